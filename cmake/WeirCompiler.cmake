@@ -1,0 +1,10 @@
+# What every target of Weir is compiled with: link weir_warnings PRIVATE.
+add_library(weir_warnings INTERFACE)
+target_compile_options(weir_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${WEIR_WERROR}>:-Werror>)
+
+if(WEIR_SANITIZE)
+  add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WEIR_SANITIZE})
+endif()

@@ -1,0 +1,18 @@
+# The library `weir`: every layer's objects, the public headers, and what a program that links it needs.
+add_library(weir)
+add_library(weir::weir ALIAS weir)
+set_target_properties(weir PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+foreach(layer IN LISTS WEIR_LAYERS)
+  if(TARGET weir_${layer})
+    target_sources(weir PRIVATE $<TARGET_OBJECTS:weir_${layer}>)
+  endif()
+endforeach()
+target_compile_features(weir PUBLIC cxx_std_20)
+target_include_directories(weir PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(weir PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc fmt::fmt)
+
+# For tests and tools of this repository: the library and the headers of src/.
+add_library(weir_internal INTERFACE)
+target_include_directories(weir_internal INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(weir_internal INTERFACE weir PkgConfig::hwloc fmt::fmt)
