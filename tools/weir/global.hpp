@@ -1,0 +1,69 @@
+// What every verb gets: the options of the runtime, and the only way to standard output.
+//
+// With --json, standard output carries exactly one JSON array, printed when the verb has returned; print() then does
+// nothing. Without it, add() does nothing. So a verb calls both and never asks. One thread only.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "weir/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace weir::tool {
+
+using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
+struct Entry;                         // help.hpp: what add_verb() was given
+
+struct Global {
+  Options options;    // the defaults, then the environment, then the command line
+  bool json = false;  // --json was given
+
+  // Text for people, on standard output. No newline is added.
+  template <class... Arguments>
+  void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (!json) write(fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+
+  // One object of the JSON array.
+  void add(Json object) {
+    if (json) objects.push_back(std::move(object));
+  }
+
+  // Shows `text` (less than a line) in place of the last one while a long run goes on; "" takes it away. Only when
+  // standard error is a terminal.
+  void progress(std::string_view text);
+
+  // The columns of standard output: COLUMNS, else the terminal's, else 80; never less than 20.
+  int columns() const;
+
+  // True when standard output is a terminal that shows colours (NO_COLOR unset, TERM not dumb) and --json is absent.
+  bool colours() const;
+
+  // Of the frame; not for verbs.
+  Json objects = Json::array();
+  std::vector<std::pair<std::string, std::string>> overrides;  // option name and value, from the command line
+  std::map<const CLI::App*, Entry> entries;
+
+  Global();
+  ~Global();
+  Global(const Global&) = delete;
+  Global& operator=(const Global&) = delete;
+
+ private:
+  void write(std::string_view text);  // ends any progress line first
+  bool progress_shown_ = false;
+};
+
+}  // namespace weir::tool
