@@ -1,0 +1,250 @@
+// The machinery between the templates of the public API and the library: not for programs to use directly.
+//
+// spawn() copies the callable into a task that the library allocates, collects footprint and attributes in an array
+// on the stack, and hands both over in one call. Nothing here allocates, but for the result of a task that returns one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "weir/footprint.hpp"
+
+namespace weir {
+class Runtime;
+enum class Priority : std::uint8_t;
+}  // namespace weir
+
+namespace weir::sched {
+struct Task;  // src/sched/task.hpp
+}
+
+namespace weir::detail {
+
+using sched::Task;
+struct HandleAccess;
+struct RuntimeAccess;
+
+// A task and the use of its memory that is meant; a task whose memory was used again has finished.
+struct TaskRef {
+  Task* task = nullptr;
+  std::uint64_t generation = 0;
+};
+
+struct Name {
+  const char* text;
+};
+struct OnDomain {
+  int index;
+};
+struct After {
+  TaskRef task;
+};
+
+struct Attributes {
+  const char* name = nullptr;
+  int domain = -1;  // none
+  Priority priority{};
+  const TaskRef* after = nullptr;
+  std::uint32_t after_count = 0;
+};
+
+// Whether the closure is to be run and destroyed, or only destroyed (the task was cancelled).
+enum class Invoke : bool { run, destroy };
+using InvokeFunction = void (*)(void* closure, Task* self, Invoke what);
+
+struct NewTask {
+  Task* task;
+  void* closure;  // aligned for any ordinary type and kMaxAlignment at most
+};
+inline constexpr std::size_t kMaxAlignment = 64;
+
+// The library's side. `runtime` null: the runtime whose task, or whose spawning, the calling thread is in.
+NewTask new_task(Runtime* runtime, std::size_t closure_bytes, std::size_t alignment, std::uint32_t access_count);
+TaskRef submit_task(Task* task, InvokeFunction invoke, std::size_t closure_bytes, const Access* accesses,
+                    std::uint32_t access_count, const Attributes* attributes);
+void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
+bool is_finished(TaskRef task) noexcept;
+void wait_for(TaskRef task);
+// The private copy of the index-th reduction of the running task.
+void* reduction_copy(Task* self, std::uint32_t index) noexcept;
+[[noreturn]] void throw_no_result();
+
+// Where a task that returns a value leaves it. Shared by the task and its handles.
+template <class R>
+class ResultCell {
+ public:
+  void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  template <class... A>
+  void emplace(A&&... value) {
+    ::new (static_cast<void*>(&storage_)) R(std::forward<A>(value)...);
+    full_ = true;
+  }
+  R* value() noexcept { return full_ ? std::launder(reinterpret_cast<R*>(&storage_)) : nullptr; }
+  ~ResultCell() {
+    if (R* v = value()) v->~R();
+  }
+
+ private:
+  std::atomic<std::uint32_t> owners_{1};
+  bool full_ = false;  // written by the task before it finishes, read after waiting for it
+  alignas(R) std::byte storage_[sizeof(R)];
+};
+
+template <class R>
+R& result_or_throw(ResultCell<R>* cell) {
+  R* value = cell != nullptr ? cell->value() : nullptr;
+  if (value == nullptr) throw_no_result();
+  return *value;
+}
+
+template <class T>
+inline constexpr bool kIsItem = std::is_base_of_v<ItemTag, std::remove_cvref_t<T>>;
+template <class T>
+inline constexpr bool kIsReduce = false;
+template <class T>
+inline constexpr bool kIsReduce<ReduceItem<T>> = true;
+template <class T>
+inline constexpr bool kIsAttribute = std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> ||
+                                     std::is_same_v<T, Priority>;
+
+// What of an item travels with the task so that the callable can be given its argument.
+template <class Item>
+struct Argument {
+  Item item;
+  decltype(auto) get(Task*, std::uint32_t&) const noexcept { return item.argument(); }
+};
+template <class T>
+struct Argument<ReduceItem<T>> {
+  explicit Argument(const ReduceItem<T>&) noexcept {}
+  T& get(Task* self, std::uint32_t& next) const noexcept { return *static_cast<T*>(reduction_copy(self, next++)); }
+};
+
+template <class Item>
+using ArgumentOf = decltype(std::declval<const Argument<Item>&>().get(nullptr, std::declval<std::uint32_t&>()));
+
+struct NoArguments {};
+
+// What a task carries: the callable, the cell for its result unless R is void, and, when the callable takes arguments,
+// the footprint items they come from. Empty parts take no space.
+template <class F, class R, class Arguments>
+struct Closure {
+  using Cell = std::conditional_t<std::is_void_v<R>, NoArguments, ResultCell<R>*>;
+  F function;
+  [[no_unique_address]] Cell cell;
+  [[no_unique_address]] Arguments arguments;
+};
+
+template <class F, class R, class Arguments>
+struct InvokeClosure {
+  using C = Closure<F, R, Arguments>;
+
+  struct Guard {
+    C* closure;
+    ~Guard() {
+      if constexpr (!std::is_void_v<R>) closure->cell->release();
+      closure->~C();
+    }
+  };
+
+  static decltype(auto) call(C& closure, Task* self) {
+    if constexpr (std::is_same_v<Arguments, NoArguments>) {
+      return closure.function();
+    } else {
+      std::uint32_t next_reduction = 0;
+      return std::apply(
+          [&](const auto&... argument) -> decltype(auto) {
+            // Braces fix the order from left to right, which numbers the reductions.
+            std::tuple<decltype(argument.get(self, next_reduction))...> values{argument.get(self, next_reduction)...};
+            return std::apply(closure.function, std::move(values));
+          },
+          closure.arguments);
+    }
+  }
+
+  static void invoke(void* memory, Task* self, Invoke what) {
+    Guard guard{std::launder(static_cast<C*>(memory))};
+    if (what == Invoke::destroy) return;
+    if constexpr (std::is_void_v<R>) {
+      static_cast<void>(call(*guard.closure, self));
+    } else {
+      guard.closure->cell->emplace(call(*guard.closure, self));
+    }
+  }
+};
+
+template <class F, class... Items>
+struct CallTraits {
+  static constexpr bool kPlain = std::is_invocable_v<F&>;
+  static constexpr bool kWithArguments = !kPlain && std::is_invocable_v<F&, ArgumentOf<Items>...>;
+  static_assert(kPlain || kWithArguments,
+                "the callable must take no argument, or one per footprint item: T&, std::span<T> or View2D<T>");
+  static_assert(!(kPlain && (kIsReduce<Items> || ...)),
+                "a task with a reduction must take its private copy as an argument");
+  static auto result() {
+    if constexpr (kPlain) return std::type_identity<std::decay_t<std::invoke_result_t<F&>>>{};
+    else return std::type_identity<std::decay_t<std::invoke_result_t<F&, ArgumentOf<Items>...>>>{};
+  }
+  using Result = typename decltype(result())::type;
+};
+
+// Sorts the arguments of spawn() into footprint and attributes.
+template <std::size_t kItems, std::size_t kAfter>
+struct Collected {
+  Access accesses[kItems == 0 ? 1 : kItems];
+  TaskRef after[kAfter == 0 ? 1 : kAfter];
+  Attributes attributes;
+  std::uint32_t items = 0;
+
+  void add(const Name& name) noexcept { attributes.name = name.text; }
+  void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
+  void add(Priority priority) noexcept { attributes.priority = priority; }
+  void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
+  template <class Item>
+    requires kIsItem<Item>
+  void add(const Item& item) noexcept { accesses[items++] = item.access; }
+};
+
+// The footprint items among the arguments of spawn(), without the rest.
+template <class... T>
+struct List {};
+template <class... A, class... B>
+List<A..., B...> operator+(List<A...>, List<B...>);
+template <class T>
+using ItemList = std::conditional_t<kIsItem<T>, List<std::remove_cvref_t<T>>, List<>>;
+template <class... Arguments>
+using ItemsOf = decltype((ItemList<Arguments>{} + ... + List<>{}));
+
+// A tuple with one element per footprint item, or nothing for an attribute.
+template <class T>
+auto argument_tuple(const T& argument) {
+  if constexpr (kIsItem<T>) return std::tuple<Argument<T>>{Argument<T>{argument}};
+  else return std::tuple<>{};
+}
+
+template <class F, class List>
+struct SpawnTraits;
+template <class F, class... Items>
+struct SpawnTraits<F, List<Items...>> {
+  using Traits = CallTraits<F, Items...>;
+  using Result = typename Traits::Result;
+  using ArgumentTuple = std::conditional_t<Traits::kWithArguments, std::tuple<Argument<Items>...>, NoArguments>;
+  static constexpr std::size_t kItems = sizeof...(Items);
+};
+
+// Gives back what spawn() holds when copying the callable throws.
+struct PendingTask {
+  Task* task;
+  ~PendingTask() {
+    if (task != nullptr) abandon_task(task);
+  }
+};
+
+}  // namespace weir::detail

@@ -1,0 +1,262 @@
+// Footprints: what memory a task touches, and how.
+//
+// A footprint item is an access mode over a region of memory that the program owns: an object, a contiguous range,
+// a span, or a section of a watched array (rows or a 2-D tile with a stride). Weir orders sibling tasks whose
+// footprints conflict in the order in which they were spawned; everything else may run in parallel.
+//
+//   in            reads                                   any number of `in` tasks run together
+//   out           writes every byte, reads none           alone
+//   inout         reads and writes                        alone
+//   concurrent    reads and writes, synchronised by the   any number of `concurrent` tasks run together
+//                 program itself (atomics, locks)
+//   commutative   reads and writes, in any order          one at a time, no fixed order
+//   reduce        accumulates into a private copy         together; copies are combined before the next other access
+//
+// Items are small values that hold pointers: the memory must outlive the task, and so must a Watched array.
+// Building an item never fails and never allocates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace weir {
+
+enum class Mode : std::uint8_t { in, out, inout, concurrent, commutative, reduce };
+
+// True when a task with this mode may change the memory.
+constexpr bool writes(Mode mode) noexcept { return mode != Mode::in; }
+
+// `rows` runs of `row_bytes` bytes, `stride_bytes` from the start of one to the start of the next.
+// rows == 1 is a contiguous range and then the stride means nothing. Nothing else may overlap itself:
+// stride_bytes >= row_bytes whenever rows > 1.
+struct Region {
+  const void* base = nullptr;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t stride_bytes = 0;
+};
+
+// How a watched array is cut in blocks, the unit in which Weir tracks it: block_rows x block_row_bytes bytes each,
+// edge blocks smaller. The geometry never changes while the array is watched. `id` is unique in the process and
+// never used again, so that a new array at the address of an old one is not mistaken for it.
+struct Partition {
+  Region whole;
+  std::size_t block_row_bytes = 0;
+  std::size_t block_rows = 1;
+  std::uint64_t id = 0;
+};
+
+namespace detail {
+
+std::uint64_t next_partition_id() noexcept;
+
+// How private copies of a reduction are made and folded. One static object per (type, operation).
+struct Reduction {
+  std::size_t bytes;       // of one private copy
+  std::size_t alignment;
+  void (*create)(void* copy, const void* identity);            // constructs a copy holding the identity
+  void (*combine)(void* target, const void* copy);             // target = op(target, copy)
+  void (*destroy)(void* copy) noexcept;
+};
+
+}  // namespace detail
+
+// One item of a footprint as the dependence analysis sees it.
+struct Access {
+  Region region;
+  const Partition* partition = nullptr;           // not null: the region lies within this watched array
+  const detail::Reduction* reduction = nullptr;   // mode reduce only; joined only with the same reduction
+  const void* identity = nullptr;                 // mode reduce only; read while spawn() runs
+  Mode mode = Mode::inout;
+  bool ordered = false;                           // mode reduce only: combine in the order of spawning
+};
+
+// A view of rows x cols elements, `stride` elements from one row to the next. Rows are contiguous.
+template <class T>
+class View2D {
+ public:
+  View2D(T* data, std::size_t rows, std::size_t cols, std::size_t stride) noexcept
+      : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
+  T& operator()(std::size_t row, std::size_t col) const noexcept { return data_[row * stride_ + col]; }
+  T* row(std::size_t index) const noexcept { return data_ + index * stride_; }
+  T* data() const noexcept { return data_; }
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t cols() const noexcept { return cols_; }
+  std::size_t stride() const noexcept { return stride_; }
+
+ private:
+  T* data_;
+  std::size_t rows_, cols_, stride_;
+};
+
+// A part of a watched array, to be wrapped by in(), out() and so on.
+template <class T>
+struct Section {
+  T* data;
+  std::size_t rows, cols, stride;  // elements
+  const Partition* partition;
+};
+
+// Memory of the program that Weir tracks in blocks of a chosen size: a 1-D or 2-D array of T.
+//
+// Tracking by block costs one table look-up per block, and two accesses conflict when they share a block. Choose
+// blocks of the size that tasks work on. The array is not copied, and it must outlive the Watched object, which must
+// outlive the tasks that name it. Not copyable: tasks refer to it by address. Any thread may use it once made.
+template <class T>
+class Watched {
+ public:
+  // 1-D: `count` elements in blocks of `block` elements; block >= 1.
+  Watched(T* data, std::size_t count, std::size_t block) noexcept : Watched(data, 1, count, count, 1, block) {}
+
+  // 2-D: rows x cols elements, `stride` >= cols elements from row to row, in blocks of block_rows x block_cols,
+  // both >= 1.
+  Watched(T* data, std::size_t rows, std::size_t cols, std::size_t stride, std::size_t block_rows,
+          std::size_t block_cols) noexcept
+      : data_(data),
+        stride_(stride),
+        partition_{{data, cols * sizeof(T), rows, stride * sizeof(T)},
+                   block_cols * sizeof(T),
+                   block_rows,
+                   detail::next_partition_id()} {}
+
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  // 1-D only. Elements [first, first + count); they must lie within the array.
+  Section<T> range(std::size_t first, std::size_t count) const noexcept {
+    return {data_ + first, 1, count, stride_, &partition_};
+  }
+  // 1-D only. Block `index`; the last one may be short.
+  Section<T> block(std::size_t index) const noexcept {
+    const std::size_t size = partition_.block_row_bytes / sizeof(T);
+    const std::size_t first = index * size;
+    return range(first, first + size <= cols() ? size : cols() - first);
+  }
+  // 2-D. Whole rows [first, first + count).
+  Section<T> rows(std::size_t first, std::size_t count) const noexcept { return tile(first, 0, count, cols()); }
+  // 2-D. The rectangle of row_count x col_count elements whose first corner is (row, col).
+  Section<T> tile(std::size_t row, std::size_t col, std::size_t row_count, std::size_t col_count) const noexcept {
+    return {data_ + row * stride_ + col, row_count, col_count, stride_, &partition_};
+  }
+
+  T* data() const noexcept { return data_; }
+  std::size_t rows() const noexcept { return partition_.whole.rows; }
+  std::size_t cols() const noexcept { return partition_.whole.row_bytes / sizeof(T); }
+  std::size_t stride() const noexcept { return stride_; }
+  const Partition& partition() const noexcept { return partition_; }
+
+ private:
+  T* data_;
+  std::size_t stride_;
+  Partition partition_;
+};
+
+namespace detail {
+
+// Tag by which spawn() tells footprint items from attributes and from the callable.
+struct ItemTag {};
+
+template <class T>
+struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
+  Access access;
+  T& argument() const noexcept { return *static_cast<T*>(const_cast<void*>(access.region.base)); }
+};
+
+template <class T>
+struct RangeItem : ItemTag {  // ... gets a std::span<T>
+  Access access;
+  std::span<T> argument() const noexcept {
+    return {static_cast<T*>(const_cast<void*>(access.region.base)), access.region.row_bytes / sizeof(T)};
+  }
+};
+
+template <class T>
+struct TileItem : ItemTag {  // ... gets a View2D<T>
+  Access access;
+  View2D<T> argument() const noexcept {
+    return {static_cast<T*>(const_cast<void*>(access.region.base)), access.region.rows,
+            access.region.row_bytes / sizeof(T), access.region.stride_bytes / sizeof(T)};
+  }
+};
+
+template <class T>
+struct ReduceItem : ItemTag {  // ... gets a T& to a private copy, found when the task runs
+  Access access;
+};
+
+template <class T, class Op>
+inline constexpr Reduction kReduction = {
+    sizeof(T), alignof(T),
+    [](void* copy, const void* identity) { std::construct_at(static_cast<T*>(copy), *static_cast<const T*>(identity)); },
+    [](void* target, const void* copy) {
+      *static_cast<T*>(target) = Op{}(static_cast<const T&>(*static_cast<T*>(target)), *static_cast<const T*>(copy));
+    },
+    [](void* copy) noexcept { std::destroy_at(static_cast<T*>(copy)); }};
+
+template <class T>
+ObjectItem<T> object_item(T& object, Mode mode) noexcept {
+  return {{}, {{std::addressof(object), sizeof(T), 1, 0}, nullptr, nullptr, nullptr, mode}};
+}
+template <class T>
+RangeItem<T> range_item(T* data, std::size_t count, Mode mode) noexcept {
+  return {{}, {{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, mode}};
+}
+template <class T>
+TileItem<T> tile_item(const auto& s, Mode mode) noexcept {
+  return {{},
+          {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, mode}};
+}
+
+}  // namespace detail
+
+// Reads. in(object), in(pointer, count), in(span), in(watched.rows(...)) and so on; likewise for the modes below.
+template <class T>
+auto in(const T& object) noexcept { return detail::object_item<const T>(object, Mode::in); }
+template <class T>
+auto in(const T* data, std::size_t count) noexcept { return detail::range_item<const T>(data, count, Mode::in); }
+template <class T, std::size_t N>
+auto in(std::span<T, N> s) noexcept { return detail::range_item<const T>(s.data(), s.size(), Mode::in); }
+template <class T>
+auto in(const Section<T>& section) noexcept { return detail::tile_item<const T>(section, Mode::in); }
+template <class T>
+void in(const T&& temporary) = delete;  // the task would read a dead object
+
+#define WEIR_WRITING_MODE(mode)                                                                                       \
+  template <class T>                                                                                                  \
+  auto mode(T& object) noexcept { return detail::object_item<T>(object, Mode::mode); }                                \
+  template <class T>                                                                                                  \
+  auto mode(T* data, std::size_t count) noexcept { return detail::range_item<T>(data, count, Mode::mode); }           \
+  template <class T, std::size_t N>                                                                                   \
+  auto mode(std::span<T, N> s) noexcept { return detail::range_item<T>(s.data(), s.size(), Mode::mode); }             \
+  template <class T>                                                                                                  \
+  auto mode(const Section<T>& section) noexcept { return detail::tile_item<T>(section, Mode::mode); }                 \
+  static_assert(true)
+
+WEIR_WRITING_MODE(out);          // Writes every byte and reads none.
+WEIR_WRITING_MODE(inout);        // Reads and writes.
+WEIR_WRITING_MODE(concurrent);   // Reads and writes; the program itself keeps concurrent tasks apart.
+WEIR_WRITING_MODE(commutative);  // Reads and writes; such tasks exclude each other but keep no order.
+#undef WEIR_WRITING_MODE
+
+// Accumulates. The callable takes a T& that starts as `identity`; before the next access in another mode, and before
+// wait() returns, every copy is folded into `object` by `object = op(object, copy)`. Op must be associative and
+// stateless. With reduce(), copies are per worker and folded in no fixed order, so that a floating-point sum may
+// differ from run to run; reduce_ordered() keeps one copy per task, folds in the order of spawning, and gives the
+// same bits every time.
+template <class T, class Op>
+auto reduce(T& object, Op, const T& identity) noexcept {
+  static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
+  return detail::ReduceItem<T>{
+      {}, {{std::addressof(object), sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}};
+}
+template <class T, class Op>
+auto reduce_ordered(T& object, Op op, const T& identity) noexcept {
+  auto item = reduce(object, op, identity);
+  item.access.ordered = true;
+  return item;
+}
+
+}  // namespace weir

@@ -1,0 +1,123 @@
+// Fork-join: two halves at the cost of a function call or two, and loops and reductions built on it.
+//
+// No footprint, no heap: the half that may be stolen lives on the caller's stack. A task spawned inside a half is a
+// child of the enclosing task, or of the half if that was stolen, and is waited for as such.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "weir/error.hpp"
+
+namespace weir {
+
+namespace detail {
+
+// The second half of a fork_join() while it may be stolen; src/sched/fork.cpp has the protocol.
+struct ForkHalf {
+  explicit ForkHalf(void (*function)(ForkHalf*)) noexcept : run(function) {}
+
+  void (*run)(ForkHalf* self);
+  void* owner = nullptr;                // the worker that forked; set by fork_push
+  std::atomic<std::uint32_t> state{0};  // src/sched/fork.hpp
+  std::exception_ptr exception;         // written by the thief before it ends
+};
+
+// Offers the half to thieves. False: it was not taken in (no room), and the caller runs it itself.
+// Throws weir::Error on a thread without a runtime.
+bool fork_push(ForkHalf& half);
+// Takes the half back: true when nobody has stolen it. Otherwise returns after the thief has run it.
+bool fork_join_half(ForkHalf& half) noexcept;
+
+template <class F>
+struct ForkCall : ForkHalf {
+  F& function;
+  explicit ForkCall(F& f) noexcept : ForkHalf(&call), function(f) {}
+  static void call(ForkHalf* self) { static_cast<ForkCall*>(self)->function(); }
+};
+
+int fork_width();  // workers of the calling thread's runtime; throws weir::Error without one
+
+}  // namespace detail
+
+// Runs both callables, possibly at the same time, and returns when both have ended. `first` runs on the calling
+// thread. When one throws, the exception is thrown here after both have ended, `first`'s if both throw; a `second`
+// that nobody has begun is then not run at all.
+// Inside a task, or on a thread that has a runtime; throws weir::Error otherwise. Budget: 15 ns, one worker.
+template <class F, class G>
+void fork_join(F&& first, G&& second) {
+  detail::ForkCall<std::remove_reference_t<G>> half(second);
+  if (!detail::fork_push(half)) {
+    first();
+    second();
+    return;
+  }
+  struct Join {  // `first` may throw: the half must not outlive this frame
+    detail::ForkHalf& half;
+    bool armed = true;
+    ~Join() {
+      if (armed) detail::fork_join_half(half);
+    }
+  } join{half};
+  first();
+  join.armed = false;
+  if (detail::fork_join_half(half)) {
+    second();
+  } else if (half.exception) {
+    std::rethrow_exception(half.exception);
+  }
+}
+
+namespace detail {
+
+template <class I, class Body>
+void for_halves(I first, I last, I grain, Body& body) {
+  if (last - first <= grain) {
+    body(first, last);
+    return;
+  }
+  const I middle = first + (last - first) / 2;
+  fork_join([&] { for_halves(first, middle, grain, body); }, [&] { for_halves(middle, last, grain, body); });
+}
+
+template <class I, class T, class Map, class Combine>
+T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& combine) {
+  if (last - first <= grain) return map(first, last, identity);
+  const I middle = first + (last - first) / 2;
+  T right = identity;
+  T left = identity;
+  fork_join([&] { left = reduce_halves(first, middle, grain, identity, map, combine); },
+            [&] { right = reduce_halves(middle, last, grain, identity, map, combine); });
+  return combine(std::move(left), std::move(right));
+}
+
+}  // namespace detail
+
+// Calls body(begin, end) for ranges that cover [first, last), at most `grain` long, possibly at the same time.
+// grain 0: an eighth of a worker's share. Nothing is called for an empty range. Exceptions as in fork_join().
+template <class I, class Body>
+void parallel_for(I first, I last, std::type_identity_t<I> grain, Body&& body) {
+  static_assert(std::is_integral_v<I>, "parallel_for counts with an integer type");
+  if (!(first < last)) return;
+  if (grain <= 0) grain = (last - first) / static_cast<I>(8 * detail::fork_width());
+  if (grain <= 0) grain = 1;
+  detail::for_halves(first, last, grain, body);
+}
+
+// combine() of map(begin, end, identity) over ranges that cover [first, last). The ranges and the order in which they
+// are combined depend on first, last and grain only, never on workers or timing: the same arguments give the same
+// bits. grain 0: a 64th of the range. Returns `identity` for an empty range. Exceptions as in fork_join().
+template <class I, class T, class Map, class Combine>
+T parallel_reduce(I first, I last, std::type_identity_t<I> grain, T identity, Map&& map, Combine&& combine) {
+  static_assert(std::is_integral_v<I>, "parallel_reduce counts with an integer type");
+  if (!(first < last)) return identity;
+  if (grain <= 0) grain = (last - first) / 64;
+  if (grain <= 0) grain = 1;
+  return detail::reduce_halves(first, last, grain, identity, map, combine);
+}
+
+}  // namespace weir

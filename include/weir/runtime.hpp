@@ -1,0 +1,159 @@
+// Runtime: the workers, and the functions by which a program gives them tasks.
+//
+// The thread that makes a Runtime is its worker 0: it runs tasks while it waits (wait(), get(), fork_join() and the
+// rest) and when it is throttled. The other workers are threads of the runtime. Any other thread may also spawn and
+// wait; tasks that different threads spawn outside of tasks are not ordered by their footprints, only by handles.
+//
+// Inside a task, spawn() makes children of that task. A task has ended when its callable and all its children have:
+// only then do the tasks that depend on it start. Footprints order siblings; a child's footprint lies within its
+// parent's, unless the parent declared none (checked in debug builds).
+//
+// An exception that leaves a task is kept by the scope it was spawned in (the parent task, or the thread): the first
+// one wins and is thrown by that scope's wait(), the others are counted, and tasks of the scope that have not started
+// are cancelled. An exception still there when the parent task ends goes on to the parent's scope.
+//
+// fork(): the child process has no workers. A Runtime made before fork() must not be used in the child, which ends
+// the process with a message; a new one may be made there. fork() followed by exec() is always safe.
+#pragma once
+
+#include <cstdint>
+
+#include "weir/error.hpp"
+#include "weir/options.hpp"
+#include "weir/task.hpp"
+
+namespace weir {
+
+// Counters since the runtime was made, summed over its workers. Exact when no task is running.
+struct Statistics {
+  std::uint64_t tasks_run = 0;        // by anyone, children of tasks and fork_join() halves that were stolen included
+  std::uint64_t tasks_cancelled = 0;
+  std::uint64_t steals = 0;           // successful, each of one task or more
+  std::uint64_t tasks_stolen = 0;
+  std::uint64_t far_steals = 0;       // steals from another domain
+  std::uint64_t parks = 0;            // times a worker went to sleep
+  std::uint64_t exceptions_dropped = 0;  // thrown by tasks after the first of their scope
+};
+
+class Runtime {
+ public:
+  // Starts options.workers - 1 threads. Throws weir::Error when an option cannot be satisfied: more workers than
+  // Runtime::kMaxWorkers, a machine description with an error, a thread that cannot be started.
+  // Any number of runtimes may exist in a process at a time; threads of one know nothing of the others.
+  explicit Runtime(const Options& options = Options::from_environment());
+
+  // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, outside of tasks, and
+  // while no other thread uses it. An exception that no wait() took is reported on standard error.
+  ~Runtime();
+
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  static constexpr int kMaxWorkers = 1024;
+
+  // spawn(footprint and attributes..., callable): makes a task and returns its handle.
+  //
+  // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
+  // object, std::span<T> for a range, View2D<T> for a section of a watched array, T& to the private copy for a
+  // reduction. What it returns is had from the handle.
+  // May run other tasks before it returns when the scope has options.throttle unfinished children.
+  // Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a domain that does not exist.
+  // Budget: 30 ns for an empty task without a footprint, on one worker.
+  template <class... Arguments>
+  auto spawn(Arguments&&... arguments);
+
+  // Waits until all tasks spawned by the calling task, or by the calling thread outside of tasks, have ended; runs
+  // tasks meanwhile. Throws the scope's first exception, once.
+  void wait();
+
+  // Waits until that task has ended; runs tasks meanwhile. Throws the scope's first exception when the calling scope
+  // has one, and leaves it there for wait().
+  template <class R>
+  void wait(const Handle<R>& handle) { detail::wait_for(detail::HandleAccess::ref(handle)); }
+
+  // Threads that run tasks, worker 0 included.
+  int worker_count() const noexcept;
+  // Groups of workers that share a NUMA node; 1 on a machine without NUMA.
+  int domain_count() const noexcept;
+  // The scheduling counters; any thread.
+  Statistics statistics() const noexcept;
+
+ private:
+  friend struct detail::RuntimeAccess;
+  struct State;  // src/runtime/runtime_state.hpp
+  State* state_;
+};
+
+// The same for the runtime that the calling thread works for: inside a task, or on the thread that made the runtime
+// or has used it last. Throw weir::Error on a thread that has none.
+template <class... Arguments>
+auto spawn(Arguments&&... arguments);
+void wait();
+template <class R>
+void wait(const Handle<R>& handle) { detail::wait_for(detail::HandleAccess::ref(handle)); }
+
+// The index of the worker that runs the calling task, in [0, worker_count()), a thread of the program that helps while
+// it waits having one beyond; -1 on a thread without a runtime. The domain of that worker, or -1.
+int current_worker() noexcept;
+int current_domain() noexcept;
+
+namespace detail {
+
+// spawn() with the callable last among the arguments and, again, first: `function` is arguments' last element.
+template <class F, class... Arguments>
+auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
+  using Function = std::decay_t<F>;
+  using S = SpawnTraits<Function, ItemsOf<Arguments...>>;
+  using R = typename S::Result;
+  using C = Closure<Function, R, typename S::ArgumentTuple>;
+  static_assert(alignof(C) <= kMaxAlignment, "the callable's alignment is beyond what a task can give it");
+  constexpr std::size_t kAfter = (std::size_t{std::is_same_v<Arguments, After>} + ... + 0);
+  constexpr bool kHasAttributes = (kIsAttribute<Arguments> || ...);
+
+  Collected<S::kItems, kAfter> collected;
+  (collected.add(arguments), ...);
+  if constexpr (kAfter != 0) collected.attributes.after = collected.after;
+
+  const NewTask fresh = new_task(runtime, sizeof(C), alignof(C), S::kItems);
+  PendingTask pending{fresh.task};
+  [[maybe_unused]] typename C::Cell cell{};
+  if constexpr (!std::is_void_v<R>) cell = new ResultCell<R>;  // one owner: the task
+  if constexpr (std::is_same_v<typename S::ArgumentTuple, NoArguments>) {
+    ::new (fresh.closure) C{std::forward<F>(function), cell, {}};
+  } else {
+    ::new (fresh.closure) C{std::forward<F>(function), cell, std::tuple_cat(argument_tuple(arguments)...)};
+  }
+  pending.task = nullptr;
+  if constexpr (!std::is_void_v<R>) cell->retain();  // the handle
+  const TaskRef ref = submit_task(fresh.task, &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke, sizeof(C),
+                                  collected.accesses, S::kItems, kHasAttributes ? &collected.attributes : nullptr);
+  if constexpr (std::is_void_v<R>) return HandleAccess::make(ref);
+  else return HandleAccess::make(ref, cell);
+}
+
+// Moves the last argument, the callable, to the front.
+template <std::size_t... I, class Tuple>
+auto spawn_tuple(Runtime* runtime, std::index_sequence<I...>, Tuple&& all) {
+  return spawn_task(runtime, std::get<sizeof...(I)>(std::forward<Tuple>(all)), std::get<I>(all)...);
+}
+
+template <class... Arguments>
+auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
+  static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
+  return spawn_tuple(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                     std::forward_as_tuple(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace detail
+
+template <class... Arguments>
+auto Runtime::spawn(Arguments&&... arguments) {
+  return detail::spawn_in(this, std::forward<Arguments>(arguments)...);
+}
+
+template <class... Arguments>
+auto spawn(Arguments&&... arguments) {
+  return detail::spawn_in(nullptr, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace weir

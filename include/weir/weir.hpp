@@ -1,0 +1,9 @@
+// The whole public C++ API of Weir.
+#pragma once
+
+#include "weir/error.hpp"      // IWYU pragma: export
+#include "weir/footprint.hpp"  // IWYU pragma: export
+#include "weir/options.hpp"    // IWYU pragma: export
+#include "weir/parallel.hpp"   // IWYU pragma: export
+#include "weir/runtime.hpp"    // IWYU pragma: export
+#include "weir/task.hpp"       // IWYU pragma: export

@@ -1,0 +1,16 @@
+// Identifiers as types: a domain is never passed where a memory node is meant.
+#pragma once
+
+#include <cstdint>
+
+namespace weir {
+
+enum class DomainId : std::uint16_t {};      // index into machine::Machine::domains()
+enum class MemoryNodeId : std::uint16_t {};  // index into machine::Machine::memory_nodes()
+
+struct Bytes {
+  std::uint64_t count = 0;
+  friend auto operator<=>(Bytes, Bytes) = default;
+};
+
+}  // namespace weir
