@@ -1,0 +1,81 @@
+# The commands of README and CONTRIBUTING, over the CMake presets. `make help` lists them.
+#
+#   make run ARGS='--paper'     options of weir run seismic
+#   make test CXX=clang++       another compiler, in a build folder of its own
+#   make test TESTS=Deque       only the tests whose name matches
+
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+export CXX
+
+PRESET ?= release
+JOBS   ?= $(shell nproc)
+ARGS   ?=
+TESTS  ?= .
+
+compiler_suffix := $(if $(filter g++,$(notdir $(CXX))),,-$(notdir $(CXX)))
+build = build/$(PRESET)$(compiler_suffix)
+weir  = $(build)/tools/weir/weir
+install_packages = @scripts/install_packages.sh
+run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench stress check-tsan check-asan lint format install-deps install clean configure
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+
+run:  ## install what is missing, build a release, run the main job: weir run seismic
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target weir_cli
+	$(weir) run seismic $(ARGS)
+
+test:  ## install what is missing, build everything, run all tests
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS)
+	@$(run_ctest)
+
+bench:  ## the micro-benchmarks beside other runtimes, those that are installed
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS)
+	$(weir) bench tasks $(ARGS)
+
+stress: PRESET := tsan
+stress:  ## the stress tests, many rounds, under ThreadSanitizer
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure PRESET=tsan
+	@cmake --build $(build) -j $(JOBS)
+	@ctest --test-dir $(build) --output-on-failure -L stress --repeat until-fail:10
+
+check-tsan:  ## the tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory test PRESET=tsan
+
+check-asan:  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory test PRESET=asan
+
+lint:  ## formatting, clang-tidy, shellcheck, layers, manual pages
+	$(install_packages) build test lint
+	@$(MAKE) --no-print-directory configure
+	@scripts/lint.sh $(build)
+
+format:  ## reformat the sources in place
+	$(install_packages) lint
+	@scripts/sources.sh cpp | xargs clang-format -i
+
+install-deps:  ## every package of scripts/packages.txt, the optional ones too
+	$(install_packages) build test peer lint
+
+install:  ## install under PREFIX (default /usr/local)
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS)
+	@cmake --install $(build) --prefix $(or $(PREFIX),/usr/local)
+
+clean:  ## remove build/
+	rm -rf build
+
+configure:
+	@test -f $(build)/build.ninja || cmake --preset $(PRESET) -B $(build)

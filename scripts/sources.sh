@@ -1,0 +1,12 @@
+#!/bin/sh
+# Lists the repository's sources, for the linters: sources.sh cpp (C++ and headers), tu (.cpp only), or sh.
+set -eu
+cd "$(dirname "$0")/.."
+case "${1:-}" in
+  cpp) git ls-files '*.cpp' '*.hpp' ;;
+  tu)  git ls-files '*.cpp' ;;
+  sh)  git ls-files | while read -r file; do
+         [ -f "$file" ] && head -c 64 "$file" | grep -aqE '^#!.*\b(ba)?sh' && echo "$file"
+       done || true ;;
+  *)   echo "usage: sources.sh cpp|tu|sh" >&2; exit 2 ;;
+esac
