@@ -1,0 +1,189 @@
+#include "runtime/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <type_traits>
+
+#include "base/nearest.hpp"
+#include "weir/error.hpp"
+
+extern "C" char** environ;
+
+namespace weir {
+
+Options Options::from_environment() {
+  auto options = runtime::options_from(runtime::environment());
+  if (!options) throw Error(options.status().message);
+  return *std::move(options);
+}
+
+}  // namespace weir
+
+namespace weir::runtime {
+
+namespace {
+
+using base::Code;
+using base::Status;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// True when all of `text` is one whole number.
+bool read_number(std::string_view text, long& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+void read_limits(std::string_view allowed, long& least, long& most) {
+  const std::size_t dots = allowed.find("..");
+  const bool good = dots != std::string_view::npos && read_number(allowed.substr(0, dots), least) &&
+                    read_number(allowed.substr(dots + 2), most);
+  WEIR_CHECK(good, "options.def: an int needs its limits as least..most");
+}
+
+OptionInfo make_info(std::string_view name, OptionField field, std::string_view allowed, std::string_view unit,
+                     std::string_view help) {
+  OptionInfo info;
+  info.name = name;
+  info.unit = unit;
+  info.help = help;
+  info.field = field;
+  if (info.is_number()) {
+    read_limits(allowed, info.least, info.most);
+  } else if (!allowed.empty()) {
+    info.choices = split(allowed, '|');
+  }
+  info.initial = option_text(Options{}, info);
+  return info;
+}
+
+std::vector<OptionInfo> make_table() {
+  std::vector<OptionInfo> table;
+#define WEIR_OPTIONS(name, type, initial, allowed, unit, help) \
+  table.push_back(make_info(#name, &Options::name, allowed, unit, help));
+#include "weir/options.def"
+#undef WEIR_OPTIONS
+  return table;
+}
+
+std::vector<std::string> names(std::string (*spelled)(std::string_view)) {
+  std::vector<std::string> result;
+  for (const OptionInfo& info : option_table()) result.push_back(spelled(info.name));
+  return result;
+}
+
+Status refuse(const OptionInfo& info, std::string_view said, std::string_view value) {
+  const std::string unit = info.is_number() ? " " + info.unit : "";
+  return {Code::bad_option, fmt::format("{}={}: allowed is {}{}{}", said, value, info.allowed(), unit,
+                                        base::suggestion(value, info.choices))};
+}
+
+bool read(const OptionInfo& info, std::string_view text, int& to) {
+  long value = 0;
+  if (!read_number(text, value) || value < info.least || value > info.most) return false;
+  to = static_cast<int>(value);
+  return true;
+}
+
+bool read(const OptionInfo&, std::string_view text, std::string& to) {
+  to = text;
+  return true;
+}
+
+template <class Enumeration>
+  requires std::is_enum_v<Enumeration>
+bool read(const OptionInfo& info, std::string_view text, Enumeration& to) {
+  const auto found = std::find(info.choices.begin(), info.choices.end(), text);
+  if (found == info.choices.end()) return false;
+  to = static_cast<Enumeration>(found - info.choices.begin());
+  return true;
+}
+
+std::string write(const OptionInfo&, int value) { return std::to_string(value); }
+std::string write(const OptionInfo&, const std::string& value) { return value; }
+
+template <class Enumeration>
+  requires std::is_enum_v<Enumeration>
+std::string write(const OptionInfo& info, Enumeration value) {
+  return info.choices.at(static_cast<std::size_t>(value));
+}
+
+}  // namespace
+
+std::string OptionInfo::allowed() const {
+  if (is_number()) return fmt::format("{} to {}", least, most);
+  if (choices.empty()) return "any text";
+  const auto last = std::prev(choices.end());
+  return fmt::format("{} or {}", fmt::join(choices.begin(), last, ", "), *last);
+}
+
+std::span<const OptionInfo> option_table() {
+  static const std::vector<OptionInfo> table = make_table();
+  return table;
+}
+
+std::string dashed(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '_', '-');
+  return result;
+}
+
+std::string variable(std::string_view name) {
+  std::string result = "WEIR_";
+  for (const char c : name) result += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return result;
+}
+
+Status set_option(Options& options, std::string_view name, std::string_view value, std::string_view said) {
+  const auto table = option_table();
+  const auto info = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.name == name; });
+  if (info == table.end()) {
+    return {Code::bad_option, fmt::format("{}: no such option{}", said, base::suggestion(said, names(&dashed)))};
+  }
+  const bool good = std::visit([&](auto field) { return read(*info, value, options.*field); }, info->field);
+  return good ? Status::success() : refuse(*info, said, value);
+}
+
+std::string option_text(const Options& options, const OptionInfo& info) {
+  return std::visit([&](auto field) { return write(info, options.*field); }, info.field);
+}
+
+std::vector<std::pair<std::string, std::string>> environment() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with("WEIR_") || equals == std::string_view::npos) continue;
+    found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return found;
+}
+
+base::Result<Options> options_from(std::span<const std::pair<std::string, std::string>> variables) {
+  Options options;
+  const std::vector<std::string> known = names(&variable);
+  for (const auto& [name, value] : variables) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      const std::string meant = base::suggestion(name, known);
+      return Status{Code::bad_option,
+                    fmt::format("unknown variable {}{}", name,
+                                meant.empty() ? fmt::format("; known are {}", fmt::join(known, ", ")) : meant)};
+    }
+    const OptionInfo& info = option_table()[static_cast<std::size_t>(found - known.begin())];
+    if (auto status = set_option(options, info.name, value, name); !status) return status;
+  }
+  return options;
+}
+
+}  // namespace weir::runtime

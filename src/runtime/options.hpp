@@ -1,0 +1,54 @@
+// The option table as data, and the conversion of text to options: what the environment, the command line, the manual
+// and the completion are made from. The table itself is include/weir/options.def.
+//
+// Pure but for environment(); any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "weir/options.hpp"
+
+namespace weir::runtime {
+
+using OptionField = std::variant<int Options::*, Policy Options::*, Bind Options::*, std::string Options::*>;
+
+struct OptionInfo {
+  std::string name;                  // of the field: "park_after"
+  std::string initial;               // the default as text; "" for an empty text
+  std::vector<std::string> choices;  // of an enumeration, in its order; else empty
+  long least = 0, most = 0;          // of an int, both allowed
+  std::string unit;                  // "us", or "" when it has none
+  std::string help;
+  OptionField field;
+
+  bool is_number() const { return std::holds_alternative<int Options::*>(field); }
+  std::string allowed() const;  // for people: "0 to 1024", "near, numa or flat", "any text"
+};
+
+// Every option, in the order of the table.
+std::span<const OptionInfo> option_table();
+
+// "park_after" -> "park-after", "WEIR_PARK_AFTER".
+std::string dashed(std::string_view name);
+std::string variable(std::string_view name);
+
+// Changes one option. bad_option when there is no such name, or when the value cannot be converted or is not allowed;
+// the message starts with `said`, which is how the user wrote the name (--workers, WEIR_WORKERS), and the value.
+base::Status set_option(Options& options, std::string_view name, std::string_view value, std::string_view said);
+
+// The value of an option as set_option() reads it.
+std::string option_text(const Options& options, const OptionInfo& info);
+
+// The WEIR_* variables of this process: name, value. Not safe against a concurrent setenv().
+std::vector<std::pair<std::string, std::string>> environment();
+
+// The defaults, changed by `variables`. bad_option for a WEIR_* name that is not in the table, and as set_option().
+base::Result<Options> options_from(std::span<const std::pair<std::string, std::string>> variables);
+
+}  // namespace weir::runtime

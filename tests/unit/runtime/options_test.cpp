@@ -1,0 +1,144 @@
+#include "runtime/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/nearest.hpp"
+#include "weir/error.hpp"
+
+namespace weir::runtime {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+std::string refusal(const Variables& variables) {
+  const auto options = options_from(variables);
+  return options ? "accepted" : options.status().message;
+}
+
+std::string refusal(std::string_view name, std::string_view value) {
+  Options options;
+  const auto status = set_option(options, name, value, "--" + dashed(name));
+  EXPECT_EQ(status.code, base::Code::bad_option);
+  return status.message;
+}
+
+TEST(Options, AreTheDefaultsWhenNoVariableIsSet) {
+  const auto options = options_from(Variables{});
+  ASSERT_TRUE(options);
+  for (const OptionInfo& info : option_table()) EXPECT_EQ(option_text(*options, info), info.initial) << info.name;
+}
+
+TEST(Options, OfEveryTypeAreReadFromTheEnvironment) {
+  const auto options = options_from(Variables{
+      {"WEIR_WORKERS", "3"}, {"WEIR_POLICY", "numa"}, {"WEIR_BIND", "none"}, {"WEIR_MACHINE", "pack:1 core:4 pu:1"}});
+  ASSERT_TRUE(options) << options.status().message;
+  EXPECT_EQ(options->workers, 3);
+  EXPECT_EQ(options->policy, Policy::numa);
+  EXPECT_EQ(options->bind, Bind::none);
+  EXPECT_EQ(options->machine, "pack:1 core:4 pu:1");
+}
+
+TEST(Options, ReadBackEveryValueThatTheTableAllows) {
+  for (const OptionInfo& info : option_table()) {
+    std::vector<std::string> values = info.choices;
+    if (info.is_number()) values = {std::to_string(info.least), std::to_string(info.most)};
+    for (const std::string& value : values) {
+      Options options;
+      ASSERT_TRUE(set_option(options, info.name, value, info.name)) << info.name << "=" << value;
+      EXPECT_EQ(option_text(options, info), value) << info.name;
+    }
+  }
+}
+
+TEST(Options, KeepTheOrderOfTheEnumerationInTheTable) {
+  for (const auto& [text, policy] : {std::pair{"near", Policy::near}, {"numa", Policy::numa}, {"flat", Policy::flat}}) {
+    Options options;
+    ASSERT_TRUE(set_option(options, "policy", text, ""));
+    EXPECT_EQ(options.policy, policy);
+  }
+  for (const auto& [text, bind] : {std::pair{"core", Bind::core}, {"domain", Bind::domain}, {"none", Bind::none}}) {
+    Options options;
+    ASSERT_TRUE(set_option(options, "bind", text, ""));
+    EXPECT_EQ(options.bind, bind);
+  }
+}
+
+TEST(Options, RefuseAnUnknownVariableAndSuggestTheNearest) {
+  EXPECT_EQ(refusal(Variables{{"WEIR_WORKER", "2"}}), "unknown variable WEIR_WORKER; did you mean WEIR_WORKERS?");
+}
+
+TEST(Options, ListTheVariablesWhenNoneIsNear) {
+  EXPECT_THAT(refusal(Variables{{"WEIR_COLOUR_OF_MAPS", "2"}}),
+              AllOf(HasSubstr("known are"), HasSubstr("WEIR_WORKERS"), HasSubstr("WEIR_MACHINE")));
+}
+
+TEST(Options, RefuseWhatIsNotANumber) {
+  for (const char* value : {"", "two", "2x", " 2", "2.5", "+2", "0x2", "99999999999999999999"}) {
+    EXPECT_EQ(refusal("workers", value), std::string("--workers=") + value + ": allowed is 0 to 1024 threads");
+  }
+}
+
+TEST(Options, RefuseANumberOutOfItsRange) {
+  EXPECT_EQ(refusal("workers", "1025"), "--workers=1025: allowed is 0 to 1024 threads");
+  EXPECT_EQ(refusal("park_after", "-1"), "--park-after=-1: allowed is 0 to 1000000 us");
+}
+
+TEST(Options, RefuseAnUnknownChoiceAndSuggestTheNearest) {
+  EXPECT_EQ(refusal("policy", "neer"), "--policy=neer: allowed is near, numa or flat; did you mean near?");
+  EXPECT_EQ(refusal("bind", "xyz"), "--bind=xyz: allowed is core, domain or none");
+}
+
+TEST(Options, AreUnchangedByARefusedValue) {
+  Options options;
+  options.workers = 7;
+  EXPECT_FALSE(set_option(options, "workers", "x", "--workers"));
+  EXPECT_EQ(options.workers, 7);
+}
+
+TEST(Options, NameTheVariableThatHasABadValue) {
+  EXPECT_EQ(refusal(Variables{{"WEIR_WORKERS", "4"}, {"WEIR_PARK_AFTER", "soon"}}),
+            "WEIR_PARK_AFTER=soon: allowed is 0 to 1000000 us");
+}
+
+TEST(Options, OfTheProcessAreReadFromItsEnvironment) {
+  ASSERT_EQ(setenv("WEIR_THROTTLE", "17", 1), 0);
+  EXPECT_EQ(Options::from_environment().throttle, 17);
+  ASSERT_EQ(setenv("WEIR_THROTTLE", "many", 1), 0);
+  EXPECT_THROW(Options::from_environment(), Error);
+  ASSERT_EQ(unsetenv("WEIR_THROTTLE"), 0);
+}
+
+TEST(OptionTable, HasHelpForEveryOptionAndAUnitForAllThatHaveNoChoices) {
+  for (const OptionInfo& info : option_table()) {
+    EXPECT_FALSE(info.help.empty()) << info.name;
+    EXPECT_EQ(info.unit.empty(), !info.is_number() && info.name != "machine") << info.name;
+  }
+}
+
+TEST(OptionTable, SpellsNamesForTheCommandLineAndTheEnvironment) {
+  EXPECT_EQ(dashed("park_after"), "park-after");
+  EXPECT_EQ(variable("park_after"), "WEIR_PARK_AFTER");
+}
+
+TEST(Nearest, CountsASwapOfNeighboursAsOneChange) {
+  EXPECT_EQ(base::edit_distance("topo", "tpoo"), 1);
+  EXPECT_EQ(base::edit_distance("", "abc"), 3);
+  EXPECT_EQ(base::edit_distance("kitten", "sitting"), 3);
+}
+
+TEST(Nearest, IsEmptyWhenMoreThanAThirdWouldHaveToChange) {
+  const std::vector<std::string> known{"topo", "stream", "run", "bench"};
+  EXPECT_EQ(base::nearest("strem", known), "stream");
+  EXPECT_EQ(base::nearest("TOPO", known), "topo");
+  EXPECT_EQ(base::nearest("bnech", known), "bench");
+  EXPECT_EQ(base::nearest("dance", known), "");
+}
+
+}  // namespace
+}  // namespace weir::runtime
