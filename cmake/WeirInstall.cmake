@@ -1,0 +1,24 @@
+# What a program that uses an installed Weir finds: weir::weir by find_package(weir), or weir.pc by pkg-config.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS weir EXPORT weirTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weirConfig.cmake.in ${PROJECT_BINARY_DIR}/weirConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+file(RELATIVE_PATH WEIR_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# A static library names what it was built on; a shared one has it inside.
+if(BUILD_SHARED_LIBS)
+  set(WEIR_PC_REQUIRES "Requires.private: hwloc fmt")
+  set(WEIR_PC_LIBS "-L\${libdir} -lweir")
+else()
+  set(WEIR_PC_REQUIRES "Requires: hwloc fmt")
+  set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,63 @@
+#!/bin/bash
+# The linters over all tracked files: lint.sh BUILD_DIR
+#
+# Runs every one of them, says at the end which failed, and fails when one did. clang-tidy goes over the library and
+# the tools, TIDY=all over every source, TIDY=none over none; it needs the compile commands of BUILD_DIR.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:?usage: lint.sh BUILD_DIR}
+jobs=${JOBS:-$(nproc)}
+failed=()
+
+check() {  # check NAME COMMAND...: runs it under a heading, and remembers the failure
+  local name=$1
+  shift
+  echo "== $name"
+  "$@" || failed+=("$name")
+}
+
+formatting() {
+  local formatter=clang-format-14
+  command -v $formatter >/dev/null || formatter=clang-format
+  if ! $formatter --version | grep -q 'version 14\.'; then
+    echo "not checked: the sources are formatted as clang-format 14 does it, here is $($formatter --version)"
+    return 0
+  fi
+  scripts/sources.sh cpp | xargs "$formatter" --dry-run --Werror
+}
+
+tidy() {
+  local pattern='^(src|tools)/'
+  [ "${TIDY:-}" = all ] && pattern=.
+  # clang does not know some of g++'s options.
+  scripts/sources.sh tu | grep -E "$pattern" | in_compile_commands |
+    xargs -P "$jobs" -n 4 clang-tidy -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+}
+
+in_compile_commands() {  # sources that are not built here have no flags to be checked with
+  while read -r file; do
+    grep -qF "\"file\": \"$PWD/$file\"" "$build/compile_commands.json" && echo "$file"
+  done
+  return 0
+}
+
+shell_scripts() { scripts/sources.sh sh | xargs shellcheck; }
+
+manual_pages() {
+  local pages
+  pages=$(git ls-files 'docs/man/*.1')
+  [ -z "$pages" ] || echo "$pages" | xargs mandoc -T lint -W warning
+}
+
+check clang-format formatting
+check shellcheck shell_scripts
+check layers python3 tests/layers/layers.py .
+check docs python3 tests/docs/docs.py .
+check mandoc manual_pages
+[ "${TIDY:-}" = none ] || check clang-tidy tidy
+
+if [ ${#failed[@]} -ne 0 ]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi
+echo "lint: all passed"
