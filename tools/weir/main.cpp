@@ -6,8 +6,8 @@
 #include "completion.hpp"
 #include "errors.hpp"
 #include "help.hpp"
+#include "interrupt.hpp"
 #include "manual.hpp"
-#include "pending_file.hpp"
 #include "runtime/options.hpp"
 #include "verb.hpp"
 #include "weir/error.hpp"
@@ -50,15 +50,15 @@ base::Status fill_options(Global& global) {
 }
 
 int run_verb(const CLI::App& verb, Global& global) {
-  const Run& run = global.entries.at(&verb).run;
-  if (!run) return fail(missing_verb(verb), kUsage);
-  if (global.entries.at(&verb).starts_runtime_options) {
+  const Entry& entry = global.entries.at(&verb);
+  if (!entry.run) return fail(missing_verb(describe(verb, global)), kUsage);
+  if (!entry.hidden) {
     if (auto status = fill_options(global); !status) return fail(status);
   }
-  const int status = run(global);
+  const int status = entry.run(global);
   global.progress("");
   if (global.json) fmt::print("{}\n", global.objects.dump(2));
-  if (std::fflush(stdout) != 0) return fail("standard output: cannot be written to");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail("standard output cannot be written to");
   return status;
 }
 
@@ -75,13 +75,13 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", help_text(chosen_verb(app), global));
+    fmt::print("{}", help_text(describe(chosen_verb(app), global), global.columns()));
     return kDone;
   } catch (const CLI::CallForVersion&) {
     fmt::print("weir {}\n", WEIR_VERSION);
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return fail(explain(error, app, chosen_verb(app)), kUsage);
+    return fail(explain(error, chosen_verb(app), global), kUsage);
   }
   return run_verb(chosen_verb(app), global);
 }

@@ -1,7 +1,8 @@
 // A file that appears under its name only when it is complete.
 //
 // What is written goes to a temporary file beside it, which commit() renames; without commit(), or when Ctrl-C or
-// SIGTERM ends the program, it is removed. At most kMost at a time in a process. Verbs use it for all they write.
+// SIGTERM ends the program, it is removed. What exists and is no regular file (/dev/stdout, a pipe) is written to
+// directly. At most kMost at a time in a process; one thread. Verbs use it for all they write.
 #pragma once
 
 #include <string>
@@ -28,15 +29,14 @@ class PendingFile {
   base::Status commit();
 
  private:
-  PendingFile(std::string final_path, std::string temporary, int slot);
+  PendingFile() = default;
 
   std::string final_path_;
-  std::string temporary_;  // empty after commit() or a move
-  int slot_;               // in the table that the signal handler reads
+  std::string temporary_;
+  int slot_ = -1;  // in the table that the signal handler reads; -1: nothing to remove or rename
 };
 
-// From now on Ctrl-C, SIGTERM and SIGHUP remove pending files, take a progress line off the terminal, and end the
-// program as that signal does (a shell sees 130 for Ctrl-C). Called once, by main().
-void handle_interrupts();
+// Removes the temporary file of every PendingFile. Async-signal-safe: for the handler in interrupt.cpp.
+void remove_pending_files() noexcept;
 
 }  // namespace weir::tool

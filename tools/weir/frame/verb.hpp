@@ -22,10 +22,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
 #include "global.hpp"
@@ -33,21 +30,6 @@
 namespace weir::tool {
 
 enum Exit : int { kDone = 0, kFailed = 1, kUsage = 2 };
-
-struct Example {
-  std::string command;  // one line that can be pasted
-  std::string effect;   // what it does, a few words
-};
-
-struct Guide {
-  std::string name;
-  std::string purpose;  // one line, no capital at its start, no full stop
-  std::string text;     // paragraphs between empty lines; wrapped to the terminal. Lines that start with two spaces
-                        // are kept as they are (at most 72 columns)
-  std::vector<Example> examples;
-};
-
-using Run = std::function<int(Global&)>;
 
 // Adds a verb below `parent`, with --help, and --json when `run` is given. Options are added to what it returns,
 // which lives as long as `parent`.

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "guide.hpp"
 #include "weir/options.hpp"
 
 namespace CLI {
@@ -24,7 +23,6 @@ class App;
 namespace weir::tool {
 
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
-struct Entry;                         // help.hpp: what add_verb() was given
 
 struct Global {
   Options options;    // the defaults, then the environment, then the command line
@@ -43,7 +41,7 @@ struct Global {
 
   // Shows `text` (less than a line) in place of the last one while a long run goes on; "" takes it away. Only when
   // standard error is a terminal.
-  void progress(std::string_view text);
+  void progress(std::string_view text) const;
 
   // The columns of standard output: COLUMNS, else the terminal's, else 80; never less than 20.
   int columns() const;
@@ -56,14 +54,8 @@ struct Global {
   std::vector<std::pair<std::string, std::string>> overrides;  // option name and value, from the command line
   std::map<const CLI::App*, Entry> entries;
 
-  Global();
-  ~Global();
-  Global(const Global&) = delete;
-  Global& operator=(const Global&) = delete;
-
  private:
-  void write(std::string_view text);  // ends any progress line first
-  bool progress_shown_ = false;
+  static void write(std::string_view text);
 };
 
 }  // namespace weir::tool

@@ -1,0 +1,139 @@
+#include "describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/options.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+std::string path_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? "weir" : path_of(*parent) + " " + app.get_name();
+}
+
+// What a value is called: "TEXT:{a,b}" of CLI11 is a|b, its types are in capitals, and limits are in the help text.
+std::string value_of(const CLI::Option& option, const std::vector<std::string>& choices) {
+  if (option.get_items_expected_max() == 0) return "";
+  if (!choices.empty()) return fmt::format("{}", fmt::join(choices, "|"));
+  const std::string type = option.get_type_name();
+  const std::string name = type.substr(0, type.find(':'));
+  return name == "INT" || name == "UINT" || name == "FLOAT" ? "N" : name;
+}
+
+void add_runtime_notes(OptionText& text) {
+  for (const runtime::OptionInfo& info : runtime::option_table()) {
+    if (text.names.front() != "--" + runtime::dashed(info.name)) continue;
+    if (info.is_number()) text.notes.push_back(info.allowed() + " " + info.unit);
+    if (!info.initial.empty()) text.notes.push_back("default " + info.initial);
+    text.notes.push_back(runtime::variable(info.name));
+    text.choices = info.choices;
+  }
+}
+
+void add_notes(OptionText& text, const CLI::Option& option) {
+  if (option.get_required()) text.notes.emplace_back("required");
+  const std::string initial = option.get_default_str();
+  const bool says_default = text.help.find("default") != std::string::npos;
+  if (text.value.empty() || initial.empty() || initial == "[]" || says_default) return;
+  text.notes.push_back("default " + initial);
+}
+
+OptionText describe_option(const CLI::Option& option) {
+  OptionText text;
+  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  text.positional = text.names.empty();
+  if (text.positional) text.names.push_back(option.get_name(true));
+  text.help = option.get_description();
+  text.choices = choices_in(option.get_type_name());
+  text.value = value_of(option, text.choices);
+  text.of_runtime = option.get_group() == kRuntimeGroup;
+  if (text.of_runtime) {
+    add_runtime_notes(text);
+  } else {
+    add_notes(text, option);
+  }
+  return text;
+}
+
+// --json and --help last, in every verb.
+int rank(const OptionText& option) {
+  if (option.names.back() == "--help") return 2;
+  return option.names.back() == "--json" || option.names.back() == "--version" ? 1 : 0;
+}
+
+}  // namespace
+
+bool OptionText::takes_file() const {
+  return value.find("FILE") != std::string::npos || value.find("PATH") != std::string::npos ||
+         value.find("DIR") != std::string::npos;
+}
+
+std::string OptionText::title() const {
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  return value.empty() || positional ? all : all + " " + value;
+}
+
+std::string VerbText::usage() const {
+  std::string text = path;
+  if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";
+  text += " [OPTION...]";
+  for (const OptionText& option : options) {
+    if (option.positional) text += " " + option.names.front();
+  }
+  return text;
+}
+
+std::vector<std::string> VerbText::words() const {
+  std::vector<std::string> words;
+  for (const VerbText& verb : verbs) words.push_back(verb.guide.name);
+  for (const OptionText& option : options) {
+    const auto& offered = option.positional ? option.choices : option.names;
+    words.insert(words.end(), offered.begin(), offered.end());
+  }
+  return words;
+}
+
+bool VerbText::has_runtime_options() const {
+  return std::any_of(options.begin(), options.end(), [](const OptionText& option) { return option.of_runtime; });
+}
+
+VerbText describe(const CLI::App& app, const Global& global) {
+  const Entry& entry = global.entries.at(&app);
+  VerbText text;
+  text.app = &app;
+  text.path = path_of(app);
+  text.guide = entry.guide;
+  text.runs = static_cast<bool>(entry.run);
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) text.options.push_back(describe_option(*option));
+  }
+  std::stable_sort(text.options.begin(), text.options.end(),
+                   [](const OptionText& a, const OptionText& b) { return rank(a) < rank(b); });
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!global.entries.at(below).hidden) text.verbs.push_back(describe(*below, global));
+  }
+  return text;
+}
+
+std::vector<const VerbText*> flatten(const VerbText& verb) {
+  std::vector<const VerbText*> all{&verb};
+  for (const VerbText& below : verb.verbs) {
+    const auto more = flatten(below);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+std::vector<std::string> choices_in(const std::string& text) {
+  const std::size_t open = text.find('{');
+  const std::size_t close = text.find('}', open);
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return CLI::detail::split(text.substr(open + 1, close - open - 1), ',');
+}
+
+}  // namespace weir::tool

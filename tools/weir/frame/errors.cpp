@@ -1,0 +1,111 @@
+#include "errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return fmt::format("{} or {}", fmt::join(words.begin(), std::prev(words.end()), ", "), words.back());
+}
+
+std::vector<std::string> verb_names(const VerbText& verb) {
+  std::vector<std::string> names;
+  for (const VerbText& below : verb.verbs) names.push_back(below.guide.name);
+  return names;
+}
+
+std::vector<std::string> option_names(const VerbText& verb) {
+  std::vector<std::string> names;
+  for (const OptionText& option : verb.options) {
+    if (!option.positional) names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  return names;
+}
+
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string see_help(const VerbText& verb) { return fmt::format("; see {} --help", verb.path); }
+
+// An option that `verb` does not have: meant otherwise, or one of another verb.
+std::string unknown_option(const std::string& given, const VerbText& verb, const VerbText& program) {
+  const std::string name = given.substr(0, given.find('='));
+  const std::string meant = base::suggestion(name, option_names(verb));
+  if (!meant.empty()) return fmt::format("unknown option {}{}", name, meant);
+  std::vector<std::string> owners;
+  for (const VerbText* other : flatten(program)) {
+    if (has(option_names(*other), name)) owners.push_back(other->path);
+  }
+  if (!owners.empty()) return fmt::format("{} is an option of {}, not of {}", name, listed(owners), verb.path);
+  return fmt::format("unknown option {}{}", name, see_help(verb));
+}
+
+std::string unknown_word(const std::string& word, const VerbText& verb) {
+  if (verb.verbs.empty()) return fmt::format("{}: unexpected argument {}{}", verb.path, word, see_help(verb));
+  const std::vector<std::string> names = verb_names(verb);
+  const std::string meant = base::suggestion(word, names);
+  const std::string below = verb.path == "weir" ? word : verb.path.substr(5) + " " + word;
+  return fmt::format("unknown verb {}{}", below, meant.empty() ? "; allowed is " + listed(names) : meant);
+}
+
+// CLI11 keeps what it could not place in the verb that was being read.
+std::string explain_extra(const CLI::App& chosen, const Global& global) {
+  const CLI::App* place = &chosen;
+  while (place->remaining().empty() && place->get_parent() != nullptr) place = place->get_parent();
+  const CLI::App* program = &chosen;
+  while (program->get_parent() != nullptr) program = program->get_parent();
+  const std::string word = place->remaining().front();
+  const VerbText verb = describe(*place, global);
+  return word.starts_with("-") ? unknown_option(word, verb, describe(*program, global)) : unknown_word(word, verb);
+}
+
+// "Could not convert: --size = abc"
+std::string explain_conversion(std::string message) {
+  const std::string prefix = "Could not convert: ";
+  if (message.starts_with(prefix)) message.erase(0, prefix.size());
+  if (const std::size_t equals = message.find(" = "); equals != std::string::npos) message.replace(equals, 3, "=");
+  return message + ": a number is needed";
+}
+
+// "--variant: abc not in {serial,openmp}"
+std::string explain_validation(const std::string& message) {
+  const std::vector<std::string> choices = choices_in(message);
+  const std::size_t colon = message.find(": ");
+  const std::size_t end = message.find(" not in {");
+  if (choices.empty() || colon == std::string::npos || end == std::string::npos) return message;
+  const std::string value = message.substr(colon + 2, end - colon - 2);
+  return fmt::format("{}={}: allowed is {}{}", message.substr(0, colon), value, listed(choices),
+                     base::suggestion(value, choices));
+}
+
+// "--input: 1 required MACHINE missing"
+std::string explain_mismatch(const std::string& message) {
+  const std::size_t colon = message.find(": ");
+  return message.ends_with(" missing") && colon != std::string::npos ? message.substr(0, colon) + " needs a value"
+                                                                      : message;
+}
+
+}  // namespace
+
+std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const Global& global) {
+  const std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return explain_extra(chosen, global);
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return explain_conversion(message);
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return explain_validation(message);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return explain_mismatch(message);
+  return message;
+}
+
+std::string missing_verb(const VerbText& verb) {
+  return fmt::format("{} needs a verb: {}{}", verb.path, listed(verb_names(verb)), see_help(verb));
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,26 @@
+#include "global.hpp"
+
+#include <cstdio>
+
+#include "terminal.hpp"
+
+namespace weir::tool {
+
+void Global::progress(std::string_view text) const {
+  if (text.empty()) {
+    clear_progress();
+  } else {
+    show_progress(text);
+  }
+}
+
+int Global::columns() const { return terminal_columns(); }
+
+bool Global::colours() const { return !json && terminal_colours(); }
+
+void Global::write(std::string_view text) {
+  clear_progress();
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace weir::tool

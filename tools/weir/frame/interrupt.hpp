@@ -1,0 +1,10 @@
+// Ctrl-C, SIGTERM and SIGHUP leave no partial file and a clean terminal.
+#pragma once
+
+namespace weir::tool {
+
+// From now on these signals remove pending files, take the line of progress away, and end the program as the signal
+// does, so that a shell sees 130 for Ctrl-C and stops its loop. Called once, by main().
+void handle_interrupts();
+
+}  // namespace weir::tool

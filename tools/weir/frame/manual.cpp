@@ -1,0 +1,158 @@
+#include "manual.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "help.hpp"
+#include "runtime/options.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+// Text as roff reads it: '-' stays a minus sign, and no line is taken for a request.
+std::string roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      if ((c == '.' || c == '\'') && (result.empty() || result.back() == '\n')) result += "\\&";
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string dashed_path(std::string_view path) {
+  std::string result(path);
+  std::replace(result.begin(), result.end(), ' ', '-');
+  return result;
+}
+
+// Long lines are cut at spaces: a line of roff source is best kept below 80 columns.
+void add_line(std::string& page, std::string_view text) {
+  for (const std::string& line : wrap(text, 72)) page += roff(line) + "\n";
+}
+
+void add_prose(std::string& page, std::string_view text) {
+  bool first = true;
+  for (const std::string& paragraph : paragraphs(text)) {
+    if (!first) page += ".PP\n";
+    first = false;
+    if (is_verbatim(paragraph)) {
+      page += ".EX\n" + roff(paragraph) + "\n.EE\n";
+    } else {
+      add_line(page, paragraph);
+    }
+  }
+}
+
+void add_item(std::string& page, std::string_view title, std::string_view text) {
+  page += fmt::format(".TP\n\\fB{}\\fR\n", roff(title));
+  add_line(page, text);
+}
+
+void add_option(std::string& page, const OptionText& option) {
+  std::string text = option.help;
+  if (!option.notes.empty()) text += fmt::format(" [{}]", fmt::join(option.notes, ", "));
+  const std::string names = roff(fmt::format("{}", fmt::join(option.names, ", ")));
+  const std::string value = option.value.empty() || option.positional ? "" : " \\fI" + roff(option.value) + "\\fR";
+  page += fmt::format(".TP\n\\fB{}\\fR{}\n", names, value);
+  add_line(page, text);
+}
+
+void add_options(std::string& page, const VerbText& verb) {
+  for (const bool of_runtime : {false, true}) {
+    if (of_runtime && verb.has_runtime_options()) page += ".SS Options of the runtime\n";
+    for (const OptionText& option : verb.options) {
+      if (option.of_runtime == of_runtime) add_option(page, option);
+    }
+  }
+}
+
+void add_examples(std::string& page, const std::vector<const VerbText*>& verbs) {
+  bool first = true;
+  for (const VerbText* verb : verbs) {
+    for (const Example& example : verb->guide.examples) {
+      if (first) page += ".SH EXAMPLES\n";
+      first = false;
+      add_item(page, example.command, example.effect);
+    }
+  }
+}
+
+void add_variables(std::string& page) {
+  page += ".SH ENVIRONMENT\n";
+  add_prose(page, kEnvironment);
+  for (const runtime::OptionInfo& info : runtime::option_table()) {
+    const std::string unit = info.is_number() ? " " + info.unit : "";
+    const std::string initial = info.initial.empty() ? "" : ", default " + info.initial;
+    add_item(page, runtime::variable(info.name), fmt::format("{} [{}{}{}]", info.help, info.allowed(), unit, initial));
+  }
+}
+
+void add_see_also(std::string& page, const VerbText& verb, const VerbText& program) {
+  std::vector<std::string> others;
+  if (verb.path != program.path) others.push_back(".BR weir (1)");
+  for (const VerbText& other : program.verbs) {
+    if (other.path != verb.path) others.push_back(fmt::format(".BR {} (1)", roff(dashed_path(other.path))));
+  }
+  std::sort(others.begin(), others.end());
+  page += fmt::format(".SH SEE ALSO\n{}\n", fmt::join(others, ",\n"));
+}
+
+}  // namespace
+
+std::string manual_page(const VerbText& verb, const VerbText& program) {
+  const auto below = flatten(verb);
+  const bool of_program = verb.path == program.path;
+  const std::string name = dashed_path(verb.path);
+  std::string page = fmt::format(".TH {} 1 {} \"weir {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
+                                 capitals(name), WEIR_RELEASE_DATE, WEIR_VERSION, roff(name),
+                                 roff(verb.guide.purpose));
+  for (const VerbText* each : below) {
+    if (each->verbs.empty() || of_program) page += fmt::format(".B {}\n.br\n", roff(each->usage()));
+  }
+  page += ".SH DESCRIPTION\n";
+  add_prose(page, verb.guide.text);
+  if (!verb.verbs.empty()) page += ".SH VERBS\n";
+  for (const VerbText& each : verb.verbs) add_item(page, each.guide.name, each.guide.purpose);
+  page += ".SH OPTIONS\n";
+  add_options(page, verb);
+  for (const VerbText* each : below) {
+    if (of_program || each == &verb) continue;
+    page += fmt::format(".SH {}\n", capitals(each->path));
+    add_prose(page, each->guide.text);
+    add_options(page, *each);
+  }
+  if (of_program) add_variables(page);
+  page += ".SH EXIT STATUS\n";
+  add_prose(page, kExitStatus);
+  add_examples(page, of_program ? std::vector<const VerbText*>{&verb} : below);
+  add_see_also(page, verb, program);
+  return page;
+}
+
+void add_manual(CLI::App& app, Global& global) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& verb = add_verb(app, global, {.name = "manual", .purpose = "print a manual page", .text = "", .examples = {}},
+                            [name, &app](Global& all) -> int {
+    const VerbText program = describe(app, all);
+    if (name->empty()) all.print("{}", manual_page(program, program));
+    for (const VerbText& each : program.verbs) {
+      if (each.guide.name == *name) all.print("{}", manual_page(each, program));
+    }
+    return kDone;
+  });
+  verb.add_option("verb", *name, "the verb; of the program when absent");
+  global.entries.at(&verb).hidden = true;
+}
+
+}  // namespace weir::tool

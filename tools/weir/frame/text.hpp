@@ -1,0 +1,22 @@
+// Text wrapped to a width. Pure. One column a character (ASCII).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::tool {
+
+// The words of `text` in lines of at most `width` columns (a longer word has a line of its own).
+std::vector<std::string> wrap(std::string_view text, int width);
+
+// The paragraphs of `text`: between empty lines, line ends inside one being spaces. Neighbouring lines that start
+// with two spaces are a paragraph that is kept as it is, line ends included.
+std::vector<std::string> paragraphs(std::string_view text);
+
+// In capitals, ASCII.
+std::string capitals(std::string_view text);
+
+inline bool is_verbatim(std::string_view paragraph) { return paragraph.starts_with("  "); }
+
+}  // namespace weir::tool
