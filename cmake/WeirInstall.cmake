@@ -12,6 +12,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
   DESTINATION ${package_dir})
 
 file(RELATIVE_PATH WEIR_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" WEIR_PC_TO_PREFIX "${WEIR_PC_TO_PREFIX}")
 # A static library names what it was built on; a shared one has it inside.
 if(BUILD_SHARED_LIBS)
   set(WEIR_PC_REQUIRES "Requires.private: hwloc fmt")
