@@ -152,8 +152,9 @@ void add_completion(CLI::App& app, Global& global) {
     all.print("{}", script(program));
     return kDone;
   });
+  global.entries.at(&verb).reads_options = false;
   verb.remove_option(verb.get_option("--json"));
-  verb.add_option("shell", *shell, "the shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  verb.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 }  // namespace weir::tool

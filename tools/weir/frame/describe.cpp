@@ -78,6 +78,8 @@ std::string OptionText::title() const {
   return value.empty() || positional ? all : all + " " + value;
 }
 
+std::string VerbText::label() const { return path == "weir" ? path : path.substr(5); }
+
 std::string VerbText::usage() const {
   std::string text = path;
   if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";

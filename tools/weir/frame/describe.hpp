@@ -33,6 +33,7 @@ struct VerbText {
   std::vector<OptionText> options;
   std::vector<VerbText> verbs;
 
+  std::string label() const;             // "run seismic"; of the program "weir"
   std::string usage() const;             // "weir topo [OPTION...]"
   std::vector<std::string> words() const;  // names of verbs and options: what can be typed next
   bool has_runtime_options() const;

@@ -42,17 +42,17 @@ std::string unknown_option(const std::string& given, const VerbText& verb, const
   if (!meant.empty()) return fmt::format("unknown option {}{}", name, meant);
   std::vector<std::string> owners;
   for (const VerbText* other : flatten(program)) {
-    if (has(option_names(*other), name)) owners.push_back(other->path);
+    if (has(option_names(*other), name)) owners.push_back(other->label());
   }
-  if (!owners.empty()) return fmt::format("{} is an option of {}, not of {}", name, listed(owners), verb.path);
+  if (!owners.empty()) return fmt::format("{} is an option of {}, not of {}", name, listed(owners), verb.label());
   return fmt::format("unknown option {}{}", name, see_help(verb));
 }
 
 std::string unknown_word(const std::string& word, const VerbText& verb) {
-  if (verb.verbs.empty()) return fmt::format("{}: unexpected argument {}{}", verb.path, word, see_help(verb));
+  if (verb.verbs.empty()) return fmt::format("{}: unexpected argument {}{}", verb.label(), word, see_help(verb));
   const std::vector<std::string> names = verb_names(verb);
   const std::string meant = base::suggestion(word, names);
-  const std::string below = verb.path == "weir" ? word : verb.path.substr(5) + " " + word;
+  const std::string below = verb.path == "weir" ? word : verb.label() + " " + word;
   return fmt::format("unknown verb {}{}", below, meant.empty() ? "; allowed is " + listed(names) : meant);
 }
 
@@ -105,7 +105,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const 
 }
 
 std::string missing_verb(const VerbText& verb) {
-  return fmt::format("{} needs a verb: {}{}", verb.path, listed(verb_names(verb)), see_help(verb));
+  const std::string what = verb.path == "weir" ? "no verb given" : verb.label() + " needs more";
+  return fmt::format("{}; allowed is {}{}", what, listed(verb_names(verb)), see_help(verb));
 }
 
 }  // namespace weir::tool

@@ -93,8 +93,9 @@ void add_variables(std::string& page) {
   add_prose(page, kEnvironment);
   for (const runtime::OptionInfo& info : runtime::option_table()) {
     const std::string unit = info.is_number() ? " " + info.unit : "";
-    const std::string initial = info.initial.empty() ? "" : ", default " + info.initial;
-    add_item(page, runtime::variable(info.name), fmt::format("{} [{}{}{}]", info.help, info.allowed(), unit, initial));
+    const std::string notes =
+        info.initial.empty() ? "" : fmt::format(" [{}{}, default {}]", info.allowed(), unit, info.initial);
+    add_item(page, runtime::variable(info.name), info.help + notes);
   }
 }
 
@@ -117,9 +118,11 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
   std::string page = fmt::format(".TH {} 1 {} \"weir {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
                                  capitals(name), WEIR_RELEASE_DATE, WEIR_VERSION, roff(name),
                                  roff(verb.guide.purpose));
+  std::vector<std::string> usages;
   for (const VerbText* each : below) {
-    if (each->verbs.empty() || of_program) page += fmt::format(".B {}\n.br\n", roff(each->usage()));
+    if (each->verbs.empty()) usages.push_back(".B " + roff(each->usage()));
   }
+  page += fmt::format("{}\n", fmt::join(usages, "\n.br\n"));
   page += ".SH DESCRIPTION\n";
   add_prose(page, verb.guide.text);
   if (!verb.verbs.empty()) page += ".SH VERBS\n";
@@ -153,6 +156,7 @@ void add_manual(CLI::App& app, Global& global) {
   });
   verb.add_option("verb", *name, "the verb; of the program when absent");
   global.entries.at(&verb).hidden = true;
+  global.entries.at(&verb).reads_options = false;
 }
 
 }  // namespace weir::tool

@@ -1,0 +1,23 @@
+#include "text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::tool {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(Wrap, FillsLinesUpToTheWidth) { EXPECT_EQ(wrap("a bc def ghij", 6), (Lines{"a bc", "def", "ghij"})); }
+
+TEST(Wrap, GivesALongWordALineOfItsOwn) { EXPECT_EQ(wrap("to 1234567890 go", 5), (Lines{"to", "1234567890", "go"})); }
+
+TEST(Wrap, OfNothingIsNothing) { EXPECT_EQ(wrap("  ", 10), Lines{}); }
+
+TEST(Paragraphs, EndAtEmptyLines) { EXPECT_EQ(paragraphs("a\nb\n\nc"), (Lines{"a b", "c"})); }
+
+TEST(Paragraphs, KeepIndentedLinesAsTheyAre) {
+  EXPECT_EQ(paragraphs("a\n  x  y\n  z\nb"), (Lines{"a", "  x  y\n  z", "b"}));
+}
+
+}  // namespace
+}  // namespace weir::tool
