@@ -1,0 +1,64 @@
+#include "deps/block_grid.hpp"
+
+#include <algorithm>
+
+namespace weir::deps {
+
+namespace {
+
+constexpr std::uint64_t divided_up(std::uint64_t n, std::uint64_t d) noexcept { return (n + d - 1) / d; }
+std::uint64_t stride_of(const Region& whole) noexcept { return whole.rows > 1 ? whole.stride_bytes : whole.row_bytes; }
+std::uint64_t span_of(const Region& whole) noexcept { return (whole.rows - 1) * stride_of(whole) + whole.row_bytes; }
+
+}  // namespace
+
+// With m = ceil(2^63 / d) and e = m d - 2^63 < d: n m / 2^63 = n / d + n e / (d 2^63), and the last term is too small
+// to reach the next integer as long as n e < 2^63.
+Divider::Divider(std::uint64_t divisor, std::uint64_t largest) noexcept : divisor_(divisor) {
+  constexpr std::uint64_t kOne = std::uint64_t{1} << kShift;
+  multiplier_ = divisor > kOne ? 0 : divided_up(kOne, divisor);
+  const std::uint64_t error = multiplier_ * divisor - kOne;
+  if (multiplier_ != 0 && Wide{error} * largest >= kOne) multiplier_ = 0;
+}
+
+BlockGrid::BlockGrid(const Partition& partition) noexcept
+    : start_(reinterpret_cast<std::uintptr_t>(partition.whole.base)),
+      row_bytes_(partition.whole.row_bytes),
+      rows_(partition.whole.rows),
+      stride_(stride_of(partition.whole)),
+      span_(span_of(partition.whole)),
+      block_columns_(divided_up(row_bytes_, partition.block_row_bytes)),
+      block_count_(block_columns_ * divided_up(rows_, partition.block_rows)),
+      by_stride_(stride_, span_),
+      by_block_rows_(partition.block_rows, rows_),
+      by_block_bytes_(partition.block_row_bytes, row_bytes_) {}
+
+ByteRange BlockGrid::run_after(std::uintptr_t address) const noexcept {
+  if (stride_ == row_bytes_) return address < end() ? ByteRange{start(), end()} : ByteRange{};
+  std::uint64_t row = address <= start_ ? 0 : (address - start_) / stride_;
+  if (address >= start_ + row * stride_ + row_bytes_) ++row;
+  if (row >= rows_) return {};
+  return {start_ + row * stride_, start_ + row * stride_ + row_bytes_};
+}
+
+void BlockGrid::subtract_from(ByteRange range, std::vector<ByteRange>& rest) const {
+  while (range.start < range.end) {
+    const ByteRange run = run_after(range.start);
+    if (run.start == run.end || run.start >= range.end) {
+      rest.push_back(range);
+      return;
+    }
+    if (run.start > range.start) rest.push_back({range.start, run.start});
+    range.start = run.end;
+  }
+}
+
+bool BlockGrid::may_overlap(const BlockGrid& other) const noexcept {
+  if (start() >= other.end() || other.start() >= end()) return false;
+  if (start() > other.start()) return other.may_overlap(*this);
+  if (stride_ != other.stride_) return true;
+  const std::uint64_t shift = (other.start_ - start_) % stride_;  // of the other's columns against ours
+  return shift < row_bytes_ || shift + other.row_bytes_ > stride_;
+}
+
+}  // namespace weir::deps
