@@ -52,13 +52,16 @@ std::vector<int> unbound_cpus() { return outermost_mask != nullptr ? *outermost_
 
 int current_cpu() noexcept { return sched_getcpu(); }
 
-base::Status bind_this_thread(std::span<const int> os_cpus) {
+base::Status bind_this_thread(std::span<const int> os_cpus) { return bind_thread(pthread_self(), os_cpus); }
+
+base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus) {
   WEIR_CHECK(!os_cpus.empty(), "a thread must be bound to at least one CPU");
   CpuSet set(std::max(CPU_SETSIZE, *std::max_element(os_cpus.begin(), os_cpus.end()) + 1));
   for (const int cpu : os_cpus) set.add(cpu);
-  if (sched_setaffinity(0, set.bytes(), set.get()) == 0) return base::Status::success();
+  const int error = pthread_setaffinity_np(thread, set.bytes(), set.get());
+  if (error == 0) return base::Status::success();
   return {base::Code::not_found, "cannot bind a thread to CPU " + std::to_string(os_cpus.front()) +
-                                     (os_cpus.size() > 1 ? " and others: " : ": ") + std::strerror(errno)};
+                                     (os_cpus.size() > 1 ? " and others: " : ": ") + std::strerror(error)};
 }
 
 ScopedBinding::ScopedBinding() : before_(this_thread_cpus()), outer_(outermost_mask) {

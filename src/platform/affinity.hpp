@@ -4,6 +4,8 @@
 // thread only, so any thread may call it at any time. A thread made by a bound thread inherits the binding.
 #pragma once
 
+#include <pthread.h>
+
 #include <span>
 #include <vector>
 
@@ -23,6 +25,9 @@ int current_cpu() noexcept;
 // Restricts the calling thread to `os_cpus`, at least one. Fails with not_found when the system (or a cgroup) allows
 // none of them; the thread's mask is unchanged then.
 base::Status bind_this_thread(std::span<const int> os_cpus);
+
+// As bind_this_thread(), for another thread of this process.
+base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus);
 
 // Remembers the calling thread's mask, and gives it back when destroyed, on the same thread. Scopes nest.
 //

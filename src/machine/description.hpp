@@ -1,0 +1,21 @@
+// Checking hwloc synthetic strings, so that an error is told with its column; hwloc itself only says "invalid".
+//
+//   string   = { level | memory } , separated by spaces; at least one level, the last one PUs
+//   level    = [ type ":" ] count [ "(" attributes ")" ]          core:2    l2:8(size=1MB)    numa:2(memory=4GB)
+//   memory   = "[" "numa" [ "(" attributes ")" ] "]"              attached to the level before it, or to the machine
+//   attributes = key "=" value, separated by spaces; keys memory, size, memorysidecachesize, indexes
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace weir::machine {
+
+// Larger descriptions are refused: they are mistakes, and hwloc would fill memory with them.
+inline constexpr unsigned long kMaxDescribedCpus = 65536;
+
+// bad_input: "machine description, column 8: ..." names the first error; columns count from 1.
+base::Status check_synthetic(std::string_view text);
+
+}  // namespace weir::machine

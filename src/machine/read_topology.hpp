@@ -1,0 +1,27 @@
+// From an hwloc topology to a Machine's data. The only place that knows how hwloc shows memory.
+#pragma once
+
+#include <hwloc.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/result.hpp"
+#include "machine/machine_data.hpp"
+
+namespace weir::machine {
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology* topology) const noexcept { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+// An initialised topology that keeps what the cgroup disallows, so that a machine looks the same from any cpuset.
+// Null when hwloc fails. The caller chooses the source and loads it.
+Topology new_topology();
+
+// `usable_cpus`: CPUs the process may run on; null: all that the topology allows.
+// Fails with bad_input when no core is left, or no memory.
+base::Result<Machine::Data> read_topology(hwloc_topology_t topology, const std::vector<int>* usable_cpus);
+
+}  // namespace weir::machine
