@@ -1,0 +1,120 @@
+#include "bench/report/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/report/child_process.hpp"
+
+namespace weir::bench {
+
+namespace {
+
+using base::Status;
+using Json = nlohmann::json;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void add_metg(Row& row, const Json& points) {
+  std::vector<SweepPoint> sweep;
+  for (const Json& point : points) sweep.push_back({point.at(0).get<double>(), point.at(1).get<double>()});
+  const Metg found = metg(sweep);
+  row.samples.push_back(found.ns / 1000);
+  if (found.bound != Bound::exact) row.bound = found.bound;
+}
+
+void add_fields(Row& row, const Json& fields) {
+  if (fields.contains("unsupported")) {
+    row.unsupported = fields.at("unsupported").get<std::string>();
+    return;
+  }
+  row.unit = fields.at("unit").get<std::string>();
+  if (fields.contains("points")) return add_metg(row, fields.at("points"));
+  row.samples.push_back(median(fields.at("wall").get<std::vector<double>>()));
+  if (fields.contains("cpu")) row.cpu_samples.push_back(median(fields.at("cpu").get<std::vector<double>>()));
+  if (fields.contains("cold")) row.cold_samples.push_back(fields.at("cold").get<double>());
+}
+
+struct Cell {
+  Row row;
+  std::vector<std::string> command;
+};
+
+Cell cell_of(const Bench& bench, const Runner& runner, int workers, const Amount& amount) {
+  Cell cell;
+  cell.row.bench = bench.name;
+  cell.row.runtime = runner.runtime;
+  cell.row.workers = workers;
+  cell.command = {runner.path,
+                  bench.name,
+                  std::to_string(workers),
+                  std::to_string(amount.quick ? bench.quick_count : bench.count),
+                  std::to_string(amount.repeat),
+                  std::to_string(amount.width)};
+  return cell;
+}
+
+// In the order of the table, which is also the order in which a round measures.
+std::vector<Cell> cells_of(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
+                           const Amount& amount) {
+  std::vector<Cell> cells;
+  for (const Bench& bench : benches) {
+    for (const int count : bench.one_worker ? std::span<const int>(workers.first(1)) : workers) {
+      for (const Runner& runner : runners) cells.push_back(cell_of(bench, runner, bench.one_worker ? 1 : count, amount));
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+Summary summary_of(std::vector<double> samples) {
+  const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+  return {median(samples), *least, *most};
+}
+
+base::Status add_output(Row& row, const std::string& output) {
+  try {
+    add_fields(row, Json::parse(output));
+    return Status::success();
+  } catch (const Json::exception&) {
+    return {base::Code::bad_input, fmt::format("weir-bench-{} printed no result: '{}'", row.runtime, output.substr(0, 100))};
+  }
+}
+
+void compare_with_weir(std::span<Row> rows) {
+  for (Row& row : rows) {
+    const auto weir = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
+      return r.runtime == "weir" && r.bench == row.bench && r.workers == row.workers;
+    });
+    if (weir == rows.end() || !weir->has_value() || !row.has_value()) continue;
+    const double base = summary_of(weir->samples).median;
+    if (base > 0) row.ratio = summary_of(row.samples).median / base;
+  }
+}
+
+std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
+                         const Amount& amount, const std::function<void(const std::string&)>& progress) {
+  std::vector<Cell> cells = cells_of(benches, runners, workers, amount);
+  for (int round = 0; round < amount.rounds; ++round) {
+    for (Cell& cell : cells) {
+      Row& row = cell.row;
+      if (!row.error.empty() || !row.unsupported.empty()) continue;
+      progress(fmt::format("round {} of {}: {}, {}, {} workers", round + 1, amount.rounds, row.bench, row.runtime, row.workers));
+      const auto output = run_process(cell.command, amount.timeout_s);
+      const Status status = output ? add_output(row, *output) : output.status();
+      if (!status) row.error = status.message;
+    }
+  }
+  std::vector<Row> rows;
+  for (Cell& cell : cells) rows.push_back(std::move(cell.row));
+  compare_with_weir(rows);
+  return rows;
+}
+
+}  // namespace weir::bench

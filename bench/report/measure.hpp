@@ -1,0 +1,57 @@
+// Runs the benchmark processes, interleaved, and gathers a row for each (benchmark, runtime, number of workers).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bench/report/metg.hpp"
+#include "bench/report/plan.hpp"
+
+namespace weir::bench {
+
+struct Amount {
+  int rounds = 5;        // processes for each row
+  int repeat = 5;        // runs in each process; the process counts with their median
+  int width = 8;         // columns of the task graphs
+  bool quick = false;    // the smaller counts
+  double timeout_s = 120;  // of each process
+};
+
+struct Summary {
+  double median = 0, least = 0, most = 0;
+};
+
+// `samples` is not empty.
+Summary summary_of(std::vector<double> samples);
+
+struct Row {
+  std::string bench;
+  std::string runtime;
+  int workers = 1;
+  std::string unit = "ns";  // ns, bytes or us
+  std::vector<double> samples;       // one for each process: its median
+  std::vector<double> cpu_samples;   // processor time in the unit, where measured
+  std::vector<double> cold_samples;  // the first run in each process, where measured
+  Bound bound = Bound::exact;        // of a METG: of any process
+  double ratio = 0;                  // to Weir with as many workers; 0: unknown
+  std::string unsupported;           // why the runtime cannot express this benchmark
+  std::string error;                 // what failed; the row then has no value
+
+  bool has_value() const noexcept { return error.empty() && !samples.empty(); }
+};
+
+// Adds what one runner process printed. Fails with bad_input when it is not what runner_main.cpp prints.
+base::Status add_output(Row& row, const std::string& output);
+
+// Sets the ratio of each row that has a value and a Weir row to compare with.
+void compare_with_weir(std::span<Row> rows);
+
+// Measures everything, in rounds; in a round the runtimes take turns at each benchmark. `progress` is told what runs next.
+// A process that fails ends the measuring of its row, which then has an error. Rows come in the order of the table.
+std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
+                         const Amount& amount, const std::function<void(const std::string&)>& progress);
+
+}  // namespace weir::bench

@@ -1,0 +1,146 @@
+#include "bench/report/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+
+#include "base/nearest.hpp"
+#include "bench/tasks/task_graph.hpp"
+
+namespace weir::bench {
+
+namespace {
+
+using base::Code;
+using base::Status;
+using Names = std::vector<std::string>;
+
+constexpr int kMostWorkers = 1024;
+
+std::vector<Bench> make_benches() {
+  std::vector<Bench> all = {
+      {"independent", "independent tasks from one producer, ns per task", 400'000, 40'000},
+      {"chain", "chain of dependent tasks, ns per task", 200'000, 20'000},
+      {"forkjoin", "fork-join fib(30), ns per spawn", 30, 22},
+      {"wavefront", "wavefront, two dependences a task, ns per task", 160'000, 10'000},
+      {"bytes_per_task", "resident bytes per pending task", 1'000'000, 200'000, true}};
+  for (const std::string_view pattern : kPatternNames) {
+    all.push_back({fmt::format("metg_{}", pattern), fmt::format("METG(50 %) {}, us", pattern), 1000, 200});
+  }
+  return all;
+}
+
+Names words_of(const std::string& list) {
+  Names words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  if (words.empty()) words.emplace_back();
+  return words;
+}
+
+std::filesystem::path program_folder() {
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  return failed ? std::filesystem::path() : program.parent_path();
+}
+
+// Where the runners are relative to the program: in the build folder, and installed.
+std::vector<std::filesystem::path> runner_folders(const std::string& folder) {
+  if (!folder.empty()) return {folder};
+  return {program_folder() / "../../bench/tasks", program_folder() / "../libexec/weir"};
+}
+
+}  // namespace
+
+const std::vector<Bench>& benches() {
+  static const std::vector<Bench> all = make_benches();
+  return all;
+}
+
+const Names& runtime_names() {
+  static const Names names = {"weir", "tbb", "libgomp", "libomp", "starpu"};
+  return names;
+}
+
+base::Result<Names> chosen(const std::string& list, const Names& known, const std::string& what) {
+  if (list == "all") return known;
+  Names result;
+  for (const std::string& word : words_of(list)) {
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      const std::string hint = base::suggestion(word, known);
+      return Status{Code::bad_option, fmt::format("there is no {} '{}'{}", what, word,
+                                                  hint.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : hint)};
+    }
+    if (std::find(result.begin(), result.end(), word) == result.end()) result.push_back(word);
+  }
+  return result;
+}
+
+base::Result<std::vector<int>> chosen_workers(const std::string& list) {
+  std::vector<int> result;
+  for (const std::string& word : words_of(list)) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > kMostWorkers) {
+      return Status{Code::bad_option, fmt::format("--workers takes numbers from 1 to {} between commas, not '{}'", kMostWorkers, word)};
+    }
+    if (std::find(result.begin(), result.end(), value) == result.end()) result.push_back(value);
+  }
+  return result;
+}
+
+base::Result<std::vector<Bench>> chosen_benches(const std::string& list) {
+  Names known;
+  for (const Bench& bench : benches()) known.push_back(bench.name);
+  std::string expanded;
+  for (const std::string& word : words_of(list)) {
+    const bool metg = word == "metg";
+    for (const std::string& name : known) {
+      if (metg && name.starts_with("metg_")) expanded += (expanded.empty() ? "" : ",") + name;
+    }
+    if (!metg) expanded += (expanded.empty() ? "" : ",") + word;
+  }
+  auto names = chosen(expanded, known, "benchmark");
+  if (!names) return names.status();
+  std::vector<Bench> result;
+  for (const Bench& bench : benches()) {
+    if (std::find(names->begin(), names->end(), bench.name) != names->end()) result.push_back(bench);
+  }
+  return result;
+}
+
+std::vector<Runner> find_runners(const std::string& folder) {
+  for (const auto& candidate : runner_folders(folder)) {
+    std::vector<Runner> found;
+    for (const std::string& runtime : runtime_names()) {
+      const auto path = (candidate / ("weir-bench-" + runtime)).lexically_normal();
+      if (::access(path.c_str(), X_OK) == 0) found.push_back({runtime, path.string()});
+    }
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+base::Result<std::vector<Runner>> chosen_runners(const std::string& list, const std::vector<Runner>& runners) {
+  auto names = chosen(list, runtime_names(), "runtime");
+  if (!names) return names.status();
+  if (runners.empty()) return Status{Code::not_found, "no weir-bench-* program beside this one; build the target weir_bench"};
+  std::vector<Runner> result;
+  for (const std::string& name : runtime_names()) {
+    if (std::find(names->begin(), names->end(), name) == names->end()) continue;
+    const auto found = std::find_if(runners.begin(), runners.end(), [&](const Runner& r) { return r.runtime == name; });
+    if (found != runners.end()) {
+      result.push_back(*found);
+    } else if (list != "all") {
+      return Status{Code::not_found, fmt::format("runtime {} is not available: it was not found when Weir was built", name)};
+    }
+  }
+  return result;
+}
+
+}  // namespace weir::bench

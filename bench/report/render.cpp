@@ -1,0 +1,152 @@
+#include "bench/report/render.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string_view>
+
+namespace weir::bench {
+
+namespace {
+
+// Above this, something else runs, and medians of two workers mean little.
+constexpr double kQuietLoad = 0.3;
+
+std::string figure(double value) {
+  if (value < 10) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.{}f}", value, value < 100 ? 1 : 0);
+}
+
+const char* sign(Bound bound) { return bound == Bound::above ? "> " : bound == Bound::below ? "< " : ""; }
+
+std::string workers_text(int workers) { return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"); }
+
+std::string line_of(const Row& row, bool first) {
+  const std::string head = fmt::format("  {:<12}{:<10}", first ? workers_text(row.workers) : "", row.runtime);
+  if (!row.unsupported.empty()) return head + fmt::format("{:>9}\n", "-");
+  if (!row.has_value()) return head + fmt::format("{:>9}\n", "failed");
+  const Summary s = summary_of(row.samples);
+  std::string line = head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound) + figure(s.median), figure(s.least),
+                                        figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
+  if (!row.cpu_samples.empty()) {
+    line += fmt::format("  {:>8}  {:>8}", figure(summary_of(row.cpu_samples).median), figure(summary_of(row.cold_samples).median));
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string group_of(std::span<const Row> rows, const Bench& bench) {
+  std::string text;
+  int workers = 0;
+  for (const Row& row : rows) {
+    if (row.bench != bench.name) continue;
+    text += line_of(row, row.workers != workers);
+    workers = row.workers;
+  }
+  return text.empty() ? text : bench.title + "\n" + text;
+}
+
+std::string first_value(const std::string& path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(':');
+    return colon == std::string::npos ? line : line.substr(std::min(colon + 2, line.size()));
+  }
+  return "unknown";
+}
+
+std::string set_variables() {
+  std::string text;
+  for (const char* name : {"OMP_WAIT_POLICY", "OMP_PROC_BIND", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "STARPU_SCHED", "WEIR_POLICY",
+                           "WEIR_BIND", "WEIR_PARK_AFTER", "WEIR_THROTTLE"}) {
+    if (const char* value = std::getenv(name)) text += fmt::format(" {}={}", name, value);
+  }
+  return text.empty() ? " none set" : text;
+}
+
+std::vector<int> workers_of(std::span<const Row> rows) {
+  std::set<int> found;
+  for (const Row& row : rows) found.insert(row.workers);
+  return {found.begin(), found.end()};
+}
+
+template <class Member>
+std::vector<std::string> names_of(std::span<const Row> rows, Member member) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    if (std::find(names.begin(), names.end(), row.*member) == names.end()) names.push_back(row.*member);
+  }
+  return names;
+}
+
+// "name" and a column for each runtime; "NaN" where there is no value.
+std::string data_block(std::span<const Row> rows, int workers) {
+  std::string text = fmt::format("$w{} << EOD\nbench", workers);
+  const auto runtimes = names_of(rows, &Row::runtime);
+  for (const std::string& runtime : runtimes) text += " " + runtime;
+  for (const std::string& bench : names_of(rows, &Row::bench)) {
+    std::string line = "\n" + bench;
+    bool any = false;
+    for (const std::string& runtime : runtimes) {
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
+        return r.bench == bench && r.runtime == runtime && r.workers == workers && r.has_value();
+      });
+      any = any || row != rows.end();
+      line += row == rows.end() ? " NaN" : fmt::format(" {}", summary_of(row->samples).median);
+    }
+    if (any) text += line;
+  }
+  return text + "\nEOD\n";
+}
+
+}  // namespace
+
+std::string table_of(std::span<const Row> rows, std::span<const Bench> benches) {
+  std::string text = fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}\n", "", "median", "min .. max", "x weir", "cpu", "cold");
+  for (const Bench& bench : benches) text += group_of(rows, bench);
+  for (const Row& row : rows) {
+    if (!row.error.empty()) text += fmt::format("failed: {}, {}, {}: {}\n", row.bench, row.runtime, workers_text(row.workers), row.error);
+  }
+  return text;
+}
+
+std::string machine_note() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  const int cores = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
+  utsname system{};
+  uname(&system);
+  const double load = std::strtod(first_value("/proc/loadavg", "").c_str(), nullptr);
+  std::string text = fmt::format("machine: {}, {} usable cores, {} {}\n", first_value("/proc/cpuinfo", "model name"), cores,
+                                 system.sysname, system.release);
+  text += fmt::format("environment:{}\n", set_variables());
+  text += fmt::format("load average before the run: {:.2f}{}\n", load,
+                      load > kQuietLoad ? "; other programs run, so look at the minima and repeat on an idle machine" : "");
+  return text;
+}
+
+std::string plot_script(std::span<const Row> rows, const std::string& terminal, const std::string& file) {
+  const auto workers = workers_of(rows);
+  const std::size_t runtimes = names_of(rows, &Row::runtime).size();
+  std::string text;
+  for (const int count : workers) text += data_block(rows, count);
+  text += fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * workers.size(),
+                      terminal == "svg" ? "background 'white'" : "", file);
+  text += "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+          "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key top left horizontal noenhanced\n"
+          "set ylabel 'ns per task, bytes, METG in us'\n";
+  text += fmt::format("set multiplot layout {},1\n", workers.size());
+  for (const int count : workers) {
+    text += fmt::format("set title '{}'\nplot for [i=2:{}] $w{} using i:xtic(1) title columnheader(i)\n", workers_text(count),
+                        runtimes + 1, count);
+  }
+  return text + "unset multiplot\n";
+}
+
+}  // namespace weir::bench

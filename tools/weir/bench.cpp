@@ -1,0 +1,197 @@
+// weir bench tasks: the costs of tasks in Weir and in other runtimes, side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/report/child_process.hpp"
+#include "bench/report/measure.hpp"
+#include "bench/report/render.hpp"
+#include "pending_file.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr double kGnuplotSeconds = 60;
+
+struct TasksSettings {
+  std::string benches = "all";
+  std::string runtimes = "all";
+  std::string workers = "1,2";
+  std::string runners;
+  std::string plot;
+  bench::Amount amount;
+};
+
+struct Plan {
+  std::vector<bench::Bench> benches;
+  std::vector<bench::Runner> runners;
+  std::vector<int> workers;
+};
+
+Result<Plan> plan_of(const TasksSettings& settings) {
+  auto benches = bench::chosen_benches(settings.benches);
+  if (!benches) return benches.status();
+  auto workers = bench::chosen_workers(settings.workers);
+  if (!workers) return workers.status();
+  auto runners = bench::chosen_runners(settings.runtimes, bench::find_runners(settings.runners));
+  if (!runners) return runners.status();
+  return Plan{*benches, *runners, *workers};
+}
+
+// "svg" or "png", by the name of the file.
+Result<std::string> plot_terminal(const std::string& file) {
+  for (const char* ending : {"svg", "png"}) {
+    if (file.ends_with(std::string(".") + ending)) return std::string(ending);
+  }
+  return Status{Code::bad_option, fmt::format("--plot writes .svg or .png, not '{}'", file)};
+}
+
+Status check_gnuplot() {
+  if (bench::run_process({"gnuplot", "--version"}, kGnuplotSeconds)) return Status::success();
+  return {Code::not_found, "--plot needs gnuplot, which cannot be started; install the package gnuplot-nox"};
+}
+
+Status draw(const std::vector<bench::Row>& rows, const std::string& terminal, PendingFile& file) {
+  auto done = bench::run_process({"gnuplot"}, bench::plot_script(rows, terminal, file.path()), kGnuplotSeconds);
+  return done ? file.commit() : done.status();
+}
+
+Json optional_median(const std::vector<double>& samples) {
+  return samples.empty() ? Json() : Json(bench::summary_of(samples).median);
+}
+
+Json object_of(const bench::Row& row) {
+  Json object = {{"bench", row.bench}, {"runtime", row.runtime}, {"workers", row.workers}, {"value", nullptr}, {"unit", row.unit}};
+  if (row.has_value()) {
+    const bench::Summary summary = bench::summary_of(row.samples);
+    object["value"] = object["median"] = summary.median;
+    object["min"] = summary.least;
+    object["max"] = summary.most;
+    object["rounds"] = row.samples.size();
+    object["ratio"] = row.ratio > 0 ? Json(row.ratio) : Json();
+    object["cpu"] = optional_median(row.cpu_samples);
+    object["cold"] = optional_median(row.cold_samples);
+    if (row.bound != bench::Bound::exact) object["bound"] = row.bound == bench::Bound::above ? ">" : "<";
+  }
+  if (!row.unsupported.empty()) object["unsupported"] = row.unsupported;
+  if (!row.error.empty()) object["error"] = row.error;
+  return object;
+}
+
+std::string versions_of(const std::vector<bench::Runner>& runners) {
+  std::string text;
+  for (const std::string& name : bench::runtime_names()) {
+    const auto runner = std::find_if(runners.begin(), runners.end(), [&](const auto& r) { return r.runtime == name; });
+    std::string about = "not available";
+    if (runner != runners.end()) {
+      const auto output = bench::run_process({runner->path, "about"}, kGnuplotSeconds);
+      const Json said = output ? Json::parse(*output, nullptr, false) : Json();
+      about = said.is_object() && said.contains("about") ? said["about"].get<std::string>() : output.status().message;
+    }
+    text += fmt::format("  {:<10}{}\n", name, about);
+  }
+  return text;
+}
+
+int report(const TasksSettings& settings, const Plan& plan, const std::vector<bench::Row>& rows, Global& global) {
+  for (const bench::Row& row : rows) global.add(object_of(row));
+  global.print("{} rounds of {} runs; cpu: processor time of all threads; cold: first run in a process\n\n", settings.amount.rounds,
+               settings.amount.repeat);
+  global.print("{}", bench::table_of(rows, plan.benches));
+  const auto failed = std::count_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });
+  if (failed == 0) return kDone;
+  const auto first = std::find_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });
+  return fail(fmt::format("{} of {} measurements failed; first: {}, {}: {}", failed, rows.size(), first->bench, first->runtime,
+                          first->error));
+}
+
+int run_tasks(TasksSettings settings, Global& global) {
+  const auto plan = plan_of(settings);
+  if (!plan) return fail(plan.status());
+  std::string terminal;
+  std::unique_ptr<PendingFile> file;  // made first: a file that cannot be written costs no minutes of measuring
+  if (!settings.plot.empty()) {
+    auto chosen = plot_terminal(settings.plot);
+    if (!chosen) return fail(chosen.status());
+    terminal = *chosen;
+    if (auto status = check_gnuplot(); !status) return fail(status);
+    auto pending = PendingFile::create(settings.plot);
+    if (!pending) return fail(pending.status());
+    file = std::make_unique<PendingFile>(std::move(*pending));
+  }
+  if (settings.amount.quick) settings.amount.rounds = std::min(settings.amount.rounds, 2);
+  if (settings.amount.quick) settings.amount.repeat = std::min(settings.amount.repeat, 3);
+  global.print("{}runtimes:\n{}", bench::machine_note(), versions_of(plan->runners));
+  const auto rows = bench::measure(plan->benches, plan->runners, plan->workers, settings.amount,
+                                   [&global](const std::string& next) { global.progress(next); });
+  global.progress("");
+  const int status = report(settings, *plan, rows, global);
+  if (file == nullptr) return status;
+  if (auto drawn = draw(rows, terminal, *file); !drawn) return fail(drawn);
+  return status;
+}
+
+const char* const kTasksText =
+    "Measures the cost of a task in Weir and in every other task runtime that was present at build: oneTBB, libgomp, libomp, "
+    "StarPU. Each measurement is a process of its own; the runtimes take turns, so that what else the machine does falls on all "
+    "of them.\n\n"
+    "independent: empty tasks from one producer. chain: each task depends on the one before, through one inout footprint. "
+    "forkjoin: fib(30), one task for each call. wavefront: a grid in which a task depends on its left and its upper neighbour. "
+    "bytes_per_task: memory of a task that waits. metg_PATTERN: the smallest average task duration at which half of the "
+    "machine's peak is reached (Task Bench), for graphs of a given width; every task checks its inputs, and it is checked that "
+    "each ran once.\n\n"
+    "Wall-clock time; medians of all rounds, and ratios to Weir. A run whose result is wrong, that fails or takes too long, is an "
+    "error in its row, and the exit status is 1.";
+
+void add_tasks(CLI::App& parent, Global& global) {
+  auto settings = std::make_shared<TasksSettings>();
+  CLI::App& verb = add_verb(parent, global,
+                            {.name = "tasks",
+                             .purpose = "costs of tasks, beside other runtimes",
+                             .text = kTasksText,
+                             .examples = {{"weir bench tasks", "everything, about ten minutes"},
+                                          {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
+                                          {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
+                                          {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
+                            [settings](Global& g) { return run_tasks(*settings, g); });
+  verb.add_option("--benches", settings->benches,
+                  "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, or "
+                  "metg for all patterns; default all")
+      ->type_name("LIST");
+  verb.add_option("--runtimes", settings->runtimes,
+                  "runtimes, with commas between: weir, tbb, libgomp, libomp, starpu; default all that there are")
+      ->type_name("LIST");
+  verb.add_option("--workers", settings->workers, "numbers of workers, with commas between; default 1,2")->type_name("LIST");
+  verb.add_option("--rounds", settings->amount.rounds, "processes for each measurement; default 5")->check(CLI::Range(1, 1000));
+  verb.add_option("--repeat", settings->amount.repeat, "runs in each process, of which the median counts; default 5")
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--width", settings->amount.width, "tasks side by side in the graphs of metg; default 8")->check(CLI::Range(1, 1024));
+  verb.add_option("--timeout", settings->amount.timeout_s, "seconds after which a process has failed; default 120")
+      ->check(CLI::PositiveNumber);
+  verb.add_flag("--quick", settings->amount.quick, "fewer tasks, 2 rounds of 3 runs: half a minute, rough numbers");
+  verb.add_option("--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")->type_name("FILE");
+  verb.add_option("--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")->type_name("FOLDER");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Global& global) {
+  CLI::App& verb = add_verb(app, global,
+                            {.name = "bench",
+                             .purpose = "micro-benchmarks",
+                             .text = "Measures what the runtime itself costs, beside other runtimes.",
+                             .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"}}},
+                            nullptr);
+  add_tasks(verb, global);
+}
+
+}  // namespace weir::tool
