@@ -156,30 +156,48 @@ class Watched {
 
 namespace detail {
 
+// Values that stand for other memory: never the object that a footprint means.
+template <class T>
+inline constexpr bool kStandsForMemory = false;
+template <class T>
+inline constexpr bool kStandsForMemory<Section<T>> = true;
+template <class T, std::size_t N>
+inline constexpr bool kStandsForMemory<std::span<T, N>> = true;
+template <class T>
+concept Object = !kStandsForMemory<std::remove_cv_t<T>>;
+
 // Tag by which spawn() tells footprint items from attributes and from the callable.
 struct ItemTag {};
 
 template <class T>
+T* base_of(const Access& access) noexcept {
+  return static_cast<T*>(const_cast<void*>(access.region.base));
+}
+
+template <class T>
 struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
   Access access;
-  T& argument() const noexcept { return *static_cast<T*>(const_cast<void*>(access.region.base)); }
+  using Value = T*;
+  static Value value_of(const Access& a) noexcept { return base_of<T>(a); }
+  static T& argument(Value value) noexcept { return *value; }
 };
 
 template <class T>
 struct RangeItem : ItemTag {  // ... gets a std::span<T>
   Access access;
-  std::span<T> argument() const noexcept {
-    return {static_cast<T*>(const_cast<void*>(access.region.base)), access.region.row_bytes / sizeof(T)};
-  }
+  using Value = std::span<T>;
+  static Value value_of(const Access& a) noexcept { return {base_of<T>(a), a.region.row_bytes / sizeof(T)}; }
+  static Value argument(Value value) noexcept { return value; }
 };
 
 template <class T>
 struct TileItem : ItemTag {  // ... gets a View2D<T>
   Access access;
-  View2D<T> argument() const noexcept {
-    return {static_cast<T*>(const_cast<void*>(access.region.base)), access.region.rows,
-            access.region.row_bytes / sizeof(T), access.region.stride_bytes / sizeof(T)};
+  using Value = View2D<T>;
+  static Value value_of(const Access& a) noexcept {
+    return {base_of<T>(a), a.region.rows, a.region.row_bytes / sizeof(T), a.region.stride_bytes / sizeof(T)};
   }
+  static Value argument(Value value) noexcept { return value; }
 };
 
 template <class T>
@@ -213,7 +231,7 @@ TileItem<T> tile_item(const auto& s, Mode mode) noexcept {
 }  // namespace detail
 
 // Reads. in(object), in(pointer, count), in(span), in(watched.rows(...)) and so on; likewise for the modes below.
-template <class T>
+template <detail::Object T>
 auto in(const T& object) noexcept { return detail::object_item<const T>(object, Mode::in); }
 template <class T>
 auto in(const T* data, std::size_t count) noexcept { return detail::range_item<const T>(data, count, Mode::in); }
@@ -221,11 +239,11 @@ template <class T, std::size_t N>
 auto in(std::span<T, N> s) noexcept { return detail::range_item<const T>(s.data(), s.size(), Mode::in); }
 template <class T>
 auto in(const Section<T>& section) noexcept { return detail::tile_item<const T>(section, Mode::in); }
-template <class T>
+template <detail::Object T>
 void in(const T&& temporary) = delete;  // the task would read a dead object
 
 #define WEIR_WRITING_MODE(mode)                                                                                       \
-  template <class T>                                                                                                  \
+  template <detail::Object T>                                                                                         \
   auto mode(T& object) noexcept { return detail::object_item<T>(object, Mode::mode); }                                \
   template <class T>                                                                                                  \
   auto mode(T* data, std::size_t count) noexcept { return detail::range_item<T>(data, count, Mode::mode); }           \

@@ -118,11 +118,7 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   PendingTask pending{fresh.task};
   [[maybe_unused]] typename C::Cell cell{};
   if constexpr (!std::is_void_v<R>) cell = new ResultCell<R>;  // one owner: the task
-  if constexpr (std::is_same_v<typename S::ArgumentTuple, NoArguments>) {
-    ::new (fresh.closure) C{std::forward<F>(function), cell, {}};
-  } else {
-    ::new (fresh.closure) C{std::forward<F>(function), cell, std::tuple_cat(argument_tuple(arguments)...)};
-  }
+  ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the handle
   const TaskRef ref = submit_task(fresh.task, &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke, sizeof(C),

@@ -69,7 +69,7 @@ OptionInfo make_info(std::string_view name, OptionField field, std::string_view 
 
 std::vector<OptionInfo> make_table() {
   std::vector<OptionInfo> table;
-#define WEIR_OPTIONS(name, type, initial, allowed, unit, help) \
+#define WEIR_OPTIONS(name, type, initial, allowed, unit, help)                                                         \
   table.push_back(make_info(#name, &Options::name, allowed, unit, help));
 #include "weir/options.def"
 #undef WEIR_OPTIONS
@@ -101,7 +101,7 @@ bool read(const OptionInfo&, std::string_view text, std::string& to) {
 }
 
 template <class Enumeration>
-  requires std::is_enum_v<Enumeration>
+requires std::is_enum_v<Enumeration>
 bool read(const OptionInfo& info, std::string_view text, Enumeration& to) {
   const auto found = std::find(info.choices.begin(), info.choices.end(), text);
   if (found == info.choices.end()) return false;
@@ -113,8 +113,7 @@ std::string write(const OptionInfo&, int value) { return std::to_string(value); 
 std::string write(const OptionInfo&, const std::string& value) { return value; }
 
 template <class Enumeration>
-  requires std::is_enum_v<Enumeration>
-std::string write(const OptionInfo& info, Enumeration value) {
+requires std::is_enum_v<Enumeration> std::string write(const OptionInfo& info, Enumeration value) {
   return info.choices.at(static_cast<std::size_t>(value));
 }
 

@@ -115,36 +115,51 @@ template <class T>
 inline constexpr bool kIsAttribute = std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> ||
                                      std::is_same_v<T, Priority>;
 
-// What of an item travels with the task so that the callable can be given its argument.
+// What of an item travels with the task, so that the callable can be given its argument.
 template <class Item>
 struct Argument {
-  Item item;
-  decltype(auto) get(Task*, std::uint32_t&) const noexcept { return item.argument(); }
+  typename Item::Value value;
+  explicit Argument(const Access& access) noexcept : value(Item::value_of(access)) {}
+  decltype(auto) get(Task*, std::uint32_t&) const noexcept { return Item::argument(value); }
 };
 template <class T>
 struct Argument<ReduceItem<T>> {
-  explicit Argument(const ReduceItem<T>&) noexcept {}
+  explicit Argument(const Access&) noexcept {}
   T& get(Task* self, std::uint32_t& next) const noexcept { return *static_cast<T*>(reduction_copy(self, next++)); }
 };
 
 template <class Item>
 using ArgumentOf = decltype(std::declval<const Argument<Item>&>().get(nullptr, std::declval<std::uint32_t&>()));
 
-struct NoArguments {};
+template <class... Items>
+struct Arguments {
+  std::tuple<Argument<Items>...> each;
+  explicit Arguments(const Access* accesses) noexcept : Arguments(accesses, std::index_sequence_for<Items...>{}) {}
+  template <std::size_t... I>
+  Arguments(const Access* accesses, std::index_sequence<I...>) noexcept : each(Argument<Items>(accesses[I])...) {}
+};
+struct NoArguments {
+  NoArguments() = default;
+  explicit NoArguments(const Access*) noexcept {}
+};
 
 // What a task carries: the callable, the cell for its result unless R is void, and, when the callable takes arguments,
 // the footprint items they come from. Empty parts take no space.
-template <class F, class R, class Arguments>
+template <class F, class R, class ArgumentList>
 struct Closure {
   using Cell = std::conditional_t<std::is_void_v<R>, NoArguments, ResultCell<R>*>;
+
+  template <class Source>
+  Closure(Source&& f, Cell c, const Access* accesses) : function(std::forward<Source>(f)), cell(c), arguments(accesses) {}
+
   F function;
   [[no_unique_address]] Cell cell;
-  [[no_unique_address]] Arguments arguments;
+  [[no_unique_address]] ArgumentList arguments;
 };
 
-template <class F, class R, class Arguments>
+template <class F, class R, class ArgumentList>
 struct InvokeClosure {
-  using C = Closure<F, R, Arguments>;
+  using C = Closure<F, R, ArgumentList>;
 
   struct Guard {
     C* closure;
@@ -155,7 +170,7 @@ struct InvokeClosure {
   };
 
   static decltype(auto) call(C& closure, Task* self) {
-    if constexpr (std::is_same_v<Arguments, NoArguments>) {
+    if constexpr (std::is_same_v<ArgumentList, NoArguments>) {
       return closure.function();
     } else {
       std::uint32_t next_reduction = 0;
@@ -165,7 +180,7 @@ struct InvokeClosure {
             std::tuple<decltype(argument.get(self, next_reduction))...> values{argument.get(self, next_reduction)...};
             return std::apply(closure.function, std::move(values));
           },
-          closure.arguments);
+          closure.arguments.each);
     }
   }
 
@@ -222,20 +237,13 @@ using ItemList = std::conditional_t<kIsItem<T>, List<std::remove_cvref_t<T>>, Li
 template <class... Arguments>
 using ItemsOf = decltype((ItemList<Arguments>{} + ... + List<>{}));
 
-// A tuple with one element per footprint item, or nothing for an attribute.
-template <class T>
-auto argument_tuple(const T& argument) {
-  if constexpr (kIsItem<T>) return std::tuple<Argument<T>>{Argument<T>{argument}};
-  else return std::tuple<>{};
-}
-
 template <class F, class List>
 struct SpawnTraits;
 template <class F, class... Items>
 struct SpawnTraits<F, List<Items...>> {
   using Traits = CallTraits<F, Items...>;
   using Result = typename Traits::Result;
-  using ArgumentTuple = std::conditional_t<Traits::kWithArguments, std::tuple<Argument<Items>...>, NoArguments>;
+  using ArgumentTuple = std::conditional_t<Traits::kWithArguments, Arguments<Items...>, NoArguments>;
   static constexpr std::size_t kItems = sizeof...(Items);
 };
 

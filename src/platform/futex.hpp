@@ -1,0 +1,24 @@
+// A thread's place to sleep: park() until somebody calls unpark(). Linux futex.
+//
+// An unpark() that comes first is kept, once, as a token that the next park() takes without sleeping: no wake-up is
+// lost between a last look at the queues and the sleep. One thread parks; any thread unparks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::platform {
+
+class Parker {
+ public:
+  // Owner only. Returns after an unpark(), taking its token; never spuriously.
+  void park() noexcept;
+  // Any thread. Cost: one atomic exchange, and a system call when the owner sleeps.
+  void unpark() noexcept;
+
+ private:
+  enum : std::uint32_t { kIdle, kToken, kSleeping };
+  std::atomic<std::uint32_t> word_{kIdle};  // owner: to kSleeping, to kIdle; others: to kToken
+};
+
+}  // namespace weir::platform

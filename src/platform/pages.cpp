@@ -1,0 +1,97 @@
+#include "platform/pages.hpp"
+
+#include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace weir::platform {
+namespace {
+
+// Called by number: libnuma is not needed for two system calls.
+base::Status prefer_node(void* data, Bytes size, int os_node) {
+  constexpr int kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(std::size_t(os_node / kBits) + 1);
+  mask[std::size_t(os_node / kBits)] = 1ul << (os_node % kBits);
+  // The kernel reads one bit less than it is told.
+  if (syscall(SYS_mbind, data, size.count, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1, 0u) == 0) {
+    return base::Status::success();
+  }
+  return {base::Code::unsupported,
+          fmt::format("cannot place memory on NUMA node {}: mbind: {}", os_node, std::strerror(errno))};
+}
+
+// The number of kB after `name` in a file in the form of /proc/meminfo.
+Bytes meminfo(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto at = line.find(name + ":");
+    if (at == std::string::npos) continue;
+    std::uint64_t kilobytes = 0;
+    std::istringstream(line.substr(at + name.size() + 1)) >> kilobytes;
+    return {kilobytes * 1024};
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<Pages> Pages::map(Bytes size, std::optional<int> os_node, PageSize page_size) {
+  void* data = mmap(nullptr, size.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) {
+    return base::Status{base::Code::no_space, fmt::format("cannot map {} bytes: {}", size.count, std::strerror(errno))};
+  }
+  Pages pages(data, size);
+  (void)madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // only a hint
+  if (os_node) {
+    if (base::Status status = prefer_node(data, size, *os_node); !status) return status;
+  }
+  return pages;
+}
+
+Pages::~Pages() {
+  if (data_ != nullptr) munmap(data_, size_.count);
+}
+
+base::Result<double> share_on_node(const void* data, Bytes size, int os_node) {
+  constexpr std::size_t kMost = 4096;
+  const auto page = std::size_t(sysconf(_SC_PAGESIZE));
+  const std::size_t pages = std::max<std::size_t>(1, size.count / page);
+  const std::size_t samples = std::min(pages, kMost);
+  std::vector<void*> addresses(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    addresses[i] = const_cast<char*>(static_cast<const char*>(data)) + i * pages / samples * page;
+  }
+  std::vector<int> nodes(samples, -1);
+  if (syscall(SYS_move_pages, 0, samples, addresses.data(), nullptr, nodes.data(), 0) != 0) {
+    return base::Status{base::Code::unsupported,
+                        fmt::format("the kernel does not tell where pages are: move_pages: {}", std::strerror(errno))};
+  }
+  const auto touched = std::count_if(nodes.begin(), nodes.end(), [](int node) { return node >= 0; });
+  if (touched == 0) return base::Status{base::Code::not_found, "no page has been touched"};
+  return double(std::count(nodes.begin(), nodes.end(), os_node)) / double(touched);
+}
+
+Bytes free_memory(int os_node) {
+  const std::string path = fmt::format("/sys/devices/system/node/node{}/meminfo", os_node);
+  return {meminfo(path, "MemFree").count + meminfo(path, "FilePages").count};
+}
+
+Bytes available_memory() { return meminfo("/proc/meminfo", "MemAvailable"); }
+
+Bytes total_memory() {
+  struct sysinfo info {};
+  return sysinfo(&info) == 0 ? Bytes{std::uint64_t(info.totalram) * info.mem_unit} : Bytes{};
+}
+
+}  // namespace weir::platform

@@ -1,0 +1,53 @@
+// Memory straight from the kernel, on a chosen NUMA node, and the question where pages really are.
+//
+// A node is preferred, not forced: a forced full node kills the process. So ask afterwards; share_on_node() does.
+// Node numbers are the kernel's. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+
+namespace weir::platform {
+
+enum class PageSize : unsigned char { large, small };
+
+// A private mapping of zeroed pages, which appear when first touched.
+class Pages {
+ public:
+  // Large pages are a wish: transparent huge pages where the kernel has them, else small ones.
+  // Fails with no_space when the address space or the memory limit does not allow it, with unsupported when a node is
+  // asked for and the kernel forbids placement (some containers do).
+  static base::Result<Pages> map(Bytes size, std::optional<int> os_node, PageSize page_size = PageSize::large);
+
+  Pages(Pages&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  Pages& operator=(Pages&&) = delete;
+  ~Pages();
+
+  void* data() const noexcept { return data_; }
+  Bytes size() const noexcept { return size_; }
+
+ private:
+  Pages(void* data, Bytes size) noexcept : data_(data), size_(size) {}
+
+  void* data_;  // null only after a move
+  Bytes size_;
+};
+
+// Which part of the touched pages in [data, data + size) is on `os_node`, 0 to 1, from at most 4096 pages spread over
+// the range. Fails with unsupported when the kernel does not tell, and with not_found when no page was touched.
+base::Result<double> share_on_node(const void* data, Bytes size, int os_node);
+
+// Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not tell.
+Bytes free_memory(int os_node);
+
+// Memory of the whole system that programs could still get; 0 when the kernel does not tell.
+Bytes available_memory();
+
+// All memory of the system.
+Bytes total_memory();
+
+}  // namespace weir::platform

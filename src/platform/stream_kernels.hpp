@@ -1,0 +1,32 @@
+// The loops that read and write memory at full speed: STREAM's four, a sum, and a fill, for each kind of store.
+//
+// One table per instruction set, chosen once by what this CPU has. Loops only; threads and timing are the caller's.
+#pragma once
+
+#include <cstddef>
+
+namespace weir::platform {
+
+// Elements that a loop takes at a time: counts must be multiples of it, and arrays aligned to so many doubles.
+inline constexpr std::size_t kStreamBlock = 16;
+inline constexpr std::size_t kStreamAlignment = kStreamBlock * sizeof(double);
+
+// copy: c = a; scale: b = s*c; add: c = a+b; triad: a = b+s*c; each over `count` elements. fill: a = s.
+using StreamLoop = void (*)(double* a, double* b, double* c, double s, std::size_t count);
+
+struct StreamLoops {
+  StreamLoop copy, scale, add, triad, fill;
+};
+
+struct StreamKernels {
+  const char* instructions;    // "avx512", "avx2", "sse2", "plain"
+  bool has_non_temporal;       // false: `non_temporal` has the same loops as `temporal`
+  StreamLoops temporal;        // ordinary stores: the line is read before it is written
+  StreamLoops non_temporal;    // stores that go around the caches
+  double (*sum)(const double* a, std::size_t count);
+};
+
+// Those for the widest vectors that this CPU and this build have.
+const StreamKernels& stream_kernels() noexcept;
+
+}  // namespace weir::platform

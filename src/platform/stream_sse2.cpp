@@ -1,0 +1,38 @@
+// Compiled for sse2; called only where the CPU has it.
+#include <immintrin.h>
+
+#include "platform/stream_loops.hpp"
+
+namespace weir::platform {
+namespace {
+
+struct Vector {
+  using Value = __m128d;
+  static constexpr std::size_t kWidth = 2;
+  static Value load(const double* p) { return _mm_load_pd(p); }
+  static Value set(double x) { return _mm_set1_pd(x); }
+  static Value add(Value x, Value y) { return _mm_add_pd(x, y); }
+  static Value mul(Value x, Value y) { return _mm_mul_pd(x, y); }
+  template <bool kNonTemporal>
+  static void store(double* p, Value x) {
+    if constexpr (kNonTemporal) {
+      _mm_stream_pd(p, x);
+    } else {
+      _mm_store_pd(p, x);
+    }
+  }
+  static void fence() { _mm_sfence(); }
+  static double total(Value x) {
+    alignas(sizeof(Value)) double parts[kWidth];
+    _mm_store_pd(parts, x);
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    return sum;
+  }
+};
+
+}  // namespace
+
+extern const StreamKernels kSse2Kernels = kernels_over<Vector>("sse2", true);
+
+}  // namespace weir::platform

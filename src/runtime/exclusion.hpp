@@ -1,0 +1,46 @@
+// Exclusion locks of commutative tasks: held while a task runs, waited for without blocking a worker.
+//
+// A task takes its locks one after the other in the order of their addresses, so that tasks that need several never
+// wait for each other in a circle. When one is held, the task is queued at it and forgotten by the worker; whoever
+// ends hands the lock to the first in the queue, which goes on from there. Any worker.
+#pragma once
+
+#include <mutex>
+
+#include "sched/task.hpp"
+
+namespace weir::runtime {
+
+class ExclusionLock {
+ public:
+  // True: the task has the lock. False: it is queued, may already be running elsewhere, and must not be touched.
+  bool acquire(sched::Task& task) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(held_, true)) return true;
+    task.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &task;
+    last_ = &task;
+    return false;
+  }
+
+  // The task that has the lock now, or null when nobody waited.
+  sched::Task* release() noexcept {
+    const std::lock_guard lock(mutex_);
+    sched::Task* task = first_;
+    if (task == nullptr) {
+      held_ = false;
+      return nullptr;
+    }
+    first_ = task->next;
+    if (first_ == nullptr) last_ = nullptr;
+    return task;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool held_ = false;             // guarded by mutex_
+  sched::Task* first_ = nullptr;  // guarded by mutex_
+  sched::Task* last_ = nullptr;   // guarded by mutex_
+};
+
+}  // namespace weir::runtime

@@ -1,0 +1,102 @@
+#include "weir/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "runtime/runtime_state.hpp"
+
+namespace weir {
+
+namespace {
+
+machine::Machine machine_for(const Options& options) {
+  base::Result<machine::Machine> machine =
+      options.machine.empty() ? machine::Machine::discover() : machine::Machine::from_description(options.machine);
+  if (!machine) throw Error(machine.status().message);
+  return *machine;
+}
+
+void check_options(const Options& options) {
+  if (options.workers < 0 || options.workers > Runtime::kMaxWorkers) {
+    throw Error(fmt::format("workers is {}; it must be 0 to {}", options.workers, Runtime::kMaxWorkers));
+  }
+  if (options.park_after < 0 || options.far_after < 0 || options.throttle < 0) {
+    throw Error("park_after, far_after and throttle must not be negative");
+  }
+}
+
+// An exception that nobody took is not lost without a word.
+void report_untaken(std::exception_ptr failure) noexcept {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weir: a task failed and nobody waited for it: %s\n", error.what());
+  } catch (...) {
+    std::fprintf(stderr, "weir: a task failed and nobody waited for it, with an exception of unknown type\n");
+  }
+}
+
+}  // namespace
+
+namespace detail {
+std::uint64_t next_partition_id() noexcept {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace detail
+
+Runtime::Runtime(const Options& options) : state_(nullptr) {
+  check_options(options);
+  auto state = std::make_unique<State>();
+  const machine::Machine machine = machine_for(options);
+  runtime::enrol(*state);
+  base::Result<std::unique_ptr<sched::Scheduler>> scheduler =
+      sched::Scheduler::start(machine, options, std::uint64_t{state->number} << runtime::kNumberShift);
+  if (!scheduler) {
+    runtime::strike_off(*state);
+    throw Error(scheduler.status().message);
+  }
+  state->scheduler = std::move(*scheduler);
+  runtime::enter(*state);
+  state_ = state.release();
+}
+
+Runtime::~Runtime() {
+  const std::unique_ptr<State> state(state_);
+  sched::Scheduler& scheduler = *state->scheduler;
+  // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
+  sched::Worker& self = runtime::worker_in(*state);
+  scheduler.for_each_worker([&](sched::Worker& worker) {
+    sched::Scope* const scope = worker.root_scope();
+    if (scope == nullptr) return;
+    if (&worker == &self) self.wait_for_children(*scope);
+    else self.wait_for_others(*scope);
+    if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
+  });
+  runtime::leave(*state);
+  runtime::strike_off(*state);
+}
+
+int Runtime::worker_count() const noexcept { return state_->scheduler->worker_count(); }
+int Runtime::domain_count() const noexcept { return state_->scheduler->domain_count(); }
+
+Statistics Runtime::statistics() const noexcept {
+  Statistics sum;
+  state_->scheduler->for_each_worker([&](const sched::Worker& worker) {
+    const sched::WorkerStatistics& from = worker.statistics();
+    auto add = [](std::uint64_t& to, const std::atomic<std::uint64_t>& counter) {
+      to += counter.load(std::memory_order_relaxed);
+    };
+    add(sum.tasks_run, from.run);
+    add(sum.tasks_cancelled, from.cancelled);
+    add(sum.steals, from.steals);
+    add(sum.tasks_stolen, from.stolen);
+    add(sum.far_steals, from.far_steals);
+    add(sum.parks, from.parks);
+    add(sum.exceptions_dropped, from.dropped);
+  });
+  return sum;
+}
+
+}  // namespace weir

@@ -1,0 +1,56 @@
+// What a Runtime owns, and how handles and threads find it again.
+//
+// Live runtimes have a number each, below 2^16. It marks the upper bits of the generation of every task of a runtime,
+// so that a handle, two words, is enough to find the runtime. All functions: any thread, unless they say otherwise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "machine/machine.hpp"
+#include "sched/scheduler.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir {
+
+struct Runtime::State {
+  std::unique_ptr<sched::Scheduler> scheduler;
+  std::uint64_t id = 0;     // unique in the process, never used again
+  std::uint16_t number = 0;
+  std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
+};
+
+namespace detail {
+struct RuntimeAccess {
+  using State = Runtime::State;
+  static State* state(const Runtime& runtime) noexcept { return runtime.state_; }
+};
+}  // namespace detail
+
+namespace runtime {
+
+using State = detail::RuntimeAccess::State;
+
+inline constexpr int kNumberShift = 48;  // of the generation
+
+// Gives `state` an id and a number. Throws weir::Error when 65535 runtimes live.
+void enrol(State& state);
+void strike_off(State& state) noexcept;
+
+// The calling thread's worker in that runtime; makes it a guest at its first call. Throws weir::Error when there are
+// too many guests; ends the process in a forked child.
+sched::Worker& worker_in(State& state);
+// The same for the runtime of which the task is.
+sched::Worker& worker_for(detail::TaskRef ref);
+// The worker whose task or thread this is; throws weir::Error when the thread has no runtime.
+sched::Worker& this_worker();
+// As this_worker(), null when there is none.
+sched::Worker* find_this_worker() noexcept;
+
+// The thread that makes a runtime is its worker 0 until it destroys it. That thread only.
+void enter(State& state);
+void leave(State& state) noexcept;
+
+}  // namespace runtime
+
+}  // namespace weir

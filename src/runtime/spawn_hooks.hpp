@@ -1,0 +1,40 @@
+// What surrounds a task with commutative or reducing accesses: its locks and its private copies.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/exclusion.hpp"
+#include "runtime/reduction.hpp"
+#include "sched/task.hpp"
+
+namespace weir::runtime {
+
+class SpawnHooks final : public sched::TaskHooks {
+ public:
+  // The spawning thread, before the task is submitted.
+  void add_lock(ExclusionLock* lock);
+  void add_reduction(ReductionGroup* group) { reductions_.push_back({group, group->join(), nullptr}); }
+
+  bool try_begin(sched::Worker& worker, sched::Task& task) noexcept override;
+  void end(sched::Worker& worker, sched::Task& task) noexcept override;
+
+  // The running task's private copy for its index-th reduction.
+  void* copy(std::uint32_t index) {
+    Reduction& r = reductions_[index];
+    if (r.copy == nullptr) r.copy = r.group->take(r.member);
+    return r.copy;
+  }
+
+ private:
+  struct Reduction {
+    ReductionGroup* group;
+    std::size_t member;
+    void* copy;
+  };
+  std::vector<ExclusionLock*> locks_;  // by address, no duplicates
+  std::size_t acquired_ = 0;           // of locks_; written by whoever holds the task
+  std::vector<Reduction> reductions_;  // in the order of the footprint
+};
+
+}  // namespace weir::runtime

@@ -1,0 +1,149 @@
+#include "runtime/spawn_scope.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "runtime/spawn_hooks.hpp"
+
+namespace weir::runtime {
+
+using detail::Invoke;
+using detail::TaskRef;
+using sched::Edge;
+using sched::Task;
+
+namespace {
+
+void run_join(void*, Task*, Invoke) {}
+
+// Also when the scope has failed: then the copies are dropped, not folded.
+void run_fold(void* closure, Task*, Invoke what) {
+  const std::unique_ptr<ReductionGroup> group(static_cast<ReductionGroup*>(closure));
+  if (what == Invoke::run) group->fold();
+}
+
+sched::TaskExtra& extra_of(Task& task) {
+  if (task.note.extra() == nullptr) {
+    auto extra = std::make_unique<sched::TaskExtra>();
+    extra->name = task.note.name();
+    task.note = sched::TaskNote(extra.release());
+  }
+  return *task.note.extra();
+}
+
+}  // namespace
+
+SpawnScope::~SpawnScope() {
+  if (map_ != nullptr) map_->reset(*this);
+}
+
+void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after,
+                        std::span<Edge> inline_edges) {
+  spawning_ = &task;
+  predecessors_.clear();
+  for (const TaskRef ref : after) {
+    if (!sched::has_ended(ref)) predecessors_.push_back(ref);
+  }
+  if (!footprint.empty()) {
+    if (map_ == nullptr) [[unlikely]] map_ = std::make_unique<deps::BlockMap>();
+    try {
+      map_->analyse(*this, node_ref(task), footprint);
+    } catch (...) {  // out of memory: the map may know the task already, so it has to run
+      spawning_ = nullptr;
+      link(task, inline_edges);
+      throw;
+    }
+  }
+  spawning_ = nullptr;
+  link(task, inline_edges);
+}
+
+// EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
+// had ended meanwhile: then its arrival is still owed, and made here.
+void SpawnScope::link(Task& task, std::span<Edge> inline_edges) {
+  const std::size_t count = predecessors_.size();
+  if (count == 0) return owner()->submit(&task);
+  sched::TaskExtra* const extra = count > inline_edges.size() ? &extra_of(task) : nullptr;
+  task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+  std::uint32_t ended = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Edge& edge = i < inline_edges.size() ? inline_edges[i] : extra->add_edge();
+    edge.target = reinterpret_cast<std::uintptr_t>(&task);
+    const TaskRef before = predecessors_[i];
+    if (!before.task->successors.try_add(&edge, before.generation)) ++ended;
+  }
+  if (ended == 0) return;
+  if (ended == count || task.missing.fetch_sub(ended, std::memory_order_acq_rel) == ended) owner()->submit(&task);
+}
+
+void SpawnScope::before_wait() noexcept {
+  if (map_ != nullptr) map_->close_reductions(*this);
+}
+
+void SpawnScope::forget_footprints() noexcept {
+  if (map_ != nullptr) map_->clear(*this);
+}
+
+// ---- The graph ----
+
+bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
+  const TaskRef from = task_ref(before);
+  if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<Task*>(after.node));
+  if (sched::has_ended(from)) return false;
+  // The same predecessor by way of several blocks: those of one footprint come close together.
+  const std::size_t look_back = std::min<std::size_t>(predecessors_.size(), 8);
+  for (std::size_t i = 1; i <= look_back; ++i) {
+    if (predecessors_[predecessors_.size() - i].task == from.task) return true;
+  }
+  predecessors_.push_back(from);
+  return true;
+}
+
+// A node that is not sealed yet has one arrival in hand, so it cannot start meanwhile.
+bool SpawnScope::link_to_node(TaskRef before, Task& node) {
+  if (sched::has_ended(before)) return false;
+  Edge& edge = extra_of(node).add_edge();
+  edge.target = reinterpret_cast<std::uintptr_t>(&node);
+  node.missing.fetch_add(1, std::memory_order_relaxed);
+  if (before.task->successors.try_add(&edge, before.generation)) return true;
+  node.missing.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+Task& SpawnScope::make_node(detail::InvokeFunction invoke, void* closure) {
+  Task& node = *owner()->heap().allocate(0);
+  node.invoke = invoke;
+  node.closure = closure;
+  node.scope = this;
+  node.missing.store(1, std::memory_order_relaxed);
+  count_spawned();
+  return node;
+}
+
+deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join, nullptr)); }
+
+void SpawnScope::seal_join(deps::NodeRef node) noexcept {
+  Task* task = static_cast<Task*>(node.node);
+  if (task->arrive()) owner()->submit(task);
+}
+
+void* SpawnScope::make_lock() { return new ExclusionLock; }
+void SpawnScope::release_lock(void* lock) noexcept { delete static_cast<ExclusionLock*>(lock); }
+
+SpawnHooks& SpawnScope::hooks() {
+  sched::TaskExtra& extra = extra_of(*spawning_);
+  if (extra.hooks == nullptr) extra.hooks = new SpawnHooks;
+  return *static_cast<SpawnHooks*>(extra.hooks);
+}
+
+void SpawnScope::commutative(deps::NodeRef, void* lock) { hooks().add_lock(static_cast<ExclusionLock*>(lock)); }
+
+deps::OpenedReduction SpawnScope::open_reduction(const Access& access) {
+  auto group = std::make_unique<ReductionGroup>(access);
+  Task& node = make_node(&run_fold, group.get());
+  return {group.release(), node_ref(node)};
+}
+
+void SpawnScope::join_reduction(deps::NodeRef, void* group) { hooks().add_reduction(static_cast<ReductionGroup*>(group)); }
+
+}  // namespace weir::runtime

@@ -1,0 +1,61 @@
+// SpawnScope: a scope whose children have footprints. It is the Graph that the dependence analysis draws in.
+//
+// Used by the thread that runs the parent only, but for what sched::Scope lets others do. Edges to the task being
+// spawned are collected, then linked together in one go, so that the task may start the moment the last is linked.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "deps/block_map.hpp"
+#include "sched/scope.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::runtime {
+
+class SpawnHooks;
+
+class SpawnScope final : public sched::Scope {
+ public:
+  SpawnScope(sched::Worker& owner, sched::Task* parent) noexcept { open(&owner, parent); }
+  ~SpawnScope() override;
+
+  // Links `task`, otherwise ready to go, behind the siblings its footprint conflicts with and the tasks it is to come
+  // after, and submits it when there are none. `inline_edges` of its own memory may hold edges.
+  void submit(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after,
+              std::span<sched::Edge> inline_edges);
+
+  void before_wait() noexcept override;
+  // All children have ended.
+  void forget_footprints() noexcept;
+
+  // ---- The Graph of deps::BlockMap ----
+  bool add_edge(deps::NodeRef before, deps::NodeRef after);
+  bool finished(deps::NodeRef ref) const noexcept { return sched::has_ended(task_ref(ref)); }
+  deps::NodeRef make_join();
+  void seal_join(deps::NodeRef node) noexcept;
+  void* make_lock();
+  void release_lock(void* lock) noexcept;
+  void commutative(deps::NodeRef self, void* lock);
+  deps::OpenedReduction open_reduction(const Access& access);
+  void join_reduction(deps::NodeRef self, void* group);
+
+ private:
+  static detail::TaskRef task_ref(deps::NodeRef ref) noexcept {
+    return {static_cast<sched::Task*>(ref.node), ref.generation};
+  }
+  static deps::NodeRef node_ref(sched::Task& task) noexcept {
+    const detail::TaskRef ref = task.ref();
+    return {ref.task, ref.generation};
+  }
+  void link(sched::Task& task, std::span<sched::Edge> inline_edges);
+  bool link_to_node(detail::TaskRef before, sched::Task& node);
+  sched::Task& make_node(detail::InvokeFunction invoke, void* closure);
+  SpawnHooks& hooks();
+
+  std::unique_ptr<deps::BlockMap> map_;
+  sched::Task* spawning_ = nullptr;           // during submit()
+  std::vector<detail::TaskRef> predecessors_;  // of spawning_
+};
+
+}  // namespace weir::runtime

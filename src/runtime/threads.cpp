@@ -1,0 +1,167 @@
+// Which threads work for which runtimes.
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "base/check.hpp"
+#include "runtime/runtime_state.hpp"
+
+namespace weir::runtime {
+
+namespace {
+
+constexpr std::size_t kMostRuntimes = std::size_t{1} << 16;
+
+std::atomic<std::uint32_t> forks{0};  // how many fork() calls lie between this process and the first
+
+void note_fork() {
+  forks.fetch_add(1, std::memory_order_relaxed);
+  sched::Worker::set_current(nullptr);
+}
+
+// The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
+// whether it still lives.
+struct Register {
+  std::mutex mutex;
+  std::uint64_t next_id = 1;      // guarded by mutex
+  std::size_t next_number = 1;    // guarded by mutex; 0 is no number, so that no generation is 0
+  std::array<std::atomic<State*>, kMostRuntimes> states{};
+};
+
+Register& live() {
+  static Register* const the_register = new Register;  // never destroyed: threads may end after static destruction
+  return *the_register;
+}
+
+// The calling thread's memberships.
+class Memberships {
+ public:
+  struct Membership {
+    std::uint64_t id;
+    std::uint16_t number;
+    sched::Worker* worker;
+    bool guest;
+  };
+
+  Memberships() {
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &note_fork); });
+  }
+
+  // The thread ends: whoever comes next may use its guest workers.
+  ~Memberships() {
+    const std::lock_guard lock(live().mutex);
+    for (const Membership& m : list_) {
+      State* state = live().states[m.number].load(std::memory_order_relaxed);
+      if (m.guest && state != nullptr && state->id == m.id) state->scheduler->release_guest(m.worker);
+    }
+  }
+
+  sched::Worker* find(const State& state) const noexcept {
+    for (const Membership& m : list_) {
+      if (m.id == state.id) return m.worker;
+    }
+    return nullptr;
+  }
+
+  void add(const State& state, sched::Worker& worker, bool guest) {
+    std::erase_if(list_, [](const Membership& m) { return !lives(m); });
+    list_.push_back({state.id, state.number, &worker, guest});
+  }
+
+  void remove(const State& state) noexcept {
+    std::erase_if(list_, [&](const Membership& m) { return m.id == state.id; });
+  }
+
+  // The worker of the runtime that was entered last and still lives.
+  sched::Worker* newest() const noexcept {
+    const auto found = std::find_if(list_.rbegin(), list_.rend(), lives);
+    return found == list_.rend() ? nullptr : found->worker;
+  }
+  sched::Worker* newest_own() const noexcept {
+    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return !m.guest && lives(m); });
+    return found == list_.rend() ? nullptr : found->worker;
+  }
+
+ private:
+  static bool lives(const Membership& m) noexcept {
+    const std::lock_guard lock(live().mutex);
+    const State* state = live().states[m.number].load(std::memory_order_relaxed);
+    return state != nullptr && state->id == m.id;
+  }
+
+  std::vector<Membership> list_;  // oldest first
+};
+
+Memberships& memberships() {
+  thread_local Memberships the_memberships;
+  return the_memberships;
+}
+
+}  // namespace
+
+void enrol(State& state) {
+  Register& all = live();
+  const std::lock_guard lock(all.mutex);
+  for (std::size_t tries = 0; tries < kMostRuntimes; ++tries) {
+    const std::size_t number = all.next_number;
+    all.next_number = number + 1 == kMostRuntimes ? 1 : number + 1;
+    if (all.states[number].load(std::memory_order_relaxed) != nullptr) continue;
+    state.number = static_cast<std::uint16_t>(number);
+    state.id = all.next_id++;
+    state.forks = forks.load(std::memory_order_relaxed);
+    all.states[number].store(&state, std::memory_order_release);  // LIVE-1: pairs with worker_for()
+    return;
+  }
+  throw Error("cannot make another runtime: 65535 live in this process; destroy some");
+}
+
+void strike_off(State& state) noexcept {
+  const std::lock_guard lock(live().mutex);
+  live().states[state.number].store(nullptr, std::memory_order_relaxed);
+}
+
+sched::Worker& worker_in(State& state) {
+  WEIR_CHECK(state.forks == forks.load(std::memory_order_relaxed),
+             "a runtime made before fork() is used in the child, which has no workers");
+  if (sched::Worker* worker = memberships().find(state)) return *worker;
+  base::Result<sched::Worker*> guest = state.scheduler->add_guest();
+  if (!guest) throw Error(guest.status().message);
+  memberships().add(state, **guest, true);
+  return **guest;
+}
+
+sched::Worker& worker_for(detail::TaskRef ref) {
+  State* state = live().states[ref.generation >> kNumberShift].load(std::memory_order_acquire);  // LIVE-1
+  WEIR_CHECK(state != nullptr, "a handle is used after its runtime was destroyed");
+  if (sched::Worker* worker = sched::Worker::current(); worker != nullptr && &worker->scheduler() == state->scheduler.get()) {
+    return *worker;
+  }
+  return worker_in(*state);
+}
+
+sched::Worker* find_this_worker() noexcept {
+  sched::Worker* worker = sched::Worker::current();
+  return worker != nullptr ? worker : memberships().newest();
+}
+
+sched::Worker& this_worker() {
+  if (sched::Worker* worker = find_this_worker()) return *worker;
+  throw Error("this thread has no runtime: make a weir::Runtime on it, or call the functions of one");
+}
+
+void enter(State& state) {
+  memberships().add(state, state.scheduler->first_worker(), false);
+  sched::Worker::set_current(&state.scheduler->first_worker());
+}
+
+void leave(State& state) noexcept {
+  memberships().remove(state);
+  sched::Worker::set_current(memberships().newest_own());
+}
+
+}  // namespace weir::runtime

@@ -1,0 +1,188 @@
+#include "sched/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace weir::sched {
+
+namespace {
+
+class Stopped final : public Condition {
+ public:
+  explicit Stopped(const Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  bool done() noexcept override { return scheduler_.stopping(); }
+  bool prepare_to_sleep() noexcept override { return !scheduler_.stopping(); }  // stop_threads() unparks
+
+ private:
+  const Scheduler& scheduler_;
+};
+
+}  // namespace
+
+void Worker::work() {
+  set_current(this);
+  Stopped condition(*scheduler_);
+  run_until(condition);
+  flush();
+  set_current(nullptr);
+}
+
+base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
+                                                         std::uint64_t first_generation) {
+  const int workers = options.workers > 0 ? options.workers : machine.default_worker_count();
+  std::unique_ptr<Scheduler> scheduler(new Scheduler(machine, options, workers, first_generation));
+  scheduler->place_workers();
+  scheduler->make_domains();
+  scheduler->make_workers();
+  if (base::Status status = scheduler->start_threads(); !status) return status;
+  return scheduler;
+}
+
+Scheduler::Scheduler(const machine::Machine& machine, const Options& options, int worker_count,
+                     std::uint64_t first_generation)
+    : machine_(machine), options_(options), worker_count_(worker_count), first_generation_(first_generation) {
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  oversubscribed_ = worker_count > (machine.is_this_system() ? machine.default_worker_count() : std::max(cpus, 1));
+}
+
+Scheduler::~Scheduler() { stop_threads(); }
+
+// Workers are dealt out to the domains in turn, core by core, and go round again when there are more than cores.
+// Worker 0, the calling thread, gets a place in the domain that it runs in now.
+void Scheduler::place_workers() {
+  const auto& domains = machine_.domains();
+  std::size_t most = 0;
+  for (const auto& domain : domains) most = std::max(most, domain.cores.size());
+  std::vector<Place> cores;
+  for (std::size_t core = 0; core < most; ++core) {
+    for (std::size_t d = 0; d < domains.size(); ++d) {
+      if (core < domains[d].cores.size()) cores.push_back({d, core, 0});
+    }
+  }
+  for (int i = 0; i < worker_count_; ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
+  std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.machine_domain < b.machine_domain; });
+  if (!machine_.is_this_system()) return;
+  const int cpu = platform::current_cpu();
+  const auto here = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
+    const auto& cpus = domains[place.machine_domain].cores[place.core].os_cpus;
+    return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+  });
+  if (here != places_.end()) std::iter_swap(places_.begin(), here);
+}
+
+// Only domains that have a worker count; their index is what on_domain() and current_domain() mean.
+void Scheduler::make_domains() {
+  std::vector<std::size_t> used;
+  for (const Place& place : places_) used.push_back(place.machine_domain);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for (Place& place : places_) {
+    place.domain = static_cast<int>(std::find(used.begin(), used.end(), place.machine_domain) - used.begin());
+  }
+  for (std::size_t d = 0; d < used.size(); ++d) {
+    queues_.push_back(std::make_unique<DomainQueues>(places_.size() + kMaxGuests));
+    if (options_.policy == Policy::numa || d == 0) lots_.push_back(std::make_unique<ParkingLot>());
+  }
+  for (std::size_t d = 0; d < used.size(); ++d) {
+    std::vector<int>& far = queues_[d]->far;
+    for (std::size_t other = 0; other < used.size(); ++other) {
+      if (other != d) far.push_back(static_cast<int>(other));
+    }
+    auto distance = [&](int to) {
+      return machine_.distance(DomainId(used[d]), DomainId(used[static_cast<std::size_t>(to)]));
+    };
+    std::stable_sort(far.begin(), far.end(), [&](int a, int b) { return distance(a) < distance(b); });
+  }
+  machine_domains_ = std::move(used);
+}
+
+void Scheduler::make_workers() {
+  workers_.reserve(places_.size() + kMaxGuests);
+  for (std::size_t i = 0; i < places_.size(); ++i) add_worker(static_cast<int>(i), places_[i].domain);
+}
+
+Worker& Scheduler::add_worker(int index, int domain) {
+  workers_.push_back(std::make_unique<Worker>(*this, index, domain));
+  Worker& worker = *workers_.back();
+  DomainQueues& queues = this->queues(domain);
+  const std::uint32_t count = queues.victim_count.load(std::memory_order_relaxed);
+  queues.victims[count].store(&worker, std::memory_order_relaxed);
+  queues.victim_count.store(count + 1, std::memory_order_release);  // VICTIM-1
+  return worker;
+}
+
+// ---- Threads ----
+
+std::vector<int> Scheduler::cpus_of(const Place& place, Bind bind) const {
+  const machine::Domain& domain = machine_.domains()[place.machine_domain];
+  if (bind == Bind::core) return {domain.cores[place.core].os_cpus.front()};
+  std::vector<int> cpus;
+  for (const machine::Core& core : domain.cores) cpus.insert(cpus.end(), core.os_cpus.begin(), core.os_cpus.end());
+  return cpus;
+}
+
+// The calling thread stays free on a machine of one domain: threads that it makes later (OpenMP's) inherit its mask.
+base::Status Scheduler::start_threads() {
+  const bool pins = options_.bind != Bind::none && machine_.is_this_system();
+  if (pins && machine_domains_.size() > 1) {
+    own_binding_ = std::make_unique<platform::ScopedBinding>();
+    if (base::Status status = own_binding_->bind(cpus_of(places_[0], Bind::domain)); !status) return status;
+  }
+  for (std::size_t i = 1; i < places_.size(); ++i) {
+    base::Status bound = base::Status::success();
+    try {
+      threads_.emplace_back([this, i] { workers_[i]->work(); });
+    } catch (const std::system_error& error) {
+      return {base::Code::no_space,
+              fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)", i + 1,
+                          places_.size(), error.code().message())};
+    }
+    if (pins) bound = platform::bind_thread(threads_.back().native_handle(), cpus_of(places_[i], options_.bind));
+    if (!bound) return bound;
+  }
+  return base::Status::success();
+}
+
+void Scheduler::stop_threads() noexcept {
+  stopping_.store(true, std::memory_order_release);
+  for (std::size_t i = 1; i < places_.size(); ++i) workers_[i]->unpark();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+// ---- Guests ----
+
+base::Result<Worker*> Scheduler::add_guest() {
+  const std::lock_guard lock(mutex_);
+  if (!free_guests_.empty()) {
+    Worker* guest = free_guests_.back();
+    free_guests_.pop_back();
+    return guest;
+  }
+  const auto index = workers_.size();
+  if (index >= places_.size() + kMaxGuests) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("thread {} of the program wants to use one runtime, {} can beside its workers",
+                                    kMaxGuests + 1, kMaxGuests)};
+  }
+  return &add_worker(static_cast<int>(index), domain_of_this_thread());
+}
+
+void Scheduler::release_guest(Worker* guest) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_guests_.push_back(guest);
+}
+
+int Scheduler::domain_of_this_thread() const {
+  const int cpu = machine_.is_this_system() ? platform::current_cpu() : -1;
+  for (const Place& place : places_) {
+    for (const int candidate : cpus_of(place, Bind::domain)) {
+      if (candidate == cpu) return place.domain;
+    }
+  }
+  return 0;
+}
+
+}  // namespace weir::sched

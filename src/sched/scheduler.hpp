@@ -1,0 +1,105 @@
+// Scheduler: the workers of one runtime, grouped by domain, from start to stop.
+//
+// Owns all workers, guests included, for its whole life: a pointer to a worker stays good until the scheduler is
+// destroyed. Everything but start and stop may be called by any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/result.hpp"
+#include "machine/machine.hpp"
+#include "platform/affinity.hpp"
+#include "sched/inbox.hpp"
+#include "sched/parking_lot.hpp"
+#include "sched/worker.hpp"
+#include "weir/options.hpp"
+
+namespace weir::sched {
+
+// What the workers of one domain share.
+struct DomainQueues {
+  explicit DomainQueues(std::size_t workers) : victims(workers) {}
+
+  Inbox urgent;      // Priority::urgent
+  Inbox ready;       // from other domains, and what a full deque had no room for
+  Inbox background;  // Priority::background
+  // Workers and guests to steal from; an entry is set before victim_count covers it, and never changes.
+  std::vector<std::atomic<Worker*>> victims;
+  std::atomic<std::uint32_t> victim_count{0};  // VICTIM-1: release after the entry, acquire before reading it
+  std::vector<int> far;                        // other domains, nearest first; read-only after start
+};
+
+class Scheduler {
+ public:
+  static constexpr int kMaxGuests = 256;
+
+  // The calling thread becomes worker 0. Fails when a thread cannot be started or pinned.
+  // `first_generation`: see TaskHeap.
+  static base::Result<std::unique_ptr<Scheduler>> start(const machine::Machine& machine, const Options& options,
+                                                        std::uint64_t first_generation);
+  // On the thread that started it, when no task is left.
+  ~Scheduler();
+
+  // A worker for the calling thread, which is none of ours; reuses that of a thread that has ended. Fails beyond
+  // kMaxGuests at a time.
+  base::Result<Worker*> add_guest();
+  // The guest's thread ends, or leaves the runtime.
+  void release_guest(Worker* guest) noexcept;
+
+  int worker_count() const noexcept { return worker_count_; }
+  int domain_count() const noexcept { return static_cast<int>(queues_.size()); }
+  DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
+  // The heap of any worker that exists; no lock, since workers never move and their vector never grows past its reserve.
+  TaskHeap& heap(std::size_t worker) noexcept { return workers_[worker]->heap(); }
+  ParkingLot& lot(int domain) noexcept { return *lots_[static_cast<std::size_t>(domain) % lots_.size()]; }
+  const Options& options() const noexcept { return options_; }
+  Worker& first_worker() noexcept { return *workers_.front(); }
+  bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
+  std::uint64_t first_generation() const noexcept { return first_generation_; }
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  // Calls f(const Worker&) for all workers and guests.
+  template <class F>
+  void for_each_worker(F&& f) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& worker : workers_) f(*worker);
+  }
+
+ private:
+  Scheduler(const machine::Machine& machine, const Options& options, int worker_count, std::uint64_t first_generation);
+  void place_workers();
+  void make_domains();
+  void make_workers();
+  base::Status start_threads();
+  void stop_threads() noexcept;
+  Worker& add_worker(int index, int domain);
+  int domain_of_this_thread() const;
+
+  machine::Machine machine_;
+  Options options_;
+  int worker_count_;
+  std::uint64_t first_generation_;
+  bool oversubscribed_ = false;
+  std::vector<std::unique_ptr<DomainQueues>> queues_;
+  std::vector<std::unique_ptr<ParkingLot>> lots_;  // one for all, or one per domain under policy numa
+  struct Place {
+    std::size_t machine_domain;  // index into machine_.domains()
+    std::size_t core;            // within the domain
+    int domain;                  // index into queues_
+  };
+  std::vector<int> cpus_of(const Place& place, Bind bind) const;
+  std::vector<Place> places_;                  // of worker i
+  std::vector<std::size_t> machine_domains_;   // of domain i
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
+  std::vector<std::thread> threads_;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // guarded by mutex_ once threads run; grows by guests
+  std::vector<Worker*> free_guests_;              // guarded by mutex_
+};
+
+}  // namespace weir::sched

@@ -1,0 +1,38 @@
+#include "sched/scope.hpp"
+
+#include <utility>
+
+namespace weir::sched {
+
+Scope::Done Scope::arm(std::int64_t flags) noexcept {
+  if (armed_) {
+    const std::int64_t now = word_.fetch_or(flags, std::memory_order_acq_rel) | flags;
+    return done_at(now);
+  }
+  armed_ = true;
+  const std::int64_t left = ((spawned_ - ended_here_) << kFlagBits) + flags;
+  return done_at(word_.fetch_add(left, std::memory_order_acq_rel) + left);  // SCOPE-2
+}
+
+bool Scope::fail(std::exception_ptr exception) noexcept {
+  const std::lock_guard lock(failure_mutex_);
+  if (failure_) return false;
+  failure_ = std::move(exception);
+  failed_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+std::exception_ptr Scope::take_failure() noexcept {
+  if (!failed()) return nullptr;
+  const std::lock_guard lock(failure_mutex_);
+  failed_.store(false, std::memory_order_relaxed);
+  return std::exchange(failure_, nullptr);
+}
+
+std::exception_ptr Scope::failure() const noexcept {
+  if (!failed()) return nullptr;
+  const std::lock_guard lock(failure_mutex_);
+  return failure_;
+}
+
+}  // namespace weir::sched

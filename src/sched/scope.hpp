@@ -1,0 +1,128 @@
+// Scope: the children of one parent (a running task, or a thread outside of tasks), counted until all have ended.
+//
+// Counting costs the usual case no atomic operation: the thread that runs the parent counts what it spawns and what it
+// ends itself in plain fields; other workers subtract from one atomic word, in batches. Protocol with all states:
+// docs/protocols/scope.md.
+//
+// SCOPE-1  a remote end subtracts with release; who finds the scope done reads with acquire: it sees what the
+//          children wrote.
+// SCOPE-2  arm() adds what is left to the word, once. From then on the word counts down to its flags alone, and
+//          exactly one subtraction, or arm() itself, sees that: it wakes the waiter or ends the detached parent.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+#include "base/layout.hpp"
+
+namespace weir::sched {
+
+class Worker;
+struct Task;
+
+class Scope {
+ public:
+  enum class Done : std::uint8_t { no, wake_owner, end_parent };
+
+  Scope() = default;
+  virtual ~Scope() = default;
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  // Owner's thread, before the scope is used: `parent` is the task whose children these are, null outside of tasks.
+  void open(Worker* owner, Task* parent) noexcept {
+    owner_ = owner;
+    parent_ = parent;
+  }
+  Worker* owner() const noexcept { return owner_; }
+  Task* parent() const noexcept { return parent_; }
+
+  // ---- Owner's thread only ----
+  void count_spawned() noexcept { ++spawned_; }
+  // A child ended on the owner's thread. False when the scope is armed: use subtract().
+  [[nodiscard]] bool try_count_ended_here() noexcept {
+    if (armed_) return false;
+    ++ended_here_;
+    return true;
+  }
+  // Children that have not ended, or are not yet reported (at most a batch per worker).
+  std::int64_t unfinished() const noexcept {
+    if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;  // SCOPE-1
+    return spawned_ - ended_here_ + (word_.load(std::memory_order_acquire) >> kFlagBits);  // SCOPE-1; word is <= 0
+  }
+  // Whether more than `limit` may be unfinished. Reads the word that others write only when the last look at it does
+  // not answer the question.
+  [[nodiscard]] bool may_exceed(std::int64_t limit) noexcept {
+    if (spawned_ - ended_here_ + word_seen_ <= limit) [[likely]] return false;
+    word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
+    return spawned_ - ended_here_ + word_seen_ > limit;
+  }
+  // From now on the last child to end is noticed. wake_owner: nothing is left. Idempotent.
+  Done arm_for_wait() noexcept { return arm(kArmed); }
+  // The parent's function has returned; nobody waits. end_parent: nothing is left, the caller ends the parent.
+  Done detach() noexcept { return arm(kArmed | kDetached); }
+  // Sets or clears the request to wake the owner at each batch of ended children (it is throttled).
+  void notify_progress(bool on) noexcept {
+    if (on) word_.fetch_or(kProgress, std::memory_order_seq_cst);
+    else word_.fetch_and(~kProgress, std::memory_order_relaxed);
+  }
+  // Called before the owner waits for all children or leaves them alone: what still has to be spawned for them to be
+  // complete (the folding of open reductions) is spawned now.
+  virtual void before_wait() noexcept {}
+  // All children have ended: ready for new ones.
+  void reset() noexcept {
+    spawned_ = ended_here_ = word_seen_ = 0;
+    armed_ = false;
+    word_.store(0, std::memory_order_relaxed);
+  }
+
+  // ---- Any worker ----
+  struct Ended {
+    Done done;
+    bool progress;  // the owner asked to be woken
+  };
+  // `count` children ended elsewhere. After it returned anything but end_parent, the scope may be gone.
+  Ended subtract(std::int64_t count) noexcept {
+    const std::int64_t now = word_.fetch_sub(count << kFlagBits, std::memory_order_acq_rel) - (count << kFlagBits);
+    return {done_at(now), (now & kProgress) != 0};
+  }
+
+  // ---- Errors: any thread ----
+  bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }  // late is harmless: one more runs
+  // Keeps the first exception. False: there was one already.
+  bool fail(std::exception_ptr exception) noexcept;
+  // Takes the exception out, null when there is none; children run again. All children have ended.
+  std::exception_ptr take_failure() noexcept;
+  // Looks without taking.
+  std::exception_ptr failure() const noexcept;
+
+ private:
+  static constexpr int kFlagBits = 3;
+  static constexpr std::int64_t kArmed = 1, kDetached = 2, kProgress = 4;
+
+  Done arm(std::int64_t flags) noexcept;
+  static Done done_at(std::int64_t word) noexcept {
+    if (word >> kFlagBits != 0 || (word & kArmed) == 0) return Done::no;
+    return (word & kDetached) != 0 ? Done::end_parent : Done::wake_owner;
+  }
+
+  // Owner's thread.
+  std::int64_t spawned_ = 0;
+  std::int64_t ended_here_ = 0;
+  std::int64_t word_seen_ = 0;  // what the word counted when may_exceed() last looked; <= 0
+  bool armed_ = false;
+  Worker* owner_ = nullptr;
+  Task* parent_ = nullptr;
+
+  // Workers that end children, in batches.
+  alignas(base::kDestructiveSize) std::atomic<std::int64_t> word_{0};  // children left << kFlagBits | flags
+
+  // Whoever fails; read by all who run children.
+  alignas(base::kDestructiveSize) std::atomic<bool> failed_{false};
+  mutable std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // guarded by failure_mutex_
+};
+
+}  // namespace weir::sched

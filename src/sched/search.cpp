@@ -1,0 +1,178 @@
+// How a worker without work looks for some, whom it steals from, and when it sleeps.
+#include <pthread.h>
+#include <sched.h>
+
+#include "platform/clock.hpp"
+#include "sched/policy/steal.hpp"
+#include "sched/scheduler.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::sched {
+
+namespace {
+
+// Between two rounds of looking, growing: each look takes the victim's hottest cache line away from it.
+class Backoff {
+ public:
+  void pause() noexcept {
+    for (int i = 0; i < spins_; ++i) platform::spin_pause();
+    if (spins_ < kMostSpins) spins_ *= 2;
+  }
+
+ private:
+  static constexpr int kMostSpins = 32;  // about 0.5 us (docs/tuning.md#backoff)
+  int spins_ = 2;
+};
+
+// The lowest address of the calling thread's stack that is left to running tasks on top of a waiting one.
+const char* stack_limit_of_this_thread() noexcept {
+  thread_local const char* limit = nullptr;
+  if (limit != nullptr) return limit;
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  limit = static_cast<const char*>(lowest) + bytes / 4 * 3;
+  return limit;
+}
+
+}  // namespace
+
+// A waiter runs other tasks on top of its stack, and those may wait in turn. Past a quarter of the stack it takes only
+// what nobody else is bound to run: its own deque and the domain's inboxes. What sits in another worker's deque will be
+// run by that worker, so nothing is stranded.
+bool Worker::deep_in_stack() const noexcept {
+  const char here = 0;
+  return &here < stack_limit_of_this_thread();
+}
+
+Worker::Item Worker::search(Condition& condition) noexcept {
+  flush();
+  lot_->start_searching();
+  const Options& options = scheduler_->options();
+  const std::uint64_t park_after =
+      scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
+  std::uint64_t start = platform::now_ns();
+  Backoff backoff;
+  while (!condition.done()) {
+    const std::uint64_t searched = platform::now_ns() - start;
+    if (const Item item = look_around(searched)) return found(item);
+    if (searched < park_after) {
+      backoff.pause();
+    } else if (sleep_unless(condition)) {
+      start = platform::now_ns();
+      backoff = Backoff();
+    } else if (scheduler_->oversubscribed()) {
+      sched_yield();
+    } else {
+      backoff.pause();
+    }
+  }
+  static_cast<void>(found(0));
+  return 0;
+}
+
+// No longer searching. The last searcher passes the search on while there is more to be found.
+Worker::Item Worker::found(Item item) noexcept {
+  if (lot_->stop_searching() && sees_work()) lot_->wake_for_work(domain_);
+  return item;
+}
+
+// True after a sleep; false when there was a reason not to.
+bool Worker::sleep_unless(Condition& condition) noexcept {
+  lot_->list(sleeper_);
+  if (!condition.prepare_to_sleep() || sees_work()) {
+    lot_->unlist(sleeper_);
+    return false;
+  }
+  WorkerStatistics::add(statistics_.parks);
+  lot_->sleep(sleeper_);
+  return true;
+}
+
+Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {
+  const bool deep = deep_in_stack();
+  if (const Item item = take_from_domain(*queues_)) return item;
+  if (!deep) {
+    if (const Item item = steal_in(*queues_, false)) return item;
+  }
+  if (Task* task = queues_->background.try_pop()) return reinterpret_cast<Item>(task);
+  const Options& options = scheduler_->options();
+  const policy::Thief thief{options.policy, searched_ns, static_cast<std::uint64_t>(options.far_after) * 1000};
+  if (deep || !policy::may_steal_far(thief)) return 0;
+  for (const int domain : queues_->far) {
+    DomainQueues& far = scheduler_->queues(domain);
+    if (const Item item = take_from_domain(far)) return item;
+    if (const Item item = steal_in(far, true)) return item;
+    if (Task* task = far.background.try_pop()) return reinterpret_cast<Item>(task);
+  }
+  return 0;
+}
+
+Worker::Item Worker::take_from_domain(DomainQueues& queues) noexcept {
+  Task* task = queues.urgent.try_pop();
+  if (task == nullptr) task = queues.ready.try_pop();
+  return reinterpret_cast<Item>(task);
+}
+
+Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
+  const std::uint32_t count = queues.victim_count.load(std::memory_order_acquire);  // VICTIM-1
+  random_ = random_ * 1664525u + 1013904223u;
+  std::uint32_t at = static_cast<std::uint32_t>((std::uint64_t{random_} * count) >> 32);
+  for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
+    Worker* victim = queues.victims[at].load(std::memory_order_relaxed);
+    if (victim == this) continue;
+    if (const Item item = steal_from(*victim, far)) return item;
+  }
+  return 0;
+}
+
+Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
+  const std::uint32_t size = victim.deque_.size();
+  if (size == 0 || (size == 1 && !may_take_last(victim))) return 0;
+  StealDeque::Batch batch;
+  const std::uint32_t count = victim.deque_.steal(batch, size == 1 ? 0 : 1);
+  if (count == 0) return 0;
+  for (std::uint32_t i = 0; i < count; ++i) __builtin_prefetch(reinterpret_cast<void*>(batch[i] & ~StealDeque::kAlone));
+  // Oldest first here too: they were made, and lie in memory, in that order.
+  for (std::uint32_t i = count - 1; i > 0; --i) {
+    if (!deque_.push(batch[i])) overflow(batch[i]);
+  }
+  WorkerStatistics::add(statistics_.steals);
+  WorkerStatistics::add(statistics_.stolen, count);
+  if (far) WorkerStatistics::add(statistics_.far_steals);
+  return batch[0];
+}
+
+bool Worker::may_take_last(const Worker& victim) noexcept {
+  policy::Look& earlier = looks_[static_cast<std::size_t>(victim.index_) % looks_.size()];
+  const policy::Look now{victim.deque_.version(), victim.spawned_.load(std::memory_order_relaxed), platform::now_ns()};
+  if (policy::may_take_last(earlier, now)) return true;
+  if (earlier.version != now.version || now.spawned - earlier.spawned >= policy::kBusySpawns) earlier = now;
+  return false;
+}
+
+bool Worker::sees_work() const noexcept {
+  const bool deep = deep_in_stack();
+  auto sees = [&](DomainQueues& queues) {
+    if (!queues.urgent.empty() || !queues.ready.empty() || !queues.background.empty()) return true;
+    if (deep) return false;
+    const std::uint32_t count = queues.victim_count.load(std::memory_order_acquire);  // VICTIM-1
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Worker* victim = queues.victims[i].load(std::memory_order_relaxed);
+      if (victim != this && victim->has_visible_task()) return true;
+    }
+    return false;
+  };
+  if (sees(*queues_)) return true;
+  if (deep || scheduler_->options().policy == Policy::numa) return false;
+  for (const int domain : queues_->far) {
+    if (sees(scheduler_->queues(domain))) return true;
+  }
+  return false;
+}
+
+}  // namespace weir::sched

@@ -1,0 +1,110 @@
+// The stealing deque of one worker: the owner pushes and pops at the bottom, thieves take batches from the top.
+//
+// A ring with one removal word, {top index, tag}. After the abstract deque of Arora, Blumofe, Plaxton (1998) rather
+// than Chase-Lev (2005): every removal, the owner's too, is a compare-and-swap of that word, which is what lets a thief
+// take many items with one of them. Proof and costs: docs/protocols/steal.md.
+//
+// STEAL-1  push: the release store of bottom publishes the slot to the thief that reads bottom with acquire.
+// STEAL-2  pop lowers bottom before its CAS (release), and a thief reads the word (acquire) before bottom: a thief
+//          that saw the word after a pop sees the lowered bottom, and one that saw it before fails its CAS.
+// STEAL-3  whoever moves the word owns the slots it took; push reads it with acquire before reusing a slot.
+//
+// Items are pointers whose low bit, kAlone, marks what a thief takes alone (halves of fork_join(), the larger the older).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/layout.hpp"
+
+namespace weir::sched {
+
+class StealDeque {
+ public:
+  using Item = std::uintptr_t;                  // 0 is no item
+  static constexpr Item kAlone = 1;             // low bit: stolen one at a time
+  static constexpr std::uint32_t kCapacity = 4096;
+  static constexpr std::uint32_t kMaxBatch = 64;
+  using Batch = std::array<Item, kMaxBatch>;
+
+  StealDeque() : ring_(std::make_unique<std::atomic<Item>[]>(kCapacity)) {}
+
+  // Owner only. False when full: the caller puts the item elsewhere. Budget: 2 loads, 2 stores.
+  [[nodiscard]] bool push(Item item) noexcept {
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);  // only we write it
+    if (b - top_of(word_.load(std::memory_order_acquire)) >= kCapacity) return false;  // STEAL-3
+    slot(b).store(item, std::memory_order_relaxed);
+    bottom_.store(b + 1, std::memory_order_release);  // STEAL-1
+    return true;
+  }
+
+  // Owner only. The newest item, or 0. Budget: 3 loads, 1 store, 1 compare-and-swap; 2 loads when empty.
+  [[nodiscard]] Item pop() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);  // a stale word only makes the CAS fail
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);
+    if (b == top_of(word)) return 0;
+    const Item item = slot(b - 1).load(std::memory_order_relaxed);
+    bottom_.store(b - 1, std::memory_order_relaxed);
+    for (;;) {
+      // STEAL-2: the release publishes the lowered bottom. The tag changes, so no thief's older view survives.
+      if (word_.compare_exchange_weak(word, word + kTagStep, std::memory_order_acq_rel, std::memory_order_acquire)) {
+        return item;
+      }
+      if (top_of(word) == b) {  // thieves took everything
+        bottom_.store(b, std::memory_order_relaxed);
+        return 0;
+      }
+    }
+  }
+
+  // Any thread but the owner. Takes up to half of the items, at least one, oldest first, into `out`; the number taken,
+  // 0 when there is nothing or when another removal came first. An item marked kAlone is taken alone.
+  // `leave` items at least are left to the owner.
+  [[nodiscard]] std::uint32_t steal(Batch& out, std::uint32_t leave) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_acquire);             // STEAL-2
+    const std::uint32_t b = bottom_.load(std::memory_order_acquire);        // STEAL-1, STEAL-2
+    const std::uint32_t t = top_of(word);
+    const std::uint32_t n = count(t, b);
+    if (n <= leave) return 0;
+    std::uint32_t want = std::min((n + 1) / 2, kMaxBatch);
+    for (std::uint32_t i = 0; i < want; ++i) {
+      out[i] = slot(t + i).load(std::memory_order_relaxed);
+      if ((out[i] & kAlone) != 0) want = i == 0 ? 1 : i;
+    }
+    const std::uint64_t next = (word & kTagMask) + kTagStep + ((t + want) & kIndexMask);
+    return word_.compare_exchange_strong(word, next, std::memory_order_acq_rel, std::memory_order_relaxed) ? want : 0;
+  }
+
+  // Any thread; a moment ago's number of items.
+  std::uint32_t size() const noexcept {
+    const std::uint32_t t = top_of(word_.load(std::memory_order_acquire));
+    return count(t, bottom_.load(std::memory_order_acquire));
+  }
+
+  // Changes whenever an item was pushed or removed; equal values mean that nothing happened in between.
+  std::uint64_t version() const noexcept {
+    return word_.load(std::memory_order_relaxed) ^ (std::uint64_t{bottom_.load(std::memory_order_relaxed)} << 17);
+  }
+
+ private:
+  static constexpr std::uint64_t kIndexMask = 0xffffffffu;
+  static constexpr std::uint64_t kTagMask = ~kIndexMask;
+  static constexpr std::uint64_t kTagStep = kIndexMask + 1;
+
+  static std::uint32_t top_of(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word); }
+  // While the owner pops, bottom may be one below top: that is empty, not 2^32 - 1 items.
+  static std::uint32_t count(std::uint32_t t, std::uint32_t b) noexcept {
+    return static_cast<std::int32_t>(b - t) > 0 ? b - t : 0;
+  }
+  std::atomic<Item>& slot(std::uint32_t i) noexcept { return ring_[i % kCapacity]; }
+
+  // One line for both: a pop writes both, and a thief reads both.
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> word_{0};  // owner and thieves: {tag, top}
+  std::atomic<std::uint32_t> bottom_{0};                                // owner
+  alignas(base::kDestructiveSize) std::unique_ptr<std::atomic<Item>[]> ring_;  // slots: owner writes, all read
+};
+
+}  // namespace weir::sched

@@ -1,0 +1,19 @@
+#include "sched/task.hpp"
+
+#include <new>
+#include <utility>
+
+namespace weir::sched {
+
+TaskExtra::~TaskExtra() {
+  delete hooks;
+  while (edges != nullptr) delete std::exchange(edges, edges->next);
+  ::operator delete(large_closure, std::align_val_t{detail::kMaxAlignment});
+}
+
+Edge& TaskExtra::add_edge() {
+  if (edges == nullptr || edges->used == EdgeChunk::kEdges) edges = new EdgeChunk{{}, 0, edges};
+  return edges->edge[edges->used++];
+}
+
+}  // namespace weir::sched

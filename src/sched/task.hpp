@@ -1,0 +1,163 @@
+// Task: what a worker runs, and its place in the graph of tasks.
+//
+// A task is made, and its memory later used again, by one worker only, its owner (task_heap.hpp). In between it is
+// referred to by the queue it sits in, by the edges of its predecessors, and by weak TaskRefs. Life:
+//   new (only the owner knows it) -> pending (missing > 0) -> ready (in a queue) -> running -> ended -> free
+// Protocol of the successor list and the join counter: docs/protocols/edges.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/layout.hpp"
+#include "weir/detail/spawn.hpp"
+#include "weir/task.hpp"
+
+namespace weir::sched {
+
+class Scope;
+class Waiter;
+class Worker;
+struct Task;
+struct TaskExtra;
+
+using detail::Invoke;
+using detail::InvokeFunction;
+using detail::TaskRef;
+
+// One dependence, in the memory of the successor (or of who waits), linked into the predecessor's list.
+// `target` is a Task*, or a Waiter* with the low bit set.
+struct Edge {
+  std::uintptr_t target;
+  Edge* next;
+};
+
+// The list of successors as one word: the newest edge's address, the low bit alone once the task has ended, and in
+// the upper 16 bits a tag from the generation, so that an edge is never added to a later use of the memory.
+class SuccessorList {
+ public:
+  void reset(std::uint64_t generation) noexcept { word_.store(tag_of(generation), std::memory_order_relaxed); }
+
+  // False when the task has ended (or its memory is used for another): the edge was not added.
+  bool try_add(Edge* edge, std::uint64_t generation) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_acquire);  // EDGE-2
+    for (;;) {
+      if (((word & kClosed) != 0) || ((word ^ tag_of(generation)) >> kTagShift) != 0) return false;
+      edge->next = pointer(word);
+      // EDGE-1: release publishes the edge to close(); acquire lets a refused caller see the task's writes.
+      if (word_.compare_exchange_weak(word, reinterpret_cast<std::uintptr_t>(edge) | tag_of(generation),
+                                      std::memory_order_release, std::memory_order_acquire)) {
+        return true;
+      }
+    }
+  }
+
+  // The task has ended: no edge can be added any more. Returns the edges, newest first. Called once.
+  Edge* close() noexcept {
+    // EDGE-2: release publishes what the task wrote to who finds the list closed. EDGE-1: acquire, for the edges.
+    const std::uint64_t tag = word_.load(std::memory_order_relaxed) & kTagMask;
+    return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
+  }
+
+  bool closed() const noexcept { return (word_.load(std::memory_order_acquire) & kClosed) != 0; }  // EDGE-2
+
+ private:
+  static constexpr std::uint64_t kClosed = 1;
+  static constexpr int kTagShift = 48;  // user addresses have 47 bits; the heap checks
+  static constexpr std::uint64_t kTagMask = ~std::uint64_t{0} << kTagShift;
+  static std::uint64_t tag_of(std::uint64_t generation) noexcept { return generation << kTagShift; }
+  static Edge* pointer(std::uint64_t word) noexcept {
+    return reinterpret_cast<Edge*>(static_cast<std::uintptr_t>(word & ~kTagMask & ~kClosed));
+  }
+
+  std::atomic<std::uint64_t> word_{0};  // adders: any thread; closed by the worker that ran the task
+};
+
+// One word for what most tasks have none of: a name alone, or a TaskExtra with all there is.
+class TaskNote {
+ public:
+  TaskNote() = default;
+  explicit TaskNote(const char* name) noexcept : word_(reinterpret_cast<std::intptr_t>(name) | kName) {}
+  explicit TaskNote(TaskExtra* extra) noexcept : word_(reinterpret_cast<std::intptr_t>(extra)) {}
+  explicit operator bool() const noexcept { return word_ != 0; }
+  TaskExtra* extra() const noexcept { return word_ > 0 ? reinterpret_cast<TaskExtra*>(word_) : nullptr; }
+  const char* name() const noexcept;  // null when it has none
+
+ private:
+  static constexpr std::intptr_t kName = INTPTR_MIN;  // no user address has the top bit
+  std::intptr_t word_ = 0;
+};
+
+struct alignas(base::kDestructiveSize) Task {
+  // Written by the owner before the task is published, read by whoever runs it.
+  InvokeFunction invoke;
+  void* closure;
+  Scope* scope;        // of the parent: what this task is a child of
+  TaskNote note;       // its name, or what few tasks have
+  Task* next;          // whoever holds the task: link in a queue or a free list
+
+  // Written by many.
+  std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
+  SuccessorList successors;
+  std::atomic<std::uint32_t> missing;     // predecessors that have not ended; each arrives once (EDGE-3)
+  std::uint16_t heap;                     // index of the owner's TaskHeap
+  std::uint8_t size_class;                // of the memory, see TaskHeap
+  std::uint8_t unused;
+
+  // EDGE-3: true for exactly one caller, the last predecessor to arrive; that caller makes the task ready. Acquire and
+  // release chain the writes of all predecessors to it. The last one need not write: nobody else arrives any more.
+  [[nodiscard]] bool arrive() noexcept {
+    return missing.load(std::memory_order_acquire) == 1 || missing.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  TaskRef ref() noexcept { return {this, generation.load(std::memory_order_relaxed)}; }
+};
+static_assert(sizeof(Task) == base::kDestructiveSize, "the header is one cache line");
+
+// True when that use of the memory has ended. Any thread.
+inline bool has_ended(TaskRef ref) noexcept {
+  return ref.task == nullptr || ref.task->generation.load(std::memory_order_acquire) != ref.generation ||
+         ref.task->successors.closed();
+}
+
+// A hook for what must happen around a task beside running its closure: exclusion locks, private copies.
+// Implemented above this layer (src/runtime). One object per task; the task owns it.
+class TaskHooks {
+ public:
+  virtual ~TaskHooks() = default;
+  // Before the closure runs. False: the task cannot run now; whoever makes it possible queues it again.
+  virtual bool try_begin(Worker& worker, Task& task) noexcept = 0;
+  // After the closure has run and all children have ended, before successors are told.
+  virtual void end(Worker& worker, Task& task) noexcept = 0;
+};
+
+struct EdgeChunk {
+  static constexpr std::uint32_t kEdges = 30;
+  Edge edge[kEdges];
+  std::uint32_t used = 0;
+  EdgeChunk* next = nullptr;
+};
+
+// What few tasks have. Allocated with new by the spawner, deleted when the task is freed.
+struct TaskExtra {
+  const char* name = nullptr;
+  int domain = -1;                  // wanted domain, -1: none
+  Priority priority = Priority::normal;
+  TaskHooks* hooks = nullptr;       // owned
+  EdgeChunk* edges = nullptr;       // owned, for more predecessors than fit in the task's memory; newest first
+  void* large_closure = nullptr;    // owned memory of a closure that does not fit
+  TaskExtra() = default;
+  TaskExtra(const TaskExtra&) = delete;
+  TaskExtra& operator=(const TaskExtra&) = delete;
+  ~TaskExtra();
+  // Room for one more edge; it stays where it is. The spawner only. Throws std::bad_alloc.
+  Edge& add_edge();
+};
+
+inline const char* TaskNote::name() const noexcept {
+  if (word_ < 0) return reinterpret_cast<const char*>(word_ & ~kName);
+  return word_ > 0 ? extra()->name : nullptr;
+}
+
+}  // namespace weir::sched

@@ -1,0 +1,82 @@
+// Memory for the tasks that one worker makes: slots of a few sizes, cut from slabs, used again last in, first out.
+//
+// Only the owner allocates. Whoever ends a task frees it: the owner into its own list, others into a batch that they
+// push to the owner's remote list in one step (RemoteFrees). Slots keep their size and their generation for ever, and
+// slabs live as long as the heap, so that a stale TaskRef may always be looked at. HEAP-1: docs/protocols/heap.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sched/task.hpp"
+
+namespace weir::sched {
+
+class TaskHeap {
+ public:
+  static constexpr std::array<std::size_t, 5> kSlotBytes = {128, 192, 256, 512, 1024};
+  static constexpr std::size_t kClasses = kSlotBytes.size();
+  static constexpr std::size_t kLargest = kSlotBytes.back() - sizeof(Task);  // closure and edges in one slot
+
+  // Generations of its tasks start above `first_generation`, whose upper bits so mark all of them.
+  TaskHeap(std::uint16_t index, std::uint64_t first_generation) noexcept
+      : index_(index), first_generation_(first_generation) {}
+  ~TaskHeap();
+  TaskHeap(const TaskHeap&) = delete;
+  TaskHeap& operator=(const TaskHeap&) = delete;
+
+  // Owner only. A task with a new generation and no successors, and at least `bytes` <= kLargest bytes after it.
+  // Throws std::bad_alloc. Budget: 2 loads, 3 stores, 2 branches.
+  Task* allocate(std::size_t bytes) {
+    const std::size_t c = class_of(bytes + sizeof(Task));
+    Task* task = free_[c];
+    if (task == nullptr) [[unlikely]] task = refill(c);
+    free_[c] = task->next;
+    const std::uint64_t generation = task->generation.load(std::memory_order_relaxed) + 1;
+    task->generation.store(generation, std::memory_order_relaxed);
+    task->successors.reset(generation);
+    task->note = TaskNote();
+    return task;
+  }
+
+  // Owner only. The task has ended, nothing but stale TaskRefs points to it.
+  void free(Task* task) noexcept {
+    task->next = free_[task->size_class];
+    free_[task->size_class] = task;
+  }
+
+  // Any thread: a chain of ended tasks of this heap, linked by `next`.
+  void free_remote(Task* first, Task* last) noexcept {
+    Task* head = remote_.load(std::memory_order_relaxed);
+    do {
+      last->next = head;
+    } while (!remote_.compare_exchange_weak(head, first, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+  }
+
+  std::uint16_t index() const noexcept { return index_; }
+  static std::size_t slot_bytes(const Task& task) noexcept { return kSlotBytes[task.size_class]; }
+
+ private:
+  static std::size_t class_of(std::size_t bytes) noexcept {
+    std::size_t c = 0;
+    while (kSlotBytes[c] < bytes) ++c;
+    return c;
+  }
+  [[gnu::noinline]] Task* refill(std::size_t c);
+  bool take_remote() noexcept;
+  void add_slab(std::size_t c);
+
+  // Owner.
+  std::array<Task*, kClasses> free_{};
+  std::array<std::size_t, kClasses> next_slab_bytes_{};
+  std::vector<void*> slabs_;
+  std::uint16_t index_;
+  std::uint64_t first_generation_;
+
+  // Others push, the owner takes all.
+  alignas(base::kDestructiveSize) std::atomic<Task*> remote_{nullptr};
+};
+
+}  // namespace weir::sched

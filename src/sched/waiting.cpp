@@ -1,0 +1,132 @@
+// What a worker waits for: its children, fewer children, one task, the stolen half of a fork_join().
+#include <thread>
+
+#include "sched/fork.hpp"
+#include "sched/scheduler.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::sched {
+
+namespace {
+
+class ChildrenEnded final : public Condition {
+ public:
+  explicit ChildrenEnded(Scope& scope) noexcept : scope_(scope) {}
+  bool done() noexcept override { return scope_.unfinished() == 0; }
+  bool prepare_to_sleep() noexcept override { return scope_.arm_for_wait() == Scope::Done::no; }
+
+ private:
+  Scope& scope_;
+};
+
+class OthersEnded final : public Condition {
+ public:
+  explicit OthersEnded(Scope& scope) noexcept : scope_(scope) {}
+  bool done() noexcept override { return scope_.unfinished() == 0; }
+  bool prepare_to_sleep() noexcept override {
+    std::this_thread::yield();
+    return false;
+  }
+
+ private:
+  Scope& scope_;
+};
+
+class FewChildren final : public Condition {
+ public:
+  FewChildren(Scope& scope, std::int64_t limit) noexcept : scope_(scope), limit_(limit) {}
+  ~FewChildren() {
+    if (notified_) scope_.notify_progress(false);
+  }
+  bool done() noexcept override { return scope_.unfinished() <= limit_; }
+  bool prepare_to_sleep() noexcept override {
+    notified_ = true;
+    scope_.notify_progress(true);
+    return !done();
+  }
+
+ private:
+  Scope& scope_;
+  const std::int64_t limit_;
+  bool notified_ = false;
+};
+
+class TaskEnded final : public Condition {
+ public:
+  TaskEnded(Worker& worker, TaskRef ref) noexcept : waiter_(worker), ref_(ref) {
+    edge_.target = waiter_.target();
+  }
+  bool done() noexcept override { return listed_ ? waiter_.done() : has_ended(ref_); }
+  bool prepare_to_sleep() noexcept override {
+    if (!listed_) listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
+    return listed_ ? !waiter_.done() : false;
+  }
+
+ private:
+  Waiter waiter_;
+  Edge edge_{};
+  TaskRef ref_;
+  bool listed_ = false;  // then the edge must not be given up before the waiter was notified
+};
+
+class HalfEnded final : public Condition {
+ public:
+  explicit HalfEnded(detail::ForkHalf& half) noexcept : half_(half) {}
+  bool done() noexcept override { return half_.state.load(std::memory_order_acquire) == kForkDone; }  // FORK-1
+  bool prepare_to_sleep() noexcept override {
+    std::uint32_t expected = kForkOffered;
+    half_.state.compare_exchange_strong(expected, kForkOwnerSleeps, std::memory_order_acq_rel);
+    return expected != kForkDone;
+  }
+
+ private:
+  detail::ForkHalf& half_;
+};
+
+}  // namespace
+
+void Worker::wait_for_children(Scope& scope) noexcept {
+  scope.before_wait();
+  ChildrenEnded condition(scope);
+  if (!condition.done()) run_until(condition);
+  scope.reset();
+}
+
+void Worker::wait_for_others(Scope& scope) noexcept {
+  scope.before_wait();
+  OthersEnded condition(scope);
+  run_until(condition);
+  scope.reset();
+}
+
+void Worker::throttle(Scope& scope, std::int64_t limit) noexcept {
+  FewChildren condition(scope, limit);
+  run_until(condition);
+}
+
+void Worker::wait_for(TaskRef ref) noexcept {
+  if (has_ended(ref)) return;
+  TaskEnded condition(*this, ref);
+  run_until(condition);
+}
+
+bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
+  const Item own = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
+  // Thieves take the oldest first: what is left above the half is newer than it, and comes first.
+  while (item != 0) {
+    if (item == own) return true;
+    run(item);
+    item = next_ != nullptr ? next_local() : deque_.pop();
+  }
+  HalfEnded condition(half);
+  run_until(condition);
+  return false;
+}
+
+// Called by the thief: the half may be gone once its state is kForkDone.
+void notify_fork_owner(detail::ForkHalf& half) noexcept {
+  auto* const owner = static_cast<Worker*>(half.owner);
+  if (half.state.exchange(kForkDone, std::memory_order_acq_rel) == kForkOwnerSleeps) owner->unpark();  // FORK-1
+}
+
+}  // namespace weir::sched

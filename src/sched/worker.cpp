@@ -1,0 +1,221 @@
+#include "sched/worker.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "sched/fork.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::sched {
+
+thread_local constinit Worker* Worker::current_ = nullptr;
+
+namespace {
+constexpr std::int64_t kReportBatch = 32;  // children that may have ended here before their scope is told
+}  // namespace
+
+Worker::Worker(Scheduler& scheduler, int index, int domain)
+    : frame_(&root_),
+      random_(static_cast<std::uint32_t>(index) * 0x9e3779b9u + 1),
+      heap_(static_cast<std::uint16_t>(index), scheduler.first_generation()),
+      scheduler_(&scheduler),
+      lot_(&scheduler.lot(domain)),
+      queues_(&scheduler.queues(domain)),
+      index_(index),
+      domain_(domain) {
+  sleeper_.domain = domain;
+}
+
+Worker::~Worker() { delete root_.children; }
+
+void Waiter::notify() noexcept {
+  Worker* worker = worker_;                         // the waiter may be gone once done_ is set
+  done_.store(true, std::memory_order_release);     // WAIT-1
+  worker->unpark();
+}
+
+// ---- Running ----
+
+Worker::Item Worker::next_local() noexcept {
+  if (!queues_->urgent.empty()) [[unlikely]] {
+    if (Task* task = queues_->urgent.try_pop()) return reinterpret_cast<Item>(task);
+  }
+  if (next_ != nullptr) return reinterpret_cast<Item>(std::exchange(next_, nullptr));
+  // Now and then the inbox first, or a busy deque would starve it.
+  if ((++ticks_ & 63u) == 0 && !queues_->ready.empty()) [[unlikely]] {
+    if (Task* task = queues_->ready.try_pop()) return reinterpret_cast<Item>(task);
+  }
+  return deque_.pop();
+}
+
+void Worker::run(Item item) noexcept {
+  if ((item & StealDeque::kAlone) == 0) [[likely]] {
+    run_task(reinterpret_cast<Task*>(item));
+  } else {
+    run_half(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
+  }
+}
+
+void Worker::run_task(Task* task) noexcept {
+  Scope* const scope = task->scope;
+  if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]] flush();
+  TaskExtra* const extra = task->note.extra();
+  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
+    if (!extra->hooks->try_begin(*this, *task)) return;
+  }
+  Frame frame{task, nullptr, frame_};
+  frame_ = &frame;
+  const bool cancelled = scope->failed();
+  try {
+    task->invoke(task->closure, task, cancelled ? Invoke::destroy : Invoke::run);
+  } catch (...) {
+    keep_exception(*scope);
+  }
+  if (cancelled) [[unlikely]] WorkerStatistics::add(statistics_.cancelled);
+  frame_ = frame.outer;
+  if (frame.children == nullptr) [[likely]] end(task);
+  else end_or_detach(frame.children);
+}
+
+void Worker::run_half(detail::ForkHalf* half) noexcept {
+  Frame frame{nullptr, nullptr, frame_};
+  frame_ = &frame;
+  try {
+    half->run(half);
+    if (frame.children != nullptr) {
+      wait_for_children(*frame.children);
+      if (std::exception_ptr failure = frame.children->take_failure()) std::rethrow_exception(failure);
+    }
+  } catch (...) {
+    half->exception = std::current_exception();
+    if (frame.children != nullptr) wait_for_children(*frame.children);
+  }
+  delete frame.children;
+  frame_ = frame.outer;
+  WorkerStatistics::add(statistics_.run);
+  notify_fork_owner(*half);
+}
+
+void Worker::keep_exception(Scope& scope) noexcept {
+  if (!scope.fail(std::current_exception())) WorkerStatistics::add(statistics_.dropped);
+}
+
+// ---- Ending ----
+
+void Worker::end(Task* task) noexcept {
+  Scope* const scope = task->scope;
+  TaskExtra* const extra = task->note.extra();
+  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] extra->hooks->end(*this, *task);
+  if (Edge* edges = task->successors.close()) release_successors(edges);
+  WorkerStatistics::add(statistics_.run);
+  free(task);
+  count_ended(scope);
+}
+
+// Oldest successor last, so that it is the one that runs next, here, where its data is.
+void Worker::release_successors(Edge* edge) noexcept {
+  while (edge != nullptr) {
+    Edge* const next = edge->next;  // the successor, and the edge in it, may be gone once it is released
+    if ((edge->target & 1) == 0) [[likely]] {
+      Task* successor = reinterpret_cast<Task*>(edge->target);
+      if (successor->arrive()) make_next(successor);
+    } else {
+      reinterpret_cast<Waiter*>(edge->target & ~std::uintptr_t{1})->notify();
+    }
+    edge = next;
+  }
+}
+
+void Worker::make_next(Task* task) noexcept {
+  if (task->note.extra() != nullptr) [[unlikely]] {
+    submit(task);
+    return;
+  }
+  if (next_ != nullptr) push(reinterpret_cast<Item>(next_));
+  next_ = task;
+}
+
+void Worker::give_away_next() noexcept { push(reinterpret_cast<Item>(std::exchange(next_, nullptr))); }
+
+void Worker::end_or_detach(Scope* children) noexcept {
+  children->before_wait();
+  if (children->detach() == Scope::Done::end_parent) end_parent(children);
+}
+
+// All children of a task whose function has returned have ended: so has the task.
+void Worker::end_parent(Scope* children) noexcept {
+  Task* const task = children->parent();
+  if (std::exception_ptr failure = children->take_failure()) {
+    if (!task->scope->fail(std::move(failure))) WorkerStatistics::add(statistics_.dropped);
+  }
+  delete children;
+  end(task);
+}
+
+void Worker::free(Task* task) noexcept {
+  delete task->note.extra();
+  if (task->heap == heap_.index()) [[likely]] {
+    heap_.free(task);
+    return;
+  }
+  TaskHeap& home = scheduler_->heap(task->heap);
+  if (freed_heap_ != &home && freed_first_ != nullptr) {
+    freed_heap_->free_remote(freed_first_, freed_last_);
+    freed_first_ = nullptr;
+  }
+  freed_heap_ = &home;
+  task->next = freed_first_;
+  if (freed_first_ == nullptr) freed_last_ = task;
+  freed_first_ = task;
+}
+
+void Worker::count_ended(Scope* scope) noexcept {
+  if (scope->owner() == this && scope->try_count_ended_here()) [[likely]] return;
+  if (scope != ended_scope_ && ended_count_ != 0) flush();
+  ended_scope_ = scope;
+  if (++ended_count_ >= kReportBatch || scope->owner() == this) flush();
+}
+
+void Worker::flush() noexcept {
+  if (freed_first_ != nullptr) {
+    freed_heap_->free_remote(std::exchange(freed_first_, nullptr), freed_last_);
+  }
+  if (ended_count_ != 0) report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
+}
+
+void Worker::report(Scope* scope, std::int64_t count) noexcept {
+  Worker* const owner = scope->owner();  // the scope may be gone after subtract()
+  const Scope::Ended ended = scope->subtract(count);
+  if (ended.done == Scope::Done::end_parent) {
+    end_parent(scope);
+  } else if (ended.done == Scope::Done::wake_owner || ended.progress) {
+    owner->unpark();
+  }
+}
+
+// ---- Queues beside the own deque ----
+
+void Worker::submit_elsewhere(Task* task) noexcept {
+  const TaskExtra& extra = *task->note.extra();
+  const int domain = extra.domain < 0 ? domain_ : extra.domain;
+  DomainQueues& queues = scheduler_->queues(domain);
+  if (extra.priority == Priority::urgent) {
+    queues.urgent.push(task);
+  } else if (extra.priority == Priority::background) {
+    queues.background.push(task);
+  } else if (domain == domain_) {
+    push(reinterpret_cast<Item>(task));
+    return;
+  } else {
+    queues.ready.push(task);
+  }
+  if (domain == domain_) wake_for_work();
+  else scheduler_->lot(domain).wake_in_domain(domain);
+}
+
+void Worker::overflow(Item item) noexcept {
+  WEIR_CHECK((item & StealDeque::kAlone) == 0, "the half of a fork_join() has no other place than the deque");
+  queues_->ready.push(reinterpret_cast<Task*>(item));
+}
+
+}  // namespace weir::sched

@@ -1,0 +1,214 @@
+// Worker: a thread that runs tasks, with its deque, its heap and its place to sleep.
+//
+// The thread that made the runtime, the runtime's own threads, and any other thread of the program that spawns or
+// waits (a guest) each are one Worker. Unless a function says otherwise, only that thread calls it. docs/protocols/
+// has the argument for each structure used here.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/layout.hpp"
+#include "sched/parking_lot.hpp"
+#include "sched/policy/snapshot.hpp"
+#include "sched/scope.hpp"
+#include "sched/steal_deque.hpp"
+#include "sched/task.hpp"
+#include "sched/task_heap.hpp"
+#include "weir/parallel.hpp"
+
+namespace weir::sched {
+
+class Scheduler;
+struct DomainQueues;
+
+// What the worker is executing: a task, the stolen half of a fork_join() (task null), or nothing (the thread is
+// outside of tasks, task null and outer null). Lives on the worker's stack.
+struct Frame {
+  Task* task = nullptr;
+  Scope* children = nullptr;  // opened at the first spawn
+  Frame* outer = nullptr;
+};
+
+// What a thread that runs tasks meanwhile waits for.
+class Condition {
+ public:
+  virtual bool done() noexcept = 0;
+  // Makes sure that the worker is unparked when done() becomes true. False: it is true already.
+  virtual bool prepare_to_sleep() noexcept = 0;
+
+ protected:
+  ~Condition() = default;
+};
+
+// Somebody waiting for one task; in an Edge with the low bit of the target set. On the waiter's stack.
+class Waiter {
+ public:
+  explicit Waiter(Worker& worker) noexcept : worker_(&worker) {}
+  bool done() const noexcept { return done_.load(std::memory_order_acquire); }  // WAIT-1
+  void notify() noexcept;
+  std::uintptr_t target() noexcept { return reinterpret_cast<std::uintptr_t>(this) | 1; }
+
+ private:
+  Worker* worker_;
+  std::atomic<bool> done_{false};  // WAIT-1: release by who ends the task, acquire by the waiter
+};
+
+struct WorkerStatistics {  // one writer, the worker; any thread reads
+  std::atomic<std::uint64_t> run{0}, cancelled{0}, steals{0}, stolen{0}, far_steals{0}, parks{0}, dropped{0};
+  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+};
+
+class alignas(base::kDestructiveSize) Worker {
+ public:
+  using Item = StealDeque::Item;
+
+  Worker(Scheduler& scheduler, int index, int domain);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // The worker whose frame the calling thread is in, or null.
+  static Worker* current() noexcept { return current_; }
+  static void set_current(Worker* worker) noexcept { current_ = worker; }
+
+  Scheduler& scheduler() const noexcept { return *scheduler_; }
+  int index() const noexcept { return index_; }
+  int domain() const noexcept { return domain_; }
+  Frame& frame() noexcept { return *frame_; }
+  TaskHeap& heap() noexcept { return heap_; }
+  Scope* root_scope() const noexcept { return root_.children; }  // of the thread outside of tasks; null before a spawn
+  const WorkerStatistics& statistics() const noexcept { return statistics_; }
+  WorkerStatistics& counters() noexcept { return statistics_; }
+
+  // Makes a ready task available: to this worker and to thieves, or to the domain and with the priority it asks for.
+  void submit(Task* task) noexcept {
+    if (task->note.extra() == nullptr) [[likely]] push(reinterpret_cast<Item>(task));
+    else submit_elsewhere(task);
+  }
+  // A spawn took place, ready or not. Thieves look at how fast this grows.
+  void note_spawn() noexcept { WorkerStatistics::add(spawned_); }
+
+  // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
+  template <class C>
+  void run_until(C& condition) noexcept {
+    Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
+    while (!condition.done()) {
+      if (const Item item = next_local()) run(item);
+      else if (const Item found = search(condition)) run(found);
+    }
+    if (next_ != nullptr) [[unlikely]] give_away_next();
+    flush();
+    current_ = outer;
+  }
+
+  // Waits for all children of `scope`, whose owner this is. The scope is ready for new ones; its failure is still in it.
+  void wait_for_children(Scope& scope) noexcept;
+  // The same for a scope of another worker, whose thread does not use the runtime any more. Does not sleep.
+  void wait_for_others(Scope& scope) noexcept;
+  // Runs tasks until `scope` has at most `limit` unfinished children.
+  void throttle(Scope& scope, std::int64_t limit) noexcept;
+  void wait_for(TaskRef ref) noexcept;
+
+  // As fork_push() and fork_join_half() of weir/parallel.hpp.
+  bool fork(detail::ForkHalf& half) noexcept {
+    half.owner = this;
+    const Item item = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
+    if (!deque_.push(item)) [[unlikely]] return false;
+    wake_for_work();
+    return true;
+  }
+  bool join(detail::ForkHalf& half) noexcept {
+    const Item item = deque_.pop();
+    if (item == (reinterpret_cast<Item>(&half) | StealDeque::kAlone)) [[likely]] return true;
+    return join_slow(half, item);
+  }
+
+  // Gives the memory of a task back to its heap: one that ended here, or one that was never submitted.
+  void free(Task* task) noexcept;
+  // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
+  // may take long.
+  void flush() noexcept;
+
+  // Any thread.
+  void unpark() noexcept { sleeper_.parker.unpark(); }
+  bool has_visible_task() const noexcept { return deque_.size() != 0; }
+
+  // The body of the runtime's own threads: runs until the scheduler stops.
+  void work();
+
+ private:
+  friend class Scheduler;
+
+  void push(Item item) noexcept {
+    if (!deque_.push(item)) [[unlikely]] overflow(item);
+    wake_for_work();
+  }
+  void wake_for_work() noexcept { lot_->wake_for_work(domain_); }
+  Item next_local() noexcept;
+  void run(Item item) noexcept;
+  void run_task(Task* task) noexcept;
+  void run_half(detail::ForkHalf* half) noexcept;
+  void end(Task* task) noexcept;
+  void release_successors(Edge* edge) noexcept;
+  void make_next(Task* task) noexcept;
+  void end_or_detach(Scope* children) noexcept;
+  void end_parent(Scope* scope) noexcept;
+  void count_ended(Scope* scope) noexcept;
+  void report(Scope* scope, std::int64_t count) noexcept;
+  void give_away_next() noexcept;
+  void keep_exception(Scope& scope) noexcept;
+  [[gnu::noinline]] void submit_elsewhere(Task* task) noexcept;
+  [[gnu::noinline]] void overflow(Item item) noexcept;
+
+  [[gnu::noinline]] bool join_slow(detail::ForkHalf& half, Item item) noexcept;
+
+  // Searching (search.cpp).
+  [[gnu::noinline]] Item search(Condition& condition) noexcept;
+  bool sleep_unless(Condition& condition) noexcept;
+  Item look_around(std::uint64_t searched_ns) noexcept;
+  Item take_from_domain(DomainQueues& queues) noexcept;
+  Item steal_in(DomainQueues& queues, bool far) noexcept;
+  Item steal_from(Worker& victim, bool far) noexcept;
+  bool may_take_last(const Worker& victim) noexcept;
+  bool sees_work() const noexcept;
+  bool deep_in_stack() const noexcept;
+  Item found(Item item) noexcept;
+
+  static thread_local constinit Worker* current_;
+
+  // What thieves read; the owner writes it on every push and pop.
+  StealDeque deque_;
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
+
+  // Owner only.
+  alignas(base::kDestructiveSize) Frame* frame_;
+  Task* next_ = nullptr;  // ready, to be run next: the successor of the task that ended last
+  Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
+  std::int64_t ended_count_ = 0;
+  Task* freed_first_ = nullptr;  // tasks of freed_heap_ that ended here
+  Task* freed_last_ = nullptr;
+  TaskHeap* freed_heap_ = nullptr;
+  std::uint32_t ticks_ = 0;
+  std::uint32_t random_;
+  WorkerStatistics statistics_;
+  std::array<policy::Look, 16> looks_{};  // at victims with one task, by victim index
+  Frame root_;
+  TaskHeap heap_;
+
+  // Read-only after start.
+  alignas(base::kDestructiveSize) Scheduler* scheduler_;
+  ParkingLot* lot_;
+  DomainQueues* queues_;
+  int index_;
+  int domain_;
+
+  // Written by whoever wakes this worker.
+  alignas(base::kDestructiveSize) Sleeper sleeper_;
+};
+
+}  // namespace weir::sched
