@@ -11,10 +11,9 @@ void add_stream(CLI::App& app, Global& global);
 void add_run(CLI::App& app, Global& global);
 void add_bench(CLI::App& app, Global& global);
 
-}  // namespace weir::tool
+namespace {
 
-int main(int argc, char** argv) {
-  using namespace weir::tool;
+int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
 #ifdef WEIR_VERB_TOPO
       add_topo,
@@ -32,3 +31,8 @@ int main(int argc, char** argv) {
   handle_interrupts();
   return run_program(argc, argv, verbs);
 }
+
+}  // namespace
+}  // namespace weir::tool
+
+int main(int argc, char** argv) { return weir::tool::run(argc, argv); }

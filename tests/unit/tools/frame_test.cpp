@@ -99,10 +99,10 @@ TEST(Mistakes, OfMissingAndExtraWordsPointToTheHelp) {
 TEST(Help, ShowsTextOptionsDefaultsUnitsVariablesAndExamples) {
   const Outcome outcome = weir({"boat", "--help"});
   EXPECT_EQ(outcome.status, kDone);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("weir boat - show a boat"), HasSubstr("Second paragraph."), HasSubstr("  kept   as it is"),
-                    HasSubstr("length in metres [default 12]"), HasSubstr("--rig sloop|ketch|yawl"),
-                    HasSubstr("WEIR_PARK_AFTER"), HasSubstr("weir boat --length 7")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("weir boat - show a boat"), HasSubstr("Second paragraph."),
+                                 HasSubstr("  kept   as it is"), HasSubstr("length in metres [default 12]"),
+                                 HasSubstr("--rig sloop|ketch|yawl"), HasSubstr("WEIR_PARK_AFTER"),
+                                 HasSubstr("weir boat --length 7")));
 }
 
 TEST(Help, FitsANarrowTerminal) {
@@ -114,9 +114,7 @@ TEST(Help, FitsANarrowTerminal) {
   ASSERT_EQ(unsetenv("COLUMNS"), 0);
 }
 
-TEST(Help, OfTheProgramNamesTheVersionOnRequest) {
-  EXPECT_THAT(weir({"--version"}).out, testing::StartsWith("weir "));
-}
+TEST(Help, OfTheProgramNamesTheVersionOnRequest) { EXPECT_THAT(weir({"--version"}).out, testing::StartsWith("weir ")); }
 
 TEST(Manual, HasAPageForTheProgramAndOneForAVerbWithAllBelowIt) {
   EXPECT_THAT(weir({"manual"}).out, AllOf(HasSubstr(".TH WEIR 1"), HasSubstr("WEIR_FAR_AFTER")));

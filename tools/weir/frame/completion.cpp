@@ -116,8 +116,9 @@ std::string zsh_completion(const VerbText& program) {
     }
     text += ") ;;\n";
   }
-  return text + "  esac\n  _describe 'weir' offered\n}\n"
-                "if [ \"$funcstack[1]\" = _weir ]; then _weir \"$@\"; else compdef _weir weir; fi\n";
+  return text +
+         "  esac\n  _describe 'weir' offered\n}\n"
+         "if [ \"$funcstack[1]\" = _weir ]; then _weir \"$@\"; else compdef _weir weir; fi\n";
 }
 
 std::string fish_completion(const VerbText& program) {
@@ -140,11 +141,12 @@ void add_completion(CLI::App& app, Global& global) {
   auto shell = std::make_shared<std::string>();
   Guide guide{.name = "completion",
               .purpose = "print the completion script of a shell",
-              .text = "An installed Weir has the scripts where the shells look for them. Otherwise, in the start-up "
-                      "file of the shell:\n\n"
-                      "  eval \"$(weir completion bash)\"        # ~/.bashrc\n"
-                      "  eval \"$(weir completion zsh)\"         # ~/.zshrc, after compinit\n"
-                      "  weir completion fish | source         # ~/.config/fish/config.fish",
+              .text =
+                  "An installed Weir has the scripts where the shells look for them. Otherwise, in the start-up "
+                  "file of the shell:\n\n"
+                  "  eval \"$(weir completion bash)\"        # ~/.bashrc\n"
+                  "  eval \"$(weir completion zsh)\"         # ~/.zshrc, after compinit\n"
+                  "  weir completion fish | source         # ~/.config/fish/config.fish",
               .examples = {}};
   CLI::App& verb = add_verb(app, global, std::move(guide), [shell, &app](Global& all) {
     const VerbText program = describe(app, all);

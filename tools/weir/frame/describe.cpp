@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/options.hpp"
+#include "text.hpp"
 
 namespace weir::tool {
 
@@ -75,7 +76,8 @@ bool OptionText::takes_file() const {
 
 std::string OptionText::title() const {
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
-  return value.empty() || positional ? all : all + " " + value;
+  if (positional) return capitals(all);
+  return value.empty() ? all : all + " " + value;
 }
 
 std::string VerbText::label() const { return path == "weir" ? path : path.substr(5); }
@@ -85,7 +87,7 @@ std::string VerbText::usage() const {
   if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";
   text += " [OPTION...]";
   for (const OptionText& option : options) {
-    if (option.positional) text += " " + option.names.front();
+    if (option.positional) text += " " + option.title();
   }
   return text;
 }

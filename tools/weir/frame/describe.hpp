@@ -13,8 +13,8 @@ namespace weir::tool {
 inline constexpr const char* kRuntimeGroup = "Options of the runtime";
 
 struct OptionText {
-  std::vector<std::string> names;    // "-h", "--help"; of a positional argument its one name
-  std::string value;                 // how its value is called: "FILE"; "" for a flag
+  std::vector<std::string> names;  // "-h", "--help"; of a positional argument its one name
+  std::string value;               // how its value is called: "FILE"; "" for a flag
   std::string help;
   std::vector<std::string> notes;    // "default 50", "0 to 1000000 us", "WEIR_PARK_AFTER"
   std::vector<std::string> choices;  // the only values there are; may be empty
@@ -22,7 +22,7 @@ struct OptionText {
   bool positional = false;
 
   bool takes_file() const;    // for the completion
-  std::string title() const;  // "-h, --help", "--input FILE"
+  std::string title() const;  // "-h, --help", "--input FILE", "SHELL"
 };
 
 struct VerbText {
@@ -33,8 +33,8 @@ struct VerbText {
   std::vector<OptionText> options;
   std::vector<VerbText> verbs;
 
-  std::string label() const;             // "run seismic"; of the program "weir"
-  std::string usage() const;             // "weir topo [OPTION...]"
+  std::string label() const;               // "run seismic"; of the program "weir"
+  std::string usage() const;               // "weir topo [OPTION...]"
   std::vector<std::string> words() const;  // names of verbs and options: what can be typed next
   bool has_runtime_options() const;
 };

@@ -90,13 +90,13 @@ std::string explain_validation(const std::string& message) {
 std::string explain_mismatch(const std::string& message) {
   const std::size_t colon = message.find(": ");
   return message.ends_with(" missing") && colon != std::string::npos ? message.substr(0, colon) + " needs a value"
-                                                                      : message;
+                                                                     : message;
 }
 
 }  // namespace
 
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const Global& global) {
-  const std::string message = error.what();
+  std::string message = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return explain_extra(chosen, global);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return explain_conversion(message);
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return explain_validation(message);

@@ -16,7 +16,7 @@
 #include "guide.hpp"
 #include "weir/options.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
 class App;
 }
 

@@ -16,7 +16,8 @@ const char* const kExitStatus =
 const char* const kEnvironment =
     "Every option of the runtime has a variable: --park-after is WEIR_PARK_AFTER. They also work in your own programs "
     "that use Weir. The command line wins over the environment. A WEIR_* variable that Weir does not know is an error, "
-    "so that a typing mistake is not silently ignored. COLUMNS sets the width of the output, NO_COLOR turns colours off.";
+    "so that a typing mistake is not silently ignored. COLUMNS sets the width of the output, NO_COLOR turns colours "
+    "off.";
 
 namespace {
 

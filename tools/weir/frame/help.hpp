@@ -14,7 +14,7 @@ void describe_program(CLI::App& app, Global& global);
 std::string help_text(const VerbText& verb, int columns);
 
 // Said in the help and in the manual alike.
-extern const char* const kExitStatus;    // paragraphs, as in Guide::text
+extern const char* const kExitStatus;  // paragraphs, as in Guide::text
 extern const char* const kEnvironment;
 
 }  // namespace weir::tool

@@ -1,7 +1,8 @@
 #include "interrupt.hpp"
 
-#include <signal.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "pending_file.hpp"
 #include "terminal.hpp"

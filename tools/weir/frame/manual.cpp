@@ -62,9 +62,9 @@ void add_item(std::string& page, std::string_view title, std::string_view text) 
 void add_option(std::string& page, const OptionText& option) {
   std::string text = option.help;
   if (!option.notes.empty()) text += fmt::format(" [{}]", fmt::join(option.notes, ", "));
-  const std::string names = roff(fmt::format("{}", fmt::join(option.names, ", ")));
+  const std::string names = option.positional ? option.title() : fmt::format("{}", fmt::join(option.names, ", "));
   const std::string value = option.value.empty() || option.positional ? "" : " \\fI" + roff(option.value) + "\\fR";
-  page += fmt::format(".TP\n\\fB{}\\fR{}\n", names, value);
+  page += fmt::format(".TP\n\\fB{}\\fR{}\n", roff(names), value);
   add_line(page, text);
 }
 
@@ -116,8 +116,7 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
   const bool of_program = verb.path == program.path;
   const std::string name = dashed_path(verb.path);
   std::string page = fmt::format(".TH {} 1 {} \"weir {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
-                                 capitals(name), WEIR_RELEASE_DATE, WEIR_VERSION, roff(name),
-                                 roff(verb.guide.purpose));
+                                 capitals(name), WEIR_RELEASE_DATE, WEIR_VERSION, roff(name), roff(verb.guide.purpose));
   std::vector<std::string> usages;
   for (const VerbText* each : below) {
     if (each->verbs.empty()) usages.push_back(".B " + roff(each->usage()));
@@ -145,15 +144,16 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
 
 void add_manual(CLI::App& app, Global& global) {
   auto name = std::make_shared<std::string>();
-  CLI::App& verb = add_verb(app, global, {.name = "manual", .purpose = "print a manual page", .text = "", .examples = {}},
-                            [name, &app](Global& all) -> int {
-    const VerbText program = describe(app, all);
-    if (name->empty()) all.print("{}", manual_page(program, program));
-    for (const VerbText& each : program.verbs) {
-      if (each.guide.name == *name) all.print("{}", manual_page(each, program));
-    }
-    return kDone;
-  });
+  CLI::App& verb =
+      add_verb(app, global, {.name = "manual", .purpose = "print a manual page", .text = "", .examples = {}},
+               [name, &app](Global& all) -> int {
+                 const VerbText program = describe(app, all);
+                 if (name->empty()) all.print("{}", manual_page(program, program));
+                 for (const VerbText& each : program.verbs) {
+                   if (each.guide.name == *name) all.print("{}", manual_page(each, program));
+                 }
+                 return kDone;
+               });
   verb.add_option("verb", *name, "the verb; of the program when absent");
   global.entries.at(&verb).hidden = true;
   global.entries.at(&verb).reads_options = false;
