@@ -48,16 +48,15 @@ base::Status io_error(const std::string& path, const char* reason) {
 
 }  // namespace
 
-// The rounding keeps the few MiB by which the kernel's idea of a node's size differs from boot to boot out of it.
+// Sizes stay out of it: what the kernel reports differs from boot to boot, and under a memory balloon from hour to hour.
 std::string fingerprint(const Machine& machine) {
-  constexpr std::uint64_t kGiB = 1u << 30;
   std::string text = machine.data().cpu_model;
   for (const Domain& domain : machine.domains()) {
     text += fmt::format(";d{}", domain.os_node);
     for (const Core& core : domain.cores) text += fmt::format(",{}", fmt::join(core.os_cpus, "+"));
   }
   for (const MemoryNode& node : machine.memory_nodes()) {
-    text += fmt::format(";m{}:{}:{}", node.os_index, (node.capacity.count + kGiB / 2) / kGiB, int(node.allowed));
+    text += fmt::format(";m{}:{}", node.os_index, to_string(node.kind));
   }
   return fmt::format("{:016x}", fnv1a(text));
 }
