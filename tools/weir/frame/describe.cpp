@@ -71,7 +71,7 @@ int rank(const OptionText& option) {
 
 bool OptionText::takes_file() const {
   return value.find("FILE") != std::string::npos || value.find("PATH") != std::string::npos ||
-         value.find("DIR") != std::string::npos;
+         value.find("FOLDER") != std::string::npos;
 }
 
 std::string OptionText::title() const {
