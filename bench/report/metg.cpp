@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace weir::bench {
 
@@ -16,14 +15,11 @@ double interpolated(const SweepPoint& reached, const SweepPoint& missed, double 
 }  // namespace
 
 Metg metg(std::span<const SweepPoint> sweep, double threshold) {
-  std::vector<SweepPoint> points(sweep.begin(), sweep.end());
-  std::sort(points.begin(), points.end(),
-            [](const SweepPoint& a, const SweepPoint& b) { return a.granularity_ns < b.granularity_ns; });
-  const auto reached = std::find_if(points.begin(), points.end(),
-                                    [threshold](const SweepPoint& p) { return p.efficiency >= threshold; });
-  if (reached == points.end()) return {points.back().granularity_ns, Bound::above};
-  if (reached == points.begin()) return {reached->granularity_ns, Bound::below};
-  return {interpolated(*reached, *(reached - 1), threshold), Bound::exact};
+  const auto last = std::find_if(sweep.rbegin(), sweep.rend(),
+                                 [threshold](const SweepPoint& p) { return p.efficiency >= threshold; });
+  if (last == sweep.rend()) return {sweep.front().granularity_ns, Bound::above};
+  if (last == sweep.rbegin()) return {last->granularity_ns, Bound::below};
+  return {std::min(last->granularity_ns, interpolated(*last, *(last - 1), threshold)), Bound::exact};
 }
 
 }  // namespace weir::bench

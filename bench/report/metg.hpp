@@ -16,8 +16,8 @@ struct SweepPoint {
 
 enum class Bound : std::uint8_t {
   exact,
-  below,  // even the finest point reached the threshold: the METG is at most `ns`
-  above,  // no point reached it: the METG is more than `ns`
+  below,  // even the last point reached the threshold: the METG is at most `ns`
+  above,  // no point reached it: the METG is more than `ns`, the granularity of the first
 };
 
 struct Metg {
@@ -25,8 +25,9 @@ struct Metg {
   Bound bound = Bound::exact;
 };
 
-// `sweep` has at least one point, in any order, granularities positive. Between the finest point that reaches `threshold` and its
-// finer neighbour, the logarithm of the granularity is interpolated by the efficiency.
+// `sweep` has at least one point and goes from long kernels to short ones; granularities are positive. Between the last
+// point that reaches `threshold` and the next one, the logarithm of the granularity is interpolated by the efficiency;
+// where the next one is no finer (a runtime that gets slower as tasks get smaller), the point itself is the answer.
 Metg metg(std::span<const SweepPoint> sweep, double threshold = 0.5);
 
 }  // namespace weir::bench

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <sstream>
 
 #include "base/nearest.hpp"
 #include "bench/tasks/task_graph.hpp"
@@ -35,11 +34,16 @@ std::vector<Bench> make_benches() {
   return all;
 }
 
+// Always at least one word; "a," has two, of which the second is empty.
 Names words_of(const std::string& list) {
-  Names words;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  if (words.empty()) words.emplace_back();
+  Names words(1);
+  for (const char c : list) {
+    if (c == ',') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
   return words;
 }
 
@@ -97,15 +101,14 @@ base::Result<std::vector<int>> chosen_workers(const std::string& list) {
 base::Result<std::vector<Bench>> chosen_benches(const std::string& list) {
   Names known;
   for (const Bench& bench : benches()) known.push_back(bench.name);
-  std::string expanded;
+  Names words;
   for (const std::string& word : words_of(list)) {
-    const bool metg = word == "metg";
+    if (word != "metg") words.push_back(word);
     for (const std::string& name : known) {
-      if (metg && name.starts_with("metg_")) expanded += (expanded.empty() ? "" : ",") + name;
+      if (word == "metg" && name.starts_with("metg_")) words.push_back(name);
     }
-    if (!metg) expanded += (expanded.empty() ? "" : ",") + word;
   }
-  auto names = chosen(expanded, known, "benchmark");
+  auto names = chosen(fmt::format("{}", fmt::join(words, ",")), known, "benchmark");
   if (!names) return names.status();
   std::vector<Bench> result;
   for (const Bench& bench : benches()) {

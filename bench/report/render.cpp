@@ -139,7 +139,7 @@ std::string plot_script(std::span<const Row> rows, const std::string& terminal, 
   text += fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * workers.size(),
                       terminal == "svg" ? "background 'white'" : "", file);
   text += "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
-          "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key top left horizontal noenhanced\n"
+          "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key outside top center horizontal noenhanced\n"
           "set ylabel 'ns per task, bytes, METG in us'\n";
   text += fmt::format("set multiplot layout {},1\n", workers.size());
   for (const int count : workers) {

@@ -141,7 +141,8 @@ void run_bytes(Contender& contender, const Request& request) {
 
 constexpr double kCoarsestNs = 65536;    // kernel time of the first point of a sweep
 constexpr double kPointNs = 1e7;         // a point takes about this long where the steps allow
-constexpr double kHopelessEfficiency = 0.2;
+constexpr double kHopelessEfficiency = 0.25;
+constexpr int kHopelessPoints = 2;       // in a row end the sweep; one may be the work of another program
 constexpr int kFewestSteps = 50;
 
 struct Point {
@@ -169,7 +170,8 @@ void run_metg(Contender& contender, const Request& request, double peak) {
   const auto found = std::find(kPatternNames.begin(), kPatternNames.end(), name);
   require(found != kPatternNames.end(), "no pattern " + name);
   std::string points;
-  for (double kernel_ns = kCoarsestNs; kernel_ns * peak >= 1; kernel_ns /= 2) {
+  int hopeless = 0;
+  for (double kernel_ns = kCoarsestNs; kernel_ns * peak >= 1 && hopeless < kHopelessPoints; kernel_ns /= 2) {
     const auto steps = std::clamp(long(kPointNs * request.workers / kernel_ns / request.width), long(kFewestSteps), request.count);
     TaskGraph graph({Pattern(found - kPatternNames.begin()), request.width, int(steps)});
     contender.prepare(graph);
@@ -177,7 +179,7 @@ void run_metg(Contender& contender, const Request& request, double peak) {
     const Point point = run_point(contender, request, graph, std::int64_t(kernel_ns * peak), peak);
     contender.finish(graph);
     append(points, '[' + std::to_string(point.granularity_ns) + ',' + std::to_string(point.efficiency) + ']');
-    if (point.efficiency < kHopelessEfficiency) break;
+    hopeless = point.efficiency < kHopelessEfficiency ? hopeless + 1 : 0;
   }
   std::printf("{\"unit\":\"us\",\"points\":[%s]}\n", points.c_str());
 }

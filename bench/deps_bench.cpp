@@ -1,0 +1,168 @@
+// What the dependence analysis costs, alone: nanoseconds per footprint item, with a graph that only counts.
+//
+// Instructions per item: valgrind --tool=callgrind --toggle-collect='*bench_loop*' deps_bench --benchmark_filter=NAME
+// and divide by the items that it prints. Budgets are in src/deps/block_map.hpp.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "deps/block_map.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::deps;
+
+// As cheap as a graph can be. Of the last `window` nodes none has finished, all others have.
+class CountingGraph {
+ public:
+  explicit CountingGraph(std::uint64_t window) : window_(window) {}
+
+  NodeRef task() { return {&nodes_[++made_ % nodes_.size()], made_}; }
+  bool finished(NodeRef ref) const { return made_ - ref.generation >= window_; }
+  bool add_edge(NodeRef before, NodeRef) {
+    if (finished(before)) return false;
+    ++edges_;
+    return true;
+  }
+  NodeRef make_join() { return task(); }
+  void seal_join(NodeRef) {}
+  void* make_lock() { return this; }
+  void release_lock(void*) {}
+  void commutative(NodeRef, void*) {}
+  OpenedReduction open_reduction(const Access&) { return {this, task()}; }
+  void join_reduction(NodeRef, void*) {}
+  std::uint64_t edges() const { return edges_; }
+
+ private:
+  struct alignas(64) Node {};
+  std::array<Node, 1024> nodes_;
+  std::uint64_t window_;
+  std::uint64_t made_ = 0;
+  std::uint64_t edges_ = 0;
+};
+
+// One pass over `footprints`, each a task's, `width` items long.
+[[gnu::noinline]] void bench_loop(BlockMap& map, CountingGraph& graph, const std::vector<Access>& items,
+                                  std::size_t width) {
+  for (std::size_t i = 0; i < items.size(); i += width) map.analyse(graph, graph.task(), {&items[i], width});
+}
+
+void report(benchmark::State& state, std::size_t items) {
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(items));
+  state.counters["per_item"] = benchmark::Counter(
+      static_cast<double>(items), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void measure(benchmark::State& state, const std::vector<Access>& items, std::size_t width, std::uint64_t window = 512) {
+  BlockMap map;
+  CountingGraph graph(window);
+  for (auto _ : state) bench_loop(map, graph, items, width);
+  report(state, items.size());
+  const double items_analysed = static_cast<double>(state.iterations()) * static_cast<double>(items.size());
+  state.counters["edges_per_item"] = static_cast<double>(graph.edges()) / items_analysed;
+  map.reset(graph);
+}
+
+void BM_chain_on_one_object(benchmark::State& state) {
+  double x;
+  measure(state, std::vector<Access>(4096, inout(x).access), 1);
+}
+
+void BM_chains_on_64_objects(benchmark::State& state) {
+  std::array<double, 64> x;
+  std::vector<Access> items;
+  for (std::size_t i = 0; i < 4096; ++i) items.push_back(inout(x[i % 64]).access);
+  measure(state, items, 1);
+}
+
+void BM_chain_on_one_block(benchmark::State& state) {
+  std::vector<double> x(1024);
+  Watched<double> watched(x.data(), x.size(), 64);
+  measure(state, std::vector<Access>(4096, inout(watched.block(3)).access), 1);
+}
+
+// Each task writes a block and reads those above and to the left of it.
+void BM_wavefront(benchmark::State& state) {
+  constexpr std::size_t kBlocks = 64, kSide = 8;
+  std::vector<double> x(kBlocks * kSide * kBlocks * kSide);
+  Watched<double> watched(x.data(), kBlocks * kSide, kBlocks * kSide, kBlocks * kSide, kSide, kSide);
+  std::vector<Access> items;
+  for (std::size_t r = 1; r < kBlocks; ++r)
+    for (std::size_t c = 1; c < kBlocks; ++c) {
+      items.push_back(in(watched.tile((r - 1) * kSide, c * kSide, kSide, kSide)).access);
+      items.push_back(in(watched.tile(r * kSide, (c - 1) * kSide, kSide, kSide)).access);
+      items.push_back(inout(watched.tile(r * kSide, c * kSide, kSide, kSide)).access);
+    }
+  measure(state, items, 3);
+}
+
+// A step of a stencil: writes its block of one array, reads three of another.
+void BM_stencil_four_items(benchmark::State& state) {
+  constexpr std::size_t kBlocks = 1024, kBlock = 64;
+  std::vector<double> a(kBlocks * kBlock), b(kBlocks * kBlock);
+  const Watched<double> arrays[] = {{a.data(), a.size(), kBlock}, {b.data(), b.size(), kBlock}};
+  std::vector<Access> items;
+  for (std::size_t step = 0; step < 2; ++step)
+    for (std::size_t i = 1; i + 1 < kBlocks; ++i) {
+      for (std::size_t j = i - 1; j <= i + 1; ++j) items.push_back(in(arrays[step].block(j)).access);
+      items.push_back(out(arrays[1 - step].block(i)).access);
+    }
+  measure(state, items, 4);
+}
+
+// Memory that is never named again.
+void BM_fresh_objects(benchmark::State& state) {
+  BlockMap map;
+  CountingGraph graph(512);
+  std::vector<Access> items(4096);
+  std::byte* next = nullptr;
+  for (auto _ : state) {
+    for (Access& item : items) item = inout(next += 64, 64).access;
+    bench_loop(map, graph, items, 1);
+  }
+  report(state, items.size());
+  state.counters["map_bytes"] = static_cast<double>(map.memory_bytes());
+  map.reset(graph);
+}
+
+// A tile of 64 rows in an array that is not watched: 64 ranges.
+void BM_unwatched_tile_of_64_rows(benchmark::State& state) {
+  std::vector<double> x(64 * 256);
+  std::vector<Access> items;
+  for (std::size_t i = 0; i < 256; ++i) {
+    Access tile = inout(&x[i % 8 * 32], 32).access;
+    tile.region.rows = 64;
+    tile.region.stride_bytes = 256 * sizeof(double);
+    items.push_back(tile);
+  }
+  measure(state, items, 1);
+}
+
+// First touch of one block of an array of a million.
+void BM_first_touch_of_a_million_blocks(benchmark::State& state) {
+  const auto memory = reinterpret_cast<double*>(std::uintptr_t{1} << 40);
+  CountingGraph graph(512);
+  for (auto _ : state) {
+    BlockMap map;
+    Watched<double> watched(memory, std::size_t{64} << 20, 64);
+    const Access item = inout(watched.block(500'000)).access;
+    map.analyse(graph, graph.task(), {&item, 1});
+    map.reset(graph);
+  }
+}
+
+BENCHMARK(BM_chain_on_one_object);
+BENCHMARK(BM_chains_on_64_objects);
+BENCHMARK(BM_chain_on_one_block);
+BENCHMARK(BM_wavefront);
+BENCHMARK(BM_stencil_four_items);
+BENCHMARK(BM_fresh_objects);
+BENCHMARK(BM_unwatched_tile_of_64_rows);
+BENCHMARK(BM_first_touch_of_a_million_blocks);
+
+}  // namespace
+
+BENCHMARK_MAIN();
