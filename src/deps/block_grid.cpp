@@ -12,15 +12,6 @@ std::uint64_t span_of(const Region& whole) noexcept { return (whole.rows - 1) * 
 
 }  // namespace
 
-// With m = ceil(2^63 / d) and e = m d - 2^63 < d: n m / 2^63 = n / d + n e / (d 2^63), and the last term is too small
-// to reach the next integer as long as n e < 2^63.
-Divider::Divider(std::uint64_t divisor, std::uint64_t largest) noexcept : divisor_(divisor) {
-  constexpr std::uint64_t kOne = std::uint64_t{1} << kShift;
-  multiplier_ = divisor > kOne ? 0 : divided_up(kOne, divisor);
-  const std::uint64_t error = multiplier_ * divisor - kOne;
-  if (multiplier_ != 0 && Wide{error} * largest >= kOne) multiplier_ = 0;
-}
-
 BlockGrid::BlockGrid(const Partition& partition) noexcept
     : start_(reinterpret_cast<std::uintptr_t>(partition.whole.base)),
       row_bytes_(partition.whole.row_bytes),
@@ -29,9 +20,9 @@ BlockGrid::BlockGrid(const Partition& partition) noexcept
       span_(span_of(partition.whole)),
       block_columns_(divided_up(row_bytes_, partition.block_row_bytes)),
       block_count_(block_columns_ * divided_up(rows_, partition.block_rows)),
-      by_stride_(stride_, span_),
-      by_block_rows_(partition.block_rows, rows_),
-      by_block_bytes_(partition.block_row_bytes, row_bytes_) {}
+      by_stride_(stride_),
+      by_block_rows_(partition.block_rows),
+      by_block_bytes_(partition.block_row_bytes) {}
 
 ByteRange BlockGrid::run_after(std::uintptr_t address) const noexcept {
   if (stride_ == row_bytes_) return address < end() ? ByteRange{start(), end()} : ByteRange{};

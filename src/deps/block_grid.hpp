@@ -1,6 +1,7 @@
 // The geometry of a watched array: which bytes are its own, and which block each byte is in. A value, no state.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -10,23 +11,24 @@
 
 namespace weir::deps {
 
-// Division by a number known in advance: a multiplication and a shift.
+// Division by a number known in advance, for numerators below 2^62: a multiplication and a shift.
+//
+// With f = floor(log2 d), m = ceil(2^(63 + f) / d) and e = m d - 2^(63 + f) < d: n m / 2^(63 + f) is n / d plus
+// (n e / 2^(63 + f)) / d, and that is too little to reach the next integer, since n e < 2^62 2^(f + 1).
 class Divider {
  public:
-  // Exact for numerators up to `largest`. divisor >= 1.
-  Divider(std::uint64_t divisor, std::uint64_t largest) noexcept;
+  explicit Divider(std::uint64_t divisor) noexcept  // 1 <= divisor < 2^62
+      : shift_(static_cast<int>(std::bit_width(divisor)) - 1),
+        multiplier_(static_cast<std::uint64_t>(((Wide{1} << (63 + shift_)) + divisor - 1) / divisor)) {}
 
   std::uint64_t operator()(std::uint64_t numerator) const noexcept {
-    if (multiplier_ == 0) [[unlikely]]
-      return numerator / divisor_;
-    return static_cast<std::uint64_t>((Wide{numerator} * multiplier_) >> kShift);
+    return static_cast<std::uint64_t>((Wide{2 * numerator} * multiplier_) >> 64) >> shift_;
   }
 
  private:
   __extension__ using Wide = unsigned __int128;
-  static constexpr int kShift = 63;
-  std::uint64_t divisor_;
-  std::uint64_t multiplier_;  // 0: no exact one
+  int shift_;
+  std::uint64_t multiplier_;
 };
 
 class BlockGrid {
@@ -42,26 +44,34 @@ class BlockGrid {
   std::uintptr_t end() const noexcept { return start_ + span_; }
   std::uint64_t block_count() const noexcept { return block_count_; }
 
-  // The rectangle that a section of the array is. Ends the process when it is not within the array.
-  Rectangle rectangle(const Region& section) const noexcept {
+  // The rectangle that a section of the array is. False when it is empty or not within the array.
+  bool locate(const Region& section, Rectangle& r) const noexcept {
     const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(section.base) - start_;
+    if (offset >= span_) return false;
     const std::uint64_t row = by_stride_(offset);
-    const std::uint64_t column = offset - row * stride_;
-    WEIR_CHECK(offset < span_ && section.rows <= rows_ - row && column + section.row_bytes <= row_bytes_ &&
-                   (section.rows == 1 || section.stride_bytes == stride_),
-               "a footprint names a section that reaches outside of its watched array");
-    return {row, section.rows, column, section.row_bytes};
+    r = {row, section.rows, offset - row * stride_, section.row_bytes};
+    WEIR_ASSERT(r.rows <= 1 || section.stride_bytes == stride_, "a section has the stride of its watched array");
+    return r.rows - 1 < rows_ - row && r.columns != 0 && r.column + r.columns <= row_bytes_;
   }
 
-  // Calls f(index) for each block that the rectangle touches.
+  // The blocks that a rectangle touches: themselves a rectangle, of block indices.
+  struct Blocks {
+    std::uint64_t first;                  // index of the first one
+    std::uint64_t last_row, last_column;  // counted from the first one: 0 and 0 for a single block
+  };
+  Blocks blocks(const Rectangle& r) const noexcept {
+    const std::uint64_t row = by_block_rows_(r.row);
+    const std::uint64_t column = by_block_bytes_(r.column);
+    return {row * block_columns_ + column, by_block_rows_(r.row + r.rows - 1) - row,
+            by_block_bytes_(r.column + r.columns - 1) - column};
+  }
+
+  // Calls f(index) for each.
   template <class F>
-  void for_each_block(const Rectangle& r, F f) const {
-    const std::uint64_t first_row = by_block_rows_(r.row);
-    const std::uint64_t last_row = by_block_rows_(r.row + r.rows - 1);
-    const std::uint64_t first_column = by_block_bytes_(r.column);
-    const std::uint64_t last_column = by_block_bytes_(r.column + r.columns - 1);
-    for (std::uint64_t row = first_row; row <= last_row; ++row)
-      for (std::uint64_t column = first_column; column <= last_column; ++column) f(row * block_columns_ + column);
+  void for_each_block(const Blocks& blocks, F f) const {
+    for (std::uint64_t row = 0; row <= blocks.last_row; ++row)
+      for (std::uint64_t column = 0; column <= blocks.last_column; ++column)
+        f(blocks.first + row * block_columns_ + column);
   }
 
   // The contiguous ranges that the rectangle consists of, one per row, or one in all where rows follow without a gap.

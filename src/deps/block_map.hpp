@@ -3,7 +3,8 @@
 // One per scope, used only by the thread that runs the scope's parent; no locks, no threads, no knowledge of tasks.
 // What it needs of them it asks a Graph, a template parameter so that the call for an edge is inlined:
 //
-//   bool add_edge(NodeRef before, NodeRef after);  false: `before` has finished or is stale; the map may forget it
+//   bool add_edge(NodeRef before, NodeRef after);  false: `before` has finished or is stale; the map may forget it.
+//                                                  The same edge may come again within one footprint.
 //   bool finished(NodeRef) const;                  once true, always true
 //   NodeRef make_join();                           an empty node, not to run before it is sealed
 //   void seal_join(NodeRef);                       all edges to it are there; also for OpenedReduction::node
@@ -77,7 +78,9 @@ class BlockMap {
   template <class Graph>
   void visit_slow(Graph& graph, const Access& access);
   template <class Graph>
-  void reduce(Graph& graph, const Access& access);
+  void visit_blocks(Graph& graph, BlockTable& table, const BlockGrid::Blocks& blocks, Mode mode);
+  template <class Graph>
+  void analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from);
 
   template <class Graph>
   void collect(Graph& graph, const Access& access);
@@ -117,40 +120,52 @@ class BlockMap {
 template <class Graph>
 void BlockMap::analyse(Graph& graph, NodeRef self, std::span<const Access> footprint) {
   history_.begin(self);
-  bool reduces = false;
-  for (const Access& access : footprint) {
-    if (access.mode == Mode::reduce) [[unlikely]] {
-      reduces = true;
-    } else {
-      visit(graph, access);
-    }
+  for (std::size_t i = 0; i < footprint.size(); ++i) {
+    if (footprint[i].mode == Mode::reduce) [[unlikely]]
+      return analyse_reductions(graph, footprint, i);
+    visit(graph, footprint[i]);
   }
-  // Last, so that self never waits for the node of a reduction that it is a member of.
-  if (!reduces) [[likely]]
-    return;
-  for (const Access& access : footprint)
-    if (access.mode == Mode::reduce) reduce(graph, access);
+}
+
+// The rest of a footprint from its first reduction on. Reductions come last, so that self never waits for the node of
+// one that it is a member of.
+template <class Graph>
+[[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from) {
+  for (const Access& access : footprint.subspan(from))
+    if (access.mode != Mode::reduce) visit(graph, access);
+  for (const Access& access : footprint.subspan(from)) {
+    if (access.mode != Mode::reduce) continue;
+    collect(graph, access);
+    if (!records_.empty()) history_.reduce(graph, records_, access);
+  }
 }
 
 template <class Graph>
 inline void BlockMap::visit(Graph& graph, const Access& access) {
   if (access.partition != nullptr) return visit_section(graph, access);
   const auto start = reinterpret_cast<std::uintptr_t>(access.region.base);
-  Record* const record = access.region.rows == 1 ? segments_.find(start, start + access.region.row_bytes) : nullptr;
-  if (record == nullptr) [[unlikely]]
+  Record* const record = segments_.find(start, start + access.region.row_bytes);
+  if (record == nullptr || access.region.rows != 1) [[unlikely]]
     return visit_slow(graph, access);
   history_.touch(graph, *record, access.mode);
 }
 
 template <class Graph>
-inline void BlockMap::visit_section(Graph& graph, const Access& access) {
+[[gnu::noinline]] void BlockMap::visit_section(Graph& graph, const Access& access) {
   BlockTable* const table = tables_.find(access.partition->id);
-  const bool empty = access.region.row_bytes == 0 || access.region.rows == 0;
-  if (table == nullptr || empty || !table->plain()) [[unlikely]]
+  BlockGrid::Rectangle rectangle;
+  if (table == nullptr || !table->plain() || !table->grid().locate(access.region, rectangle)) [[unlikely]]
     return visit_slow(graph, access);
-  const BlockGrid& grid = table->grid();
-  grid.for_each_block(grid.rectangle(access.region),
-                      [&](std::uint64_t index) { history_.touch(graph, table->block(index), access.mode); });
+  const BlockGrid::Blocks blocks = table->grid().blocks(rectangle);
+  if ((blocks.last_row | blocks.last_column) == 0) [[likely]]
+    return history_.touch(graph, table->block(blocks.first), access.mode);
+  visit_blocks(graph, *table, blocks, access.mode);
+}
+
+template <class Graph>
+[[gnu::noinline]] void BlockMap::visit_blocks(Graph& graph, BlockTable& table, const BlockGrid::Blocks& blocks,
+                                              Mode mode) {
+  table.grid().for_each_block(blocks, [&](std::uint64_t i) { history_.touch(graph, table.block(i), mode); });
 }
 
 template <class Graph>
@@ -165,12 +180,6 @@ template <class Graph>
   }
 }
 
-template <class Graph>
-[[gnu::noinline]] void BlockMap::reduce(Graph& graph, const Access& access) {
-  collect(graph, access);
-  if (!records_.empty()) history_.reduce(graph, records_, access);
-}
-
 // Fills records_ with all that the access has to look at. A record may be there twice.
 template <class Graph>
 void BlockMap::collect(Graph& graph, const Access& access) {
@@ -182,7 +191,10 @@ void BlockMap::collect(Graph& graph, const Access& access) {
     BlockTable* table = tables_.find(access.partition->id);
     if (table == nullptr) table = &watch(graph, *access.partition);
     table->drop_inherited([&](Record& record) { return drop_if_finished(graph, record); });
-    return table->collect_with_peers(table->grid().rectangle(region), records_);
+    BlockGrid::Rectangle rectangle;
+    WEIR_CHECK(table->grid().locate(region, rectangle),
+               "a footprint names a section that is not within its watched array");
+    return table->collect_with_peers(rectangle, records_);
   }
   const auto start = reinterpret_cast<std::uintptr_t>(region.base);
   const bool contiguous = region.rows == 1 || region.stride_bytes == region.row_bytes;

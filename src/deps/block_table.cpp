@@ -11,7 +11,7 @@ BlockTable::BlockTable(const Partition& partition, Arena& arena) : id_(partition
 }
 
 void BlockTable::collect(const BlockGrid::Rectangle& rectangle, std::vector<Record*>& records) {
-  grid_.for_each_block(rectangle, [&](std::uint64_t index) { records.push_back(&block(index)); });
+  grid_.for_each_block(grid_.blocks(rectangle), [&](std::uint64_t index) { records.push_back(&block(index)); });
 }
 
 void BlockTable::collect(ByteRange range, std::vector<Record*>& records) {

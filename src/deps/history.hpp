@@ -3,7 +3,6 @@
 // One per BlockMap, on its thread. Knows nothing of where records are kept. The Graph is described in block_map.hpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,19 +23,15 @@ class History {
   explicit History(Arena& arena) noexcept : arena_(arena) {}
 
   // All calls until the next begin() are for the footprint of `self`.
-  void begin(NodeRef self) noexcept {
-    self_ = self;
-    ++analysis_;
-  }
+  void begin(NodeRef self) noexcept { self_ = self; }
 
   // Self accesses the record's memory, in any mode but reduce. A second time has no effect beyond its mode's.
   template <class Graph>
   void touch(Graph& graph, Record& record, Mode mode) {
-    const Kind kind = kind_of(mode);
-    if (kind == Kind::exclusive) {
+    if (mode == Mode::out || mode == Mode::inout) {
       take_over(graph, record);
     } else {
-      join_group(graph, record, kind);
+      join_group(graph, record, kind_of(mode));
     }
   }
 
@@ -90,15 +85,13 @@ class History {
     Access access;
     NodeRef last_member;
   };
-  struct Recent {
-    NodeRef before;
-    std::uint64_t analysis = 0;
-  };
   static constexpr std::uint32_t kJoinFrom = 5;       // a join pays when more than four edges lead to each of several
   static constexpr std::uint32_t kKeepCapacity = 64;  // nodes; a list that was longer gives its memory back
 
   template <class Graph>
   void take_over(Graph& graph, Record& record);
+  template <class Graph>
+  void take_over_group(Graph& graph, Record& record);
   template <class Graph>
   void join_group(Graph& graph, Record& record, Kind kind);
   template <class Graph>
@@ -118,15 +111,10 @@ class History {
     free_slots_.push_back(slot);  // never allocates: free_slot() made room
   }
 
-  // False: `before` has finished. True also when the edge was there.
+  // False: `before` has finished.
   template <class Graph>
   bool edge(Graph& graph, NodeRef before) {
-    if (before.node == self_.node) return true;
-    Recent& recent = recent_[(reinterpret_cast<std::uintptr_t>(before.node) >> 6) % recent_.size()];
-    if (recent.before == before && recent.analysis == analysis_) return true;
-    if (!graph.add_edge(before, self_)) return false;
-    recent = {before, analysis_};
-    return true;
+    return before.node == self_.node || graph.add_edge(before, self_);
   }
 
   void trim(NodeList& list) noexcept {
@@ -135,29 +123,33 @@ class History {
 
   Arena& arena_;
   NodeRef self_;
-  std::uint64_t analysis_ = 0;
-  std::array<Recent, 8> recent_;  // edges made for self: many of its records have the same predecessor
   std::vector<Lock*> locks_;
   std::vector<Reduction> reductions_;  // never shrinks, so that a record's index is always good to look at
   std::vector<std::uint32_t> free_slots_;
 };
 
 template <class Graph>
-void History::take_over(Graph& graph, Record& record) {
-  if (record.kind == Kind::reduce) [[unlikely]]
-    seal(graph, record);
+inline void History::take_over(Graph& graph, Record& record) {
+  // The usual case: one writer after another.
+  if (record.kind != Kind::exclusive || record.current.capacity() != 0) [[unlikely]]
+    return take_over_group(graph, record);
+  edge(graph, record.current.in_place());
+  record.current.in_place() = self_;
+}
+
+template <class Graph>
+[[gnu::noinline]] void History::take_over_group(Graph& graph, Record& record) {
+  if (record.kind == Kind::reduce) seal(graph, record);
   for (const NodeRef ref : record.current) edge(graph, ref);
-  if ((record.current.capacity() | record.before.capacity()) > kKeepCapacity) [[unlikely]] {
-    trim(record.current);
-    trim(record.before);
-  }
+  trim(record.current);
+  trim(record.before);
   record.before.clear();
   record.current.set(self_);
   record.kind = Kind::exclusive;
 }
 
 template <class Graph>
-void History::join_group(Graph& graph, Record& record, Kind kind) {
+[[gnu::noinline]] void History::join_group(Graph& graph, Record& record, Kind kind) {
   if (record.kind != kind) {
     if (record.kind == Kind::reduce) [[unlikely]]
       seal(graph, record);
@@ -174,7 +166,7 @@ void History::join_group(Graph& graph, Record& record, Kind kind) {
 }
 
 template <class Graph>
-void History::depend_on_before(Graph& graph, Record& record) {
+inline void History::depend_on_before(Graph& graph, Record& record) {
   NodeList& before = record.before;
   // The first member takes m edges and is perhaps the only one; from the second on a join saves m - 1 each.
   if (before.size() >= kJoinFrom && record.current.size() != 0) [[unlikely]]

@@ -32,6 +32,9 @@ class NodeList {
   std::uint32_t capacity() const noexcept { return capacity_; }  // 0: the one in place
   bool ends_with(NodeRef ref) const noexcept { return size_ != 0 && begin()[size_ - 1] == ref; }
 
+  // Of a list with exactly one, and capacity() 0.
+  NodeRef& in_place() noexcept { return store_.one; }
+
   void clear() noexcept { size_ = 0; }
   void set(NodeRef ref) noexcept {
     *begin() = ref;
