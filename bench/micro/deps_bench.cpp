@@ -164,5 +164,3 @@ BENCHMARK(BM_unwatched_tile_of_64_rows);
 BENCHMARK(BM_first_touch_of_a_million_blocks);
 
 }  // namespace
-
-BENCHMARK_MAIN();
