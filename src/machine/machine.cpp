@@ -11,6 +11,7 @@
 #include "machine/read_topology.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/pages.hpp"
 
 namespace weir::machine {
 namespace {
@@ -25,6 +26,10 @@ base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
   Machine::Data data = std::move(read).value();
   data.is_this_system = true;
   data.cpu_quota = platform::cpu_quota();
+  // Under a memory balloon the node's figure lags behind the system's.
+  if (data.memory_nodes.size() == 1) {
+    data.memory_nodes[0].capacity = std::max(data.memory_nodes[0].capacity, platform::total_memory());
+  }
   finish(data);
   Machine machine(std::make_shared<const Machine::Data>(std::move(data)));
   const auto measured = load_measured(machine);
