@@ -1,0 +1,90 @@
+#include "apps/common/available_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace weir::apps {
+namespace {
+
+// The number after `key` in a file of lines "key number"; a file with nothing but a number has the key "".
+std::optional<std::uint64_t> number_in(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    std::uint64_t number = 0;
+    if (rest >> number) return number;
+  }
+  return std::nullopt;
+}
+
+void limit(AvailableMemory& memory, std::uint64_t bytes, const char* by) {
+  if (bytes < memory.bytes) memory = {bytes, by};
+}
+
+struct CgroupFiles {
+  const char* limit;
+  const char* usage;
+  const char* reclaimable;  // key in memory.stat: file pages that the kernel drops first
+};
+constexpr CgroupFiles kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file "};
+constexpr CgroupFiles kVersion2 = {"/memory.max", "/memory.current", "inactive_file "};
+
+void limit_by_cgroup(AvailableMemory& memory, const std::string& folder, const CgroupFiles& files) {
+  const auto most = number_in(folder + files.limit, "");
+  if (!most) return;
+  const std::uint64_t used = number_in(folder + files.usage, "").value_or(0);
+  const std::uint64_t spare = number_in(folder + "/memory.stat", files.reclaimable).value_or(0);
+  const std::uint64_t held = used - std::min(used, spare);
+  limit(memory, *most - std::min(*most, held), "its cgroup");
+}
+
+// `path` and every folder above it: a limit anywhere on the way counts.
+void limit_by_cgroups(AvailableMemory& memory, const std::string& mount, std::string path, const CgroupFiles& files) {
+  for (;;) {
+    limit_by_cgroup(memory, mount + path, files);
+    if (path.empty()) return;
+    path.erase(std::min(path.rfind('/'), path.size()));
+  }
+}
+
+void limit_by_all_cgroups(AvailableMemory& memory, const std::string& root) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {  // "hierarchy:controllers:/path"
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string path = line.substr(second + 1);
+    if (path == "/") path.clear();
+    if (controllers.empty()) limit_by_cgroups(memory, root + "/sys/fs/cgroup", path, kVersion2);
+    if (controllers == "memory") limit_by_cgroups(memory, root + "/sys/fs/cgroup/memory", path, kVersion1);
+  }
+}
+
+void limit_by_address_space(AvailableMemory& memory, const std::string& root) {
+  rlimit allowed{};
+  if (getrlimit(RLIMIT_AS, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) return;
+  const auto pages = number_in(root + "/proc/self/statm", "").value_or(0);
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  limit(memory, allowed.rlim_cur - std::min<std::uint64_t>(allowed.rlim_cur, used), "ulimit -v");
+}
+
+}  // namespace
+
+AvailableMemory available_memory(const std::string& root) {
+  AvailableMemory memory;
+  if (const auto kib = number_in(root + "/proc/meminfo", "MemAvailable:")) limit(memory, *kib * 1024, "the machine");
+  limit_by_all_cgroups(memory, root);
+  limit_by_address_space(memory, root);
+  return memory;
+}
+
+}  // namespace weir::apps

@@ -1,0 +1,55 @@
+// The six arrays of the wave problem as the kernels see them, and the geometry of one sweep.
+//
+// Plain data and no standard library: the kernels are compiled several times for different instruction sets, and an
+// inline function compiled for one of them must not be what the linker picks for all (see sweep.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace weir::apps::seismic {
+
+using Index = std::int64_t;
+
+// Doubles in a line of cache. Every row of every array starts on one, and tiles move by whole ones.
+inline constexpr Index kLine = 8;
+
+// Pointers to cell (0, 0); cell (y, x) is at y * stride + x.
+//
+// Around the rows x cols cells lie ghosts, which are zero and stay so (material, damping and inverse density are zero
+// there too): one row above and below, at least kLine cells to the left and 2 * kLine to the right. They are the only
+// boundary condition: no kernel has a special case at an edge.
+struct Fields {
+  double* velocity;
+  double* stress_x;               // S of the formulas in problem.hpp
+  double* stress_y;               // T
+  const double* material;         // M
+  const double* damping;          // D
+  const double* inverse_density;  // L
+  Index rows;
+  Index cols;
+  Index stride;
+};
+
+// Adds pulse[k] to the velocity of one cell at the end of iteration k.
+struct Source {
+  Index row;
+  Index col;
+  const double* pulse;  // one per iteration, counted from the beginning of the simulation
+};
+
+// A box in skewed space: at the k-th of its iterations it covers the rows [row - k, row + rows - k) and the columns
+// [col - k * kLine, col + cols - k * kLine), as far as these are in the grid. Iteration k of a cell needs iteration k
+// of the cells above and to the left, and iteration k - 1 of those below and to the right: with this skew, each box
+// needs only boxes that come before it in all of (iteration, row, col), so boxes can be worked off in any such order.
+//
+// Within, it is worked off in smaller boxes of inner_iterations x inner_rows x inner_cols, whose cells stay in the
+// level 1 cache from one iteration to the next. cols is a multiple of inner_cols, which is one of kLine.
+struct Sweep {
+  Index first_iteration;
+  Index iterations;
+  Index row, rows;
+  Index col, cols;
+  Index inner_iterations, inner_rows, inner_cols;
+};
+
+}  // namespace weir::apps::seismic

@@ -1,0 +1,9 @@
+#include "apps/seismic/kernels.hpp"
+#include "apps/seismic/sweep.hpp"
+
+namespace weir::apps::seismic {
+
+extern const Kernels kAvx2Kernels;
+const Kernels kAvx2Kernels = {"AVX2", &Kernel<4>::stress_row, &Kernel<4>::velocity_row, &Kernel<4>::sweep};
+
+}  // namespace weir::apps::seismic

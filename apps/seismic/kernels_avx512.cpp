@@ -1,0 +1,9 @@
+#include "apps/seismic/kernels.hpp"
+#include "apps/seismic/sweep.hpp"
+
+namespace weir::apps::seismic {
+
+extern const Kernels kAvx512Kernels;
+const Kernels kAvx512Kernels = {"AVX-512", &Kernel<8>::stress_row, &Kernel<8>::velocity_row, &Kernel<8>::sweep};
+
+}  // namespace weir::apps::seismic

@@ -1,0 +1,9 @@
+#include "apps/seismic/kernels.hpp"
+#include "apps/seismic/sweep.hpp"
+
+namespace weir::apps::seismic {
+
+extern const Kernels kBaselineKernels;
+const Kernels kBaselineKernels = {"baseline", &Kernel<2>::stress_row, &Kernel<2>::velocity_row, &Kernel<2>::sweep};
+
+}  // namespace weir::apps::seismic

@@ -1,0 +1,37 @@
+// Runs variants in turn, A B C A B C, and compares what each of them computed with the serial result.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "apps/seismic/problem.hpp"
+#include "apps/seismic/solver.hpp"
+
+namespace weir::apps::seismic {
+
+struct Plan {
+  std::vector<const Variant*> variants;
+  Index iterations = 1;
+  int repetitions = 1;
+  Settings settings;
+};
+
+struct Measurement {
+  const Variant* variant = nullptr;
+  std::vector<double> seconds;  // of all iterations, one per repetition; without starting threads
+  Difference difference;        // from the serial result; none: every bit was the same each time
+
+  double seconds_per_iteration(Index iterations) const;  // the median
+};
+
+// Called before each run of a variant, for a line of progress.
+using Progress = std::function<void(const Variant& variant, int repetition)>;
+
+// Every run starts from rest. The first run of serial gives the result to compare with; when serial is not among the
+// variants it runs once before them. Leaves the field as the last variant left it. Throws weir::Error when threads
+// cannot be had; no_space when there is no memory for the copy.
+base::Result<std::vector<Measurement>> measure(Problem& problem, const Plan& plan, const Progress& progress);
+
+double median(std::vector<double> values);  // not empty
+
+}  // namespace weir::apps::seismic

@@ -1,0 +1,187 @@
+#include "apps/seismic/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace weir::apps::seismic {
+namespace {
+
+// Rows start this many lines of cache apart, modulo 64: a page's worth of neighbouring rows then falls into different
+// sets of a cache, and so do the same cells of the six arrays, kArrayShift lines apart (docs/tuning.md#seismic).
+constexpr Index kRowShift = 21;
+constexpr Index kArrayShift = 37;
+constexpr Index kLinesPerPage = 64;
+
+constexpr std::size_t kHugePage = std::size_t{2}
+                                  << 20;  // what all six start at, so that the shift is what tells them apart
+
+constexpr Index kGhostCols = 4 * kLine;  // left and right together, see fields.hpp
+
+Index stride_for(Index cols) {
+  const Index lines = (cols + kLine - 1) / kLine + kGhostCols / kLine;
+  const Index shift = ((kRowShift - lines) % kLinesPerPage + kLinesPerPage) % kLinesPerPage;
+  return (lines + shift) * kLine;
+}
+
+std::size_t array_bytes(Index rows, Index cols) {
+  const Index cells = (rows + 2) * stride_for(cols) + (5 * kArrayShift + 2) * kLine;
+  return static_cast<std::size_t>(cells) * sizeof(double) + kHugePage;
+}
+
+double* first_of_huge_page(const platform::Pages& pages) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pages.data());
+  return reinterpret_cast<double*>((address + kHugePage - 1) / kHugePage * kHugePage);
+}
+
+// Damping over the last cells before the border: 1 inside, less and less outwards. A wave that crosses it twice keeps
+// about one part in a thousand.
+double damping_at(Index cells_to_border, Index width) {
+  if (cells_to_border >= width) return 1.0;
+  const double depth = 1.0 - static_cast<double>(cells_to_border) / static_cast<double>(width);
+  return std::exp(-8.0 / static_cast<double>(width) * depth * depth);
+}
+
+Index border_width(Index rows, Index cols) { return std::clamp<Index>(std::min(rows, cols) / 16, 0, 128); }
+
+}  // namespace
+
+std::uint64_t bytes_needed(Index rows, Index cols) {
+  const std::uint64_t copies = 3 * static_cast<std::uint64_t>(rows * cols) * sizeof(double);
+  return 6 * array_bytes(rows, cols) + copies;
+}
+
+base::Result<Problem> Problem::create(const Earth& earth, Index iterations, int threads) {
+  Problem problem;
+  if (auto status = problem.allocate(earth.rows(), earth.cols()); !status) return status;
+  // Stable where dt/dx * sqrt(greatest stiffness / least density) < 1/sqrt(2), whatever lies next to what.
+  const Extremes e = earth.extremes(threads);
+  problem.slowest_ = e.slowest;
+  problem.fastest_ = e.fastest;
+  problem.time_step_ = 0.95 / std::numbers::sqrt2 * kCellSize / std::sqrt(e.stiffest / e.lightest);
+  problem.reset(threads);
+  problem.fill_ground(earth, threads);
+  problem.make_source(iterations);
+  return problem;
+}
+
+base::Status Problem::allocate(Index rows, Index cols) {
+  fields_.rows = rows;
+  fields_.cols = cols;
+  fields_.stride = stride_for(cols);
+  std::array<double*, 6> origin{};
+  for (std::size_t i = 0; i < origin.size(); ++i) {
+    auto pages = platform::Pages::map({array_bytes(rows, cols)}, std::nullopt);
+    if (!pages) return pages.status();
+    memory_.push_back(std::move(*pages));
+    const Index shift = kLine * (1 + kArrayShift * static_cast<Index>(i));  // kLine: the ghosts left of column 0
+    origin[i] = first_of_huge_page(memory_.back()) + shift + fields_.stride;
+  }
+  fields_.velocity = origin[0];
+  fields_.stress_x = origin[1];
+  fields_.stress_y = origin[2];
+  fields_.material = ground_[0] = origin[3];
+  fields_.damping = ground_[1] = origin[4];
+  fields_.inverse_density = ground_[2] = origin[5];
+  return base::Status::success();
+}
+
+void Problem::fill_ground(const Earth& earth, int threads) {
+  const Index width = border_width(rows(), cols());
+  const double ratio = time_step_ / kCellSize;
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<double> velocity(static_cast<std::size_t>(cols())), density(velocity.size());
+#pragma omp for schedule(static)
+    for (Index y = 0; y < rows(); ++y) {
+      earth.row(y, velocity, density);
+      for (Index x = 0; x < cols(); ++x) {
+        const Index at = y * fields_.stride + x;
+        const double v = velocity[static_cast<std::size_t>(x)];
+        const double rho = density[static_cast<std::size_t>(x)];
+        ground_[0][at] = rho * v * v * ratio;
+        ground_[1][at] = damping_at(std::min({y, x, rows() - 1 - y, cols() - 1 - x}), width);
+        ground_[2][at] = ratio / rho;
+      }
+    }
+  }
+}
+
+// A Ricker pulse a quarter of the way down, whose shortest waves are long enough for the grid and for the eye.
+void Problem::make_source(Index iterations) {
+  source_row_ = rows() / 4;
+  source_col_ = cols() / 2;
+  const double shortest = static_cast<double>(std::max<Index>(20, std::max(rows(), cols()) / 80)) * kCellSize;
+  const double frequency = slowest_ / shortest;
+  pulse_.resize(static_cast<std::size_t>(iterations));
+  for (std::size_t k = 0; k < pulse_.size(); ++k) {
+    const double t = static_cast<double>(k) * time_step_ - 1.2 / frequency;
+    const double a = std::numbers::pi * frequency * t;
+    pulse_[k] = (1 - 2 * a * a) * std::exp(-a * a);
+  }
+}
+
+double Problem::wave_velocity(Index y, Index x) const noexcept {
+  const Index at = y * fields_.stride + x;
+  return std::sqrt(fields_.material[at] * fields_.inverse_density[at]) * kCellSize / time_step_;
+}
+
+Index Problem::iterations_to_cross() const noexcept {
+  const double mean = std::sqrt(slowest_ * fastest_) * time_step_ / kCellSize;  // cells per iteration
+  return static_cast<Index>(0.7 * static_cast<double>(rows()) / mean);
+}
+
+void Problem::reset(int threads) {
+  double* const state[] = {fields_.velocity, fields_.stress_x, fields_.stress_y};
+  const auto bytes = static_cast<std::size_t>(cols()) * sizeof(double);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index y = 0; y < rows(); ++y) {
+    for (double* array : state) std::memset(array + y * fields_.stride, 0, bytes);
+  }
+}
+
+base::Result<Snapshot> Snapshot::take(const Problem& problem, int threads) {
+  const Fields& f = problem.fields();
+  const double* const state[] = {f.velocity, f.stress_x, f.stress_y};
+  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+  Snapshot snapshot;
+  for (const double* array : state) {
+    auto pages = platform::Pages::map({static_cast<std::size_t>(f.rows) * bytes}, std::nullopt);
+    if (!pages) return pages.status();
+    auto* copy = static_cast<std::byte*>(pages->data());
+    snapshot.memory_.push_back(std::move(*pages));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Index y = 0; y < f.rows; ++y) {
+      std::memcpy(copy + static_cast<std::size_t>(y) * bytes, array + y * f.stride, bytes);
+    }
+  }
+  return snapshot;
+}
+
+Difference Snapshot::compare(const Problem& problem, int threads) const {
+  const Fields& f = problem.fields();
+  const double* const state[] = {f.velocity, f.stress_x, f.stress_y};
+  const char* const names[] = {"V", "S", "T"};
+  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto* wanted = static_cast<const double*>(memory_[i].data());
+    Index first = f.rows;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : first)
+    for (Index y = 0; y < f.rows; ++y) {
+      if (std::memcmp(wanted + y * f.cols, state[i] + y * f.stride, bytes) != 0) first = std::min(first, y);
+    }
+    if (first == f.rows) continue;
+    const double* want = wanted + first * f.cols;
+    const double* have = state[i] + first * f.stride;
+    Index x = 0;
+    while (std::memcmp(want + x, have + x, sizeof(double)) == 0) ++x;
+    return fmt::format("{}[{}][{}] is {:.17g} instead of {:.17g}", names[i], first, x, have[x], want[x]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir::apps::seismic

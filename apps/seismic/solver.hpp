@@ -1,0 +1,71 @@
+// The variants: the same problem, the same row kernels, solved in five ways.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "apps/common/caches.hpp"
+#include "apps/seismic/kernels.hpp"
+#include "apps/seismic/problem.hpp"
+#include "weir/options.hpp"
+
+namespace weir::apps::seismic {
+
+// How `weir` cuts the work: a task takes a tile of `rows` x `cols` cells through `iterations` iterations.
+struct Tiling {
+  Index iterations, rows, cols;
+  Index inner_iterations, inner_rows, inner_cols;  // see Sweep
+};
+
+// What was asked for; 0: chosen.
+struct TilingRequest {
+  Index iterations = 0, rows = 0, cols = 0;
+};
+
+// Fills in what was not asked for, from the caches: the rows that one tile has in flight stay in half of level 2, the
+// innermost box in level 1; fewer rows a tile when there would be too few tiles for the threads.
+Tiling choose_tiling(const TilingRequest& request, const Caches& caches, Index rows, int threads);
+
+struct Settings {
+  Options runtime;  // of the weir variants; its workers are `threads`
+  int threads = 1;
+  Index block_rows = 1;  // of weir-plain: rows a task
+  Tiling tiling{};       // of weir
+  const Kernels* kernels = nullptr;
+};
+
+// Rows a block when none are asked for: 128 blocks as in the paper, but at least 4 a thread where there are rows.
+Index default_block_rows(Index rows, int threads);
+
+// One way to solve the problem, with its threads started.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  // Does the iterations [first, first + count) in place. Called on the thread that made the solver.
+  virtual void run(const Fields& fields, const Source& source, Index first, Index count) = 0;
+};
+
+struct Variant {
+  std::string_view name;
+  std::string_view purpose;                                    // a few words
+  std::unique_ptr<Solver> (*start)(const Settings& settings);  // throws weir::Error when threads cannot be had
+  bool parallel_for = false;                                   // one of those that `weir` is measured against
+};
+
+std::unique_ptr<Solver> start_serial(const Settings& settings);
+std::unique_ptr<Solver> start_openmp(const Settings& settings);
+std::unique_ptr<Solver> start_tbb(const Settings& settings);
+std::unique_ptr<Solver> start_weir_plain(const Settings& settings);
+std::unique_ptr<Solver> start_weir(const Settings& settings);
+
+// serial, openmp, tbb, weir-plain, weir.
+std::span<const Variant> variants();
+const Variant* find_variant(std::string_view name);  // null when there is none
+
+// Ends an iteration of the variants that work by whole rows: the source's share.
+inline void add_pulse(const Fields& fields, const Source& source, Index iteration) {
+  fields.velocity[source.row * fields.stride + source.col] += source.pulse[iteration];
+}
+
+}  // namespace weir::apps::seismic

@@ -1,0 +1,202 @@
+// The arithmetic of the wave problem, written once for vectors of any width, for kernels_*.cpp only.
+//
+// Each of those files is compiled for another instruction set and includes this one, so everything here has internal
+// linkage and nothing of the standard library is used: an inline function shared with the rest of the program could
+// be linked in its AVX-512 form everywhere. Lanes of a vector are computed as scalars would be, and contraction to
+// fused multiply-add is off (CMakeLists.txt), so all widths and all variants give the same bits.
+#pragma once
+
+#include "apps/seismic/fields.hpp"
+
+namespace weir::apps::seismic {
+namespace {
+
+constexpr Index least(Index a, Index b) { return a < b ? a : b; }
+constexpr Index most(Index a, Index b) { return a > b ? a : b; }
+
+// next(a, b): a without its first lane, then the first of b. previous(a, b): the last lane of a, then b without its
+// last.
+template <int kWidth>
+struct Vector;
+template <>
+struct Vector<2> {
+  using Aligned __attribute__((vector_size(16), may_alias)) = double;
+  using Unaligned __attribute__((vector_size(16), aligned(8), may_alias)) = double;
+  static Aligned next(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 1, 2); }
+  static Aligned previous(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 1, 2); }
+};
+#ifdef __AVX__
+template <>
+struct Vector<4> {
+  using Aligned __attribute__((vector_size(32), may_alias)) = double;
+  using Unaligned __attribute__((vector_size(32), aligned(8), may_alias)) = double;
+  static Aligned next(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 1, 2, 3, 4); }
+  static Aligned previous(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 3, 4, 5, 6); }
+};
+#endif
+#ifdef __AVX512F__
+template <>
+struct Vector<8> {
+  using Aligned __attribute__((vector_size(64), may_alias)) = double;
+  using Unaligned __attribute__((vector_size(64), aligned(8), may_alias)) = double;
+  static Aligned next(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8); }
+  static Aligned previous(Aligned a, Aligned b) { return __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14); }
+};
+#endif
+
+template <int kWidth>
+struct Kernel {
+  using V = typename Vector<kWidth>::Aligned;
+
+  static V load(const double* p) { return *reinterpret_cast<const V*>(p); }
+  static V load_unaligned(const double* p) { return *reinterpret_cast<const typename Vector<kWidth>::Unaligned*>(p); }
+  static void store(double* p, V value) { *reinterpret_cast<V*>(p) = value; }
+
+  static V new_stress(V stress, V material, V here, V there) { return stress + material * (there - here); }
+  static V new_velocity(V damping, V velocity, V inverse_density, V dx, V dy) {
+    return damping * (velocity + inverse_density * (dx + dy));
+  }
+
+  // Phase 1 of a whole row.
+  static void stress_row(const Fields& f, Index y) {
+    const Index at = y * f.stride;
+    const double* v = f.velocity + at;
+    const double* below = v + f.stride;
+    const double* m = f.material + at;
+    double* s = f.stress_x + at;
+    double* t = f.stress_y + at;
+    for (Index x = 0; x < f.cols; x += kWidth) {
+      const V here = load(v + x);
+      const V material = load(m + x);
+      store(s + x, new_stress(load(s + x), material, here, load_unaligned(v + x + 1)));
+      store(t + x, new_stress(load(t + x), material, here, load(below + x)));
+    }
+  }
+
+  // Phase 2 of a whole row.
+  static void velocity_row(const Fields& f, Index y) {
+    const Index at = y * f.stride;
+    double* v = f.velocity + at;
+    const double* d = f.damping + at;
+    const double* l = f.inverse_density + at;
+    const double* s = f.stress_x + at;
+    const double* t = f.stress_y + at;
+    const double* above = t - f.stride;
+    for (Index x = 0; x < f.cols; x += kWidth) {
+      const V dx = load(s + x) - load_unaligned(s + x - 1);
+      const V dy = load(t + x) - load(above + x);
+      store(v + x, new_velocity(load(d + x), load(v + x), load(l + x), dx, dy));
+    }
+  }
+
+  // Both phases of the cells [first, last) of a row, reading and writing each array once. `first` is a multiple of
+  // kLine. Stresses above and to the left are new already, velocities below and to the right are still old.
+  static void both_phases(const Fields& f, Index y, Index first, Index last) {
+    const Index at = y * f.stride;
+    double* v = f.velocity + at;
+    const double* below = v + f.stride;
+    double* s = f.stress_x + at;
+    double* t = f.stress_y + at;
+    const double* above = t - f.stride;
+    const double* m = f.material + at;
+    const double* d = f.damping + at;
+    const double* l = f.inverse_density + at;
+    V here = load(v + first);
+    V left = load(s + first - kWidth);
+    for (Index x = first; x < last; x += kWidth) {
+      const V right = load(v + x + kWidth);
+      const V material = load(m + x);
+      const V stress_x = new_stress(load(s + x), material, here, Vector<kWidth>::next(here, right));
+      const V stress_y = new_stress(load(t + x), material, here, load(below + x));
+      store(s + x, stress_x);
+      store(t + x, stress_y);
+      const V dx = stress_x - Vector<kWidth>::previous(left, stress_x);
+      const V dy = stress_y - load(above + x);
+      store(v + x, new_velocity(load(d + x), here, load(l + x), dx, dy));
+      here = right;
+      left = stress_x;
+    }
+  }
+
+  // Fetches, a few lines at a time, what the sweep needs next, so that memory works while the caches are computed on.
+  class Ahead {
+   public:
+    // Row blocks below come next while there are any in this sweep, then the top of the neighbour to the right.
+    Ahead(const Fields& f, const Sweep& w, Index block_row, Index block_rows, Index steps) : f_(f), steps_(steps) {
+      const Index reach = w.iterations - 1;
+      if (block_row + block_rows < w.row + w.rows) {
+        set(block_row + block_rows, least(w.inner_rows, w.row + w.rows - block_row - block_rows), w.col - reach * kLine,
+            w.cols + reach * kLine);
+      } else {
+        set(w.row - reach, least(w.inner_rows, w.rows) + reach, w.col + w.cols, w.cols);
+      }
+    }
+
+    // Called `steps` times in all.
+    void step() {
+      ++step_;
+      for (const Index until = step_ * lines_ / steps_; done_ < until; ++done_) {
+        fetch(row_, first_ + col_);
+        col_ += kLine;
+        if (col_ == cols_) {
+          col_ = 0;
+          ++row_;
+        }
+      }
+    }
+
+   private:
+    void set(Index row, Index rows, Index first, Index cols) {
+      row_ = row;
+      first_ = first;
+      cols_ = cols;
+      lines_ = rows * (cols / kLine);
+    }
+    void fetch(Index y, Index x) const {
+      if (y < 0 || y >= f_.rows || x < 0 || x >= f_.cols) return;
+      const Index at = y * f_.stride + x;
+      __builtin_prefetch(f_.velocity + at, 0, 2);
+      __builtin_prefetch(f_.stress_x + at, 0, 2);
+      __builtin_prefetch(f_.stress_y + at, 0, 2);
+      __builtin_prefetch(f_.material + at, 0, 2);
+      __builtin_prefetch(f_.damping + at, 0, 2);
+      __builtin_prefetch(f_.inverse_density + at, 0, 2);
+    }
+
+    const Fields& f_;
+    Index row_ = 0, first_ = 0, cols_ = 0, col_ = 0;
+    Index lines_ = 0, done_ = 0, steps_, step_ = 0;
+  };
+
+  static void step(const Fields& f, const Source& source, const Sweep& w, Index skewed_row, Index skewed_col, Index k) {
+    const Index y = skewed_row - k;
+    const Index first = most(0, skewed_col - k * kLine);
+    const Index last = least(f.cols, skewed_col + w.inner_cols - k * kLine);
+    if (y < 0 || y >= f.rows || first >= last) return;
+    both_phases(f, y, first, last);
+    if (y == source.row && first <= source.col && source.col < last) {
+      f.velocity[y * f.stride + source.col] += source.pulse[w.first_iteration + k];
+    }
+  }
+
+  static void sweep(const Fields& f, const Source& source, const Sweep& w) {
+    for (Index top = w.row; top < w.row + w.rows; top += w.inner_rows) {
+      const Index bottom = least(top + w.inner_rows, w.row + w.rows);
+      Ahead ahead(f, w, top, bottom - top, (bottom - top) * w.iterations * (w.cols / w.inner_cols));
+      for (Index k0 = 0; k0 < w.iterations; k0 += w.inner_iterations) {
+        const Index k1 = least(k0 + w.inner_iterations, w.iterations);
+        for (Index x = w.col; x < w.col + w.cols; x += w.inner_cols) {
+          for (Index y = top; y < bottom; ++y) {
+            for (Index k = k0; k < k1; ++k) {
+              ahead.step();
+              step(f, source, w, y, x, k);
+            }
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace weir::apps::seismic
