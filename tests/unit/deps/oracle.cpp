@@ -52,10 +52,13 @@ Mode RandomCase::random_mode() {
 }
 
 Access RandomCase::random_section() {
-  const Array& array = arrays_[arrays_.size() - 1 - static_cast<std::size_t>(below(static_cast<int>(std::min<std::size_t>(arrays_.size(), 3))))];
+  const Array& array =
+      arrays_[arrays_.size() - 1 -
+              static_cast<std::size_t>(below(static_cast<int>(std::min<std::size_t>(arrays_.size(), 3))))];
   const auto& w = *array.watched;
   const int row = below(static_cast<int>(w.rows())), column = below(static_cast<int>(w.cols()));
-  const int rows = 1 + below(static_cast<int>(w.rows()) - row), columns = 1 + below(static_cast<int>(w.cols()) - column);
+  const int rows = 1 + below(static_cast<int>(w.rows()) - row),
+            columns = 1 + below(static_cast<int>(w.cols()) - column);
   auto size = [](int n) { return static_cast<std::size_t>(n); };
   return inout(w.tile(size(row), size(column), size(rows), size(columns))).access;
 }
@@ -226,7 +229,8 @@ std::string RandomCase::judge_edges() {
     std::vector<int> found;
     for (const int before : graph_.node(node).before) sources(before, found);
     for (const int before : found)
-      if (!justified(before, node)) return "the edge " + std::to_string(before) + " -> " + std::to_string(node) + " has no reason";
+      if (!justified(before, node))
+        return "the edge " + std::to_string(before) + " -> " + std::to_string(node) + " has no reason";
   }
   return {};
 }

@@ -19,9 +19,9 @@ namespace weir::deps::test {
 // How a random program looks.
 struct CaseShape {
   int tasks = 36;
-  int watched_percent = 40;   // of the items are sections of watched arrays
-  int finish_percent = 30;    // of the steps finish nodes
-  int readers_percent = 30;   // of the items are `in`, the others any mode
+  int watched_percent = 40;  // of the items are sections of watched arrays
+  int finish_percent = 30;   // of the steps finish nodes
+  int readers_percent = 30;  // of the items are `in`, the others any mode
   bool reductions = true;
   bool commutative = true;
 };

@@ -1,0 +1,192 @@
+#include "deps/block_map.hpp"
+
+#include "scenario.hpp"
+
+namespace weir::deps::test {
+namespace {
+
+using BlockMap = Scenario;
+
+TEST_F(BlockMap, OrdersWritersOfOneObject) {
+  int x;
+  const NodeRef a = spawn(out(x)), b = spawn(inout(x)), c = spawn(out(x));
+  EXPECT_EQ(before(a), nobody());
+  EXPECT_EQ(before(b), nodes({a}));
+  EXPECT_EQ(before(c), nodes({b}));
+}
+
+TEST_F(BlockMap, LetsReadersRunTogetherBetweenWriters) {
+  int x;
+  const NodeRef w = spawn(out(x)), r1 = spawn(in(x)), r2 = spawn(in(x)), v = spawn(inout(x));
+  EXPECT_EQ(before(r1), nodes({w}));
+  EXPECT_EQ(before(r2), nodes({w}));
+  EXPECT_EQ(before(v), nodes({r1, r2}));
+}
+
+TEST_F(BlockMap, LetsConcurrentTasksRunTogetherButNotWithReaders) {
+  int x;
+  const NodeRef r = spawn(in(x)), c1 = spawn(concurrent(x)), c2 = spawn(concurrent(x)), s = spawn(in(x));
+  EXPECT_EQ(before(c1), nodes({r}));
+  EXPECT_EQ(before(c2), nodes({r}));
+  EXPECT_EQ(before(s), nodes({c1, c2}));
+}
+
+TEST_F(BlockMap, GivesCommutativeTasksOneLockAndNoOrder) {
+  int x, y;
+  const NodeRef w = spawn(out(x)), c1 = spawn(commutative(x)), c2 = spawn(commutative(x), commutative(y));
+  EXPECT_EQ(before(c1), nodes({w}));
+  EXPECT_EQ(before(c2), nodes({w}));
+  EXPECT_EQ(graph_.locks_made, 2);
+  EXPECT_EQ(graph_.node(c1).locks.size(), 1u);
+  EXPECT_EQ(graph_.node(c2).locks.size(), 2u);
+  EXPECT_TRUE(graph_.node(c2).locks.contains(*graph_.node(c1).locks.begin()));
+  EXPECT_EQ(before(spawn(in(x))), nodes({c1, c2}));
+}
+
+TEST_F(BlockMap, KeepsTheLockOfAnObjectForItsNextCommutativeTasks) {
+  int x;
+  const NodeRef c1 = spawn(commutative(x));
+  spawn(inout(x));
+  const NodeRef c2 = spawn(commutative(x));
+  EXPECT_EQ(graph_.node(c1).locks, graph_.node(c2).locks);
+}
+
+TEST_F(BlockMap, SharesTheLockBetweenThePartsOfWhatWasOneRange) {
+  int x[8];
+  const NodeRef whole = spawn(commutative(x, 8));
+  const NodeRef low = spawn(commutative(x, 4)), high = spawn(commutative(x + 4, 4));
+  EXPECT_EQ(before(low), nobody());
+  EXPECT_EQ(graph_.node(low).locks, graph_.node(whole).locks);
+  EXPECT_EQ(graph_.node(high).locks, graph_.node(whole).locks);
+}
+
+TEST_F(BlockMap, NeverMakesATaskWaitForItself) {
+  int x;
+  const NodeRef w = spawn(out(x));
+  const NodeRef a = spawn(in(x), out(x), concurrent(x), commutative(x), in(x), inout(x));
+  EXPECT_EQ(before(a), nodes({w}));
+  EXPECT_EQ(before(spawn(in(x))), nodes({a}));
+}
+
+TEST_F(BlockMap, TakesTheUnionOfTheItemsOfOneFootprint) {
+  int x;
+  const NodeRef r = spawn(in(x)), both = spawn(inout(x), in(x)), s = spawn(in(x));
+  EXPECT_EQ(before(both), nodes({r}));
+  EXPECT_EQ(before(s), nodes({both}));
+}
+
+TEST_F(BlockMap, FindsPartialOverlapsOfRanges) {
+  int x[10];
+  const NodeRef low = spawn(out(x, 6)), high = spawn(out(x + 4, 6));
+  EXPECT_EQ(before(high), nodes({low}));
+  EXPECT_EQ(before(spawn(in(x, 4))), nodes({low}));
+  EXPECT_EQ(before(spawn(in(x + 4, 2))), nodes({high}));
+  EXPECT_EQ(before(spawn(in(x + 3, 2))), nodes({low, high}));
+}
+
+TEST_F(BlockMap, FindsAnObjectWithinARangeAndARangeAroundObjects) {
+  struct Pair {
+    int first, second;
+  } p;
+  const NodeRef whole = spawn(out(p)), first = spawn(inout(p.first)), second = spawn(inout(p.second));
+  EXPECT_EQ(before(first), nodes({whole}));
+  EXPECT_EQ(before(second), nodes({whole}));
+  EXPECT_EQ(before(spawn(in(p))), nodes({first, second}));
+}
+
+TEST_F(BlockMap, KeepsRowsOfATileApartFromWhatLiesBetween) {
+  int x[4 * 10];
+  const NodeRef left = spawn(tile_of(x, 4, 5, 10)), right = spawn(tile_of(x + 5, 4, 5, 10));
+  EXPECT_EQ(before(right), nobody());
+  EXPECT_EQ(before(spawn(in(x + 10, 10))), nodes({left, right}));
+  EXPECT_EQ(before(spawn(in(x + 24, 1))), nodes({left}));
+}
+
+TEST_F(BlockMap, TreatsRowsWithoutGapsAsOneRange) {
+  int x[40];
+  const NodeRef tile = spawn(tile_of(x, 4, 10, 10));
+  const NodeRef range = spawn(inout(x, 40));
+  EXPECT_EQ(before(range), nodes({tile}));
+  EXPECT_EQ(graph_.edges, 1u);
+}
+
+TEST_F(BlockMap, FindsNothingInCommonWithNoBytes) {
+  int x[4];
+  spawn(out(x, 4));
+  EXPECT_EQ(before(spawn(inout(x, 0))), nobody());
+  EXPECT_EQ(before(spawn(inout(x + 2, 0))), nobody());
+  EXPECT_EQ(before(spawn_footprint({})), nobody());
+}
+
+TEST_F(BlockMap, ForgetsFinishedTasksAndThoseWhoseMemoryIsUsedAgain) {
+  int x;
+  const NodeRef a = spawn(out(x));
+  graph_.finish(a);
+  const NodeRef b = spawn(inout(x));
+  EXPECT_EQ(before(b), nobody());
+  graph_.reuse(b);
+  EXPECT_EQ(before(spawn(in(x))), nobody());
+}
+
+TEST_F(BlockMap, FoldsManyReadersBeforeManyOthersIntoAJoin) {
+  int x;
+  std::set<int> readers;
+  for (int i = 0; i < 100; ++i) readers.insert(graph_.node(spawn(in(x))).index);
+  const NodeRef first = spawn(concurrent(x));
+  EXPECT_EQ(before(first), readers);
+  const NodeRef second = spawn(concurrent(x)), third = spawn(concurrent(x));
+  ASSERT_EQ(before(second).size(), 1u);
+  EXPECT_EQ(before(third), before(second));
+  const auto& join = graph_.node(*before(second).begin());
+  EXPECT_EQ(std::set<int>(join.before.begin(), join.before.end()), readers);
+  EXPECT_TRUE(join.sealed);
+}
+
+TEST_F(BlockMap, MakesNoJoinForFewReadersOrASingleWriter) {
+  int x;
+  for (int i = 0; i < 4; ++i) spawn(in(x));
+  for (int i = 0; i < 4; ++i) spawn(concurrent(x));
+  spawn(inout(x));
+  EXPECT_EQ(graph_.size(), 9);
+}
+
+TEST_F(BlockMap, StaysSmallOverAMillionReadersThatFinish) {
+  int x;
+  NodeRef last = spawn(in(x));
+  const std::size_t bytes = map_.memory_bytes();
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Access footprint[] = {in(x).access};
+    if (i % 16 == 0) graph_.reuse(last);
+    ++last.generation;
+    graph_.node(last).generation = last.generation;
+    map_.analyse(graph_, last, footprint);
+  }
+  EXPECT_LE(map_.memory_bytes(), bytes + 4096);
+}
+
+TEST_F(BlockMap, StaysSmallOverManyObjectsThatAreNamedOnce) {
+  NodeRef last = graph_.task();
+  std::byte* next = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+  for (int i = 0; i < 300'000; ++i) {
+    graph_.node(last).generation = ++last.generation;  // the one before has finished
+    const Access footprint[] = {inout(next += 24, 24).access};
+    map_.analyse(graph_, last, footprint);
+  }
+  EXPECT_LE(map_.memory_bytes(), std::size_t{512} << 10);
+}
+
+TEST_F(BlockMap, KeepsASmallMapOverAWaitAndDropsALargeOne) {
+  int x;
+  graph_.finish(spawn(out(x)));
+  map_.clear(graph_);
+  EXPECT_EQ(before(spawn(in(x))), nobody());
+  std::vector<int> many(20'000);
+  for (int& one : many) spawn(out(one));
+  for (int i = 0; i < graph_.size(); ++i) graph_.finish(i);
+  EXPECT_GT(map_.memory_bytes(), std::size_t{1} << 20);
+  map_.clear(graph_);
+  EXPECT_LE(map_.memory_bytes(), std::size_t{16} << 10);
+}
+
+}  // namespace
+}  // namespace weir::deps::test

@@ -1,0 +1,107 @@
+// The two look-ups of segments against plain models of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "deps/segment_index.hpp"
+
+namespace weir::deps {
+namespace {
+
+TEST(SegmentHash, FindsWhatIsThereAndOnlyThat) {
+  std::mt19937_64 random(3);
+  SegmentHash hash;
+  std::map<std::uintptr_t, Segment> model;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uintptr_t start = 8 * (random() % 500);
+    const auto at = model.find(start);
+    if (at != model.end() && random() % 2 == 0) {
+      hash.erase(&at->second);
+      model.erase(at);
+    } else if (at == model.end()) {
+      Segment& segment = model[start];
+      segment.start = start;
+      segment.end = start + 8;
+      hash.insert(&segment);
+    }
+    const std::uintptr_t asked = 8 * (random() % 500);
+    const auto expected = model.find(asked);
+    ASSERT_EQ(hash.find(asked, asked + 8), expected == model.end() ? nullptr : &expected->second);
+    ASSERT_EQ(hash.find(asked, asked + 4), nullptr);
+  }
+}
+
+TEST(SegmentHash, IsEmptyAtFirstAndAfterClear) {
+  SegmentHash hash;
+  EXPECT_EQ(hash.find(0, 8), nullptr);
+  std::vector<Segment> many(1000);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i].start = 64 * i;
+    many[i].end = 64 * i + 64;
+    hash.insert(&many[i]);
+  }
+  EXPECT_EQ(hash.find(640, 704), &many[10]);
+  hash.clear(0);
+  EXPECT_EQ(hash.find(640, 704), nullptr);
+  EXPECT_EQ(hash.system_bytes(), 0u);
+}
+
+TEST(SegmentIndex, CoversRangesWithDisjointSegmentsInOrder) {
+  std::mt19937_64 random(4);
+  Arena arena;
+  SegmentIndex index(arena);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uintptr_t start = random() % 4900, end = start + 1 + random() % (i % 100 == 0 ? 99 : 12);
+    std::vector<Record*> records;
+    index.cover({start, end}, records);
+    ASSERT_FALSE(records.empty());
+    ASSERT_EQ(std::adjacent_find(records.begin(), records.end()), records.end());
+    std::vector<Record*> again;
+    index.cover({start, end}, again);
+    ASSERT_EQ(again, records);
+    if (records.size() == 1) {
+      ASSERT_EQ(index.find(start, end), records.front());
+    }
+    if (i % 1000 == 999)
+      index.visit({0, 5000}, [&](Segment& s) {
+        return s.start % 2 == 0 ? SegmentIndex::Verdict::remove : SegmentIndex::Verdict::keep;
+      });
+  }
+}
+
+TEST(SegmentIndex, KeepsTheHistoryOfBothPartsOfASplit) {
+  Arena arena;
+  SegmentIndex index(arena);
+  std::vector<Record*> records;
+  index.cover({100, 200}, records);
+  int node = 0;
+  records.front()->current.set({&node, 7});
+  records.front()->kind = Kind::exclusive;
+  records.clear();
+  index.cover({120, 180}, records);
+  ASSERT_EQ(records.size(), 1u);
+  for (const ByteRange range : {ByteRange{100, 120}, ByteRange{120, 180}, ByteRange{180, 200}}) {
+    const Record* record = index.find(range.start, range.end);
+    ASSERT_NE(record, nullptr);
+    EXPECT_TRUE(record->current.ends_with({&node, 7}));
+  }
+  EXPECT_EQ(index.find(100, 200), nullptr);
+}
+
+TEST(SegmentIndex, HidesASegmentUntilAPartIsCutOut) {
+  Arena arena;
+  SegmentIndex index(arena);
+  std::vector<Record*> records;
+  index.cover({100, 200}, records);
+  index.visit({0, 300}, [](Segment&) { return SegmentIndex::Verdict::hide; });
+  EXPECT_EQ(index.find(100, 200), nullptr);
+  index.cover({100, 120}, records);
+  EXPECT_NE(index.find(100, 120), nullptr);
+  EXPECT_EQ(index.find(120, 200), nullptr);
+}
+
+}  // namespace
+}  // namespace weir::deps
