@@ -114,15 +114,22 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   (collected.add(arguments), ...);
   if constexpr (kAfter != 0) collected.attributes.after = collected.after;
 
-  const NewTask fresh = new_task(runtime, sizeof(C), alignof(C), S::kItems);
+  static constexpr TaskShape kShape = shape_of(sizeof(C), S::kItems);
+  const NewTask fresh = new_task(runtime, kShape);
   PendingTask pending{fresh.task};
   [[maybe_unused]] typename C::Cell cell{};
   if constexpr (!std::is_void_v<R>) cell = new ResultCell<R>;  // one owner: the task
   ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the handle
-  const TaskRef ref = submit_task(fresh.task, &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke, sizeof(C),
-                                  collected.accesses, S::kItems, kHasAttributes ? &collected.attributes : nullptr);
+  constexpr InvokeFunction kInvoke = &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke;
+  TaskRef ref;
+  if constexpr (S::kItems == 0 && !kHasAttributes) {
+    ref = submit_task(fresh.task, kInvoke);
+  } else {
+    ref = submit_task(fresh.task, kInvoke, kShape, {collected.accesses, S::kItems},
+                      kHasAttributes ? &collected.attributes : nullptr);
+  }
   if constexpr (std::is_void_v<R>) return HandleAccess::make(ref);
   else return HandleAccess::make(ref, cell);
 }

@@ -14,15 +14,9 @@ namespace weir {
 using runtime::SpawnScope;
 using sched::Edge;
 using sched::Task;
-using sched::TaskHeap;
 using sched::Worker;
 
 namespace {
-
-constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-// Room that a task asks for edges: as many predecessors as most tasks with such a footprint have.
-constexpr std::size_t edges_for(std::uint32_t accesses) { return accesses == 0 ? 0 : accesses + (accesses > 1 ? 2 : 0); }
 
 SpawnScope& scope_of(Worker& worker) {
   sched::Frame& frame = worker.frame();
@@ -73,38 +67,28 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   }
 }
 
-// What is left of the task's memory behind its closure.
-std::span<Edge> edges_behind(Task& task, std::size_t closure_bytes) {
-  auto* const start = reinterpret_cast<std::byte*>(&task);
-  std::size_t used = sizeof(Task);
-  if (task.closure == start + sizeof(Task)) used += round_up(closure_bytes, alignof(Edge));
-  return {reinterpret_cast<Edge*>(start + used), (TaskHeap::slot_bytes(task) - used) / sizeof(Edge)};
+std::span<Edge> edges_in(Task& task, const detail::TaskShape& shape) {
+  return {reinterpret_cast<Edge*>(reinterpret_cast<std::byte*>(&task) + shape.edge_offset), shape.edge_count};
 }
 
-[[gnu::noinline]] void throttle(Worker& worker, SpawnScope& scope, std::int64_t limit) {
-  worker.throttle(scope, limit - limit / 8);
+// A spawning thread that runs too far ahead of its tasks runs some of them first.
+void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
+  if (scope.may_exceed(scope.limit())) [[unlikely]] worker.throttle(scope);
 }
 
 }  // namespace
 
 namespace detail {
 
-NewTask new_task(Runtime* runtime, std::size_t closure_bytes, std::size_t alignment, std::uint32_t access_count) {
-  static_cast<void>(alignment);  // slots are aligned to kMaxAlignment
+NewTask new_task(Runtime* runtime, const TaskShape& shape) {
   Worker& worker = worker_of(runtime);
   SpawnScope& scope = scope_of(worker);
-  const std::size_t edge_bytes = edges_for(access_count) * sizeof(Edge);
-  const std::size_t bytes = round_up(closure_bytes, alignof(Edge)) + edge_bytes;
-  if (bytes <= TaskHeap::kLargest) [[likely]] {
-    Task* task = worker.heap().allocate(bytes);
-    task->scope = &scope;
-    task->closure = task + 1;
-    return {task, task->closure};
-  }
-  Task* task = worker.heap().allocate(std::min(edge_bytes, TaskHeap::kLargest));
+  Task* const task = worker.heap().allocate(shape.slot);
   task->scope = &scope;
+  task->closure = task + 1;
+  if (!shape.large) [[likely]] return {task, task + 1};
   try {
-    task->closure = large_closure(*task, closure_bytes);
+    task->closure = large_closure(*task, shape.closure_bytes);
   } catch (...) {
     worker.free(task);
     throw;
@@ -114,24 +98,33 @@ NewTask new_task(Runtime* runtime, std::size_t closure_bytes, std::size_t alignm
 
 void abandon_task(Task* task) noexcept { task->scope->owner()->free(task); }
 
-TaskRef submit_task(Task* task, InvokeFunction invoke, std::size_t closure_bytes, const Access* accesses,
-                    std::uint32_t access_count, const Attributes* attributes) {
+TaskRef submit_task(Task* task, InvokeFunction invoke) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   const TaskRef ref = task->ref();
-  if (attributes != nullptr) apply_or_abandon(*task, *attributes);
   scope.count_spawned();
   worker.note_spawn();
-  if (access_count == 0 && (attributes == nullptr || attributes->after_count == 0)) {
-    worker.submit(task);
-  } else {
-    scope.submit(*task, {accesses, access_count},
-                 attributes == nullptr ? std::span<const TaskRef>{} : std::span{attributes->after, attributes->after_count},
-                 edges_behind(*task, closure_bytes));
+  worker.submit(task);
+  throttle_if_ahead(worker, scope);
+  return ref;
+}
+
+TaskRef submit_task(Task* task, InvokeFunction invoke, const TaskShape& shape, std::span<const Access> footprint,
+                    const Attributes* attributes) {
+  SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
+  Worker& worker = *scope.owner();
+  task->invoke = invoke;
+  const TaskRef ref = task->ref();
+  std::span<const TaskRef> after;
+  if (attributes != nullptr) {
+    apply_or_abandon(*task, *attributes);
+    after = {attributes->after, attributes->after_count};
   }
-  const int limit = worker.scheduler().options().throttle;
-  if (limit != 0 && scope.may_exceed(limit)) [[unlikely]] throttle(worker, scope, limit);
+  scope.count_spawned();
+  worker.note_spawn();
+  scope.submit(*task, footprint, after, edges_in(*task, shape));
+  throttle_if_ahead(worker, scope);
   return ref;
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/check.hpp"
 #include "runtime/spawn_hooks.hpp"
+#include "sched/policy/throttle.hpp"
+#include "sched/scheduler.hpp"
 
 namespace weir::runtime {
 
@@ -33,6 +35,12 @@ sched::TaskExtra& extra_of(Task& task) {
 
 }  // namespace
 
+SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) : predecessors_(kFirstPredecessors) {
+  open(&owner, parent);
+  const sched::Scheduler& scheduler = owner.scheduler();
+  set_limit(sched::policy::first_limit(scheduler.options().throttle, scheduler.worker_count()));
+}
+
 SpawnScope::~SpawnScope() {
   if (map_ != nullptr) map_->reset(*this);
 }
@@ -40,9 +48,9 @@ SpawnScope::~SpawnScope() {
 void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after,
                         std::span<Edge> inline_edges) {
   spawning_ = &task;
-  predecessors_.clear();
+  predecessor_count_ = 0;
   for (const TaskRef ref : after) {
-    if (!sched::has_ended(ref)) predecessors_.push_back(ref);
+    if (!sched::has_ended(ref)) add_predecessor(ref);
   }
   if (!footprint.empty()) {
     if (map_ == nullptr) [[unlikely]] map_ = std::make_unique<deps::BlockMap>();
@@ -61,8 +69,16 @@ void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link(Task& task, std::span<Edge> inline_edges) {
-  const std::size_t count = predecessors_.size();
+  const std::size_t count = predecessor_count_;
   if (count == 0) return owner()->submit(&task);
+  if (count == 1 && !inline_edges.empty()) [[likely]] {
+    Edge& edge = inline_edges.front();
+    edge.target = reinterpret_cast<std::uintptr_t>(&task);
+    task.missing.store(1, std::memory_order_relaxed);
+    const TaskRef before = predecessors_.front();
+    if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
+    return;
+  }
   sched::TaskExtra* const extra = count > inline_edges.size() ? &extra_of(task) : nullptr;
   task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   std::uint32_t ended = 0;
@@ -91,11 +107,11 @@ bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
   if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<Task*>(after.node));
   if (sched::has_ended(from)) return false;
   // The same predecessor by way of several blocks: those of one footprint come close together.
-  const std::size_t look_back = std::min<std::size_t>(predecessors_.size(), 8);
+  const std::size_t look_back = std::min<std::size_t>(predecessor_count_, 8);
   for (std::size_t i = 1; i <= look_back; ++i) {
-    if (predecessors_[predecessors_.size() - i].task == from.task) return true;
+    if (predecessors_[predecessor_count_ - i].task == from.task) return true;
   }
-  predecessors_.push_back(from);
+  add_predecessor(from);
   return true;
 }
 

@@ -17,7 +17,7 @@ class SpawnHooks;
 
 class SpawnScope final : public sched::Scope {
  public:
-  SpawnScope(sched::Worker& owner, sched::Task* parent) noexcept { open(&owner, parent); }
+  SpawnScope(sched::Worker& owner, sched::Task* parent);
   ~SpawnScope() override;
 
   // Links `task`, otherwise ready to go, behind the siblings its footprint conflicts with and the tasks it is to come
@@ -48,6 +48,11 @@ class SpawnScope final : public sched::Scope {
     const detail::TaskRef ref = task.ref();
     return {ref.task, ref.generation};
   }
+  static constexpr std::size_t kFirstPredecessors = 16;
+  void add_predecessor(detail::TaskRef ref) {
+    if (predecessor_count_ == predecessors_.size()) [[unlikely]] predecessors_.resize(2 * predecessor_count_);
+    predecessors_[predecessor_count_++] = ref;
+  }
   void link(sched::Task& task, std::span<sched::Edge> inline_edges);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke, void* closure);
@@ -55,7 +60,8 @@ class SpawnScope final : public sched::Scope {
 
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;           // during submit()
-  std::vector<detail::TaskRef> predecessors_;  // of spawning_
+  std::size_t predecessor_count_ = 0;         // of spawning_
+  std::vector<detail::TaskRef> predecessors_;  // the first predecessor_count_; never shrinks
 };
 
 }  // namespace weir::runtime

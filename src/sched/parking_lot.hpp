@@ -50,6 +50,9 @@ class ParkingLot {
     return before >= kSleeper && (before & kSearcherMask) == 1;
   }
 
+  // A worker searches or sleeps; a hint.
+  bool someone_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
+
   // A searching worker goes to sleep: list(), look at everything once more, then either unlist() or sleep().
   // It is searching again when unlist() or sleep() returns.
   void list(Sleeper& self) noexcept;

@@ -59,6 +59,9 @@ class Scope {
     word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
     return spawned_ - ended_here_ + word_seen_ > limit;
   }
+  // How many unfinished children the owner may have before it is throttled.
+  std::int64_t limit() const noexcept { return limit_; }
+  void set_limit(std::int64_t limit) noexcept { limit_ = limit; }
   // From now on the last child to end is noticed. wake_owner: nothing is left. Idempotent.
   Done arm_for_wait() noexcept { return arm(kArmed); }
   // The parent's function has returned; nobody waits. end_parent: nothing is left, the caller ends the parent.
@@ -111,6 +114,7 @@ class Scope {
   // Owner's thread.
   std::int64_t spawned_ = 0;
   std::int64_t ended_here_ = 0;
+  std::int64_t limit_ = 0;
   std::int64_t word_seen_ = 0;  // what the word counted when may_exceed() last looked; <= 0
   bool armed_ = false;
   Worker* owner_ = nullptr;

@@ -114,6 +114,7 @@ struct alignas(base::kDestructiveSize) Task {
   TaskRef ref() noexcept { return {this, generation.load(std::memory_order_relaxed)}; }
 };
 static_assert(sizeof(Task) == base::kDestructiveSize, "the header is one cache line");
+static_assert(sizeof(Task) == detail::kTaskHeaderBytes && sizeof(Edge) == detail::kEdgeBytes);
 
 // True when that use of the memory has ended. Any thread.
 inline bool has_ended(TaskRef ref) noexcept {

@@ -36,7 +36,7 @@ bool TaskHeap::take_remote() noexcept {
 // Slots go on the list in address order: tasks spawned one after the other lie side by side, which the hardware
 // prefetcher of another core follows when it runs them.
 void TaskHeap::add_slab(std::size_t c) {
-  const std::size_t slot = kSlotBytes[c];
+  const std::size_t slot = detail::kSlotBytes[c];
   const std::size_t bytes = std::max(next_slab_bytes_[c], kFirstSlab) / slot * slot;
   next_slab_bytes_[c] = std::min(std::max(next_slab_bytes_[c], kFirstSlab) * 2, kLargestSlab);
   slabs_.reserve(slabs_.size() + 1);

@@ -1,7 +1,10 @@
 // What a worker waits for: its children, fewer children, one task, the stolen half of a fork_join().
+#include <algorithm>
 #include <thread>
 
+#include "platform/clock.hpp"
 #include "sched/fork.hpp"
+#include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/worker.hpp"
 
@@ -99,9 +102,14 @@ void Worker::wait_for_others(Scope& scope) noexcept {
   scope.reset();
 }
 
-void Worker::throttle(Scope& scope, std::int64_t limit) noexcept {
-  FewChildren condition(scope, limit);
+void Worker::throttle(Scope& scope) noexcept {
+  const policy::Ahead limits{scope.limit(), scheduler_->options().throttle, scheduler_->worker_count()};
+  const std::int64_t before = scope.unfinished();
+  const std::uint64_t start = platform::now_ns();
+  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::kThrottleStep, 0));
   run_until(condition);
+  const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
+  scope.set_limit(policy::next_limit(limits, drained));
 }
 
 void Worker::wait_for(TaskRef ref) noexcept {

@@ -110,8 +110,8 @@ class alignas(base::kDestructiveSize) Worker {
   void wait_for_children(Scope& scope) noexcept;
   // The same for a scope of another worker, whose thread does not use the runtime any more. Does not sleep.
   void wait_for_others(Scope& scope) noexcept;
-  // Runs tasks until `scope` has at most `limit` unfinished children.
-  void throttle(Scope& scope, std::int64_t limit) noexcept;
+  // The scope has reached its limit of unfinished children: runs some, and sets the next limit.
+  [[gnu::noinline]] void throttle(Scope& scope) noexcept;
   void wait_for(TaskRef ref) noexcept;
 
   // As fork_push() and fork_join_half() of weir/parallel.hpp.

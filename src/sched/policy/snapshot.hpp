@@ -20,4 +20,16 @@ struct Look {
   std::uint64_t at_ns = 0;
 };
 
+// A spawning thread that has been throttled.
+struct Ahead {
+  std::int64_t now = 0;   // limit in force
+  std::int64_t most = 0;  // option throttle; 0: none
+  int workers = 1;
+};
+struct Drained {
+  std::int64_t tasks = 0;  // that ended while it was throttled
+  std::uint64_t ns = 0;    // how long that was
+  bool someone_idle = false;
+};
+
 }  // namespace weir::sched::policy

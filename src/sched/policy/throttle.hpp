@@ -1,0 +1,34 @@
+// How far a thread may spawn ahead of the tasks it has spawned. Pure functions: tests/unit/sched/policy_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "sched/policy/snapshot.hpp"
+
+namespace weir::sched::policy {
+
+// A throttled thread runs tasks until it is so far below its limit, then spawns again: little, so that the memory of
+// the tasks that it makes next is still in its first-level cache.
+inline constexpr std::int64_t kThrottleStep = 32;
+// Where it starts: a window whose tasks stay in the second-level cache (docs/tuning.md#throttle).
+inline constexpr std::int64_t kNearWindow = 256;
+// Tasks shorter than this are not worth looking further ahead for: a window out of cache costs more than it finds.
+inline constexpr std::uint64_t kShortTaskNs = 1000;
+
+// Where a scope starts.
+constexpr std::int64_t first_limit(std::int64_t most, int workers) noexcept {
+  if (most == 0) return std::numeric_limits<std::int64_t>::max();
+  return std::min(most, std::max(kNearWindow, 2 * kThrottleStep * workers));
+}
+
+// The window grows while some worker finds nothing to do although tasks are long: what it could do may lie further
+// ahead. It shrinks again when tasks are short. Never above the option `throttle`.
+constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) noexcept {
+  const std::int64_t near = first_limit(ahead.most, ahead.workers);
+  const bool are_long = drained.tasks > 0 && drained.ns / static_cast<std::uint64_t>(drained.tasks) >= kShortTaskNs;
+  if (!are_long) return near;
+  return drained.someone_idle ? std::min(ahead.now * 2, ahead.most) : ahead.now;
+}
+
+}  // namespace weir::sched::policy
