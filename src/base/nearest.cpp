@@ -36,7 +36,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string> known) {
   std::string_view best;
-  int least = std::max(1, static_cast<int>(word.size()) / 3) + 1;
+  int least = static_cast<int>(word.size()) / 3 + 1;
   for (const std::string& candidate : known) {
     const int distance = edit_distance(lower(word), lower(candidate));
     if (distance >= least) continue;

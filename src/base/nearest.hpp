@@ -13,7 +13,7 @@ namespace weir::base {
 int edit_distance(std::string_view a, std::string_view b);
 
 // The one of `known` with the least distance to `word`, the first among equals; "" when none is close: more than a
-// third of the word would have to change, at least one character being allowed. Letter case counts for nothing.
+// third of the word would have to change (of three characters or four, one may). Letter case counts for nothing.
 std::string_view nearest(std::string_view word, std::span<const std::string> known);
 
 // "; did you mean <nearest>?", or "" when none is close.

@@ -138,6 +138,7 @@ TEST(Nearest, IsEmptyWhenMoreThanAThirdWouldHaveToChange) {
   EXPECT_EQ(base::nearest("TOPO", known), "topo");
   EXPECT_EQ(base::nearest("bnech", known), "bench");
   EXPECT_EQ(base::nearest("dance", known), "");
+  EXPECT_EQ(base::nearest("-x", std::vector<std::string>{"-h"}), "");
 }
 
 }  // namespace

@@ -15,19 +15,21 @@ namespace weir::tool::test {
 
 inline void add_boat(CLI::App& app, Global& global) {
   auto length = std::make_shared<int>(12);
+  auto masts = std::make_shared<int>(1);
   auto rig = std::make_shared<std::string>("sloop");
   CLI::App& verb = add_verb(app, global,
                             {.name = "boat",
                              .purpose = "show a boat",
                              .text = "First paragraph of the text.\n\nSecond paragraph.\n\n  kept   as it is",
                              .examples = {{"weir boat --length 7", "a small one"}}},
-                            [length, rig](Global& all) -> int {
+                            [length, rig, masts](Global& all) -> int {
                               if (*length > 100) throw Error("no such harbour");
                               all.print("boat of {} m, {} workers\n", *length, all.options.workers);
                               all.add({{"length_m", *length}, {"workers", all.options.workers}});
                               return *length == 13 ? kFailed : kDone;
                             });
-  verb.add_option("--length", *length, "length in metres");
+  verb.add_option("--length", *length, "length in metres")->check(CLI::Range(1, 200));
+  verb.add_option("--masts", *masts, "number of masts");
   verb.add_option("--rig", *rig, "sails")->check(CLI::IsMember({"sloop", "ketch", "yawl"}));
   add_runtime_options(verb, global);
 }

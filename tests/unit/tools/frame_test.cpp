@@ -80,11 +80,14 @@ TEST(Mistakes, InTheNameOfAVerbGetASuggestion) {
 
 TEST(Mistakes, SayWhichVerbHasTheOption) {
   expect_mistake(weir({"fleet", "count", "--length", "3"}), "--length is an option of boat, not of fleet count");
+  expect_mistake(weir({"--json", "boat"}), "--json comes after the verb: weir VERB --json");
 }
 
 TEST(Mistakes, InAValueNameTheOptionTheValueAndWhatIsAllowed) {
   expect_mistake(weir({"boat", "--workers", "many"}), "--workers=many: allowed is 0 to 1024 threads");
-  expect_mistake(weir({"boat", "--length", "long"}), "--length=long: a number is needed");
+  expect_mistake(weir({"boat", "--length", "long"}), "--length=long: allowed is 1 to 200");
+  expect_mistake(weir({"boat", "--length", "0"}), "--length=0: allowed is 1 to 200");
+  expect_mistake(weir({"boat", "--masts", "two"}), "--masts=two: a number is needed");
   expect_mistake(weir({"boat", "--rig", "slop"}), "--rig=slop: allowed is sloop, ketch or yawl; did you mean sloop?");
   expect_mistake(weir({"boat", "--rig"}), "--rig needs a value");
   expect_mistake(weir({"boat", "--workers"}), "--workers needs a value");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "base/nearest.hpp"
 
@@ -10,9 +11,9 @@ namespace weir::tool {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words, std::string_view last = "or") {
   if (words.size() < 2) return words.empty() ? "" : words.front();
-  return fmt::format("{} or {}", fmt::join(words.begin(), std::prev(words.end()), ", "), words.back());
+  return fmt::format("{} {} {}", fmt::join(words.begin(), std::prev(words.end()), ", "), last, words.back());
 }
 
 std::vector<std::string> verb_names(const VerbText& verb) {
@@ -44,7 +45,9 @@ std::string unknown_option(const std::string& given, const VerbText& verb, const
   for (const VerbText* other : flatten(program)) {
     if (has(option_names(*other), name)) owners.push_back(other->label());
   }
-  if (!owners.empty()) return fmt::format("{} is an option of {}, not of {}", name, listed(owners), verb.label());
+  if (!owners.empty() && verb.path == "weir") return fmt::format("{} comes after the verb: weir VERB {}", name, name);
+  if (!owners.empty())
+    return fmt::format("{} is an option of {}, not of {}", name, listed(owners, "and"), verb.label());
   return fmt::format("unknown option {}{}", name, see_help(verb));
 }
 
@@ -75,15 +78,25 @@ std::string explain_conversion(std::string message) {
   return message + ": a number is needed";
 }
 
-// "--variant: abc not in {serial,openmp}"
+// "--variant: abc not in {serial,openmp}", "--size: Value 0 not in range 1 to 10", "--array: xb unit not recognized.
+// ..."
 std::string explain_validation(const std::string& message) {
-  const std::vector<std::string> choices = choices_in(message);
-  const std::size_t colon = message.find(": ");
-  const std::size_t end = message.find(" not in {");
-  if (choices.empty() || colon == std::string::npos || end == std::string::npos) return message;
-  const std::string value = message.substr(colon + 2, end - colon - 2);
-  return fmt::format("{}={}: allowed is {}{}", message.substr(0, colon), value, listed(choices),
-                     base::suggestion(value, choices));
+  static const std::regex choice("(.+?): (.*) not in \\{(.*)\\}");
+  static const std::regex range("(.+?): Value (.*) not in range (.*)");
+  static const std::regex unit("(.+?): (.*) unit not recognized.*");
+  std::smatch found;
+  if (std::regex_match(message, found, choice)) {
+    const std::vector<std::string> choices = choices_in(message);
+    return fmt::format("{}={}: allowed is {}{}", found.str(1), found.str(2), listed(choices),
+                       base::suggestion(found.str(2), choices));
+  }
+  if (std::regex_match(message, found, range)) {
+    return fmt::format("{}={}: allowed is {}", found.str(1), found.str(2), found.str(3));
+  }
+  if (std::regex_match(message, found, unit)) {
+    return fmt::format("{}: unknown unit {}; allowed is B, KB, MB, GB, KiB, MiB or GiB", found.str(1), found.str(2));
+  }
+  return message;
 }
 
 // "--input: 1 required MACHINE missing"
