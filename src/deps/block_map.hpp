@@ -43,7 +43,8 @@ class BlockMap {
   // One task may name the same memory in several items; it then gets all their edges, and none to itself. Ends the
   // process when a section reaches outside of its watched array. When it throws std::bad_alloc, self may be recorded
   // in part: it must still run, or finish without running.
-  // Budget: 60 instructions for `inout` on an object named before, or on one block of a watched array.
+  // Budget, without the graph's part: 80 instructions for `inout` on an object named before, 160 on a block of a
+  // watched array (bench/micro/deps_bench.cpp).
   template <class Graph>
   void analyse(Graph& graph, NodeRef self, std::span<const Access> footprint);
 

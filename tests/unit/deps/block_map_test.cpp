@@ -8,7 +8,7 @@ namespace {
 using BlockMap = Scenario;
 
 TEST_F(BlockMap, OrdersWritersOfOneObject) {
-  int x;
+  int x = 0;
   const NodeRef a = spawn(out(x)), b = spawn(inout(x)), c = spawn(out(x));
   EXPECT_EQ(before(a), nobody());
   EXPECT_EQ(before(b), nodes({a}));
@@ -16,7 +16,7 @@ TEST_F(BlockMap, OrdersWritersOfOneObject) {
 }
 
 TEST_F(BlockMap, LetsReadersRunTogetherBetweenWriters) {
-  int x;
+  int x = 0;
   const NodeRef w = spawn(out(x)), r1 = spawn(in(x)), r2 = spawn(in(x)), v = spawn(inout(x));
   EXPECT_EQ(before(r1), nodes({w}));
   EXPECT_EQ(before(r2), nodes({w}));
@@ -24,7 +24,7 @@ TEST_F(BlockMap, LetsReadersRunTogetherBetweenWriters) {
 }
 
 TEST_F(BlockMap, LetsConcurrentTasksRunTogetherButNotWithReaders) {
-  int x;
+  int x = 0;
   const NodeRef r = spawn(in(x)), c1 = spawn(concurrent(x)), c2 = spawn(concurrent(x)), s = spawn(in(x));
   EXPECT_EQ(before(c1), nodes({r}));
   EXPECT_EQ(before(c2), nodes({r}));
@@ -32,7 +32,7 @@ TEST_F(BlockMap, LetsConcurrentTasksRunTogetherButNotWithReaders) {
 }
 
 TEST_F(BlockMap, GivesCommutativeTasksOneLockAndNoOrder) {
-  int x, y;
+  int x = 0, y = 0;
   const NodeRef w = spawn(out(x)), c1 = spawn(commutative(x)), c2 = spawn(commutative(x), commutative(y));
   EXPECT_EQ(before(c1), nodes({w}));
   EXPECT_EQ(before(c2), nodes({w}));
@@ -44,7 +44,7 @@ TEST_F(BlockMap, GivesCommutativeTasksOneLockAndNoOrder) {
 }
 
 TEST_F(BlockMap, KeepsTheLockOfAnObjectForItsNextCommutativeTasks) {
-  int x;
+  int x = 0;
   const NodeRef c1 = spawn(commutative(x));
   spawn(inout(x));
   const NodeRef c2 = spawn(commutative(x));
@@ -61,7 +61,7 @@ TEST_F(BlockMap, SharesTheLockBetweenThePartsOfWhatWasOneRange) {
 }
 
 TEST_F(BlockMap, NeverMakesATaskWaitForItself) {
-  int x;
+  int x = 0;
   const NodeRef w = spawn(out(x));
   const NodeRef a = spawn(in(x), out(x), concurrent(x), commutative(x), in(x), inout(x));
   EXPECT_EQ(before(a), nodes({w}));
@@ -69,7 +69,7 @@ TEST_F(BlockMap, NeverMakesATaskWaitForItself) {
 }
 
 TEST_F(BlockMap, TakesTheUnionOfTheItemsOfOneFootprint) {
-  int x;
+  int x = 0;
   const NodeRef r = spawn(in(x)), both = spawn(inout(x), in(x)), s = spawn(in(x));
   EXPECT_EQ(before(both), nodes({r}));
   EXPECT_EQ(before(s), nodes({both}));
@@ -119,7 +119,7 @@ TEST_F(BlockMap, FindsNothingInCommonWithNoBytes) {
 }
 
 TEST_F(BlockMap, ForgetsFinishedTasksAndThoseWhoseMemoryIsUsedAgain) {
-  int x;
+  int x = 0;
   const NodeRef a = spawn(out(x));
   graph_.finish(a);
   const NodeRef b = spawn(inout(x));
@@ -129,7 +129,7 @@ TEST_F(BlockMap, ForgetsFinishedTasksAndThoseWhoseMemoryIsUsedAgain) {
 }
 
 TEST_F(BlockMap, FoldsManyReadersBeforeManyOthersIntoAJoin) {
-  int x;
+  int x = 0;
   std::set<int> readers;
   for (int i = 0; i < 100; ++i) readers.insert(graph_.node(spawn(in(x))).index);
   const NodeRef first = spawn(concurrent(x));
@@ -143,7 +143,7 @@ TEST_F(BlockMap, FoldsManyReadersBeforeManyOthersIntoAJoin) {
 }
 
 TEST_F(BlockMap, MakesNoJoinForFewReadersOrASingleWriter) {
-  int x;
+  int x = 0;
   for (int i = 0; i < 4; ++i) spawn(in(x));
   for (int i = 0; i < 4; ++i) spawn(concurrent(x));
   spawn(inout(x));
@@ -151,7 +151,7 @@ TEST_F(BlockMap, MakesNoJoinForFewReadersOrASingleWriter) {
 }
 
 TEST_F(BlockMap, StaysSmallOverAMillionReadersThatFinish) {
-  int x;
+  int x = 0;
   NodeRef last = spawn(in(x));
   const std::size_t bytes = map_.memory_bytes();
   for (int i = 0; i < 1'000'000; ++i) {
@@ -176,7 +176,7 @@ TEST_F(BlockMap, StaysSmallOverManyObjectsThatAreNamedOnce) {
 }
 
 TEST_F(BlockMap, KeepsASmallMapOverAWaitAndDropsALargeOne) {
-  int x;
+  int x = 0;
   graph_.finish(spawn(out(x)));
   map_.clear(graph_);
   EXPECT_EQ(before(spawn(in(x))), nobody());

@@ -12,7 +12,7 @@ namespace weir::deps {
 namespace {
 
 TEST(Covers, FollowsTheModesOfTheParent) {
-  int x;
+  int x = 0;
   const Access reads[] = {in(x).access}, writes[] = {inout(x).access}, commutes[] = {commutative(x).access};
   EXPECT_TRUE(covers(reads, in(x).access));
   EXPECT_FALSE(covers(reads, out(x).access));
@@ -22,7 +22,7 @@ TEST(Covers, FollowsTheModesOfTheParent) {
 }
 
 TEST(Covers, GivesNoRightToTheObjectOfAReduction) {
-  int x;
+  int x = 0;
   Access reduces[] = {inout(x).access};
   reduces[0].mode = Mode::reduce;
   EXPECT_FALSE(covers(reduces, in(x).access));
@@ -40,7 +40,7 @@ TEST(Covers, JoinsSeveralItemsOfTheParent) {
 }
 
 TEST(Covers, AsksNothingForNoBytes) {
-  int x;
+  int x = 0;
   EXPECT_TRUE(covers({}, inout(&x, 0).access));
   EXPECT_FALSE(covers({}, inout(x).access));
 }

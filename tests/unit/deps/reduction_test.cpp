@@ -13,7 +13,7 @@ class Reductions : public Scenario {
 };
 
 TEST_F(Reductions, RunMembersTogetherAndCombineBeforeTheNextAccess) {
-  double x;
+  double x = 0;
   const NodeRef w = spawn(out(x)), m1 = spawn(sum(x)), m2 = spawn(sum(x)), r = spawn(in(x));
   EXPECT_EQ(before(m1), nobody());  // it writes a copy of its own
   EXPECT_EQ(before(m2), nobody());
@@ -26,7 +26,7 @@ TEST_F(Reductions, RunMembersTogetherAndCombineBeforeTheNextAccess) {
 }
 
 TEST_F(Reductions, StayOpenUntilSomebodyAsksOrTheScopeWaits) {
-  double x;
+  double x = 0;
   const NodeRef m = spawn(sum(x));
   EXPECT_FALSE(graph_.node(graph_.node(m).groups.at(0)).sealed);
   map_.close_reductions(graph_);
@@ -37,7 +37,7 @@ TEST_F(Reductions, StayOpenUntilSomebodyAsksOrTheScopeWaits) {
 }
 
 TEST_F(Reductions, KeepDifferentOperationsOnOneObjectApart) {
-  double x;
+  double x = 0;
   const NodeRef a = spawn(sum(x)), b = spawn(reduce(x, std::multiplies<>{}, kZero));
   const NodeRef c = spawn(reduce_ordered(x, std::multiplies<>{}, kZero));
   EXPECT_NE(graph_.node(a).groups, graph_.node(b).groups);
@@ -46,7 +46,7 @@ TEST_F(Reductions, KeepDifferentOperationsOnOneObjectApart) {
 }
 
 TEST_F(Reductions, JoinOncePerItemInTheOrderOfTheItems) {
-  double x, y, z;
+  double x = 0, y = 0, z = 0;
   const NodeRef a = spawn(sum(x)), b = spawn(sum(y), in(z), sum(x), sum(x));
   const int group_x = graph_.node(a).groups.at(0), group_y = graph_.node(b).groups.at(0);
   EXPECT_EQ(graph_.node(b).groups, (std::vector{group_y, group_x, group_x}));
