@@ -13,6 +13,17 @@ TEST(Wrap, GivesALongWordALineOfItsOwn) { EXPECT_EQ(wrap("to 1234567890 go", 5),
 
 TEST(Wrap, OfNothingIsNothing) { EXPECT_EQ(wrap("  ", 10), Lines{}); }
 
+TEST(Fold, BreaksLongLinesAtSpacesAndIndentsWhatFollows) {
+  EXPECT_EQ(fold("ab cd ef gh\nshort\n", 6), "ab cd\n  ef\n  gh\nshort\n");
+  EXPECT_EQ(fold("  name     value\n", 10), "  name\n    value\n");
+}
+
+TEST(Fold, LeavesWordsAndLinesThatFitAlone) {
+  EXPECT_EQ(fold("part of a line", 20), "part of a line");
+  EXPECT_EQ(fold("1234567890 a\n", 5), "1234567890 a\n");
+  EXPECT_EQ(fold("a b c d e f\n\n", 0), "a b c d e f\n\n");
+}
+
 TEST(Paragraphs, EndAtEmptyLines) { EXPECT_EQ(paragraphs("a\nb\n\nc"), (Lines{"a b", "c"})); }
 
 TEST(Paragraphs, KeepIndentedLinesAsTheyAre) {

@@ -151,7 +151,7 @@ void add_completion(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global, std::move(guide), [shell, &app](Global& all) {
     const VerbText program = describe(app, all);
     const auto script = *shell == "bash" ? bash_completion : *shell == "zsh" ? zsh_completion : fish_completion;
-    all.print("{}", script(program));
+    Global::write(script(program));
     return kDone;
   });
   global.entries.at(&verb).reads_options = false;

@@ -1,9 +1,6 @@
 #include "global.hpp"
 
 #include <cstdio>
-
-#include "terminal.hpp"
-
 namespace weir::tool {
 
 void Global::progress(std::string_view text) const {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "guide.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
 #include "weir/options.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): a library's
@@ -28,11 +30,14 @@ struct Global {
   Options options;    // the defaults, then the environment, then the command line
   bool json = false;  // --json was given
 
-  // Text for people, on standard output. No newline is added.
+  // Text for people, on standard output: whole lines, which are folded at spaces where the terminal is narrower.
   template <class... Arguments>
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    if (!json) write(fmt::format(format, std::forward<Arguments>(arguments)...));
+    if (!json) write(fold(fmt::format(format, std::forward<Arguments>(arguments)...), terminal_limit()));
   }
+
+  // Text for programs other than JSON (a completion script), on standard output.
+  static void write(std::string_view text);
 
   // One object of the JSON array.
   void add(Json object) {
@@ -53,9 +58,6 @@ struct Global {
   Json objects = Json::array();
   std::vector<std::pair<std::string, std::string>> overrides;  // option name and value, from the command line
   std::map<const CLI::App*, Entry> entries;
-
- private:
-  static void write(std::string_view text);
 };
 
 }  // namespace weir::tool

@@ -148,9 +148,9 @@ void add_manual(CLI::App& app, Global& global) {
       add_verb(app, global, {.name = "manual", .purpose = "print a manual page", .text = "", .examples = {}},
                [name, &app](Global& all) -> int {
                  const VerbText program = describe(app, all);
-                 if (name->empty()) all.print("{}", manual_page(program, program));
+                 if (name->empty()) Global::write(manual_page(program, program));
                  for (const VerbText& each : program.verbs) {
-                   if (each.guide.name == *name) all.print("{}", manual_page(each, program));
+                   if (each.guide.name == *name) Global::write(manual_page(each, program));
                  }
                  return kDone;
                });

@@ -35,6 +35,10 @@ int terminal_columns() {
   return columns <= 0 ? 80 : std::max(columns, kLeast);
 }
 
+int terminal_limit() {
+  return std::getenv("COLUMNS") != nullptr || isatty(STDOUT_FILENO) == 1 ? terminal_columns() : 0;
+}
+
 bool terminal_colours() {
   const char* terminal = std::getenv("TERM");
   return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&

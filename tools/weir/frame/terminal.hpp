@@ -8,6 +8,10 @@ namespace weir::tool {
 // COLUMNS, else the width of the terminal that standard output is, else 80; never less than 20.
 int terminal_columns();
 
+// The same where longer lines would be broken anywhere: COLUMNS is set, or standard output is a terminal; else no
+// limit (0), as in a file.
+int terminal_limit();
+
 // True when standard output is a terminal that shows colours: NO_COLOR is unset, TERM is set and not "dumb".
 bool terminal_colours();
 

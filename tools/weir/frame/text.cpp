@@ -38,6 +38,27 @@ std::vector<std::string> paragraphs(std::string_view text) {
   return result;
 }
 
+std::string fold(std::string_view text, int width) {
+  std::string result;
+  const std::size_t most = static_cast<std::size_t>(width);
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    const bool ends = length < text.size();
+    std::string line(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+    const std::string indent(std::min(line.find_first_not_of(' '), line.size()) + 2, ' ');
+    while (width > 0 && line.size() > most) {
+      const std::size_t space = line.rfind(' ', most);
+      const std::size_t next = space == std::string::npos ? space : line.find_first_not_of(' ', space);
+      if (next == std::string::npos || space < indent.size()) break;
+      result += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";
+      line = indent + line.substr(next);
+    }
+    result += line + (ends ? "\n" : "");
+  }
+  return result;
+}
+
 std::string capitals(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),

@@ -14,6 +14,10 @@ std::vector<std::string> wrap(std::string_view text, int width);
 // with two spaces are a paragraph that is kept as it is, line ends included.
 std::vector<std::string> paragraphs(std::string_view text);
 
+// The same text with every line of more than `width` columns broken at spaces, what follows being indented by two
+// columns more than the line. Width 0: as it is.
+std::string fold(std::string_view text, int width);
+
 // In capitals, ASCII.
 std::string capitals(std::string_view text);
 
