@@ -30,7 +30,10 @@ std::string name_of(const Machine& m, const TopoSettings& settings) {
   return m.data().cpu_model.empty() ? "this system" : m.data().cpu_model;
 }
 
-std::string gib(Bytes size) { return fmt::format("{:.1f} GiB", double(size.count) / double(1u << 30)); }
+std::string text_of(Bytes size) {
+  if (size.count < 1u << 30) return fmt::format("{:.0f} MiB", double(size.count) / double(1u << 20));
+  return fmt::format("{:.1f} GiB", double(size.count) / double(1u << 30));
+}
 
 std::string counted(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
@@ -73,7 +76,7 @@ void print_head(const Machine& m, const TopoSettings& settings, Global& global) 
   if (m.last_level_cache().count > 0) caches = fmt::format(", last-level cache {:.0f} MiB", double(m.last_level_cache().count) / (1 << 20));
   global.print("{}\n", name_of(m, settings));
   global.print("  {}, {}, {} ({}){}\n", counted(std::size_t(m.core_count()), "core"),
-               counted(m.domains().size(), "domain"), counted(m.memory_nodes().size(), "memory node"), gib(memory), caches);
+               counted(m.domains().size(), "domain"), counted(m.memory_nodes().size(), "memory node"), text_of(memory), caches);
   global.print("  workers by default: {}\n", m.default_worker_count());
   for (const std::string& line : machine::explain(machine::limits_of(m))) global.print("  limit: {}\n", line);
 }
@@ -82,8 +85,8 @@ void print_memory(const Machine& m, const Domain& domain, MemoryNodeId id, int r
   const MemoryNode& node = m.memory_node(id);
   const Cost& claimed = node.claimed[std::size_t(domain.id)];
   const Cost& measured = node.measured[std::size_t(domain.id)];
-  global.print("  {:>4}  {:<8} {:>4} {:>11}  {:<6} {:>13} {:>5}  {:>13} {:>5}\n", rank, node.name, node.os_index,
-               gib(node.capacity), is_local(domain, node) ? "local" : "remote",
+  global.print("  {:>4}  {:<7} {:>4} {:>10}  {:<6} {:>13} {:>4}  {:>13} {:>4}\n", rank, node.name, node.os_index,
+               text_of(node.capacity), is_local(domain, node) ? "local" : "remote",
                pair(claimed.read_gb_per_s, claimed.write_gb_per_s), number(claimed.latency_ns, "{:.0f}"),
                pair(measured.read_gb_per_s, measured.write_gb_per_s), number(measured.latency_ns, "{:.0f}"));
 }
@@ -91,7 +94,7 @@ void print_memory(const Machine& m, const Domain& domain, MemoryNodeId id, int r
 void print_domain(const Machine& m, const Domain& domain, bool all, Global& global) {
   global.print("\n{}: {}, CPUs {} (NUMA node {}, package {})\n", domain.name, counted(domain.cores.size(), "core"),
                ranges(os_cpus(domain)), domain.os_node, domain.package);
-  global.print("  tier  memory   NUMA    capacity  where   claimed: GB/s    ns  measured: GB/s    ns\n");
+  global.print("  tier  memory  NUMA   capacity  where  claimed: GB/s   ns measured: GB/s   ns\n");
   int rank = 0, hidden = 0;
   for (const MemoryNodeId id : m.tiers(domain.id)) {
     ++rank;
@@ -106,7 +109,7 @@ void print_domain(const Machine& m, const Domain& domain, bool all, Global& glob
 
 void print_notes(const Machine& m, Global& global) {
   for (const MemoryNode& node : m.memory_nodes()) {
-    if (!node.allowed) global.print("\n{} (NUMA node {}, {}): not allowed to this process\n", node.name, node.os_index, gib(node.capacity));
+    if (!node.allowed) global.print("\n{} (NUMA node {}, {}): not allowed to this process\n", node.name, node.os_index, text_of(node.capacity));
   }
   global.print("\nGB/s: read / write, 10^9 bytes a second, all cores of the domain; ns: idle latency.\n");
   bool measured = false, claimed = false;
