@@ -22,7 +22,7 @@ class Divider {
         multiplier_(static_cast<std::uint64_t>(((Wide{1} << (63 + shift_)) + divisor - 1) / divisor)) {}
 
   std::uint64_t operator()(std::uint64_t numerator) const noexcept {
-    return static_cast<std::uint64_t>((Wide{2 * numerator} * multiplier_) >> 64) >> shift_;
+    return static_cast<std::uint64_t>((Wide{numerator + numerator} * multiplier_) >> 64) >> shift_;
   }
 
  private:

@@ -6,7 +6,7 @@
 namespace weir::deps {
 
 BlockTable::BlockTable(const Partition& partition, Arena& arena) : id_(partition.id), grid_(partition), arena_(arena) {
-  chunks_.reset(static_cast<Record**>(std::calloc(chunk_count(), sizeof(Record*))));
+  chunks_.reset(static_cast<Record**>(std::calloc(chunk_count(), sizeof(void*))));
   if (chunks_ == nullptr) throw std::bad_alloc();
 }
 

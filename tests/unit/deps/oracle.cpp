@@ -31,14 +31,13 @@ void RandomCase::add_array() {
   if (start + (rows - 1) * real_stride + columns > kBytes) return;
   const int block_rows = 1 + below(rows), block_columns = 1 + below(columns);
   auto size = [](int n) { return static_cast<std::size_t>(n); };
-  Array array{std::make_unique<Watched<std::byte>>(at(start), size(rows), size(columns), size(real_stride),
-                                                   size(block_rows), size(block_columns)),
-              {}};
+  auto& array = arrays_.emplace_back();
+  array.watched = std::make_unique<Watched<std::byte>>(at(start), size(rows), size(columns), size(real_stride),
+                                                       size(block_rows), size(block_columns));
   for (int r = 0; r < rows; r += block_rows)
     for (int c = 0; c < columns; c += block_columns)
       array.blocks.push_back(bytes_of({at(start + r * real_stride + c), size(std::min(block_columns, columns - c)),
                                        size(std::min(block_rows, rows - r)), size(real_stride)}));
-  arrays_.push_back(std::move(array));
 }
 
 Mode RandomCase::random_mode() {
