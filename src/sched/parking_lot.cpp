@@ -36,7 +36,7 @@ Sleeper* ParkingLot::take(int domain, bool only_there) noexcept {
   return sleeper;
 }
 
-void ParkingLot::wake_one(int domain, bool only_there) noexcept {
+void ParkingLot::wake(int domain, bool only_there) noexcept {
   Sleeper* sleeper = nullptr;
   {
     const std::lock_guard lock(mutex_);

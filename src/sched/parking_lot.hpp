@@ -1,8 +1,7 @@
 // ParkingLot: which workers search for work and which sleep, and the rule that no wake-up is lost.
 //
 // One per group of workers that may take each other's tasks. A worker is busy, searching or asleep. Whoever makes a
-// task available calls wake_for_work(): it wakes a sleeper when some sleep and nobody searches, and costs one load
-// otherwise. A searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there
+// task available asks should_wake(), one load, which is true when some sleep and nobody searches, and then wakes one. A searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there
 // is work, and one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
 //
 // PARKLOT-1  maker: make the task visible, light_barrier(), read state_. Sleeper: leave the searchers and join the
@@ -29,21 +28,23 @@ struct Sleeper {
 
 class ParkingLot {
  public:
-  // Any thread, after a task became visible to the group's workers. A sleeper of `domain` is preferred.
-  void wake_for_work(int domain) noexcept {
+  // Any thread, after a task became visible to the group's workers: whether somebody should be woken for it.
+  [[nodiscard]] bool should_wake() const noexcept {
     platform::light_barrier();  // PARKLOT-1
     const std::uint64_t state = state_.load(std::memory_order_relaxed);
-    if (state >= kSleeper && (state & kSearcherMask) == 0) [[unlikely]] wake_one(domain, false);
+    return state >= kSleeper && (state & kSearcherMask) == 0;
   }
+  // Wakes a sleeper, of `domain` if there is one, unless somebody searches by now.
+  void wake_one(int domain) noexcept { wake(domain, false); }
 
   // As above for a task that only workers of `domain` should run: wakes one of them though others search.
   void wake_in_domain(int domain) noexcept {
     platform::light_barrier();  // PARKLOT-1
-    if (state_.load(std::memory_order_relaxed) >= kSleeper) wake_one(domain, true);
+    if (state_.load(std::memory_order_relaxed) >= kSleeper) wake(domain, true);
   }
 
   // A worker goes from busy to searching and back. stop_searching is true for the last searcher while others sleep:
-  // it should call wake_for_work() when it knows of more work.
+  // it should wake one when it knows of more work.
   void start_searching() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_searching() noexcept {
     const std::uint64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
@@ -61,12 +62,17 @@ class ParkingLot {
     self.parker.park();
     unlist(self);
   }
+  // As sleep(), but for so long at most.
+  void nap(Sleeper& self, std::uint64_t ns) noexcept {
+    self.parker.park_for(ns);
+    unlist(self);
+  }
 
  private:
   static constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
   static constexpr std::uint64_t kSearcherMask = kSleeper - 1;
 
-  [[gnu::noinline]] void wake_one(int domain, bool only_there) noexcept;
+  [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;
   Sleeper* take(int domain, bool only_there) noexcept;
 
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> state_{0};  // sleepers << 32 | searchers

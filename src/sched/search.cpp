@@ -14,14 +14,17 @@ namespace {
 // Between two rounds of looking, growing: each look takes the victim's hottest cache line away from it.
 class Backoff {
  public:
-  void pause() noexcept {
-    for (int i = 0; i < spins_; ++i) platform::spin_pause();
-    if (spins_ < kMostSpins) spins_ *= 2;
+  // `busy_victims`: what was seen is too small to be taken at once, and its owners are at it.
+  void pause(bool busy_victims) noexcept {
+    const std::uint64_t until = platform::now_ns() + (busy_victims ? policy::kTinyNs / 2 : ns_);
+    do platform::spin_pause();
+    while (platform::now_ns() < until);
+    if (ns_ < kMostNs) ns_ *= 2;
   }
 
  private:
-  static constexpr int kMostSpins = 32;  // about 0.5 us (docs/tuning.md#backoff)
-  int spins_ = 2;
+  static constexpr std::uint64_t kMostNs = 400;  // docs/tuning.md#backoff
+  std::uint64_t ns_ = 50;
 };
 
 // The lowest address of the calling thread's stack that is left to running tasks on top of a waiting one.
@@ -51,6 +54,11 @@ bool Worker::deep_in_stack() const noexcept {
 
 Worker::Item Worker::search(Condition& condition) noexcept {
   flush();
+  if (stole_at_ns_ != 0) {
+    judge_spoils(platform::now_ns());
+    stole_at_ns_ = 0;
+    if (retreat_until_ns_ != 0) return 0;
+  }
   lot_->start_searching();
   const Options& options = scheduler_->options();
   const std::uint64_t park_after =
@@ -59,25 +67,48 @@ Worker::Item Worker::search(Condition& condition) noexcept {
   Backoff backoff;
   while (!condition.done()) {
     const std::uint64_t searched = platform::now_ns() - start;
+    left_tiny_ = false;
     if (const Item item = look_around(searched)) return found(item);
     if (searched < park_after) {
-      backoff.pause();
+      backoff.pause(left_tiny_);
     } else if (sleep_unless(condition)) {
       start = platform::now_ns();
       backoff = Backoff();
     } else if (scheduler_->oversubscribed()) {
       sched_yield();
     } else {
-      backoff.pause();
+      backoff.pause(left_tiny_);
     }
   }
   static_cast<void>(found(0));
   return 0;
 }
 
+// Whether what it stole was worth it. If not, it keeps from stealing for a while, and from running what it has of
+// others: they are better off without it, and take it back when they run out of work.
+void Worker::judge_spoils(std::uint64_t now_ns) noexcept {
+  const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_};
+  retreat_ns_ = policy::retreat_ns(spoils, retreat_ns_);
+  retreat_until_ns_ = retreat_ns_ == 0 ? 0 : now_ns + retreat_ns_;
+  foreign_runs_ = 0;
+  stole_at_ns_ = retreat_ns_ == 0 ? now_ns : 0;
+}
+
+void Worker::retreat(Condition& condition) noexcept {
+  if (next_ != nullptr) give_away_next();
+  flush();
+  lot_->start_searching();
+  while (!condition.done() && queues_->urgent.empty() && platform::now_ns() < retreat_until_ns_) {
+    if (scheduler_->oversubscribed()) sched_yield();
+    else for (int i = 0; i < 16; ++i) platform::spin_pause();
+  }
+  retreat_until_ns_ = 0;
+  static_cast<void>(found(0));
+}
+
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Worker::Item Worker::found(Item item) noexcept {
-  if (lot_->stop_searching() && sees_work()) lot_->wake_for_work(domain_);
+  if (lot_->stop_searching() && sees_work() && lot_->should_wake()) lot_->wake_one(domain_);
   return item;
 }
 
@@ -89,8 +120,16 @@ bool Worker::sleep_unless(Condition& condition) noexcept {
     return false;
   }
   WorkerStatistics::add(statistics_.parks);
-  lot_->sleep(sleeper_);
+  if (left_tiny_) lot_->nap(sleeper_, policy::kNapNs);
+  else lot_->sleep(sleeper_);
   return true;
+}
+
+// After a push. Waking a thread takes the waker longer than a handful of tiny tasks; a thief that has seen that they
+// are tiny naps, and looks again by itself.
+void Worker::wake_someone() noexcept {
+  const policy::Victim self{deque_.size(), pace_ns_.load(std::memory_order_relaxed)};
+  if (!policy::is_tiny(self) || self.items >= policy::kFewTiny) lot_->wake_one(domain_);
 }
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {
@@ -131,26 +170,29 @@ Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
 }
 
 Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
-  const std::uint32_t size = victim.deque_.size();
-  if (size == 0 || (size == 1 && !may_take_last(victim))) return 0;
+  const policy::Victim seen{victim.deque_.size(), victim.pace_ns_.load(std::memory_order_relaxed)};
+  if (policy::is_tiny(seen)) left_tiny_ = true;
+  if (seen.items == 0 || (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen))) return 0;
   StealDeque::Batch batch;
-  const std::uint32_t count = victim.deque_.steal(batch, size == 1 ? 0 : 1);
+  const std::uint32_t count = victim.deque_.steal(batch);
   if (count == 0) return 0;
   for (std::uint32_t i = 0; i < count; ++i) __builtin_prefetch(reinterpret_cast<void*>(batch[i] & ~StealDeque::kAlone));
   // Oldest first here too: they were made, and lie in memory, in that order.
   for (std::uint32_t i = count - 1; i > 0; --i) {
     if (!deque_.push(batch[i])) overflow(batch[i]);
   }
+  foreign_runs_ = 0;
+  stole_at_ns_ = platform::now_ns();
   WorkerStatistics::add(statistics_.steals);
   WorkerStatistics::add(statistics_.stolen, count);
   if (far) WorkerStatistics::add(statistics_.far_steals);
   return batch[0];
 }
 
-bool Worker::may_take_last(const Worker& victim) noexcept {
+bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept {
   policy::Look& earlier = looks_[static_cast<std::size_t>(victim.index_) % looks_.size()];
   const policy::Look now{victim.deque_.version(), victim.spawned_.load(std::memory_order_relaxed), platform::now_ns()};
-  if (policy::may_take_last(earlier, now)) return true;
+  if (policy::has_lain_long_enough(seen, earlier, now)) return true;
   if (earlier.version != now.version || now.spawned - earlier.spawned >= policy::kBusySpawns) earlier = now;
   return false;
 }

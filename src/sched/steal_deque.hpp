@@ -62,13 +62,12 @@ class StealDeque {
 
   // Any thread but the owner. Takes up to half of the items, at least one, oldest first, into `out`; the number taken,
   // 0 when there is nothing or when another removal came first. An item marked kAlone is taken alone.
-  // `leave` items at least are left to the owner.
-  [[nodiscard]] std::uint32_t steal(Batch& out, std::uint32_t leave) noexcept {
+  [[nodiscard]] std::uint32_t steal(Batch& out) noexcept {
     std::uint64_t word = word_.load(std::memory_order_acquire);             // STEAL-2
     const std::uint32_t b = bottom_.load(std::memory_order_acquire);        // STEAL-1, STEAL-2
     const std::uint32_t t = top_of(word);
     const std::uint32_t n = count(t, b);
-    if (n <= leave) return 0;
+    if (n == 0) return 0;
     std::uint32_t want = std::min((n + 1) / 2, kMaxBatch);
     for (std::uint32_t i = 0; i < want; ++i) {
       out[i] = slot(t + i).load(std::memory_order_relaxed);

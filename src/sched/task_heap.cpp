@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -14,6 +15,7 @@ constexpr std::size_t kLargestSlab = std::size_t{1} << 20;
 }  // namespace
 
 TaskHeap::~TaskHeap() {
+  take_remote();
   for (void* slab : slabs_) std::free(slab);
 }
 
@@ -23,12 +25,12 @@ Task* TaskHeap::refill(std::size_t c) {
 }
 
 bool TaskHeap::take_remote() noexcept {
-  Task* task = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
-  if (task == nullptr) return false;
-  while (task != nullptr) {
-    Task* next = task->next;
-    free(task);
-    task = next;
+  FreeBatch* batch = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
+  if (batch == nullptr) return false;
+  while (batch != nullptr) {
+    for (std::uint32_t i = 0; i < batch->count; ++i) __builtin_prefetch(batch->task[i], 1);
+    for (std::uint32_t i = 0; i < batch->count; ++i) free(batch->task[i]);
+    delete std::exchange(batch, batch->next);
   }
   return true;
 }

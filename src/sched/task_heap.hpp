@@ -1,7 +1,7 @@
 // Memory for the tasks that one worker makes: slots of a few sizes, cut from slabs, used again last in, first out.
 //
-// Only the owner allocates. Whoever ends a task frees it: the owner into its own list, others into a batch that they
-// push to the owner's remote list in one step (RemoteFrees). Slots keep their size and their generation for ever, and
+// Only the owner allocates. Whoever ends a task frees it: the owner into its own list, others into a FreeBatch that
+// they push to the owner's remote list in one step. Slots keep their size and their generation for ever, and
 // slabs live as long as the heap, so that a stale TaskRef may always be looked at. HEAP-1: docs/protocols/heap.md.
 #pragma once
 
@@ -13,6 +13,15 @@
 #include "sched/task.hpp"
 
 namespace weir::sched {
+
+// Ended tasks of one heap, on their way home. An array, not a list through the tasks: the owner can then fetch all of
+// them from the other core's cache at once.
+struct FreeBatch {
+  static constexpr std::uint32_t kTasks = 62;
+  FreeBatch* next = nullptr;
+  std::uint32_t count = 0;
+  Task* task[kTasks];
+};
 
 class TaskHeap {
  public:
@@ -44,12 +53,12 @@ class TaskHeap {
     free_[task->size_class] = task;
   }
 
-  // Any thread: a chain of ended tasks of this heap, linked by `next`.
-  void free_remote(Task* first, Task* last) noexcept {
-    Task* head = remote_.load(std::memory_order_relaxed);
+  // Any thread: ended tasks of this heap. Takes the batch over.
+  void free_remote(FreeBatch* batch) noexcept {
+    FreeBatch* head = remote_.load(std::memory_order_relaxed);
     do {
-      last->next = head;
-    } while (!remote_.compare_exchange_weak(head, first, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+      batch->next = head;
+    } while (!remote_.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
   }
 
   std::uint16_t index() const noexcept { return index_; }
@@ -66,7 +75,7 @@ class TaskHeap {
   std::uint64_t first_generation_;
 
   // Others push, the owner takes all.
-  alignas(base::kDestructiveSize) std::atomic<Task*> remote_{nullptr};
+  alignas(base::kDestructiveSize) std::atomic<FreeBatch*> remote_{nullptr};
 };
 
 }  // namespace weir::sched

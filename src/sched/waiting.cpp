@@ -90,6 +90,7 @@ class HalfEnded final : public Condition {
 
 void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
+  forget_pace();
   ChildrenEnded condition(scope);
   if (!condition.done()) run_until(condition);
   scope.reset();
@@ -110,10 +111,14 @@ void Worker::throttle(Scope& scope) noexcept {
   run_until(condition);
   const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));
+  if (drained.tasks > 0) {
+    pace_ns_.store(drained.ns / static_cast<std::uint64_t>(drained.tasks), std::memory_order_relaxed);
+  }
 }
 
 void Worker::wait_for(TaskRef ref) noexcept {
   if (has_ended(ref)) return;
+  forget_pace();
   TaskEnded condition(*this, ref);
   run_until(condition);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "platform/clock.hpp"
 #include "sched/fork.hpp"
 #include "sched/scheduler.hpp"
 
@@ -158,28 +159,33 @@ void Worker::free(Task* task) noexcept {
     heap_.free(task);
     return;
   }
+  free_elsewhere(task);
+}
+
+void Worker::free_elsewhere(Task* task) noexcept {
   TaskHeap& home = scheduler_->heap(task->heap);
-  if (freed_heap_ != &home && freed_first_ != nullptr) {
-    freed_heap_->free_remote(freed_first_, freed_last_);
-    freed_first_ = nullptr;
+  if (freed_ != nullptr && (freed_heap_ != &home || freed_->count == FreeBatch::kTasks)) {
+    freed_heap_->free_remote(std::exchange(freed_, nullptr));
   }
+  if (freed_ == nullptr) freed_ = new FreeBatch;
   freed_heap_ = &home;
-  task->next = freed_first_;
-  if (freed_first_ == nullptr) freed_last_ = task;
-  freed_first_ = task;
+  freed_->task[freed_->count++] = task;
 }
 
 void Worker::count_ended(Scope* scope) noexcept {
   if (scope->owner() == this && scope->try_count_ended_here()) [[likely]] return;
   if (scope != ended_scope_ && ended_count_ != 0) flush();
   ended_scope_ = scope;
-  if (++ended_count_ >= kReportBatch || scope->owner() == this) flush();
+  ++ended_count_;
+  if (scope->owner() == this) return flush();
+  ++foreign_runs_;
+  if (ended_count_ < kReportBatch) return;
+  flush();
+  if (stole_at_ns_ != 0) judge_spoils(platform::now_ns());
 }
 
 void Worker::flush() noexcept {
-  if (freed_first_ != nullptr) {
-    freed_heap_->free_remote(std::exchange(freed_first_, nullptr), freed_last_);
-  }
+  if (freed_ != nullptr) freed_heap_->free_remote(std::exchange(freed_, nullptr));
   if (ended_count_ != 0) report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
 }
 
@@ -209,8 +215,8 @@ void Worker::submit_elsewhere(Task* task) noexcept {
   } else {
     queues.ready.push(task);
   }
-  if (domain == domain_) wake_for_work();
-  else scheduler_->lot(domain).wake_in_domain(domain);
+  if (domain != domain_) scheduler_->lot(domain).wake_in_domain(domain);
+  else if (lot_->should_wake()) lot_->wake_one(domain_);
 }
 
 void Worker::overflow(Item item) noexcept {

@@ -98,6 +98,7 @@ class alignas(base::kDestructiveSize) Worker {
   void run_until(C& condition) noexcept {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
     while (!condition.done()) {
+      if (retreat_until_ns_ != 0) [[unlikely]] retreat(condition);
       if (const Item item = next_local()) run(item);
       else if (const Item found = search(condition)) run(found);
     }
@@ -148,7 +149,10 @@ class alignas(base::kDestructiveSize) Worker {
     if (!deque_.push(item)) [[unlikely]] overflow(item);
     wake_for_work();
   }
-  void wake_for_work() noexcept { lot_->wake_for_work(domain_); }
+  void wake_for_work() noexcept {
+    if (lot_->should_wake()) [[unlikely]] wake_someone();
+  }
+  [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
   void run(Item item) noexcept;
   void run_task(Task* task) noexcept;
@@ -158,6 +162,7 @@ class alignas(base::kDestructiveSize) Worker {
   void make_next(Task* task) noexcept;
   void end_or_detach(Scope* children) noexcept;
   void end_parent(Scope* scope) noexcept;
+  [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
   void count_ended(Scope* scope) noexcept;
   void report(Scope* scope, std::int64_t count) noexcept;
   void give_away_next() noexcept;
@@ -174,7 +179,11 @@ class alignas(base::kDestructiveSize) Worker {
   Item take_from_domain(DomainQueues& queues) noexcept;
   Item steal_in(DomainQueues& queues, bool far) noexcept;
   Item steal_from(Worker& victim, bool far) noexcept;
-  bool may_take_last(const Worker& victim) noexcept;
+  bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
+  // What it runs from now on need not be like what it was throttled for.
+  void forget_pace() noexcept { pace_ns_.store(~std::uint64_t{0}, std::memory_order_relaxed); }
+  void judge_spoils(std::uint64_t now_ns) noexcept;
+  [[gnu::noinline]] void retreat(Condition& condition) noexcept;
   bool sees_work() const noexcept;
   bool deep_in_stack() const noexcept;
   Item found(Item item) noexcept;
@@ -184,15 +193,20 @@ class alignas(base::kDestructiveSize) Worker {
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
+  std::atomic<std::uint64_t> pace_ns_{~std::uint64_t{0}};  // owner writes: what a task took it, when it last measured
 
   // Owner only.
   alignas(base::kDestructiveSize) Frame* frame_;
   Task* next_ = nullptr;  // ready, to be run next: the successor of the task that ended last
   Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
   std::int64_t ended_count_ = 0;
-  Task* freed_first_ = nullptr;  // tasks of freed_heap_ that ended here
-  Task* freed_last_ = nullptr;
+  FreeBatch* freed_ = nullptr;   // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
+  std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
+  std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
+  std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
+  std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
+  bool left_tiny_ = false;              // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
   std::uint32_t random_;
   WorkerStatistics statistics_;

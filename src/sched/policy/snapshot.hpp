@@ -13,11 +13,23 @@ struct Thief {
   std::uint64_t far_after_ns = 0;  // option far-after
 };
 
+// What a thief sees of a victim that has something.
+struct Victim {
+  std::uint32_t items = 0;
+  std::uint64_t pace_ns = 0;  // that its own tasks took it, each, when it last measured
+};
+
 // Two looks at the same victim.
 struct Look {
   std::uint64_t version = 0;   // of its deque: equal when nothing was pushed or removed in between
   std::uint64_t spawned = 0;   // tasks it has spawned so far, ready or not
   std::uint64_t at_ns = 0;
+};
+
+// What a thief has run of other workers' children since it stole, and for how long it was busy.
+struct Spoils {
+  std::uint64_t tasks = 0;
+  std::uint64_t ns = 0;
 };
 
 // A spawning thread that has been throttled.

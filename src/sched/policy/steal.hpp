@@ -15,18 +15,44 @@ constexpr bool may_steal_far(const Thief& thief) noexcept {
   return false;
 }
 
-// How long a lone task must have lain there before it is worth the cache lines it costs (docs/tuning.md#lone).
+// Tasks shorter than this are not worth stealing: the cache lines of the task and its neighbours that change cores
+// cost as much (docs/tuning.md#tiny). The time is that of the thief, those lines included.
+inline constexpr std::uint64_t kTinyTaskNs = 400;
+
+// How long a victim's tasks must have lain there when they are few: one, or a handful of tiny ones.
 inline constexpr std::uint64_t kLoneNs = 1000;
-// Spawning so many tasks between two looks means that the victim will soon be throttled or wait, and run it itself.
+inline constexpr std::uint64_t kTinyNs = 10000;
+inline constexpr std::uint32_t kFewTiny = 32;
+// Spawning so many tasks between two looks means that the victim will soon be throttled or wait, and run them itself.
 inline constexpr std::uint64_t kBusySpawns = 8;
 
-// Whether to take the only task a victim has. Stealing one small task costs both sides more than running it: a
-// producer of a chain would lose the chain to a thief that then trails it, line by line. So the thief waits until the
-// task has lain still for a while and the victim is not busy spawning; a spawning victim comes back to it within
-// `throttle` spawns.
-constexpr bool may_take_last(const Look& earlier, const Look& now) noexcept {
-  return earlier.version == now.version && now.at_ns - earlier.at_ns >= kLoneNs &&
-         now.spawned - earlier.spawned < kBusySpawns;
+// How long a worker sleeps at most while a victim works on tiny tasks, which does not wake it for a few of them.
+inline constexpr std::uint64_t kNapNs = 1000000;
+
+constexpr bool is_tiny(const Victim& victim) noexcept { return victim.pace_ns < kTinyTaskNs; }
+
+// Whether a thief looks twice before it steals from this victim. Stealing one small task costs both sides more than
+// running it: a producer of a chain would lose the chain to a thief that then trails it, line by line.
+constexpr bool needs_second_look(const Victim& victim) noexcept {
+  return victim.items == 1 || (is_tiny(victim) && victim.items < kFewTiny);
+}
+
+// The second look: nothing has moved for a while, and the victim is not busy spawning. So a victim that is about to
+// run its tasks keeps them, and one that is away in a long task, or in the program's own code, does not.
+constexpr bool has_lain_long_enough(const Victim& victim, const Look& earlier, const Look& now) noexcept {
+  return earlier.version == now.version && now.spawned - earlier.spawned < kBusySpawns &&
+         now.at_ns - earlier.at_ns >= (is_tiny(victim) ? kTinyNs : kLoneNs);
+}
+
+inline constexpr std::uint64_t kFirstRetreatNs = 8000;
+inline constexpr std::uint64_t kLongestRetreatNs = 64000;
+
+// How long a thief keeps from stealing after such spoils; `before` is the time it last kept from it. 0: not at all.
+constexpr std::uint64_t retreat_ns(const Spoils& spoils, std::uint64_t before) noexcept {
+  if (spoils.tasks == 0) return before;
+  if (spoils.ns / spoils.tasks >= kTinyTaskNs) return 0;
+  if (before == 0) return kFirstRetreatNs;
+  return before * 2 < kLongestRetreatNs ? before * 2 : kLongestRetreatNs;
 }
 
 }  // namespace weir::sched::policy
