@@ -55,7 +55,7 @@ std::uint64_t bytes_needed(Index rows, Index cols) {
   return 6 * array_bytes(rows, cols) + copies;
 }
 
-base::Result<Problem> Problem::create(const Earth& earth, Index iterations, int threads) {
+base::Result<Problem> Problem::create(const Earth& earth, int threads) {
   Problem problem;
   if (auto status = problem.allocate(earth.rows(), earth.cols()); !status) return status;
   // Stable where dt/dx * sqrt(greatest stiffness / least density) < 1/sqrt(2), whatever lies next to what.
@@ -65,7 +65,6 @@ base::Result<Problem> Problem::create(const Earth& earth, Index iterations, int 
   problem.time_step_ = 0.95 / std::numbers::sqrt2 * kCellSize / std::sqrt(e.stiffest / e.lightest);
   problem.reset(threads);
   problem.fill_ground(earth, threads);
-  problem.make_source(iterations);
   return problem;
 }
 
@@ -111,7 +110,6 @@ void Problem::fill_ground(const Earth& earth, int threads) {
   }
 }
 
-// A Ricker pulse a quarter of the way down, whose shortest waves are long enough for the grid and for the eye.
 void Problem::make_source(Index iterations) {
   source_row_ = rows() / 4;
   source_col_ = cols() / 2;

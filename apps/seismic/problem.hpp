@@ -32,9 +32,13 @@ std::uint64_t bytes_needed(Index rows, Index cols);
 class Problem {
  public:
   // Allocates, and fills in parallel with `threads` OpenMP threads, row blocks in order, so that on a NUMA machine
-  // pages are where a static schedule wants them. `iterations` is the number of those that the source knows.
+  // pages are where a static schedule wants them. The source is silent until make_source().
   // no_space when the kernel refuses the memory.
-  static base::Result<Problem> create(const Earth& earth, Index iterations, int threads);
+  static base::Result<Problem> create(const Earth& earth, int threads);
+
+  // A Ricker pulse a quarter of the way down, for this many iterations. Its shortest waves are long enough for the grid
+  // to carry them and for the eye.
+  void make_source(Index iterations);
 
   const Fields& fields() const noexcept { return fields_; }
   Source source() const noexcept { return {source_row_, source_col_, pulse_.data()}; }
@@ -58,7 +62,6 @@ class Problem {
   Problem() = default;
   base::Status allocate(Index rows, Index cols);
   void fill_ground(const Earth& earth, int threads);
-  void make_source(Index iterations);
 
   std::vector<platform::Pages> memory_;  // one per array
   Fields fields_{};

@@ -82,9 +82,12 @@ class WeirTiles final : public Solver {
       : kernels_(*settings.kernels), tiling_(settings.tiling), runtime_(settings.runtime) {}
 
   void run(const Fields& fields, const Source& source, Index first, Index count) override {
+    if (count == 0) return;
     const TiledArrays arrays(fields, tiling_);
-    for (Index k = 0; k < count; k += tiling_.iterations) {
-      const Index iterations = std::min(tiling_.iterations, count - k);
+    const Index layers = (count + tiling_.iterations - 1) / tiling_.iterations;
+    const Index depth = (count + layers - 1) / layers;  // the last layer is not much thinner than the others
+    for (Index k = 0; k < count; k += depth) {
+      const Index iterations = std::min(depth, count - k);
       const Index reach = iterations - 1;  // the skewed grid is this much larger
       for (Index y = 0; y < fields.rows + reach; y += tiling_.rows) {
         for (Index x = 0; x < fields.cols + reach * kLine; x += tiling_.cols) {

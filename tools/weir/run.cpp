@@ -24,13 +24,14 @@ using seismic::Index;
 
 constexpr seismic::Size kDefaultSize{2048, 2048};
 constexpr seismic::Size kPaperSize{8192, 8192};
-constexpr Index kMostPictureIterations = 2000;
+constexpr Index kPictureIterations = 2000;
+constexpr Index kPictureCells = Index{4000} * 2048 * 2048;  // times iterations
 
 struct SeismicSettings {
   std::string size;
   bool paper = false;
   std::string model;
-  Index iterations = 200;
+  Index iterations = 100;
   int repetitions = 3;
   std::vector<std::string> variants;
   int threads = 0;
@@ -229,14 +230,24 @@ base::Result<Job> make_job(const SeismicSettings& settings, const Options& optio
   return job;
 }
 
-// Lets the field that was measured last run on, until the wave has crossed the ground, and draws it.
-base::Status draw_picture(const SeismicSettings& settings, Job& job, seismic::Problem& problem, Index more,
-                          Global& global) {
+// Iterations between the last measured one and the picture. On a large grid the wave does not get to the other side in
+// the time that anyone waits.
+Index more_iterations(const SeismicSettings& settings, const seismic::Problem& problem) {
+  if (settings.no_image) return 0;
+  if (settings.image_iterations >= 0) return settings.image_iterations;
+  const Index affordable = std::max<Index>(kPictureIterations, kPictureCells / (problem.rows() * problem.cols()));
+  return std::clamp<Index>(problem.iterations_to_cross() - settings.iterations, 0, affordable);
+}
+
+// Lets the field that was measured last run on, and draws it.
+base::Status draw_picture(const SeismicSettings& settings, Job& job, seismic::Problem& problem, Global& global) {
   if (!job.image) return base::Status::success();
+  const Index more = more_iterations(settings, problem);
   global.progress(fmt::format("picture: {} more iterations", more));
   seismic::find_variant("weir")
       ->start(job.plan.settings)
       ->run(problem.fields(), problem.source(), job.plan.iterations, more);
+  global.progress("");
   if (auto status = apps::write_png(job.image->path(), seismic::draw(problem)); !status) return status;
   if (auto status = job.image->commit(); !status) return status;
   global.print("Wave field after {} iterations: {}\n", job.plan.iterations + more, settings.image);
@@ -249,11 +260,10 @@ int run_seismic(const SeismicSettings& settings, Global& global) {
   auto earth = seismic::make_earth(job->size, settings.model);
   if (!earth) return fail(earth.status());
   job->ground = (*earth)->describe();
-  const Index most = job->image ? settings.iterations + std::max(kMostPictureIterations, settings.image_iterations)
-                                : settings.iterations;
-  auto problem = seismic::Problem::create(**earth, most, job->plan.settings.threads);
+  auto problem = seismic::Problem::create(**earth, job->plan.settings.threads);
   if (!problem) return fail(problem.status());
   earth->reset();
+  problem->make_source(settings.iterations + more_iterations(settings, *problem));
   print_header(*job, *problem, global);
 
   if (auto status = measure_triad(*job); !status) return fail(status);
@@ -267,10 +277,7 @@ int run_seismic(const SeismicSettings& settings, Global& global) {
   for (const Row& row : rows) global.add(object_of(*job, row));
   print_table(*job, rows, global);
   if (const int status = judge(*measured, global); status != kDone) return status;
-  const Index enough =
-      std::clamp<Index>(problem->iterations_to_cross() - settings.iterations, 0, kMostPictureIterations);
-  const auto drawn = draw_picture(settings, *job, *problem,
-                                  settings.image_iterations >= 0 ? settings.image_iterations : enough, global);
+  const auto drawn = draw_picture(settings, *job, *problem, global);
   return drawn ? kDone : fail(drawn);
 }
 
@@ -304,7 +311,7 @@ void add_size_options(CLI::App& verb, SeismicSettings& s) {
   verb.add_option("--model", s.model,
                   "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
       ->type_name("FILE");
-  verb.add_option("--iterations", s.iterations, "iterations of each run; default 200")
+  verb.add_option("--iterations", s.iterations, "iterations of each run; default 100")
       ->check(CLI::Range(Index{1}, Index{1'000'000}));
   verb.add_option("--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
       ->check(CLI::Range(1, 1000));
@@ -333,9 +340,9 @@ void add_image_options(CLI::App& verb, SeismicSettings& s) {
   auto* image =
       verb.add_option("--image", s.image, "where the picture goes; default weir-seismic.png")->type_name("FILE");
   verb.add_flag("--no-image", s.no_image, "draw none, and do not simulate beyond what is measured")->excludes(image);
-  verb.add_option(
-          "--image-iterations", s.image_iterations,
-          "iterations after the measured ones before it is drawn; default: until the wave has crossed, 2000 at most")
+  verb.add_option("--image-iterations", s.image_iterations,
+                  "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
+                  "large grids 2000")
       ->check(CLI::Range(Index{0}, Index{10'000'000}));
 }
 
