@@ -1,19 +1,19 @@
 // Which kind of memory a node is: a pure function over attributes, the same for this system and for descriptions.
 //
-// Rules, in this order; the reference of a node without cores is the memory of the nearest cores.
+// First the ordinary memory of each set of cores is found, among the nodes attached to it: that of least latency where
+// latencies are known (HBM and CXL both answer later than DDR), else the one that the kernel says cores belong to, else
+// the largest. Every other node is compared with it:
 //   1. What the kernel states (a device's memory, persistent memory, a CXL device) holds.
-//   2. A node that cores belong to is ordinary memory (ddr), unless rule 3 finds its companion to be that.
-//   3. Bandwidth known for node and reference (1.5x is a difference):
-//        more than the reference                        -> hbm
-//        less, latency not above that of the reference  -> ddr, and the reference is hbm
-//        less, or latency 1.5x that of the reference    -> nvm when reads are 2x faster than writes, else cxl
-//        neither                                        -> ddr
-//   4. Only latency known, and 1.5x that of the reference -> cxl.
-//   5. Nothing known: local to more cores than the reference, so farther from each -> cxl; beside it and smaller
-//      -> hbm, larger -> cxl, of equal size -> unknown.
+//   2. Bandwidth known for both (1.5x is a difference): more -> hbm; less, or 1.5x the latency -> nvm when reads are 2x
+//      faster than writes, else cxl; neither -> ddr.
+//   3. Only latency known, and 1.5x that of ordinary memory -> cxl.
+//   4. Nothing known: attached to a wider set of cores, so farther from each -> cxl; beside it and smaller -> hbm,
+//   larger
+//      -> cxl, of equal size -> unknown.
 // Memory of one sort only, HBM too, is ddr: there is nothing to tell it from, and nothing to choose.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "machine/machine.hpp"
@@ -23,13 +23,16 @@ namespace weir::machine {
 struct NodeFacts {
   enum class Stated : unsigned char { nothing, device, nvm, cxl };
 
-  bool has_cores = true;
-  int reference = -1;    // index of the memory of the nearest cores; ignored when has_cores
-  bool farther = false;  // its locality is wider than the reference's
+  int locality = 0;  // which set of cores it is attached to: any number, equal for equal sets
+  int compared = 0;  // the locality whose ordinary memory it is compared with: its own, else a narrower one within
+  std::optional<bool> has_cores;  // the kernel's word; none in descriptions
   Bytes capacity;
-  Cost best;             // over the domains it is local to; 0: not known
+  Cost best;  // over the cores it is local to; 0: not known
   Stated stated = Stated::nothing;
 };
+
+// Index of the ordinary memory of a locality; -1 when no node is attached to it but such with a stated kind.
+int ordinary_node(const std::vector<NodeFacts>& nodes, int locality);
 
 // One kind per node, in the order of `nodes`.
 std::vector<MemoryKind> classify(const std::vector<NodeFacts>& nodes);

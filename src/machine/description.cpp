@@ -65,7 +65,8 @@ class Parser {
 
   void follow(hwloc_obj_type_t type, std::size_t start) {
     if (last_type_ == HWLOC_OBJ_PU) throw Mistake{start, "pu must be the last level"};
-    if (type == HWLOC_OBJ_NUMANODE && attached_) throw Mistake{start, "numa as a level and as [numa] exclude each other"};
+    if (type == HWLOC_OBJ_NUMANODE && attached_)
+      throw Mistake{start, "numa as a level and as [numa] exclude each other"};
     if (type != HWLOC_OBJ_TYPE_MAX && type != HWLOC_OBJ_GROUP && !seen_.insert(type).second) {
       throw Mistake{start, fmt::format("a second level of type {}", hwloc_obj_type_string(type))};
     }
@@ -82,7 +83,8 @@ class Parser {
                          type == HWLOC_OBJ_PACKAGE || type == HWLOC_OBJ_DIE || type == HWLOC_OBJ_GROUP ||
                          (type != HWLOC_OBJ_TYPE_MAX && hwloc_obj_type_is_cache(type) != 0);
     if (!allowed) {
-      throw Mistake{start, fmt::format("unknown type \"{}\"; there are pack, die, numa, group, l1 to l5, core, pu", name)};
+      throw Mistake{start,
+                    fmt::format("unknown type \"{}\"; there are pack, die, numa, group, l1 to l5, core, pu", name)};
     }
     return type;
   }
@@ -114,23 +116,27 @@ class Parser {
     const std::string name(word(":(])"));
     if (type_named(name) != HWLOC_OBJ_NUMANODE) throw Mistake{type_at, "only [numa] can be attached"};
     if (seen_.count(HWLOC_OBJ_NUMANODE) != 0) throw Mistake{start, "numa as a level and as [numa] exclude each other"};
-    if (peek() == '(') attributes();
+    const bool has_memory = peek() == '(' && attributes();
     if (peek() != ']') throw Mistake{at_, "expected ']'"};
+    if (!has_memory) throw Mistake{at_, "[numa] needs a size, as in [numa(memory=16GB)]"};
     ++at_;
     attached_ = true;
   }
 
-  void attributes() {
+  // True when one of them is memory=.
+  bool attributes() {
     ++at_;
+    bool has_memory = false;
     for (;;) {
       while (is_space(peek()) || peek() == ',') ++at_;
       if (peek() == ')') break;
-      attribute();
+      has_memory = attribute() == "memory" || has_memory;
     }
     ++at_;
+    return has_memory;
   }
 
-  void attribute() {
+  std::string_view attribute() {
     const std::size_t start = at_;
     const std::string_view key = word("=()[]");
     if (at_end() || (key.empty() && peek() != '=')) throw Mistake{at_, "expected ')'"};
@@ -144,6 +150,7 @@ class Parser {
     } else {
       size();
     }
+    return key;
   }
 
   void indexes() {
@@ -159,9 +166,10 @@ class Parser {
     if (at_ == start || error != std::errc() || value == 0) throw Mistake{start, "expected a size such as 16GB"};
     const std::size_t unit_at = at_;
     const std::string_view unit = word("),");
-    static const std::set<std::string_view> kUnits = {"",    "kB",  "KB",  "MB",  "GB",  "TB",
+    static const std::set<std::string_view> kUnits = {"",    "kB",  "KB",  "MB",  "GB", "TB",
                                                       "kiB", "KiB", "MiB", "GiB", "TiB"};
-    if (kUnits.count(unit) == 0) throw Mistake{unit_at, fmt::format("unknown unit \"{}\"; there are kB to TB, KiB to TiB", unit)};
+    if (kUnits.count(unit) == 0)
+      throw Mistake{unit_at, fmt::format("unknown unit \"{}\"; there are kB to TB, KiB to TiB", unit)};
   }
 
   std::string_view text_;
@@ -178,9 +186,9 @@ base::Result<Topology> load_file(const std::string& path) {
   Topology topology = new_topology();
   if (!topology || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
-    return base::Status{base::Code::bad_input,
-                        fmt::format("machine file {}: not an XML file of hwloc; write one with lstopo {}", path,
-                                    "machine.xml")};
+    return base::Status{
+        base::Code::bad_input,
+        fmt::format("machine file {}: not an XML file of hwloc; write one with lstopo {}", path, "machine.xml")};
   }
   return topology;
 }
@@ -226,6 +234,7 @@ base::Result<Machine> Machine::from_description(const std::string& text) {
   if (!topology) return topology.status();
   base::Result<Data> data = read_topology(topology->get(), nullptr);
   if (!data) return base::Status{base::Code::bad_input, "machine description: " + data.status().message};
+  data->is_this_system = false;  // hwloc believes otherwise under HWLOC_THISSYSTEM=1
   finish(*data);
   return Machine(std::make_shared<const Data>(std::move(data).value()));
 }

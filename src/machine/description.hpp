@@ -2,7 +2,8 @@
 //
 //   string   = { level | memory } , separated by spaces; at least one level, the last one PUs
 //   level    = [ type ":" ] count [ "(" attributes ")" ]          core:2    l2:8(size=1MB)    numa:2(memory=4GB)
-//   memory   = "[" "numa" [ "(" attributes ")" ] "]"              attached to the level before it, or to the machine
+//   memory   = "[" "numa" "(" attributes ")" "]"                  attached to the level before it, or to the machine;
+//                                                                 memory= is required
 //   attributes = key "=" value, separated by spaces; keys memory, size, memorysidecachesize, indexes
 #pragma once
 

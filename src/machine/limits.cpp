@@ -38,14 +38,16 @@ std::vector<std::string> explain(const Limits& limits) {
     lines.push_back(fmt::format("affinity mask (taskset, srun, or a parent's binding): {} of {} CPUs",
                                 limits.usable_cpus, limits.allowed_cpus));
   }
-  if (limits.cpu_quota > 0) lines.push_back(fmt::format("cgroup CPU quota: {:.2f} cores' worth of time", limits.cpu_quota));
+  if (limits.cpu_quota > 0)
+    lines.push_back(fmt::format("cgroup CPU quota: {:.2f} cores' worth of time", limits.cpu_quota));
   if (!limits.forbidden_nodes.empty()) {
     lines.push_back(fmt::format("cgroup cpuset: no memory of NUMA node {}", fmt::join(limits.forbidden_nodes, ", ")));
   }
   if (limits.slurm_cpus > 0 && limits.slurm_cpus < limits.usable_cpus) {
-    lines.push_back(fmt::format("{}={}, but the process may use {} CPUs: SLURM has not bound it; start it with "
-                                "srun --cpu-bind=cores, or set WEIR_WORKERS={}",
-                                limits.slurm_variable, limits.slurm_cpus, limits.usable_cpus, limits.slurm_cpus));
+    lines.push_back(
+        fmt::format("{}={}, but the process may use {} CPUs: SLURM has not bound it; start it with "
+                    "srun --cpu-bind=cores, or set WEIR_WORKERS={}",
+                    limits.slurm_variable, limits.slurm_cpus, limits.usable_cpus, limits.slurm_cpus));
   }
   return lines;
 }

@@ -5,8 +5,8 @@
 #include <map>
 #include <mutex>
 
-#include "machine/measured_file.hpp"
 #include "machine/machine_data.hpp"
+#include "machine/measured_file.hpp"
 #include "machine/rank.hpp"
 #include "machine/read_topology.hpp"
 #include "platform/affinity.hpp"
@@ -16,20 +16,25 @@
 namespace weir::machine {
 namespace {
 
-base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
-  const Topology topology = new_topology();
-  if (!topology || hwloc_topology_load(topology.get()) != 0) {
-    return base::Status{base::Code::unsupported, "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
-  }
-  base::Result<Machine::Data> read = read_topology(topology.get(), &usable_cpus);
-  if (!read) return base::Status{base::Code::unsupported, "this system: " + read.status().message};
-  Machine::Data data = std::move(read).value();
-  data.is_this_system = true;
+// hwloc was told by HWLOC_XMLFILE or HWLOC_SYNTHETIC to read another machine when this is not called.
+void complete_from_kernel(Machine::Data& data) {
   data.cpu_quota = platform::cpu_quota();
   // Under a memory balloon the node's figure lags behind the system's.
   if (data.memory_nodes.size() == 1) {
     data.memory_nodes[0].capacity = std::max(data.memory_nodes[0].capacity, platform::total_memory());
   }
+}
+
+base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
+  const Topology topology = new_topology();
+  if (!topology || hwloc_topology_load(topology.get()) != 0) {
+    return base::Status{base::Code::unsupported,
+                        "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
+  }
+  base::Result<Machine::Data> read = read_topology(topology.get(), &usable_cpus);
+  if (!read) return base::Status{base::Code::unsupported, "this system: " + read.status().message};
+  Machine::Data data = std::move(read).value();
+  if (data.is_this_system) complete_from_kernel(data);
   finish(data);
   Machine machine(std::make_shared<const Machine::Data>(std::move(data)));
   const auto measured = load_measured(machine);

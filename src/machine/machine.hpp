@@ -44,18 +44,18 @@ struct Domain {
 
 // Cost of using a memory node from a domain. 0: not known.
 struct Cost {
-  double read_gb_per_s = 0;   // 10^9 bytes per second, all cores of the domain together
+  double read_gb_per_s = 0;  // 10^9 bytes per second, all cores of the domain together
   double write_gb_per_s = 0;
-  double latency_ns = 0;      // idle, dependent loads
+  double latency_ns = 0;  // idle, dependent loads
 };
 
 struct MemoryNode {
   MemoryNodeId id{};
-  std::string name;     // as shown by weir topo: kind and index among its kind, e.g. "hbm0"
-  int os_index = 0;     // the kernel's NUMA node number, for mbind
+  std::string name;  // as shown by weir topo: kind and index among its kind, e.g. "hbm0"
+  int os_index = 0;  // the kernel's NUMA node number, for mbind
   MemoryKind kind = MemoryKind::unknown;
-  Bytes capacity;       // what the kernel reports, before any use
-  bool allowed = true;  // false: the cpuset forbids this process to allocate here
+  Bytes capacity;                       // what the kernel reports, before any use
+  bool allowed = true;                  // false: the cpuset forbids this process to allocate here
   bool has_cores = true;                // false: no core of the machine, usable or not, belongs to it
   std::vector<DomainId> local_domains;  // domains that have it among their local_nodes
   std::vector<Cost> claimed;            // by firmware (HMAT), indexed by DomainId

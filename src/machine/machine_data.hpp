@@ -14,13 +14,13 @@ struct Machine::Data {
   double cpu_quota = 0;
   Bytes last_level_cache;
   Bytes all_last_level_caches;
-  int online_cpus = 0;       // hardware threads of the machine
-  int allowed_cpus = 0;      // of them, those that the cgroup's cpuset allows
-  std::string cpu_model;     // empty when not known
+  int online_cpus = 0;                               // hardware threads of the machine
+  int allowed_cpus = 0;                              // of them, those that the cgroup's cpuset allows
+  std::string cpu_model;                             // empty when not known
   std::vector<std::vector<double>> domain_distance;  // [from][to], 1 within a domain
   std::vector<std::vector<double>> node_distance;    // [domain][node], 1 for local memory
   // Made by finish().
-  std::vector<std::vector<MemoryNodeId>> tiers;      // [domain]
+  std::vector<std::vector<MemoryNodeId>> tiers;  // [domain]
 };
 
 // Computes what follows from the rest, the order of tiers. To be called after costs have changed.

@@ -15,7 +15,8 @@ namespace weir::machine {
 
 // Takes about a second for each pair of a domain and an allowed memory node; blocks, and needs an idle machine.
 // `progress` gets a few words before each pair. Fails with bad_option for a machine that is not this system, with
-// no_space when a node has not enough free memory to tell it from the caches, and with what Pages and binding fail with.
+// no_space when a node has not enough free memory to tell it from the caches, and with what Pages and binding fail
+// with.
 base::Result<Costs> measure(const Machine& machine, const std::function<void(const std::string&)>& progress);
 
 }  // namespace weir::machine

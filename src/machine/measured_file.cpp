@@ -48,7 +48,8 @@ base::Status io_error(const std::string& path, const char* reason) {
 
 }  // namespace
 
-// Sizes stay out of it: what the kernel reports differs from boot to boot, and under a memory balloon from hour to hour.
+// Sizes stay out of it: what the kernel reports differs from boot to boot, and under a memory balloon from hour to
+// hour.
 std::string fingerprint(const Machine& machine) {
   std::string text = machine.data().cpu_model;
   for (const Domain& domain : machine.domains()) {

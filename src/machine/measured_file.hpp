@@ -1,8 +1,8 @@
 // Where measured costs are kept between runs: ${XDG_CACHE_HOME:-~/.cache}/weir/machine-<fingerprint>.
 //
 // The fingerprint covers what the numbers depend on: CPU model, domains with their cores, memory nodes with their
-// kinds. A file that does not fit is as good as none. Written under a temporary name and renamed, so readers see a whole
-// file or none. Any thread, any process.
+// kinds. A file that does not fit is as good as none. Written under a temporary name and renamed, so readers see a
+// whole file or none. Any thread, any process.
 #pragma once
 
 #include <optional>

@@ -16,8 +16,8 @@ struct RankedNode {
 };
 
 // Best first. By measured read bandwidth when every node has one, else by claimed; else by an estimate from kind and
-// distance, in which remote HBM comes before local ordinary memory, and that before remote ordinary memory and CXL.
-// Equals: lower latency, then lower id.
+// distance: local HBM, HBM of the same package, local ordinary memory, HBM and ordinary memory of other packages, CXL,
+// persistent memory. Equals: lower latency, then lower id.
 std::vector<MemoryNodeId> rank(std::vector<RankedNode> nodes);
 
 }  // namespace weir::machine

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "machine/classify.hpp"
+#include "platform/pages.hpp"
 
 namespace weir::machine {
 namespace {
@@ -34,7 +35,7 @@ std::vector<int> members(hwloc_const_bitmap_t set) {
   return list;
 }
 
-// The NUMA nodes attached to `object`, the kernel's default one first; looks through memory-side caches.
+// The NUMA nodes attached to `object`; looks through memory-side caches.
 std::vector<hwloc_obj_t> memory_of(hwloc_obj_t object) {
   std::vector<hwloc_obj_t> nodes;
   for (hwloc_obj_t child = object->memory_first_child; child != nullptr; child = child->next_sibling) {
@@ -63,7 +64,8 @@ hwloc_obj_t home_of(hwloc_obj_t node) {
 
 double gb_per_s(double mib_per_s) { return mib_per_s * 1048576e-9; }
 
-// What firmware says, 0 where it says nothing. hwloc has plain figures, and since 2.8 separate ones for reads and writes.
+// What firmware says, 0 where it says nothing. hwloc has plain figures, and since 2.8 separate ones for reads and
+// writes.
 struct Firmware {
   hwloc_topology_t topology;
 
@@ -92,7 +94,11 @@ struct Firmware {
 class Reader {
  public:
   Reader(hwloc_topology_t topology, const std::vector<int>* usable_cpus)
-      : topology_(topology), usable_(usable_set(topology, usable_cpus)) {}
+      : topology_(topology),
+        this_system_(hwloc_topology_is_thissystem(topology) != 0),
+        usable_(usable_set(topology, this_system_ ? usable_cpus : nullptr)) {
+    data_.is_this_system = this_system_;
+  }
 
   void read() {
     read_domains();
@@ -128,7 +134,6 @@ class Reader {
     Domain domain;
     domain.id = DomainId(homes_.size());
     domain.name = "domain" + std::to_string(homes_.size());
-    domain.os_node = int(memory_of(home).front()->os_index);
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, core);
     domain.package = package != nullptr ? int(package->logical_index) : 0;
     homes_.push_back(home);
@@ -146,8 +151,6 @@ class Reader {
       node.os_index = int(object->os_index);
       node.capacity = {object->attr->numanode.local_memory};
       node.allowed = hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), object->os_index) != 0;
-      const hwloc_obj_t home = home_of(object);
-      node.has_cores = core_homes_.count(home) != 0 && memory_of(home).front() == object;
       for (const hwloc_obj_t domain_home : homes_) {
         node.claimed.push_back(firmware.cost(object, domain_home->cpuset));
       }
@@ -175,25 +178,33 @@ class Reader {
     return found == nodes_.end() ? -1 : int(found - nodes_.begin());
   }
 
-  // The memory of the cores nearest to a node: that of its own locality, else the first one within or around it.
-  int reference_of(std::size_t node) const {
-    const hwloc_obj_t home = home_of(nodes_[node]);
-    int within = -1;
+  // Every place that memory is attached to has a number; equal places, equal numbers.
+  int locality_number(hwloc_obj_t home) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (!data_.memory_nodes[i].has_cores) continue;
-      const hwloc_obj_t other = home_of(nodes_[i]);
-      if (other == home) return int(i);
-      if (within < 0 && hwloc_bitmap_intersects(other->cpuset, home->cpuset) != 0) within = int(i);
+      if (home_of(nodes_[i]) == home) return int(i);
     }
-    return within;
+    return -1;
+  }
+
+  // The locality whose ordinary memory a node is compared with: its own when cores are in it directly, else the first
+  // one within it whose cores have memory.
+  int compared_locality(hwloc_obj_t home) const {
+    if (core_homes_.count(home) != 0) return locality_number(home);
+    for (const hwloc_obj_t node : nodes_) {
+      const hwloc_obj_t other = home_of(node);
+      if (core_homes_.count(other) != 0 && hwloc_bitmap_intersects(other->cpuset, home->cpuset) != 0) {
+        return locality_number(other);
+      }
+    }
+    return -1;
   }
 
   NodeFacts facts_of(std::size_t index) const {
     const hwloc_obj_t object = nodes_[index];
     NodeFacts facts;
-    facts.has_cores = data_.memory_nodes[index].has_cores;
-    facts.reference = reference_of(index);
-    facts.farther = facts.reference >= 0 && home_of(nodes_[std::size_t(facts.reference)]) != home_of(object);
+    facts.locality = locality_number(home_of(object));
+    facts.compared = compared_locality(home_of(object));
+    if (this_system_) facts.has_cores = platform::node_has_cpus(int(object->os_index));
     facts.capacity = data_.memory_nodes[index].capacity;
     facts.best = Firmware{topology_}.cost(object, best_initiator(object));
     facts.stated = stated_by_kernel(object);
@@ -217,7 +228,8 @@ class Reader {
     if (dax != nullptr && std::string_view(dax) == "NVM") return NodeFacts::Stated::nvm;
     if (hwloc_obj_get_info_by_name(object, "CXLDevice") != nullptr) return NodeFacts::Stated::cxl;
     // Set by hwloc when the driver of a GPU says that this node is the GPU's memory.
-    if (object->subtype != nullptr && std::string_view(object->subtype) == "GPUMemory") return NodeFacts::Stated::device;
+    if (object->subtype != nullptr && std::string_view(object->subtype) == "GPUMemory")
+      return NodeFacts::Stated::device;
     return NodeFacts::Stated::nothing;
   }
 
@@ -230,7 +242,22 @@ class Reader {
       MemoryNode& node = data_.memory_nodes[i];
       node.kind = kinds[i];
       node.name = to_string(kinds[i]) + std::to_string(count[kinds[i]]++);
+      const hwloc_obj_t home = home_of(nodes_[i]);
+      const bool ordinary = core_homes_.count(home) != 0 && ordinary_node(facts, locality_number(home)) == int(i);
+      node.has_cores = facts[i].has_cores.value_or(ordinary);
     }
+    for (std::size_t d = 0; d < homes_.size(); ++d) data_.domains[d].os_node = int(own_node(homes_[d])->os_index);
+  }
+
+  // The node that the cores at `home` belong to. It may have no memory, and then is none of nodes_.
+  hwloc_obj_t own_node(hwloc_obj_t home) const {
+    const std::vector<hwloc_obj_t> attached = memory_of(home);
+    for (const hwloc_obj_t object : attached) {
+      const int index = index_of(object);
+      if (index >= 0 && data_.memory_nodes[std::size_t(index)].has_cores) return object;
+      if (this_system_ && platform::node_has_cpus(int(object->os_index)).value_or(false)) return object;
+    }
+    return attached.front();
   }
 
   void read_distances() {
@@ -244,7 +271,7 @@ class Reader {
     if (hwloc_distances_get_by_name(topology_, "NUMALatency", &count, &matrix, 0) != 0 || count == 0) matrix = nullptr;
     for (std::size_t from = 0; from < homes_.size(); ++from) {
       for (std::size_t to = 0; to < homes_.size(); ++to) {
-        data_.domain_distance[from][to] = relative_distance(matrix, from, memory_of(homes_[to]).front());
+        data_.domain_distance[from][to] = relative_distance(matrix, from, own_node(homes_[to]));
       }
       for (std::size_t to = 0; to < nodes_.size(); ++to) {
         data_.node_distance[from][to] = relative_distance(matrix, from, nodes_[to]);
@@ -256,7 +283,7 @@ class Reader {
   // Local memory counts as 1 whatever the table says: firmware puts HBM far away so that nobody gets it by default.
   double relative_distance(hwloc_distances_s* matrix, std::size_t domain, hwloc_obj_t target) const {
     const hwloc_obj_t home = homes_[domain];
-    const hwloc_obj_t own = memory_of(home).front();
+    const hwloc_obj_t own = own_node(home);
     if (hwloc_bitmap_isincluded(home->cpuset, target->cpuset) != 0) return 1.0;
     hwloc_uint64_t there = 0, back = 0, here = 0;
     if (matrix != nullptr && hwloc_distances_obj_pair_values(matrix, own, target, &there, &back) == 0 &&
@@ -290,11 +317,12 @@ class Reader {
   }
 
   hwloc_topology_t topology_;
+  bool this_system_;
   Bitmap usable_;
   Machine::Data data_;
-  std::set<hwloc_obj_t> core_homes_;   // of all cores of the machine, usable or not
-  std::vector<hwloc_obj_t> homes_;     // by DomainId
-  std::vector<hwloc_obj_t> nodes_;     // by MemoryNodeId
+  std::set<hwloc_obj_t> core_homes_;  // of all cores of the machine, usable or not
+  std::vector<hwloc_obj_t> homes_;    // by DomainId
+  std::vector<hwloc_obj_t> nodes_;    // by MemoryNodeId
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 // Null when hwloc fails. The caller chooses the source and loads it.
 Topology new_topology();
 
-// `usable_cpus`: CPUs the process may run on; null: all that the topology allows.
+// `usable_cpus`: CPUs the process may run on; null, or a topology that is not this system: all that it allows.
 // Fails with bad_input when no core is left, or no memory.
 base::Result<Machine::Data> read_topology(hwloc_topology_t topology, const std::vector<int>* usable_cpus);
 

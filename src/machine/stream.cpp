@@ -136,9 +136,10 @@ class Stream {
 };
 
 base::Status misplaced(double share, int os_node) {
-  return {base::Code::no_space,
-          fmt::format("only {:.0f} % of the arrays are on NUMA node {}, so the numbers would be wrong; use smaller arrays",
-                      100 * share, os_node)};
+  return {
+      base::Code::no_space,
+      fmt::format("only {:.0f} % of the arrays are on NUMA node {}, so the numbers would be wrong; use smaller arrays",
+                  100 * share, os_node)};
 }
 
 base::Status check(const StreamSettings& settings) {

@@ -3,7 +3,8 @@
 // Three arrays, one slice per thread, each first touched by its thread; copy, scale, add and triad in turns, timed
 // together from a barrier to a barrier; bytes are counted as STREAM does (16 per element for copy and scale, 24 for
 // add and triad: the read of a line before an ordinary store is not counted). Results are verified.
-// Makes threads of its own and blocks; the calling thread only waits. Any thread, but one run at a time means something.
+// Makes threads of its own and blocks; the calling thread only waits. Any thread, but one run at a time means
+// something.
 #pragma once
 
 #include <optional>
@@ -33,7 +34,7 @@ struct StreamSettings {
 
 struct StreamRow {
   StreamLoop loop{};
-  double best_gb_per_s = 0, median_gb_per_s = 0;              // 10^9 bytes per second
+  double best_gb_per_s = 0, median_gb_per_s = 0;                    // 10^9 bytes per second
   double best_seconds = 0, average_seconds = 0, worst_seconds = 0;  // per pass
 };
 

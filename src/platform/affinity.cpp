@@ -15,8 +15,7 @@ thread_local const std::vector<int>* outermost_mask = nullptr;
 // A kernel CPU set with room for `cpus` CPUs.
 class CpuSet {
  public:
-  explicit CpuSet(int cpus)
-      : cpus_(cpus), set_(CPU_ALLOC(std::size_t(cpus)), [](cpu_set_t* set) { CPU_FREE(set); }) {
+  explicit CpuSet(int cpus) : cpus_(cpus), set_(CPU_ALLOC(std::size_t(cpus)), [](cpu_set_t* set) { CPU_FREE(set); }) {
     CPU_ZERO_S(bytes(), set_.get());
   }
   std::size_t bytes() const { return CPU_ALLOC_SIZE(std::size_t(cpus_)); }

@@ -15,7 +15,9 @@ struct Group {
   bool version2 = false;
 };
 
-bool lists(const std::string& words, const std::string& word) { return ("," + words + ",").find("," + word + ",") != std::string::npos; }
+bool lists(const std::string& words, const std::string& word) {
+  return ("," + words + ",").find("," + word + ",") != std::string::npos;
+}
 
 // The path in /proc/self/cgroup ("4:cpu,cpuacct:/a/b", or "0::/a/b" for version 2).
 std::optional<std::string> group_path(const std::string& root, bool version2) {

@@ -87,6 +87,14 @@ Bytes free_memory(int os_node) {
   return {meminfo(path, "MemFree").count + meminfo(path, "FilePages").count};
 }
 
+std::optional<bool> node_has_cpus(int os_node) {
+  std::ifstream file(fmt::format("/sys/devices/system/node/node{}/cpulist", os_node));
+  std::string list;
+  if (!file) return std::nullopt;
+  std::getline(file, list);
+  return !list.empty();
+}
+
 Bytes available_memory() { return meminfo("/proc/meminfo", "MemAvailable"); }
 
 Bytes total_memory() {

@@ -41,8 +41,12 @@ class Pages {
 // the range. Fails with unsupported when the kernel does not tell, and with not_found when no page was touched.
 base::Result<double> share_on_node(const void* data, Bytes size, int os_node);
 
-// Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not tell.
+// Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not
+// tell.
 Bytes free_memory(int os_node);
+
+// Whether CPUs belong to a node; none when the kernel does not tell.
+std::optional<bool> node_has_cpus(int os_node);
 
 // Memory of the whole system that programs could still get; 0 when the kernel does not tell.
 Bytes available_memory();

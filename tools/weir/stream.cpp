@@ -139,11 +139,13 @@ int run(const StreamOptions& options, Global& global) {
     error = std::max(error, report->error);
     if (!report->verified) return fail(fmt::format("the arrays are wrong after the run: relative error {:.1e}", error));
   }
-  global.print("\nGB/s: 10^9 bytes a second, as STREAM counts. Results are right: largest relative error {:.1e}.\n", error);
+  global.print("\nGB/s: 10^9 bytes a second, as STREAM counts. Results are right: largest relative error {:.1e}.\n",
+               error);
   return kDone;
 }
 
-constexpr const char* kText = R"(Runs copy (c = a), scale (b = s*c), add (c = a+b) and triad (a = b+s*c) over arrays that are larger than the caches, and counts bytes as STREAM does: 16 per element for copy and scale, 24 for add and triad. A temporal (ordinary) store makes the processor read the line before it writes it, which is not counted; a non-temporal store goes around the caches and saves that read. Results are checked.
+constexpr const char* kText =
+    R"(Runs copy (c = a), scale (b = s*c), add (c = a+b) and triad (a = b+s*c) over arrays that are larger than the caches, and counts bytes as STREAM does: 16 per element for copy and scale, 24 for add and triad. A temporal (ordinary) store makes the processor read the line before it writes it, which is not counted; a non-temporal store goes around the caches and saves that read. Results are checked.
 
 Each thread is bound to a core, domain by domain, and touches its part of the arrays first, so the arrays are in the memory of its domain unless --memory says where.
 
@@ -153,30 +155,44 @@ With --json, one object per loop and kind of store: loop, stores, threads, domai
 
 void add_stream(CLI::App& app, Global& global) {
   auto options = std::make_shared<StreamOptions>();
-  CLI::App& verb = add_verb(app, global,
-                            {.name = "stream",
-                             .purpose = "measure memory bandwidth: copy, scale, add, triad",
-                             .text = kText,
-                             .examples = {{"weir stream", "all cores, memory of their own domains"},
-                                          {"weir stream --domain 0 --memory hbm0", "cores of one domain, memory named by weir topo"},
-                                          {"weir stream --threads 1 --loops triad --stores temporal", "one number"}}},
-                            [options](Global& g) { return run(*options, g); });
+  CLI::App& verb =
+      add_verb(app, global,
+               {.name = "stream",
+                .purpose = "measure memory bandwidth: copy, scale, add, triad",
+                .text = kText,
+                .examples = {{"weir stream", "all cores, memory of their own domains"},
+                             {"weir stream --domain 0 --memory hbm0", "cores of one domain, memory named by weir topo"},
+                             {"weir stream --threads 1 --loops triad --stores temporal", "one number"}}},
+               [options](Global& g) { return run(*options, g); });
   verb.add_option("--threads", options->threads, "threads; more than cores share them (default: one per core)")
-      ->type_name("N")->check(CLI::Range(1, 4096));
-  verb.add_option("--domain", options->domains, "run on cores of these domains only, numbered as weir topo does (default: all)")
-      ->type_name("I,...")->delimiter(',');
-  verb.add_option("--memory", options->memory, "put the arrays in this memory node, named as weir topo does (default: each thread's own)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--domain", options->domains,
+                  "run on cores of these domains only, numbered as weir topo does (default: all)")
+      ->type_name("I,...")
+      ->delimiter(',');
+  verb.add_option("--memory", options->memory,
+                  "put the arrays in this memory node, named as weir topo does (default: each thread's own)")
       ->type_name("NODE");
-  verb.add_option("--array", options->array, "bytes of each of the three arrays, e.g. 512MB (default: 4 times all last-level caches, 80 MB at least)")
-      ->type_name("SIZE")->transform(CLI::AsSizeValue(true));
-  verb.add_option("--repetitions", options->repetitions, "passes over all loops, the first of which is not counted (default: 10)")
-      ->type_name("N")->check(CLI::Range(2, 100000));
+  verb.add_option(
+          "--array", options->array,
+          "bytes of each of the three arrays, e.g. 512MB (default: 4 times all last-level caches, 80 MB at least)")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(true));
+  verb.add_option("--repetitions", options->repetitions,
+                  "passes over all loops, the first of which is not counted (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 100000));
   verb.add_option("--loops", options->loops, "only these (default: all)")
-      ->type_name("LOOP,...")->delimiter(',')->check(CLI::IsMember({"copy", "scale", "add", "triad"}));
+      ->type_name("LOOP,...")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"copy", "scale", "add", "triad"}));
   verb.add_option("--stores", options->stores, "kind of store (default: both)")
-      ->type_name("KIND")->check(CLI::IsMember({"temporal", "non-temporal", "both"}));
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"temporal", "non-temporal", "both"}));
   verb.add_option("--pages", options->pages, "large: transparent huge pages where the kernel has them (default: large)")
-      ->type_name("KIND")->check(CLI::IsMember({"large", "small"}));
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"large", "small"}));
 }
 
 }  // namespace weir::tool

@@ -63,7 +63,9 @@ bool is_local(const Domain& domain, const MemoryNode& node) {
   return std::find(domain.local_nodes.begin(), domain.local_nodes.end(), node.id) != domain.local_nodes.end();
 }
 
-std::string number(double value, const char* format) { return value > 0 ? fmt::format(fmt::runtime(format), value) : "-"; }
+std::string number(double value, const char* format) {
+  return value > 0 ? fmt::format(fmt::runtime(format), value) : "-";
+}
 
 std::string pair(double read, double write) { return number(read, "{:.1f}") + " / " + number(write, "{:.1f}"); }
 
@@ -73,10 +75,12 @@ void print_head(const Machine& m, const TopoSettings& settings, Global& global) 
   Bytes memory;
   for (const MemoryNode& node : m.memory_nodes()) memory.count += node.capacity.count;
   std::string caches;
-  if (m.last_level_cache().count > 0) caches = fmt::format(", last-level cache {:.0f} MiB", double(m.last_level_cache().count) / (1 << 20));
+  if (m.last_level_cache().count > 0)
+    caches = fmt::format(", last-level cache {:.0f} MiB", double(m.last_level_cache().count) / (1 << 20));
   global.print("{}\n", name_of(m, settings));
   global.print("  {}, {}, {} ({}){}\n", counted(std::size_t(m.core_count()), "core"),
-               counted(m.domains().size(), "domain"), counted(m.memory_nodes().size(), "memory node"), text_of(memory), caches);
+               counted(m.domains().size(), "domain"), counted(m.memory_nodes().size(), "memory node"), text_of(memory),
+               caches);
   global.print("  workers by default: {}\n", m.default_worker_count());
   for (const std::string& line : machine::explain(machine::limits_of(m))) global.print("  limit: {}\n", line);
 }
@@ -109,7 +113,9 @@ void print_domain(const Machine& m, const Domain& domain, bool all, Global& glob
 
 void print_notes(const Machine& m, Global& global) {
   for (const MemoryNode& node : m.memory_nodes()) {
-    if (!node.allowed) global.print("\n{} (NUMA node {}, {}): not allowed to this process\n", node.name, node.os_index, text_of(node.capacity));
+    if (!node.allowed)
+      global.print("\n{} (NUMA node {}, {}): not allowed to this process\n", node.name, node.os_index,
+                   text_of(node.capacity));
   }
   global.print("\nGB/s: read / write, 10^9 bytes a second, all cores of the domain; ns: idle latency.\n");
   bool measured = false, claimed = false;
@@ -225,7 +231,8 @@ int show(const TopoSettings& settings, Global& global) {
   return kDone;
 }
 
-constexpr const char* kText = R"(A domain is a group of cores that share their nearest NUMA node; Weir keeps one group of workers for each. A memory node is a pool of memory that the kernel can place pages in, with or without cores. Its kind is judged by attributes, never by name or number: hbm has more bandwidth than the ordinary memory of the same cores, ddr is the ordinary one, cxl is slower or farther, nvm persistent, device belongs to an accelerator. Tiers are the memory nodes ranked as seen from a domain, 1 being the best.
+constexpr const char* kText =
+    R"(A domain is a group of cores that share their nearest NUMA node; Weir keeps one group of workers for each. A memory node is a pool of memory that the kernel can place pages in, with or without cores. Its kind is judged by attributes, never by name or number: hbm has more bandwidth than the ordinary memory of the same cores, ddr is the ordinary one, cxl is slower or farther, nvm persistent, device belongs to an accelerator. Tiers are the memory nodes ranked as seen from a domain, 1 being the best.
 
 Only what this process may use is shown: taskset, cgroup and SLURM masks are honoured, and each limit in force has a line.
 
@@ -247,21 +254,22 @@ What is not known is null.)";
 
 void add_topo(CLI::App& app, Global& global) {
   auto settings = std::make_shared<TopoSettings>();
-  CLI::App& verb = add_verb(
-      app, global,
-      {.name = "topo",
-       .purpose = "show domains, memory nodes and tiers of this machine, or of a described one",
-       .text = kText,
-       .examples = {{"weir topo --measure", "measure this machine's memory and show it"},
-                    {"weir topo --input 'pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4'",
-                     "a KNL in SNC-4 flat mode"},
-                    {"weir topo --json | jq '.[] | select(.object == \"cost\")'", "for programs"}}},
-      [settings](Global& g) { return show(*settings, g); });
+  CLI::App& verb =
+      add_verb(app, global,
+               {.name = "topo",
+                .purpose = "show domains, memory nodes and tiers of this machine, or of a described one",
+                .text = kText,
+                .examples = {{"weir topo --measure", "measure this machine's memory and show it"},
+                             {"weir topo --input 'pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4'",
+                              "a KNL in SNC-4 flat mode"},
+                             {"weir topo --json | jq '.[] | select(.object == \"cost\")'", "for programs"}}},
+               [settings](Global& g) { return show(*settings, g); });
   verb.add_option("--input", settings->input,
                   "show this machine instead: an hwloc synthetic string, or an XML file written by lstopo")
       ->type_name("MACHINE");
-  const auto measure = verb.add_flag("--measure", settings->measure,
-                "measure bandwidth and latency of each memory node from each domain, and keep the numbers");
+  const auto measure =
+      verb.add_flag("--measure", settings->measure,
+                    "measure bandwidth and latency of each memory node from each domain, and keep the numbers");
   measure->excludes("--input");
   verb.add_flag("--all", settings->all, "list memory of other domains too");
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# run_guest.sh MACHINE PROGRAM [ARGUMENT...]: runs PROGRAM in a guest whose memory is laid out like MACHINE, prints what
+# it printed, and exits with its status; 125 when the guest did not get so far.
+#
+# The guest is emulated (no KVM, no privileges): a distribution kernel, and an initramfs of busybox, the program and its
+# shared libraries. Nothing is installed. Its CPU has no AVX-512, and all its memory is equally fast.
+#
+#   WEIR_VM_KERNEL   a kernel image (vmlinuz) to boot; default: Debian's cloud kernel, downloaded once
+#   WEIR_VM_CACHE    where that is kept; default: ${XDG_CACHE_HOME:-~/.cache}/weir/vm
+#   WEIR_VM_TIMEOUT  seconds; default 240
+set -euo pipefail
+cache=${WEIR_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weir/vm}
+
+die() { echo "run_guest.sh: $*" >&2; exit 125; }
+
+[ $# -ge 2 ] || die "usage: run_guest.sh MACHINE PROGRAM [ARGUMENT...]"
+machine=$1 program=$(realpath "$2")
+shift 2
+for tool in qemu-system-x86_64 busybox cpio; do
+  command -v "$tool" > /dev/null || die "$tool is missing; install qemu-system-x86, busybox-static and cpio"
+done
+
+# --- the machine ---------------------------------------------------------------------------------------------------
+qemu=()
+memory_node() {  # NODE MEGABYTES PLACE...: where PLACE is cpus=A-B or initiator=N
+  qemu+=(-object "memory-backend-ram,id=ram$1,size=$2M" -numa "node,nodeid=$1,memdev=ram$1${3:+,$3}")
+}
+distance() { qemu+=(-numa "dist,src=$1,dst=$2,val=$3"); }
+hmat() {  # FROM TO NANOSECONDS BANDWIDTH: what the firmware claims
+  local path="initiator=$1,target=$2,hierarchy=memory"
+  qemu+=(-numa "hmat-lb,$path,data-type=access-latency,latency=$3"
+         -numa "hmat-lb,$path,data-type=access-bandwidth,bandwidth=$4")
+}
+
+numa2() {
+  qemu=(-m 768M -machine q35 -smp "4,sockets=2,cores=2")
+  memory_node 0 512 cpus=0-1
+  memory_node 1 256 cpus=2-3
+  distance 0 1 21
+}
+
+knl_snc4_flat() {  # four clusters, each with ordinary memory and with HBM that has no cores of its own
+  local i j
+  qemu=(-m 1792M -machine "q35,hmat=on" -smp "8,sockets=1,cores=8")
+  memory_node 0 512 cpus=0-1
+  for i in 1 2 3; do memory_node "$i" 256 "cpus=$((2 * i))-$((2 * i + 1))"; done
+  for i in 0 1 2 3; do memory_node $((i + 4)) 128 "initiator=$i"; done
+  for i in 0 1 2 3; do
+    for j in 0 1 2 3; do
+      if [ "$i" = "$j" ]; then
+        distance "$i" $((j + 4)) 31
+        hmat "$i" "$j" 130 20G
+        hmat "$i" $((j + 4)) 155 90G
+      else
+        distance "$i" "$j" 21
+        distance "$i" $((j + 4)) 41
+        distance $((i + 4)) $((j + 4)) 41
+        hmat "$i" "$j" 150 18G
+        hmat "$i" $((j + 4)) 175 80G
+      fi
+    done
+  done
+}
+
+case $machine in
+  numa2) numa2 ;;
+  knl-snc4-flat) knl_snc4_flat ;;
+  *) die "unknown machine '$machine'; there are numa2, knl-snc4-flat" ;;
+esac
+
+# --- the kernel ----------------------------------------------------------------------------------------------------
+fetch_kernel() {
+  local package work
+  package=$(apt-cache depends linux-image-cloud-amd64 2> /dev/null | awk '/Depends:/ {print $2; exit}')
+  [ -n "$package" ] || die "no kernel: set WEIR_VM_KERNEL to a vmlinuz (apt knows no linux-image-cloud-amd64)"
+  work=$(mktemp -d)
+  (cd "$work" && apt-get -qq download "$package" > /dev/null 2>&1) || die "cannot download $package; set WEIR_VM_KERNEL"
+  mkdir -p "$cache"
+  dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './boot/vmlinuz-*' > "$work/vmlinuz"
+  mv "$work/vmlinuz" "$cache/vmlinuz"
+  rm -rf "$work"
+}
+
+kernel=${WEIR_VM_KERNEL:-$cache/vmlinuz}
+[ -e "$kernel" ] || fetch_kernel
+
+# --- what it runs --------------------------------------------------------------------------------------------------
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root
+mkdir -p "$root"/{bin,proc,sys,dev,tmp,root}
+cp "$(command -v busybox)" "$root/bin/busybox"
+cp "$program" "$root/bin/program"
+# Shared libraries go where the program looks for them, the loader included.
+{ ldd "$program" || true; } | grep -o '/[^ ]*' | while read -r library; do
+  mkdir -p "$root$(dirname "$library")"
+  cp -L "$library" "$root$library"
+done
+arguments=$(printf ' %q' "$@")
+cat > "$root/init" << END
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+export HOME=/root GTEST_COLOR=no
+/bin/program$arguments
+echo "guest-status \$?"
+poweroff -f
+END
+chmod +x "$root/init"
+(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) > "$scratch/initrd"
+
+# TCG, since /dev/kvm may be there and hang under nested virtualisation.
+timeout -k 5 "${WEIR_VM_TIMEOUT:-240}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
+  -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" \
+  -kernel "$kernel" -initrd "$scratch/initrd" -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off" < /dev/null || true
+
+tr -d '\r' < "$scratch/log" | sed '/^guest-status /d; /reboot: Power down/d'
+status=$(tr -d '\r' < "$scratch/log" | sed -n 's/^guest-status //p' | tail -1)
+exit "${status:-125}"
