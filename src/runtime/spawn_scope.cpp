@@ -45,40 +45,10 @@ SpawnScope::~SpawnScope() {
   if (map_ != nullptr) map_->reset(*this);
 }
 
-void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after,
-                        std::span<Edge> inline_edges) {
-  spawning_ = &task;
-  predecessor_count_ = 0;
-  for (const TaskRef ref : after) {
-    if (!sched::has_ended(ref)) add_predecessor(ref);
-  }
-  if (!footprint.empty()) {
-    if (map_ == nullptr) [[unlikely]] map_ = std::make_unique<deps::BlockMap>();
-    try {
-      map_->analyse(*this, node_ref(task), footprint);
-    } catch (...) {  // out of memory: the map may know the task already, so it has to run
-      spawning_ = nullptr;
-      link(task, inline_edges);
-      throw;
-    }
-  }
-  spawning_ = nullptr;
-  link(task, inline_edges);
-}
-
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
-void SpawnScope::link(Task& task, std::span<Edge> inline_edges) {
+void SpawnScope::link_several(Task& task, std::span<Edge> inline_edges) {
   const std::size_t count = predecessor_count_;
-  if (count == 0) return owner()->submit(&task);
-  if (count == 1 && !inline_edges.empty()) [[likely]] {
-    Edge& edge = inline_edges.front();
-    edge.target = reinterpret_cast<std::uintptr_t>(&task);
-    task.missing.store(1, std::memory_order_relaxed);
-    const TaskRef before = predecessors_.front();
-    if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
-    return;
-  }
   sched::TaskExtra* const extra = count > inline_edges.size() ? &extra_of(task) : nullptr;
   task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   std::uint32_t ended = 0;
@@ -101,19 +71,6 @@ void SpawnScope::forget_footprints() noexcept {
 }
 
 // ---- The graph ----
-
-bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
-  const TaskRef from = task_ref(before);
-  if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<Task*>(after.node));
-  if (sched::has_ended(from)) return false;
-  // The same predecessor by way of several blocks: those of one footprint come close together.
-  const std::size_t look_back = std::min<std::size_t>(predecessor_count_, 8);
-  for (std::size_t i = 1; i <= look_back; ++i) {
-    if (predecessors_[predecessor_count_ - i].task == from.task) return true;
-  }
-  add_predecessor(from);
-  return true;
-}
 
 // A node that is not sealed yet has one arrival in hand, so it cannot start meanwhile.
 bool SpawnScope::link_to_node(TaskRef before, Task& node) {

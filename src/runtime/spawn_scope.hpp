@@ -54,6 +54,7 @@ class SpawnScope final : public sched::Scope {
     predecessors_[predecessor_count_++] = ref;
   }
   void link(sched::Task& task, std::span<sched::Edge> inline_edges);
+  [[gnu::noinline]] void link_several(sched::Task& task, std::span<sched::Edge> inline_edges);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke, void* closure);
   SpawnHooks& hooks();
@@ -63,5 +64,51 @@ class SpawnScope final : public sched::Scope {
   std::size_t predecessor_count_ = 0;         // of spawning_
   std::vector<detail::TaskRef> predecessors_;  // the first predecessor_count_; never shrinks
 };
+
+// ---- What every spawn with a footprint goes through ----
+
+inline void SpawnScope::submit(sched::Task& task, std::span<const Access> footprint,
+                               std::span<const detail::TaskRef> after, std::span<sched::Edge> inline_edges) {
+  spawning_ = &task;
+  predecessor_count_ = 0;
+  for (const detail::TaskRef ref : after) {
+    if (!sched::has_ended(ref)) add_predecessor(ref);
+  }
+  if (!footprint.empty()) {
+    if (map_ == nullptr) [[unlikely]] map_ = std::make_unique<deps::BlockMap>();
+    try {
+      map_->analyse(*this, node_ref(task), footprint);
+    } catch (...) {  // out of memory: the map may know the task already, so it has to run
+      spawning_ = nullptr;
+      link(task, inline_edges);
+      throw;
+    }
+  }
+  spawning_ = nullptr;
+  link(task, inline_edges);
+}
+
+inline void SpawnScope::link(sched::Task& task, std::span<sched::Edge> inline_edges) {
+  if (predecessor_count_ == 0) return owner()->submit(&task);
+  if (predecessor_count_ != 1 || inline_edges.empty()) return link_several(task, inline_edges);
+  sched::Edge& edge = inline_edges.front();
+  edge.target = reinterpret_cast<std::uintptr_t>(&task);
+  task.missing.store(1, std::memory_order_relaxed);
+  const detail::TaskRef before = predecessors_.front();
+  if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
+}
+
+[[gnu::always_inline]] inline bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
+  const detail::TaskRef from = task_ref(before);
+  if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<sched::Task*>(after.node));
+  if (sched::has_ended(from)) return false;
+  // The same predecessor by way of several blocks: those of one footprint come close together.
+  const std::size_t first = predecessor_count_ > 8 ? predecessor_count_ - 8 : 0;
+  for (std::size_t i = predecessor_count_; i > first; --i) {
+    if (predecessors_[i - 1].task == from.task) return true;
+  }
+  add_predecessor(from);
+  return true;
+}
 
 }  // namespace weir::runtime
