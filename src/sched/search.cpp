@@ -114,6 +114,7 @@ Worker::Item Worker::found(Item item) noexcept {
 
 // True after a sleep; false when there was a reason not to.
 bool Worker::sleep_unless(Condition& condition) noexcept {
+  if (sees_work()) return false;  // list() costs every running thread an interrupt
   lot_->list(sleeper_);
   if (!condition.prepare_to_sleep() || sees_work()) {
     lot_->unlist(sleeper_);
