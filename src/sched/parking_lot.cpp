@@ -3,14 +3,16 @@
 namespace weir::sched {
 
 void ParkingLot::list(Sleeper& self) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    self.next = first_;
-    first_ = &self;
-    self.listed = true;
-    state_.fetch_add(kSleeper - 1, std::memory_order_seq_cst);
-  }
+  join_sleepers(self);
   platform::heavy_barrier();  // PARKLOT-1
+}
+
+void ParkingLot::join_sleepers(Sleeper& self) noexcept {
+  const std::lock_guard lock(mutex_);
+  self.next = first_;
+  first_ = &self;
+  self.listed = true;
+  state_.fetch_add(kSleeper - 1, std::memory_order_seq_cst);
 }
 
 // Whoever takes a sleeper off the list has already counted it among the searchers.

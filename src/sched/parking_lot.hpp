@@ -62,8 +62,9 @@ class ParkingLot {
     self.parker.park();
     unlist(self);
   }
-  // As sleep(), but for so long at most.
+  // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
   void nap(Sleeper& self, std::uint64_t ns) noexcept {
+    join_sleepers(self);
     self.parker.park_for(ns);
     unlist(self);
   }
@@ -72,6 +73,7 @@ class ParkingLot {
   static constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
   static constexpr std::uint64_t kSearcherMask = kSleeper - 1;
 
+  void join_sleepers(Sleeper& self) noexcept;
   [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;
   Sleeper* take(int domain, bool only_there) noexcept;
 

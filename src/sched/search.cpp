@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
+
 #include "platform/clock.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/scheduler.hpp"
@@ -64,15 +66,21 @@ Worker::Item Worker::search(Condition& condition) noexcept {
   const std::uint64_t park_after =
       scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
   std::uint64_t start = platform::now_ns();
+  std::uint64_t look_for = park_after;
   Backoff backoff;
   while (!condition.done()) {
     const std::uint64_t searched = platform::now_ns() - start;
     left_tiny_ = false;
     if (const Item item = look_around(searched)) return found(item);
-    if (searched < park_after) {
+    if (searched < look_for) {
       backoff.pause(left_tiny_);
+    } else if (left_tiny_) {
+      nap(condition);
+      start = platform::now_ns();
+      look_for = std::min(park_after, 2 * policy::kTinyNs);
     } else if (sleep_unless(condition)) {
       start = platform::now_ns();
+      look_for = park_after;
       backoff = Backoff();
     } else if (scheduler_->oversubscribed()) {
       sched_yield();
@@ -108,6 +116,7 @@ void Worker::retreat(Condition& condition) noexcept {
 
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Worker::Item Worker::found(Item item) noexcept {
+  if (item != 0) nap_ns_ = policy::kFirstNapNs;
   if (lot_->stop_searching() && sees_work() && lot_->should_wake()) lot_->wake_one(domain_);
   return item;
 }
@@ -121,16 +130,20 @@ bool Worker::sleep_unless(Condition& condition) noexcept {
     return false;
   }
   WorkerStatistics::add(statistics_.parks);
-  if (left_tiny_) lot_->nap(sleeper_, policy::kNapNs);
-  else lot_->sleep(sleeper_);
+  lot_->sleep(sleeper_);
   return true;
 }
 
-// After a push. Waking a thread takes the waker longer than a handful of tiny tasks; a thief that has seen that they
-// are tiny naps, and looks again by itself.
+// Until somebody works on tasks that are worth it, a short look now and then is enough.
+void Worker::nap(Condition& condition) noexcept {
+  if (!condition.prepare_to_sleep()) return;
+  WorkerStatistics::add(statistics_.parks);
+  lot_->nap(sleeper_, nap_ns_);
+  nap_ns_ = std::min(nap_ns_ * 2, policy::kLongestNapNs);
+}
+
 void Worker::wake_someone() noexcept {
-  const policy::Victim self{deque_.size(), pace_ns_.load(std::memory_order_relaxed)};
-  if (!policy::is_tiny(self) || self.items >= policy::kFewTiny) lot_->wake_one(domain_);
+  if (policy::is_worth_waking({deque_.size(), pace_ns_.load(std::memory_order_relaxed)})) lot_->wake_one(domain_);
 }
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {

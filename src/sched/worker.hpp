@@ -12,7 +12,7 @@
 
 #include "base/layout.hpp"
 #include "sched/parking_lot.hpp"
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/steal.hpp"
 #include "sched/scope.hpp"
 #include "sched/steal_deque.hpp"
 #include "sched/task.hpp"
@@ -175,6 +175,7 @@ class alignas(base::kDestructiveSize) Worker {
   // Searching (search.cpp).
   [[gnu::noinline]] Item search(Condition& condition) noexcept;
   bool sleep_unless(Condition& condition) noexcept;
+  void nap(Condition& condition) noexcept;
   Item look_around(std::uint64_t searched_ns) noexcept;
   Item take_from_domain(DomainQueues& queues) noexcept;
   Item steal_in(DomainQueues& queues, bool far) noexcept;
@@ -206,6 +207,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
+  std::uint64_t nap_ns_ = policy::kFirstNapNs;
   bool left_tiny_ = false;              // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
   std::uint32_t random_;

@@ -26,10 +26,19 @@ inline constexpr std::uint32_t kFewTiny = 32;
 // Spawning so many tasks between two looks means that the victim will soon be throttled or wait, and run them itself.
 inline constexpr std::uint64_t kBusySpawns = 8;
 
-// How long a worker sleeps at most while a victim works on tiny tasks, which does not wake it for a few of them.
-inline constexpr std::uint64_t kNapNs = 1000000;
+// A worker naps, and does not sleep, while a victim works on tiny tasks: that one does not wake it. It looks again
+// after so long, at first and at most, doubling in between.
+inline constexpr std::uint64_t kFirstNapNs = 500000;
+inline constexpr std::uint64_t kLongestNapNs = 4000000;
+// Waking a sleeping thread costs the waker up to 30 us on a virtual machine: the work must be worth that.
+inline constexpr std::uint64_t kWorthWakingNs = 50000;
 
 constexpr bool is_tiny(const Victim& victim) noexcept { return victim.pace_ns < kTinyTaskNs; }
+
+// Whether a worker that has made a task available should wake a sleeper for what it has.
+constexpr bool is_worth_waking(const Victim& self) noexcept {
+  return !is_tiny(self) || self.items * self.pace_ns >= kWorthWakingNs;
+}
 
 // Whether a thief looks twice before it steals from this victim. Stealing one small task costs both sides more than
 // running it: a producer of a chain would lose the chain to a thief that then trails it, line by line.
