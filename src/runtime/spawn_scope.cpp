@@ -35,7 +35,7 @@ sched::TaskExtra& extra_of(Task& task) {
 
 }  // namespace
 
-SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) : predecessors_(kFirstPredecessors) {
+SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) {
   open(&owner, parent);
   const sched::Scheduler& scheduler = owner.scheduler();
   set_limit(sched::policy::first_limit(scheduler.options().throttle, scheduler.worker_count()));
@@ -49,17 +49,27 @@ SpawnScope::~SpawnScope() {
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link_several(Task& task, std::span<Edge> inline_edges) {
   const std::size_t count = predecessor_count_;
-  sched::TaskExtra* const extra = count > inline_edges.size() ? &extra_of(task) : nullptr;
+  const std::size_t inlined = std::min(count, inline_edges.size());
+  sched::TaskExtra* const extra = count > inlined ? &extra_of(task) : nullptr;
   task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   std::uint32_t ended = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    Edge& edge = i < inline_edges.size() ? inline_edges[i] : extra->add_edge();
+  auto link_to = [&](TaskRef before, Edge& edge) {
     edge.target = reinterpret_cast<std::uintptr_t>(&task);
-    const TaskRef before = predecessors_[i];
-    if (!before.task->successors.try_add(&edge, before.generation)) ++ended;
-  }
+    ended += before.task->successors.try_add(&edge, before.generation) ? 0 : 1;
+  };
+  const TaskRef* const predecessors = predecessors_.get();
+  for (std::size_t i = inlined; i < count; ++i) link_to(predecessors[i], extra->add_edge());
+  for (std::size_t i = 0; i < inlined; ++i) link_to(predecessors[i], inline_edges[i]);
   if (ended == 0) return;
   if (ended == count || task.missing.fetch_sub(ended, std::memory_order_acq_rel) == ended) owner()->submit(&task);
+}
+
+void SpawnScope::make_predecessor_room() {
+  const std::size_t room = predecessor_room_ == 0 ? 16 : 2 * predecessor_room_;
+  auto more = std::make_unique<TaskRef[]>(room);
+  std::copy_n(predecessors_.get(), predecessor_count_, more.get());
+  predecessors_ = std::move(more);
+  predecessor_room_ = room;
 }
 
 void SpawnScope::before_wait() noexcept {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "deps/block_map.hpp"
 #include "sched/scope.hpp"
@@ -48,11 +47,11 @@ class SpawnScope final : public sched::Scope {
     const detail::TaskRef ref = task.ref();
     return {ref.task, ref.generation};
   }
-  static constexpr std::size_t kFirstPredecessors = 16;
   void add_predecessor(detail::TaskRef ref) {
-    if (predecessor_count_ == predecessors_.size()) [[unlikely]] predecessors_.resize(2 * predecessor_count_);
+    if (predecessor_count_ == predecessor_room_) [[unlikely]] make_predecessor_room();
     predecessors_[predecessor_count_++] = ref;
   }
+  [[gnu::noinline]] void make_predecessor_room();
   void link(sched::Task& task, std::span<sched::Edge> inline_edges);
   [[gnu::noinline]] void link_several(sched::Task& task, std::span<sched::Edge> inline_edges);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
@@ -62,7 +61,8 @@ class SpawnScope final : public sched::Scope {
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;           // during submit()
   std::size_t predecessor_count_ = 0;         // of spawning_
-  std::vector<detail::TaskRef> predecessors_;  // the first predecessor_count_; never shrinks
+  std::size_t predecessor_room_ = 0;
+  std::unique_ptr<detail::TaskRef[]> predecessors_;  // the first predecessor_count_; never shrinks
 };
 
 // ---- What every spawn with a footprint goes through ----
@@ -94,14 +94,16 @@ inline void SpawnScope::link(sched::Task& task, std::span<sched::Edge> inline_ed
   sched::Edge& edge = inline_edges.front();
   edge.target = reinterpret_cast<std::uintptr_t>(&task);
   task.missing.store(1, std::memory_order_relaxed);
-  const detail::TaskRef before = predecessors_.front();
+  const detail::TaskRef before = predecessors_[0];
   if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
 }
 
 [[gnu::always_inline]] inline bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
   const detail::TaskRef from = task_ref(before);
   if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<sched::Task*>(after.node));
-  if (sched::has_ended(from)) return false;
+  if (from.task->generation.load(std::memory_order_relaxed) != from.generation || from.task->successors.closed()) {
+    return false;
+  }
   // The same predecessor by way of several blocks: those of one footprint come close together.
   const std::size_t first = predecessor_count_ > 8 ? predecessor_count_ - 8 : 0;
   for (std::size_t i = predecessor_count_; i > first; --i) {

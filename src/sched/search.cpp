@@ -55,7 +55,8 @@ bool Worker::deep_in_stack() const noexcept {
 }
 
 Worker::Item Worker::search(Condition& condition) noexcept {
-  flush();
+  flush();  // may end a parent, whose successors are then here
+  if (const Item item = next_local()) return item;
   if (stole_at_ns_ != 0) {
     judge_spoils(platform::now_ns());
     stole_at_ns_ = 0;

@@ -79,6 +79,7 @@ void Worker::run_task(Task* task) noexcept {
 }
 
 void Worker::run_half(detail::ForkHalf* half) noexcept {
+  flush();
   Frame frame{nullptr, nullptr, frame_};
   frame_ = &frame;
   try {
@@ -186,17 +187,25 @@ void Worker::count_ended(Scope* scope) noexcept {
 
 void Worker::flush() noexcept {
   if (freed_ != nullptr) freed_heap_->free_remote(std::exchange(freed_, nullptr));
-  if (ended_count_ != 0) report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
+  if (flushing_) return;  // called by the loop below, which goes on: a chain of parents takes no stack
+  flushing_ = true;
+  bool ended_parent = false;
+  while (ended_count_ != 0) ended_parent |= report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
+  flushing_ = false;
+  // What became ready must not hide behind what this worker does next, which may take long.
+  if (ended_parent && next_ != nullptr) give_away_next();
 }
 
-void Worker::report(Scope* scope, std::int64_t count) noexcept {
+// True when a parent ended by it.
+bool Worker::report(Scope* scope, std::int64_t count) noexcept {
   Worker* const owner = scope->owner();  // the scope may be gone after subtract()
   const Scope::Ended ended = scope->subtract(count);
   if (ended.done == Scope::Done::end_parent) {
     end_parent(scope);
-  } else if (ended.done == Scope::Done::wake_owner || ended.progress) {
-    owner->unpark();
+    return true;
   }
+  if (ended.done == Scope::Done::wake_owner || ended.progress) owner->unpark();
+  return false;
 }
 
 // ---- Queues beside the own deque ----

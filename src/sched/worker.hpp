@@ -164,7 +164,7 @@ class alignas(base::kDestructiveSize) Worker {
   void end_parent(Scope* scope) noexcept;
   [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
   void count_ended(Scope* scope) noexcept;
-  void report(Scope* scope, std::int64_t count) noexcept;
+  bool report(Scope* scope, std::int64_t count) noexcept;
   void give_away_next() noexcept;
   void keep_exception(Scope& scope) noexcept;
   [[gnu::noinline]] void submit_elsewhere(Task* task) noexcept;
@@ -201,6 +201,7 @@ class alignas(base::kDestructiveSize) Worker {
   Task* next_ = nullptr;  // ready, to be run next: the successor of the task that ended last
   Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
   std::int64_t ended_count_ = 0;
+  bool flushing_ = false;
   FreeBatch* freed_ = nullptr;   // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged

@@ -243,10 +243,14 @@ struct CallTraits {
 // Sorts the arguments of spawn() into footprint and attributes.
 template <std::size_t kItems, std::size_t kAfter>
 struct Collected {
-  Access accesses[kItems == 0 ? 1 : kItems];
+  union {
+    Access accesses[kItems == 0 ? 1 : kItems];  // made one by one, not cleared first
+  };
   TaskRef after[kAfter == 0 ? 1 : kAfter];
   Attributes attributes;
   std::uint32_t items = 0;
+
+  Collected() noexcept {}
 
   void add(const Name& name) noexcept { attributes.name = name.text; }
   void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
@@ -254,7 +258,7 @@ struct Collected {
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
     requires kIsItem<Item>
-  void add(const Item& item) noexcept { accesses[items++] = item.access; }
+  void add(const Item& item) noexcept { std::construct_at(&accesses[items++], item.access); }
 };
 
 // The footprint items among the arguments of spawn(), without the rest.

@@ -1,0 +1,223 @@
+// fork_join(), parallel_for(), parallel_reduce().
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "support.hpp"
+
+namespace weir {
+namespace {
+
+using test::spin_until;
+
+class ForkJoin : public test::ForWorkers {};
+WEIR_FOR_WORKERS(ForkJoin);
+
+int fib(int n) {
+  if (n < 2) return n;
+  int a = 0, b = 0;
+  fork_join([&] { a = fib(n - 1); }, [&] { b = fib(n - 2); });
+  return a + b;
+}
+
+TEST_P(ForkJoin, Recursion) {
+  Runtime runtime(options());
+  EXPECT_EQ(fib(20), 6765);
+  EXPECT_EQ(runtime.spawn([] { return fib(18); }).get(), 2584);
+  runtime.wait();
+}
+
+TEST_P(ForkJoin, BothHalvesMayRunTogether) {
+  if (workers() < 2) GTEST_SKIP() << "one worker runs one half at a time";
+  Runtime runtime(options());
+  std::atomic<int> there{0};
+  auto half = [&] {
+    ++there;
+    spin_until([&] { return there == 2; });
+  };
+  fork_join(half, half);
+}
+
+TEST_P(ForkJoin, TheFirstHalfRunsOnTheCallingThread) {
+  Runtime runtime(options());
+  const auto self = std::this_thread::get_id();
+  for (int i = 0; i < 100; ++i) fork_join([&] { EXPECT_EQ(std::this_thread::get_id(), self); }, [] {});
+}
+
+TEST_P(ForkJoin, AnExceptionOfEitherHalfIsThrownAfterBothHaveEnded) {
+  Runtime runtime(options());
+  for (int i = 0; i < 200; ++i) {
+    std::atomic<bool> other{false};
+    EXPECT_THROW(fork_join([&] { other = true; }, [] { throw std::runtime_error("second"); }), std::runtime_error);
+    EXPECT_TRUE(other);
+    EXPECT_THROW(fork_join([] { throw 1; }, [] {}), int);
+    EXPECT_THROW(fork_join([] { throw 1; }, [] { throw std::runtime_error("second"); }), int);
+  }
+}
+
+TEST_P(ForkJoin, ASecondHalfThatNobodyBeganIsDroppedWhenTheFirstThrows) {
+  if (workers() != 1) GTEST_SKIP() << "a thief may have begun it";
+  Runtime runtime(options());
+  bool ran = false;
+  EXPECT_THROW(fork_join([] { throw 1; }, [&] { ran = true; }), int);
+  EXPECT_FALSE(ran);
+}
+
+// The wait takes the newest item of its own deque: the half itself.
+TEST_P(ForkJoin, AWaitInTheFirstHalfMayRunTheSecond) {
+  Runtime runtime(options());
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<int> runs{0};
+    fork_join(
+        [&] {
+          auto handle = runtime.spawn([&] { ++runs; });
+          runtime.wait(handle);
+        },
+        [&] { ++runs; });
+    EXPECT_EQ(runs, 2);
+    runtime.wait();
+  }
+}
+
+TEST_P(ForkJoin, AJoinDoesNotRunWhatWasSpawnedBeforeWhenTheSecondHalfHasEnded) {
+  if (workers() != 1) GTEST_SKIP() << "others run the tasks meanwhile";
+  Runtime runtime(options());
+  int runs = 0;
+  for (int i = 0; i < 20; ++i) runtime.spawn([&] { ++runs; });
+  fork_join(
+      [&] {
+        auto handle = runtime.spawn(Priority::background, [] {});
+        static_cast<void>(handle);
+        fork_join([] {}, [] {});
+      },
+      [] {});
+  EXPECT_EQ(runs, 0);
+  runtime.wait();
+  EXPECT_EQ(runs, 20);
+}
+
+TEST_P(ForkJoin, TasksSpawnedInAHalfAreWaitedFor) {
+  Runtime runtime(options());
+  std::atomic<int> runs{0};
+  auto parent = runtime.spawn([&] {
+    for (int i = 0; i < 50; ++i) {
+      fork_join([&] { spawn([&] { ++runs; }); }, [&] { spawn([&] { ++runs; }); });
+    }
+  });
+  runtime.wait(parent);
+  EXPECT_EQ(runs, 100);
+  runtime.wait();
+}
+
+TEST_P(ForkJoin, AnExceptionOfATaskSpawnedInAHalfIsNotLost) {
+  Runtime runtime(options());
+  for (int i = 0; i < 50; ++i) {
+    runtime.spawn([] {
+      fork_join([] {}, [] { spawn([] { throw std::runtime_error("spawned"); }); });
+    });
+    EXPECT_THROW(runtime.wait(), std::runtime_error);
+  }
+}
+
+int deep(int depth) {
+  if (depth == 0) return 0;
+  int below = 0, one = 0;
+  fork_join([&] { below = deep(depth - 1); }, [&] { one = 1; });
+  return below + one;
+}
+
+TEST_P(ForkJoin, MoreHalvesThanADequeHolds) {
+  Runtime runtime(options());
+  EXPECT_EQ(deep(6000), 6000);
+}
+
+TEST_P(ForkJoin, AThreadOfTheProgramMayForkOnceItHasUsedTheRuntime) {
+  Runtime runtime(options());
+  std::thread([&] {
+    EXPECT_THROW(fork_join([] {}, [] {}), Error);
+    runtime.wait();
+    EXPECT_EQ(fib(15), 610);
+  }).join();
+}
+
+TEST(ForkJoinAlone, ThrowsWithoutARuntime) {
+  EXPECT_THROW(fork_join([] {}, [] {}), Error);
+  EXPECT_THROW(parallel_for(0, 10, 0, [](int, int) {}), Error);
+}
+
+class Loops : public test::ForWorkers {};
+WEIR_FOR_WORKERS(Loops);
+
+TEST_P(Loops, CoverTheRangeOnceInPiecesOfAtMostTheGrain) {
+  Runtime runtime(options());
+  for (const int count : {1, 2, 7, 100, 1001}) {
+    for (const int grain : {0, 1, 3, 5000}) {
+      std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
+      std::atomic<int> longest{0};
+      parallel_for(-3, count - 3, grain, [&](int begin, int end) {
+        int seen = longest;
+        while (seen < end - begin && !longest.compare_exchange_weak(seen, end - begin)) {
+        }
+        for (int i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i + 3)];
+      });
+      for (const auto& hit : hits) ASSERT_EQ(hit, 1);
+      if (grain > 0) { EXPECT_LE(longest, grain); }
+    }
+  }
+}
+
+TEST_P(Loops, NothingIsCalledForAnEmptyRange) {
+  Runtime runtime(options());
+  parallel_for(5, 5, 0, [](int, int) { ADD_FAILURE(); });
+  parallel_for(5, 4, 1, [](int, int) { ADD_FAILURE(); });
+  EXPECT_EQ(parallel_reduce(5, 5, 0, 17, [](int, int, int) { return 0; }, std::plus<>{}), 17);
+}
+
+template <class I>
+void sum_all(I first, I last) {
+  std::atomic<std::uint64_t> count{0};
+  parallel_for(first, last, I{0}, [&](I begin, I end) { count += static_cast<std::uint64_t>(end - begin); });
+  EXPECT_EQ(count, static_cast<std::uint64_t>(last - first));
+}
+
+TEST_P(Loops, CountWithAnyIntegerType) {
+  Runtime runtime(options());
+  sum_all<std::int8_t>(-50, 50);
+  sum_all<std::uint8_t>(0, 255);
+  sum_all<std::int16_t>(-1000, 20000);
+  sum_all<std::uint32_t>(4000000000u, 4000001000u);
+  sum_all<std::int64_t>(std::int64_t{1} << 40, (std::int64_t{1} << 40) + 1000);
+}
+
+TEST(LoopsOverRuns, SmallTypesWithManyWorkers) {
+  Runtime runtime(test::with_workers(32));
+  sum_all<std::int8_t>(-50, 50);
+  sum_all<std::uint8_t>(0, 255);
+}
+
+TEST_P(Loops, AnExceptionOfTheBodyIsThrown) {
+  Runtime runtime(options());
+  EXPECT_THROW(parallel_for(0, 1000, 10, [](int begin, int) { if (begin >= 500) throw begin; }), int);
+}
+
+double reduce_once(int workers) {
+  Runtime runtime(test::with_workers(workers));
+  return parallel_reduce(
+      1, 100000, 0, 0.0,
+      [](int begin, int end, double sum) {
+        for (int i = begin; i < end; ++i) sum += 1.0 / i;
+        return sum;
+      },
+      std::plus<>{});
+}
+
+TEST(LoopsOverRuns, AReductionGivesTheSameBitsForAnyNumberOfWorkers) {
+  const double one = reduce_once(1);
+  for (const int workers : {2, 3, 8}) EXPECT_EQ(reduce_once(workers), one);
+  EXPECT_NEAR(one, 12.09, 0.01);
+}
+
+}  // namespace
+}  // namespace weir

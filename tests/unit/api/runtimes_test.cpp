@@ -1,0 +1,305 @@
+// Runtimes: several, nested, short-lived, and in forked processes. Counters, idleness, bad options.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support.hpp"
+
+namespace weir {
+namespace {
+
+using test::spin_until;
+using test::with_workers;
+
+class Runtimes : public test::ForWorkers {};
+WEIR_FOR_WORKERS(Runtimes);
+
+TEST_P(Runtimes, SeveralAtOnceDoNotKnowOfEachOther) {
+  Runtime a(options());
+  Runtime b(with_workers(2));
+  int x = 0, y = 0;
+  for (int i = 0; i < 200; ++i) {
+    a.spawn(inout(x), [&x] { ++x; });
+    b.spawn(inout(y), [&y] { ++y; });
+  }
+  b.wait();
+  EXPECT_EQ(y, 200);
+  a.wait();
+  EXPECT_EQ(x, 200);
+}
+
+TEST_P(Runtimes, ManyThreadsEachWithOne) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      Runtime runtime(options());
+      long sum = 0;
+      for (int i = 0; i < 300; ++i) spawn(reduce(sum, std::plus<>{}, 0L), [](long& copy) { ++copy; });
+      wait();
+      EXPECT_EQ(sum, 300);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_P(Runtimes, ATaskMayMakeOneAndGoOnWithItsOwnAfterwards) {
+  Runtime outer(options());
+  std::atomic<int> runs{0};
+  std::atomic<int> outside{0};
+  for (int i = 0; i < 8; ++i) {
+    outer.spawn([&] {
+      std::atomic<int> children{0};
+      const int worker = current_worker();
+      {
+        Runtime inner(with_workers(2));
+        for (int k = 0; k < 10; ++k) inner.spawn([&] { ++runs; });
+        spawn([&] { ++runs; });
+        inner.wait();
+      }
+      outside += current_worker() != worker;
+      for (int k = 0; k < 10; ++k) spawn([&] { ++children; });
+      wait();
+      EXPECT_EQ(children, 10);
+    });
+  }
+  outer.wait();
+  EXPECT_EQ(runs, 8 * 11);
+  EXPECT_EQ(outside, 0);
+}
+
+TEST_P(Runtimes, ATaskMaySpawnIntoItsOwnRuntimeWhileItHasAnother) {
+  Runtime outer(options());
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> children{0};
+    auto parent = outer.spawn([&] {
+      Runtime inner(with_workers(1));
+      for (int k = 0; k < 10; ++k) outer.spawn([&] { ++children; });
+    });
+    outer.wait(parent);
+    EXPECT_EQ(children, 10) << "children of the task, which ends after them";
+  }
+  outer.wait();
+}
+
+TEST_P(Runtimes, DestroyedInAnyOrder) {
+  auto a = std::make_unique<Runtime>(options());
+  auto b = std::make_unique<Runtime>(options());
+  std::atomic<int> runs{0};
+  a->spawn([&] { ++runs; });
+  a.reset();
+  EXPECT_EQ(runs, 1);
+  spawn([&] { ++runs; });
+  wait();
+  EXPECT_EQ(runs, 2);
+  auto c = std::make_unique<Runtime>(options());
+  b.reset();
+  spawn([&] { ++runs; });
+  wait();
+  EXPECT_EQ(runs, 3);
+  c.reset();
+  EXPECT_THROW(spawn([] {}), Error);
+  EXPECT_EQ(current_worker(), -1);
+}
+
+TEST_P(Runtimes, StartAndStopTwoThousandTimes) {
+  const int rounds = workers() == 8 ? 300 : 2000;
+  std::atomic<int> runs{0};
+  for (int i = 0; i < rounds; ++i) {
+    Runtime runtime(options());
+    if (i % 2 == 0) runtime.spawn([&] { ++runs; });
+  }
+  EXPECT_EQ(runs, rounds / 2);
+}
+
+TEST_P(Runtimes, DestroyedWithTasksPendingRunsThemFirst) {
+  std::atomic<int> runs{0};
+  for (int round = 0; round < 10; ++round) {
+    Runtime runtime(options());
+    for (int i = 0; i < 100; ++i) {
+      runtime.spawn([&] {
+        spawn([&] { ++runs; });
+      });
+    }
+  }
+  EXPECT_EQ(runs, 1000);
+}
+
+TEST_P(Runtimes, PendingTasksMayUseTheRuntimeWhileItIsDestroyed) {
+  std::atomic<int> runs{0};
+  {
+    Runtime runtime(options());
+    for (int i = 0; i < 20; ++i) {
+      runtime.spawn([&] {
+        static_cast<void>(runtime.statistics());
+        runtime.spawn([&] { ++runs; });
+      });
+    }
+  }
+  EXPECT_EQ(runs, 20);
+}
+
+TEST_P(Runtimes, StatisticsCountEachTaskOnce) {
+  Runtime runtime(options());
+  for (int i = 0; i < 500; ++i) {
+    runtime.spawn([] {
+      spawn([] {});
+    });
+  }
+  runtime.wait();
+  const Statistics statistics = runtime.statistics();
+  EXPECT_EQ(statistics.tasks_run, 1000u);
+  EXPECT_EQ(statistics.tasks_cancelled, 0u);
+  EXPECT_LE(statistics.steals, statistics.tasks_stolen);
+  EXPECT_EQ(statistics.far_steals, 0u);
+  if (workers() == 1) { EXPECT_EQ(statistics.steals, 0u); }
+  EXPECT_EQ(runtime.worker_count(), workers());
+}
+
+TEST_P(Runtimes, AnIdleOneSleeps) {
+  if (workers() < 2) GTEST_SKIP() << "nobody to sleep";
+  Runtime runtime(options());
+  runtime.spawn([] {});
+  runtime.wait();
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_GT(runtime.statistics().parks, 0u);
+  const auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3; };
+  RecordProperty("idle_cpu_ms_of_200", std::to_string(ms(after.ru_utime) + ms(after.ru_stime) - ms(before.ru_utime) -
+                                                      ms(before.ru_stime)));
+}
+
+TEST_P(Runtimes, WakesUpFromEveryIdlePeriod) {
+  Runtime runtime(options());
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    std::atomic<bool> ran{false};
+    runtime.spawn([&] { ran = true; });
+    if (workers() > 1) spin_until(ran);  // this thread does not help
+    runtime.wait();
+    EXPECT_TRUE(ran);
+  }
+}
+
+// ---- fork() ----
+
+using ForkDeathTest = Runtimes;
+INSTANTIATE_TEST_SUITE_P(OfRuntimes, ForkDeathTest, ::testing::Values(2), test::workers_name);
+
+TEST_P(ForkDeathTest, AChildThatUsesTheRuntimeOfItsParentDiesWithAMessage) {
+  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  Runtime runtime(options());
+  auto handle = runtime.spawn([] { return 1; });
+  runtime.wait();
+  constexpr const char* kMessage = "made before fork";
+  EXPECT_DEATH(runtime.spawn([] {}), kMessage);
+  EXPECT_DEATH(runtime.wait(), kMessage);
+  EXPECT_DEATH(spawn([] {}), kMessage);
+  EXPECT_DEATH(wait(), kMessage);
+  EXPECT_DEATH(fork_join([] {}, [] {}), kMessage);
+  EXPECT_DEATH(handle.get(), kMessage);
+  EXPECT_DEATH(runtime.~Runtime(), kMessage);
+}
+
+// The exit status of a child process that runs `body`; its value is the status.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+int use_new_runtime() {
+  int x = 0;
+  {
+    Runtime fresh(with_workers(2));
+    for (int i = 0; i < 10; ++i) spawn(inout(x), [&x] { ++x; });
+    wait();
+  }
+  return x + (current_worker() == -1 ? 0 : 100);
+}
+
+TEST_P(Runtimes, AChildProcessMayMakeANewOne) {
+  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  Runtime runtime(options());
+  runtime.spawn([] {});
+  runtime.wait();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(in_child(use_new_runtime), 10);
+  int x = 0;
+  runtime.spawn(inout(x), [&x] { x = 1; });
+  runtime.wait();
+  EXPECT_EQ(x, 1);
+}
+
+TEST_P(Runtimes, AChildProcessMayMakeANewOneWhileOtherThreadsMakeTheirs) {
+  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) Runtime(with_workers(1)).wait();
+  });
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(in_child(use_new_runtime), 10);
+  stop = true;
+  other.join();
+}
+
+TEST_P(Runtimes, ForkAndExecIsSafe) {
+  Runtime runtime(options());
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 5; ++i) {
+    runtime.spawn([&] { ++runs; });
+    EXPECT_EQ(std::system("true"), 0);
+  }
+  runtime.wait();
+  EXPECT_EQ(runs, 5);
+}
+
+// ---- Options ----
+
+std::string error_of(const Options& options) {
+  try {
+    Runtime runtime(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RuntimeOptions, WhatCannotBeDoneIsSaid) {
+  Options options;
+  options.workers = 2000;
+  EXPECT_NE(error_of(options).find("workers is 2000"), std::string::npos);
+  EXPECT_NE(error_of(options).find("1024"), std::string::npos);
+  options.workers = -1;
+  EXPECT_NE(error_of(options).find("workers is -1"), std::string::npos);
+  options = Options();
+  options.throttle = -1;
+  EXPECT_NE(error_of(options).find("throttle"), std::string::npos);
+  options = Options();
+  options.machine = "pack:2 coer:4";
+  EXPECT_NE(error_of(options).find("column"), std::string::npos) << error_of(options);
+  options.machine = "/no/such/file.xml";
+  EXPECT_NE(error_of(options).find("/no/such/file.xml"), std::string::npos) << error_of(options);
+}
+
+TEST(RuntimeOptions, AFailedStartLeavesNothingBehind) {
+  Options bad;
+  bad.machine = "nonsense:";
+  for (int i = 0; i < 20; ++i) EXPECT_THROW(Runtime{bad}, Error);
+  EXPECT_EQ(current_worker(), -1);
+  Runtime good(with_workers(2));
+  EXPECT_EQ(current_worker(), 0);
+}
+
+}  // namespace
+}  // namespace weir
