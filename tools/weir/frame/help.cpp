@@ -106,7 +106,7 @@ void describe_program(CLI::App& app, Global& global) {
                 .examples = {{"weir topo", "the domains, memory nodes and tiers of this machine"},
                              {"weir run seismic", "a wave simulation in several variants, compared"},
                              {"weir run seismic --json > seismic.json", "the same for programs"},
-                             {"WEIR_WORKERS=2 weir bench tasks", "an option of the runtime as a variable"}}},
+                             {"WEIR_POLICY=flat weir run seismic", "an option of the runtime as a variable"}}},
       .run = nullptr};
 }
 
