@@ -25,7 +25,7 @@ void add_metg(Row& row, const Json& points) {
   for (const Json& point : points) sweep.push_back({point.at(0).get<double>(), point.at(1).get<double>()});
   const Metg found = metg(sweep);
   row.samples.push_back(found.ns / 1000);
-  if (found.bound != Bound::exact) row.bound = found.bound;
+  row.bounds.push_back(found.bound);
 }
 
 void add_fields(Row& row, const Json& fields) {
@@ -78,6 +78,13 @@ Summary summary_of(std::vector<double> samples) {
   return {median(samples), *least, *most};
 }
 
+Bound Row::bound() const noexcept {
+  for (const Bound each : {Bound::above, Bound::below}) {
+    if (2 * std::count(bounds.begin(), bounds.end(), each) > std::ssize(bounds)) return each;
+  }
+  return Bound::exact;
+}
+
 base::Status add_output(Row& row, const std::string& output) {
   try {
     add_fields(row, Json::parse(output));
@@ -93,6 +100,7 @@ void compare_with_weir(std::span<Row> rows) {
       return r.runtime == "weir" && r.bench == row.bench && r.workers == row.workers;
     });
     if (weir == rows.end() || !weir->has_value() || !row.has_value()) continue;
+    if (weir->bound() != Bound::exact || row.bound() != Bound::exact) continue;
     const double base = summary_of(weir->samples).median;
     if (base > 0) row.ratio = summary_of(row.samples).median / base;
   }

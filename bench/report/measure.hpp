@@ -35,12 +35,14 @@ struct Row {
   std::vector<double> samples;       // one for each process: its median
   std::vector<double> cpu_samples;   // processor time in the unit, where measured
   std::vector<double> cold_samples;  // the first run in each process, where measured
-  Bound bound = Bound::exact;        // of a METG: of any process
-  double ratio = 0;                  // to Weir with as many workers; 0: unknown
+  std::vector<Bound> bounds;         // of a METG: of each sample
+  double ratio = 0;                  // to Weir with as many workers; 0: unknown, or one of the two is a bound
   std::string unsupported;           // why the runtime cannot express this benchmark
   std::string error;                 // what failed; the row then has no value
 
   bool has_value() const noexcept { return error.empty() && !samples.empty(); }
+  // What the median is: a bound when most samples are.
+  Bound bound() const noexcept;
 };
 
 // Adds what one runner process printed. Fails with bad_input when it is not what runner_main.cpp prints.

@@ -31,7 +31,7 @@ std::string line_of(const Row& row, bool first) {
   if (!row.unsupported.empty()) return head + fmt::format("{:>9}\n", "-");
   if (!row.has_value()) return head + fmt::format("{:>9}\n", "failed");
   const Summary s = summary_of(row.samples);
-  std::string line = head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound) + figure(s.median), figure(s.least),
+  std::string line = head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound()) + figure(s.median), figure(s.least),
                                         figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
   if (!row.cpu_samples.empty()) {
     line += fmt::format("  {:>8}  {:>8}", figure(summary_of(row.cpu_samples).median), figure(summary_of(row.cold_samples).median));

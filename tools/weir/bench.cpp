@@ -20,7 +20,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr double kGnuplotSeconds = 60;
+constexpr double kHelperSeconds = 60;  // gnuplot, and runners that only say their version
 
 struct TasksSettings {
   std::string benches = "all";
@@ -33,7 +33,8 @@ struct TasksSettings {
 
 struct Plan {
   std::vector<bench::Bench> benches;
-  std::vector<bench::Runner> runners;
+  std::vector<bench::Runner> found;    // all there are
+  std::vector<bench::Runner> runners;  // those to measure
   std::vector<int> workers;
 };
 
@@ -42,9 +43,10 @@ Result<Plan> plan_of(const TasksSettings& settings) {
   if (!benches) return benches.status();
   auto workers = bench::chosen_workers(settings.workers);
   if (!workers) return workers.status();
-  auto runners = bench::chosen_runners(settings.runtimes, bench::find_runners(settings.runners));
+  const auto found = bench::find_runners(settings.runners);
+  auto runners = bench::chosen_runners(settings.runtimes, found);
   if (!runners) return runners.status();
-  return Plan{*benches, *runners, *workers};
+  return Plan{*benches, found, *runners, *workers};
 }
 
 // "svg" or "png", by the name of the file.
@@ -56,12 +58,12 @@ Result<std::string> plot_terminal(const std::string& file) {
 }
 
 Status check_gnuplot() {
-  if (bench::run_process({"gnuplot", "--version"}, kGnuplotSeconds)) return Status::success();
+  if (bench::run_process({"gnuplot", "--version"}, kHelperSeconds)) return Status::success();
   return {Code::not_found, "--plot needs gnuplot, which cannot be started; install the package gnuplot-nox"};
 }
 
 Status draw(const std::vector<bench::Row>& rows, const std::string& terminal, PendingFile& file) {
-  auto done = bench::run_process({"gnuplot"}, bench::plot_script(rows, terminal, file.path()), kGnuplotSeconds);
+  auto done = bench::run_process({"gnuplot"}, bench::plot_script(rows, terminal, file.path()), kHelperSeconds);
   return done ? file.commit() : done.status();
 }
 
@@ -80,24 +82,32 @@ Json object_of(const bench::Row& row) {
     object["ratio"] = row.ratio > 0 ? Json(row.ratio) : Json();
     object["cpu"] = optional_median(row.cpu_samples);
     object["cold"] = optional_median(row.cold_samples);
-    if (row.bound != bench::Bound::exact) object["bound"] = row.bound == bench::Bound::above ? ">" : "<";
+    if (row.bound() != bench::Bound::exact) object["bound"] = row.bound() == bench::Bound::above ? ">" : "<";
   }
   if (!row.unsupported.empty()) object["unsupported"] = row.unsupported;
   if (!row.error.empty()) object["error"] = row.error;
   return object;
 }
 
-std::string versions_of(const std::vector<bench::Runner>& runners) {
+const bench::Runner* runner_of(const std::vector<bench::Runner>& runners, const std::string& runtime) {
+  const auto runner = std::find_if(runners.begin(), runners.end(), [&](const auto& r) { return r.runtime == runtime; });
+  return runner == runners.end() ? nullptr : &*runner;
+}
+
+// What the runner says of its runtime: the version, mostly.
+std::string about(const bench::Runner& runner) {
+  const auto output = bench::run_process({runner.path, "about"}, kHelperSeconds);
+  if (!output) return output.status().message;
+  const Json said = Json::parse(*output, nullptr, false);
+  return said.is_object() && said.contains("about") ? said["about"].get<std::string>() : "of unknown version";
+}
+
+std::string versions_of(const Plan& plan) {
   std::string text;
   for (const std::string& name : bench::runtime_names()) {
-    const auto runner = std::find_if(runners.begin(), runners.end(), [&](const auto& r) { return r.runtime == name; });
-    std::string about = "not available";
-    if (runner != runners.end()) {
-      const auto output = bench::run_process({runner->path, "about"}, kGnuplotSeconds);
-      const Json said = output ? Json::parse(*output, nullptr, false) : Json();
-      about = said.is_object() && said.contains("about") ? said["about"].get<std::string>() : output.status().message;
-    }
-    text += fmt::format("  {:<10}{}\n", name, about);
+    const bench::Runner* measured = runner_of(plan.runners, name);
+    const char* const why_not = runner_of(plan.found, name) == nullptr ? "not available" : "not chosen";
+    text += fmt::format("  {:<10}{}\n", name, measured != nullptr ? about(*measured) : why_not);
   }
   return text;
 }
@@ -130,7 +140,7 @@ int run_tasks(TasksSettings settings, Global& global) {
   }
   if (settings.amount.quick) settings.amount.rounds = std::min(settings.amount.rounds, 2);
   if (settings.amount.quick) settings.amount.repeat = std::min(settings.amount.repeat, 3);
-  global.print("{}runtimes:\n{}", bench::machine_note(), versions_of(plan->runners));
+  global.print("{}runtimes:\n{}", bench::machine_note(), versions_of(*plan));
   const auto rows = bench::measure(plan->benches, plan->runners, plan->workers, settings.amount,
                                    [&global](const std::string& next) { global.progress(next); });
   global.progress("");
@@ -158,7 +168,7 @@ void add_tasks(CLI::App& parent, Global& global) {
                             {.name = "tasks",
                              .purpose = "costs of tasks, beside other runtimes",
                              .text = kTasksText,
-                             .examples = {{"weir bench tasks", "everything, about ten minutes"},
+                             .examples = {{"weir bench tasks", "everything, about six minutes"},
                                           {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
                                           {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
                                           {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},

@@ -83,6 +83,18 @@ TEST(CompareWithWeir, DividesByTheMedianOfWeirWithAsManyWorkers) {
   EXPECT_DOUBLE_EQ(rows[2].ratio, 0);
 }
 
+TEST(CompareWithWeir, GivesNoRatioToABound) {
+  std::vector<Row> rows(2);
+  rows[0].runtime = "weir";
+  rows[0].samples = {1};
+  rows[1].runtime = "libgomp";
+  rows[1].samples = {100, 120, 3};
+  rows[1].bounds = {Bound::above, Bound::above, Bound::exact};
+  compare_with_weir(rows);
+  EXPECT_EQ(rows[1].bound(), Bound::above);
+  EXPECT_DOUBLE_EQ(rows[1].ratio, 0);
+}
+
 TEST_F(FakeRunners, TakeTurnsInEachRound) {
   const std::string prints = R"(echo '{"unit":"ns","cold":9,"wall":[4],"cpu":[4]}')";
   const auto rows = measure_chain({runner("weir", prints), runner("tbb", prints)}, 2);
