@@ -52,7 +52,7 @@ std::string fold(std::string_view text, int width) {
       const std::size_t next = space == std::string::npos ? space : line.find_first_not_of(' ', space);
       if (next == std::string::npos || space < indent.size()) break;
       result += line.substr(0, line.find_last_not_of(' ', space) + 1) + "\n";
-      line = indent + line.substr(next);
+      line.replace(0, next, indent);
     }
     result += line + (ends ? "\n" : "");
   }
