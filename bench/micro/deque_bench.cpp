@@ -31,7 +31,7 @@ void push_then_steal_in_batches(benchmark::State& state) {
   StealDeque::Batch batch{};
   for (auto _ : state) {
     for (std::uint32_t i = 0; i < kItems; ++i) benchmark::DoNotOptimize(deque.push(kItem));
-    for (std::uint32_t taken = 0; taken < kItems;) taken += deque.steal(batch, 0);
+    for (std::uint32_t taken = 0; taken < kItems;) taken += deque.steal(batch);
   }
   state.SetItemsProcessed(state.iterations() * kItems);
 }
