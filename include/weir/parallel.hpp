@@ -74,20 +74,33 @@ void fork_join(F&& first, G&& second) {
 
 namespace detail {
 
+// The length of one of so many parts of a range, at least 1. Computed in a type that can hold `parts`.
+template <class I>
+I part(I first, I last, int parts) noexcept {
+  using Wide = std::common_type_t<I, int>;
+  const auto length = static_cast<I>(static_cast<Wide>(last - first) / static_cast<Wide>(parts));
+  return length > 0 ? length : I{1};
+}
+
+template <class I>
+I middle_of(I first, I last) noexcept {
+  return static_cast<I>(first + (last - first) / 2);
+}
+
 template <class I, class Body>
 void for_halves(I first, I last, I grain, Body& body) {
   if (last - first <= grain) {
     body(first, last);
     return;
   }
-  const I middle = first + (last - first) / 2;
+  const I middle = middle_of(first, last);
   fork_join([&] { for_halves(first, middle, grain, body); }, [&] { for_halves(middle, last, grain, body); });
 }
 
 template <class I, class T, class Map, class Combine>
 T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& combine) {
   if (last - first <= grain) return map(first, last, identity);
-  const I middle = first + (last - first) / 2;
+  const I middle = middle_of(first, last);
   T right = identity;
   T left = identity;
   fork_join([&] { left = reduce_halves(first, middle, grain, identity, map, combine); },
@@ -98,13 +111,12 @@ T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& 
 }  // namespace detail
 
 // Calls body(begin, end) for ranges that cover [first, last), at most `grain` long, possibly at the same time.
-// grain 0: an eighth of a worker's share. Nothing is called for an empty range. Exceptions as in fork_join().
+// grain 0: an eighth of a worker's share. last - first must be a value of I. Nothing is called for an empty range. Exceptions as in fork_join().
 template <class I, class Body>
 void parallel_for(I first, I last, std::type_identity_t<I> grain, Body&& body) {
   static_assert(std::is_integral_v<I>, "parallel_for counts with an integer type");
   if (!(first < last)) return;
-  if (grain <= 0) grain = (last - first) / static_cast<I>(8 * detail::fork_width());
-  if (grain <= 0) grain = 1;
+  if (grain <= 0) grain = detail::part(first, last, 8 * detail::fork_width());
   detail::for_halves(first, last, grain, body);
 }
 
@@ -115,8 +127,7 @@ template <class I, class T, class Map, class Combine>
 T parallel_reduce(I first, I last, std::type_identity_t<I> grain, T identity, Map&& map, Combine&& combine) {
   static_assert(std::is_integral_v<I>, "parallel_reduce counts with an integer type");
   if (!(first < last)) return identity;
-  if (grain <= 0) grain = (last - first) / 64;
-  if (grain <= 0) grain = 1;
+  if (grain <= 0) grain = detail::part(first, last, 64);
   return detail::reduce_halves(first, last, grain, identity, map, combine);
 }
 

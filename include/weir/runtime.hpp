@@ -26,7 +26,7 @@ namespace weir {
 
 // Counters since the runtime was made, summed over its workers. Exact when no task is running.
 struct Statistics {
-  std::uint64_t tasks_run = 0;        // by anyone, children of tasks and fork_join() halves that were stolen included
+  std::uint64_t tasks_run = 0;        // by anyone; children of tasks, stolen halves of fork_join() and Weir's own (folds) included
   std::uint64_t tasks_cancelled = 0;
   std::uint64_t steals = 0;           // successful, each of one task or more
   std::uint64_t tasks_stolen = 0;
@@ -117,11 +117,12 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   static constexpr TaskShape kShape = shape_of(sizeof(C), S::kItems);
   const NewTask fresh = new_task(runtime, kShape);
   PendingTask pending{fresh.task};
+  [[maybe_unused]] ResultOwner<R> result;  // the handle's share, until there is a handle
   [[maybe_unused]] typename C::Cell cell{};
-  if constexpr (!std::is_void_v<R>) cell = new ResultCell<R>;  // one owner: the task
+  if constexpr (!std::is_void_v<R>) cell = result.cell = new ResultCell<R>;
   ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
-  if constexpr (!std::is_void_v<R>) cell->retain();  // the handle
+  if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
   constexpr InvokeFunction kInvoke = &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke;
   TaskRef ref;
   if constexpr (S::kItems == 0 && !kHasAttributes) {
@@ -131,7 +132,7 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
                       kHasAttributes ? &collected.attributes : nullptr);
   }
   if constexpr (std::is_void_v<R>) return HandleAccess::make(ref);
-  else return HandleAccess::make(ref, cell);
+  else return HandleAccess::make(ref, std::exchange(result.cell, nullptr));
 }
 
 // Moves the last argument, the callable, to the front.

@@ -76,6 +76,13 @@ void SpawnScope::before_wait() noexcept {
   if (map_ != nullptr) map_->close_reductions(*this);
 }
 
+std::int64_t SpawnScope::before_throttle() noexcept {
+  constexpr std::size_t kMost = 16;  // open at a time; the combining of more is memory that the throttle has to bound
+  if (map_ == nullptr) return 0;
+  if (map_->open_reductions() > kMost) map_->close_reductions(*this);
+  return static_cast<std::int64_t>(map_->open_reductions());
+}
+
 void SpawnScope::forget_footprints() noexcept {
   if (map_ != nullptr) map_->clear(*this);
 }

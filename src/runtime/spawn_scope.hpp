@@ -25,6 +25,7 @@ class SpawnScope final : public sched::Scope {
               std::span<sched::Edge> inline_edges);
 
   void before_wait() noexcept override;
+  std::int64_t before_throttle() noexcept override;
   // All children have ended.
   void forget_footprints() noexcept;
 
@@ -101,13 +102,14 @@ inline void SpawnScope::link(sched::Task& task, std::span<sched::Edge> inline_ed
 [[gnu::always_inline]] inline bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
   const detail::TaskRef from = task_ref(before);
   if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<sched::Task*>(after.node));
-  if (from.task->generation.load(std::memory_order_relaxed) != from.generation || from.task->successors.closed()) {
+  if (from.task->generation.load(std::memory_order_relaxed) != from.generation || from.task->successors.closed(from.generation)) {
     return false;
   }
   // The same predecessor by way of several blocks: those of one footprint come close together.
   const std::size_t first = predecessor_count_ > 8 ? predecessor_count_ - 8 : 0;
   for (std::size_t i = predecessor_count_; i > first; --i) {
-    if (predecessors_[i - 1].task == from.task) return true;
+    // The generation, too: an ended predecessor's memory may be that of a join made since.
+    if (predecessors_[i - 1].task == from.task && predecessors_[i - 1].generation == from.generation) return true;
   }
   add_predecessor(from);
   return true;

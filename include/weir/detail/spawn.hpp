@@ -128,6 +128,17 @@ class ResultCell {
   alignas(R) std::byte storage_[sizeof(R)];
 };
 
+// Gives up the share that spawn() holds when it throws.
+template <class R>
+struct ResultOwner {
+  ResultCell<R>* cell = nullptr;
+  ~ResultOwner() {
+    if (cell != nullptr) cell->release();
+  }
+};
+template <>
+struct ResultOwner<void> {};
+
 template <class R>
 R& result_or_throw(ResultCell<R>* cell) {
   R* value = cell != nullptr ? cell->value() : nullptr;
@@ -258,7 +269,14 @@ struct Collected {
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
     requires kIsItem<Item>
-  void add(const Item& item) noexcept { std::construct_at(&accesses[items++], item.access); }
+  void add(const Item& item) noexcept {
+    // Field by field: a copy of the whole would load in other widths than the item was just stored in, and wait.
+    const Access& from = item.access;
+    const Region& r = from.region;
+    ::new (static_cast<void*>(&accesses[items++]))
+        Access{{r.base, r.row_bytes, r.rows, r.stride_bytes}, from.partition, from.reduction, from.identity, from.mode,
+               from.ordered};
+  }
 };
 
 // The footprint items among the arguments of spawn(), without the rest.
