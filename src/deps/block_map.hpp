@@ -54,6 +54,9 @@ class BlockMap {
     history_.seal_reductions(graph);
   }
 
+  // Combining nodes that are not sealed yet.
+  std::size_t open_reductions() const noexcept { return history_.open_reductions(); }
+
   // All nodes have finished. A small map keeps what it knows of the memory, for speed; a large one is reset.
   template <class Graph>
   void clear(Graph& graph) {

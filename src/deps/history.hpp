@@ -77,6 +77,7 @@ class History {
     for (Lock* lock : locks_) graph.release_lock(lock->handle);
     locks_.clear();
   }
+  std::size_t open_reductions() const noexcept { return reductions_.size() - free_slots_.size(); }
   std::size_t lock_count() const noexcept { return locks_.size(); }
 
  private:

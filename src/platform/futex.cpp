@@ -12,13 +12,13 @@ void Parker::park() noexcept {
   std::uint32_t expected = kIdle;
   // PARK-1: acquire pairs with the release in unpark(): what the waker wrote before is seen after.
   if (!word_.compare_exchange_strong(expected, kSleeping, std::memory_order_acquire)) {
-    word_.store(kIdle, std::memory_order_relaxed);  // there was a token, and only we take tokens
+    word_.exchange(kIdle, std::memory_order_acquire);  // PARK-1: of the last of several unpark(), too
     return;
   }
   while (word_.load(std::memory_order_acquire) == kSleeping) {  // PARK-1
     syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kSleeping, nullptr, nullptr, 0);
   }
-  word_.store(kIdle, std::memory_order_relaxed);
+  word_.exchange(kIdle, std::memory_order_acquire);  // PARK-1
 }
 
 void Parker::park_for(std::uint64_t ns) noexcept {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "runtime/runtime_state.hpp"
 
@@ -67,13 +69,16 @@ Runtime::~Runtime() {
   sched::Scheduler& scheduler = *state->scheduler;
   // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
   sched::Worker& self = runtime::worker_in(*state);
-  scheduler.for_each_worker([&](sched::Worker& worker) {
-    sched::Scope* const scope = worker.root_scope();
-    if (scope == nullptr) return;
-    if (&worker == &self) self.wait_for_children(*scope);
+  // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
+  std::vector<sched::Worker*> workers;
+  scheduler.for_each_worker([&](sched::Worker& worker) { workers.push_back(&worker); });
+  for (sched::Worker* const worker : workers) {
+    sched::Scope* const scope = worker->root_scope();
+    if (scope == nullptr) continue;
+    if (worker == &self) self.wait_for_children(*scope);
     else self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
-  });
+  }
   runtime::leave(*state);
   runtime::strike_off(*state);
 }
@@ -96,6 +101,7 @@ Statistics Runtime::statistics() const noexcept {
     add(sum.parks, from.parks);
     add(sum.exceptions_dropped, from.dropped);
   });
+  sum.tasks_run -= std::min(sum.tasks_run, sum.tasks_cancelled);  // workers count what has ended
   return sum;
 }
 

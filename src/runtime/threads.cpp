@@ -18,10 +18,6 @@ constexpr std::size_t kMostRuntimes = std::size_t{1} << 16;
 
 std::atomic<std::uint32_t> forks{0};  // how many fork() calls lie between this process and the first
 
-void note_fork() {
-  forks.fetch_add(1, std::memory_order_relaxed);
-  sched::Worker::set_current(nullptr);
-}
 
 // The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
 // whether it still lives.
@@ -37,6 +33,19 @@ Register& live() {
   return *the_register;
 }
 
+// fork() must not find the register locked by a thread that the child does not have.
+void before_fork() { live().mutex.lock(); }
+void after_fork_in_parent() { live().mutex.unlock(); }
+void after_fork_in_child() {
+  live().mutex.unlock();
+  forks.fetch_add(1, std::memory_order_relaxed);
+  sched::Worker::set_current(nullptr);
+}
+
+bool made_before_fork(const State& state) noexcept { return state.forks != forks.load(std::memory_order_relaxed); }
+
+constexpr const char* kMadeBeforeFork = "a runtime made before fork() is used in the child, which has no workers";
+
 // The calling thread's memberships.
 class Memberships {
  public:
@@ -45,11 +54,14 @@ class Memberships {
     std::uint16_t number;
     sched::Worker* worker;
     bool guest;
+    sched::Worker* outer = nullptr;  // that the thread was when it made the runtime
+    std::uint16_t outer_number = 0;
+    std::uint64_t outer_id = 0;
   };
 
   Memberships() {
     static std::once_flag once;
-    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &note_fork); });
+    std::call_once(once, [] { pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child); });
   }
 
   // The thread ends: whoever comes next may use its guest workers.
@@ -57,7 +69,8 @@ class Memberships {
     const std::lock_guard lock(live().mutex);
     for (const Membership& m : list_) {
       State* state = live().states[m.number].load(std::memory_order_relaxed);
-      if (m.guest && state != nullptr && state->id == m.id) state->scheduler->release_guest(m.worker);
+      if (!m.guest || state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
+      state->scheduler->release_guest(m.worker);
     }
   }
 
@@ -69,29 +82,53 @@ class Memberships {
   }
 
   void add(const State& state, sched::Worker& worker, bool guest) {
-    std::erase_if(list_, [](const Membership& m) { return !lives(m); });
+    std::erase_if(list_, [](const Membership& m) { return !lives(m.number, m.id) && !from_before_fork(m); });
     list_.push_back({state.id, state.number, &worker, guest});
   }
+  // A runtime that the thread makes, perhaps in a task of another.
+  void add_own(const State& state) {
+    add(state, state.scheduler->first_worker(), false);
+    sched::Worker* const outer = sched::Worker::current();
+    if (outer == nullptr) return;
+    Membership& own = list_.back();
+    own.outer = outer;
+    own.outer_number = static_cast<std::uint16_t>(outer->scheduler().first_generation() >> kNumberShift);
+    const std::lock_guard lock(live().mutex);
+    own.outer_id = live().states[own.outer_number].load(std::memory_order_relaxed)->id;
+  }
 
-  void remove(const State& state) noexcept {
+  // The worker that the thread is, now that it has left the runtime it made.
+  sched::Worker* remove_own(const State& state) noexcept {
+    sched::Worker* outer = nullptr;
+    for (const Membership& m : list_) {
+      if (m.id == state.id && m.outer != nullptr && lives(m.outer_number, m.outer_id)) outer = m.outer;
+    }
     std::erase_if(list_, [&](const Membership& m) { return m.id == state.id; });
+    return outer != nullptr ? outer : newest_own();
   }
 
   // The worker of the runtime that was entered last and still lives.
   sched::Worker* newest() const noexcept {
-    const auto found = std::find_if(list_.rbegin(), list_.rend(), lives);
+    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return lives(m.number, m.id); });
     return found == list_.rend() ? nullptr : found->worker;
   }
+  bool has_one_from_before_fork() const noexcept { return std::any_of(list_.begin(), list_.end(), &from_before_fork); }
   sched::Worker* newest_own() const noexcept {
-    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return !m.guest && lives(m); });
+    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return !m.guest && lives(m.number, m.id); });
     return found == list_.rend() ? nullptr : found->worker;
   }
 
  private:
-  static bool lives(const Membership& m) noexcept {
+  // In this process: not in a child of the one that made it.
+  static bool lives(std::uint16_t number, std::uint64_t id) noexcept {
+    const std::lock_guard lock(live().mutex);
+    const State* state = live().states[number].load(std::memory_order_relaxed);
+    return state != nullptr && state->id == id && !made_before_fork(*state);
+  }
+  static bool from_before_fork(const Membership& m) noexcept {
     const std::lock_guard lock(live().mutex);
     const State* state = live().states[m.number].load(std::memory_order_relaxed);
-    return state != nullptr && state->id == m.id;
+    return state != nullptr && state->id == m.id && made_before_fork(*state);
   }
 
   std::vector<Membership> list_;  // oldest first
@@ -126,9 +163,12 @@ void strike_off(State& state) noexcept {
 }
 
 sched::Worker& worker_in(State& state) {
-  WEIR_CHECK(state.forks == forks.load(std::memory_order_relaxed),
-             "a runtime made before fork() is used in the child, which has no workers");
+  WEIR_CHECK(!made_before_fork(state), kMadeBeforeFork);
   if (sched::Worker* worker = memberships().find(state)) return *worker;
+  if (sched::Worker* worker = state.scheduler->worker_of_this_thread()) {  // in a runtime that one of its tasks made
+    memberships().add(state, *worker, false);
+    return *worker;
+  }
   base::Result<sched::Worker*> guest = state.scheduler->add_guest();
   if (!guest) throw Error(guest.status().message);
   memberships().add(state, **guest, true);
@@ -151,17 +191,19 @@ sched::Worker* find_this_worker() noexcept {
 
 sched::Worker& this_worker() {
   if (sched::Worker* worker = find_this_worker()) return *worker;
+  WEIR_CHECK(!memberships().has_one_from_before_fork(), kMadeBeforeFork);
   throw Error("this thread has no runtime: make a weir::Runtime on it, or call the functions of one");
 }
 
 void enter(State& state) {
-  memberships().add(state, state.scheduler->first_worker(), false);
+  memberships().add_own(state);
   sched::Worker::set_current(&state.scheduler->first_worker());
 }
 
 void leave(State& state) noexcept {
-  memberships().remove(state);
-  sched::Worker::set_current(memberships().newest_own());
+  sched::Worker* const left = memberships().remove_own(state);
+  const sched::Worker* const current = sched::Worker::current();
+  if (current == nullptr || &current->scheduler() == state.scheduler.get()) sched::Worker::set_current(left);
 }
 
 }  // namespace weir::runtime

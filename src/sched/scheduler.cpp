@@ -152,13 +152,25 @@ void Scheduler::stop_threads() noexcept {
   threads_.clear();
 }
 
+Worker* Scheduler::worker_of_this_thread() noexcept {
+  const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
+    return thread.get_id() == std::this_thread::get_id();
+  });
+  return self == threads_.end() ? nullptr : workers_[1 + static_cast<std::size_t>(self - threads_.begin())].get();
+}
+
 // ---- Guests ----
 
 base::Result<Worker*> Scheduler::add_guest() {
   const std::lock_guard lock(mutex_);
-  if (!free_guests_.empty()) {
-    Worker* guest = free_guests_.back();
-    free_guests_.pop_back();
+  // Not one with tasks or an error that its last thread left behind: they are no business of the next.
+  const auto clean = std::find_if(free_guests_.rbegin(), free_guests_.rend(), [](const Worker* guest) {
+    const Scope* const scope = guest->root_scope();
+    return scope == nullptr || (scope->unfinished() == 0 && !scope->failed());
+  });
+  if (clean != free_guests_.rend()) {
+    Worker* const guest = *clean;
+    free_guests_.erase(std::next(clean).base());
     return guest;
   }
   const auto index = workers_.size();

@@ -44,6 +44,8 @@ class Scheduler {
   // On the thread that started it, when no task is left.
   ~Scheduler();
 
+  // The worker whose thread, one of the scheduler's own, the caller is; null on other threads.
+  Worker* worker_of_this_thread() noexcept;
   // A worker for the calling thread, which is none of ours; reuses that of a thread that has ended. Fails beyond
   // kMaxGuests at a time.
   base::Result<Worker*> add_guest();

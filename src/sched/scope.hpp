@@ -74,6 +74,9 @@ class Scope {
   // Called before the owner waits for all children or leaves them alone: what still has to be spawned for them to be
   // complete (the folding of open reductions) is spawned now.
   virtual void before_wait() noexcept {}
+  // Called before the owner waits for fewer children: how many of them cannot end before it spawns more, or waits for
+  // all (open reductions).
+  virtual std::int64_t before_throttle() noexcept { return 0; }
   // All children have ended: ready for new ones.
   void reset() noexcept {
     spawned_ = ended_here_ = word_seen_ = 0;

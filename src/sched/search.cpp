@@ -206,9 +206,16 @@ Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
 
 bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept {
   policy::Look& earlier = looks_[static_cast<std::size_t>(victim.index_) % looks_.size()];
-  const policy::Look now{victim.deque_.version(), victim.spawned_.load(std::memory_order_relaxed), platform::now_ns()};
+  const policy::Look now{victim.index_, victim.deque_.version(), victim.spawned_.load(std::memory_order_relaxed),
+                         platform::now_ns()};
+  // Victims that share an entry take turns by chance: each would for ever displace the other's first look.
+  random_ = random_ * 1664525u + 1013904223u;
+  if (earlier.victim != now.victim && earlier.victim >= 0 && random_ >> 29 != 0) return false;
   if (policy::has_lain_long_enough(seen, earlier, now)) return true;
-  if (earlier.version != now.version || now.spawned - earlier.spawned >= policy::kBusySpawns) earlier = now;
+  if (earlier.victim != now.victim || earlier.version != now.version ||
+      now.spawned - earlier.spawned >= policy::kBusySpawns) {
+    earlier = now;
+  }
   return false;
 }
 

@@ -47,7 +47,8 @@ class StealDeque {
     const std::uint32_t b = bottom_.load(std::memory_order_relaxed);
     if (b == top_of(word)) return 0;
     const Item item = slot(b - 1).load(std::memory_order_relaxed);
-    bottom_.store(b - 1, std::memory_order_relaxed);
+    // STEAL-1: release, for a thief that still has the word from before and sees only this bottom.
+    bottom_.store(b - 1, std::memory_order_release);
     for (;;) {
       // STEAL-2: the release publishes the lowered bottom. The tag changes, so no thief's older view survives.
       if (word_.compare_exchange_weak(word, word + kTagStep, std::memory_order_acq_rel, std::memory_order_acquire)) {

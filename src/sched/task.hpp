@@ -37,7 +37,8 @@ struct Edge {
 // the upper 16 bits a tag from the generation, so that an edge is never added to a later use of the memory.
 class SuccessorList {
  public:
-  void reset(std::uint64_t generation) noexcept { word_.store(tag_of(generation), std::memory_order_relaxed); }
+  // EDGE-2: release, since a tag that has changed tells, too, that the task has ended.
+  void reset(std::uint64_t generation) noexcept { word_.store(tag_of(generation), std::memory_order_release); }
 
   // False when the task has ended (or its memory is used for another): the edge was not added.
   bool try_add(Edge* edge, std::uint64_t generation) noexcept {
@@ -60,7 +61,12 @@ class SuccessorList {
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
 
-  bool closed() const noexcept { return (word_.load(std::memory_order_acquire) & kClosed) != 0; }  // EDGE-2
+  // The task of that generation has ended. One load answers for both, closed and used again: between two loads the
+  // memory could go from the one to the other.
+  bool closed(std::uint64_t generation) const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);  // EDGE-2
+    return (word & kClosed) != 0 || ((word ^ tag_of(generation)) >> kTagShift) != 0;
+  }
 
  private:
   static constexpr std::uint64_t kClosed = 1;
@@ -118,8 +124,8 @@ static_assert(sizeof(Task) == detail::kTaskHeaderBytes && sizeof(Edge) == detail
 
 // True when that use of the memory has ended. Any thread.
 inline bool has_ended(TaskRef ref) noexcept {
-  return ref.task == nullptr || ref.task->generation.load(std::memory_order_acquire) != ref.generation ||
-         ref.task->successors.closed();
+  return ref.task == nullptr || ref.task->successors.closed(ref.generation) ||
+         ref.task->generation.load(std::memory_order_acquire) != ref.generation;
 }
 
 // A hook for what must happen around a task beside running its closure: exclusion locks, private copies.

@@ -107,7 +107,9 @@ void Worker::throttle(Scope& scope) noexcept {
   const policy::Ahead limits{scope.limit(), scheduler_->options().throttle, scheduler_->worker_count()};
   const std::int64_t before = scope.unfinished();
   const std::uint64_t start = platform::now_ns();
-  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::kThrottleStep, 0));
+  // What waits for this thread to spawn more cannot end meanwhile.
+  const std::int64_t open = scope.before_throttle();
+  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::kThrottleStep, 0) + open);
   run_until(condition);
   const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));
@@ -128,6 +130,10 @@ bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
   // Thieves take the oldest first: what is left above the half is newer than it, and comes first.
   while (item != 0) {
     if (item == own) return true;
+    if (half.state.load(std::memory_order_acquire) == kForkDone) {  // FORK-1; a wait in the first half has run it
+      push(item);
+      return false;
+    }
     run(item);
     item = next_ != nullptr ? next_local() : deque_.pop();
   }

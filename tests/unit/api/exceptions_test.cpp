@@ -148,8 +148,9 @@ TEST_P(Exceptions, ACancelledCommutativeTaskLetsTheOthersPass) {
 TEST_P(Exceptions, AFailedReductionIsNotFoldedAndTheNextOneIs) {
   Runtime runtime(options());
   for (const bool ordered : {false, true}) {
+    static constexpr long kZero = 0;
     long sum = 5;
-    auto item = [&] { return ordered ? reduce_ordered(sum, std::plus<>{}, 0L) : reduce(sum, std::plus<>{}, 0L); };
+    auto item = [&] { return ordered ? reduce_ordered(sum, std::plus<>{}, kZero) : reduce(sum, std::plus<>{}, kZero); };
     for (int i = 0; i < 50; ++i) {
       runtime.spawn(item(), [i](long& copy) {
         ++copy;
