@@ -14,6 +14,10 @@ namespace {
 constexpr int kVaryingPeriod = 3;
 constexpr std::uint64_t kConnectedPercent = 25;
 
+// In a packed failure: that there is one, and what stands in place of an input that is wrong.
+constexpr std::uint64_t kFailed = std::uint64_t{1} << 63;
+constexpr int kRanTwice = 0xffff;
+
 constexpr std::uint64_t mix(std::uint64_t x) noexcept {  // splitmix64
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -97,7 +101,7 @@ TaskGraph::TaskGraph(const Shape& shape)
       period_(pattern_period(shape.pattern, shape.width)),
       fields_(alternates(shape.pattern) ? std::min(2, shape.steps) : shape.steps),
       cells_(std::make_unique<Cell[]>(cell_count())),
-      runs_(std::make_unique<std::atomic<std::uint8_t>[]>(std::size_t(tasks()))) {
+      counts_(std::make_unique<Count[]>(kCounts)) {
   for (int set = 0; set < period_; ++set) {
     for (int c = 0; c < shape.width; ++c) table_.push_back(inputs_of(shape.pattern, shape.width, set + period_, c));
   }
@@ -106,12 +110,20 @@ TaskGraph::TaskGraph(const Shape& shape)
 void TaskGraph::reset(std::int64_t iterations) noexcept {
   iterations_ = iterations;
   std::fill_n(cells_.get(), cell_count(), Cell{});
-  for (std::int64_t i = 0; i < tasks(); ++i) runs_[std::size_t(i)].store(0, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < kCounts; ++i) counts_[i].executions = 0;
   failure_.store(0);
 }
 
+void TaskGraph::count_execution() noexcept {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t self = threads.fetch_add(1, std::memory_order_relaxed) % kCounts;
+  counts_[self].executions.fetch_add(1, std::memory_order_relaxed);
+}
+
 void TaskGraph::execute(int step, int column) noexcept {
-  runs_[std::size_t(column) * std::size_t(shape_.steps) + std::size_t(step)].fetch_add(1, std::memory_order_relaxed);
+  count_execution();
+  Cell& own = cell(step, column);
+  if (own.step == step) [[unlikely]] fail(step, column, kRanTwice);
   std::uint64_t checksum = checksum_of(step, column);
   double seed = 1;
   for (const int c : inputs(step, column)) {
@@ -121,27 +133,27 @@ void TaskGraph::execute(int step, int column) noexcept {
     seed = input.value;
   }
   const double value = compute(iterations_, seed);
-  cell(step, column) = {step, column, checksum, value};
+  own = {step, column, checksum, value};
 }
 
 void TaskGraph::fail(int step, int column, int input) noexcept {
   std::uint64_t none = 0;
-  const std::uint64_t packed = (std::uint64_t(step) << 32) | (std::uint64_t(column) << 16) | std::uint64_t(input);
+  const std::uint64_t packed = kFailed | (std::uint64_t(step) << 32) | (std::uint64_t(column) << 16) | std::uint64_t(input);
   failure_.compare_exchange_strong(none, packed);
 }
 
-std::string TaskGraph::verify() const {
-  for (int column = 0; column < shape_.width; ++column) {
-    for (int step = 0; step < shape_.steps; ++step) {
-      const int runs = runs_[std::size_t(column) * std::size_t(shape_.steps) + std::size_t(step)].load();
-      if (runs != 1) return task_name(step, column) + " ran " + std::to_string(runs) + " times";
+// Of the rows whose cells still exist; those before were seen by their readers.
+std::string TaskGraph::missing() const {
+  for (int step = shape_.steps - fields_; step < shape_.steps; ++step) {
+    for (int column = 0; column < shape_.width; ++column) {
+      const Cell& left = cells_[std::size_t(step % fields_ * shape_.width + column)];
+      if (left.step != step || left.column != column) return task_name(step, column) + " did not run";
     }
   }
-  if (const std::uint64_t packed = failure_.load(); packed != 0) {
-    const int step = int(packed >> 32);
-    return task_name(step, int(packed >> 16) & 0xffff) + " ran before " +
-           task_name(step - 1, int(packed & 0xffff)) + ", which it reads, or after that cell was overwritten";
-  }
+  return {};
+}
+
+std::string TaskGraph::wrong_checksum() const {
   std::vector<std::uint64_t> row(std::size_t(shape_.width)), above;
   for (int step = 0; step < shape_.steps; ++step) {
     above = row;
@@ -151,13 +163,28 @@ std::string TaskGraph::verify() const {
       row[std::size_t(column)] = checksum;
     }
   }
-  const std::size_t last = std::size_t((shape_.steps - 1) % fields_) * std::size_t(shape_.width);
+  const int last = (shape_.steps - 1) % fields_ * shape_.width;
   for (int column = 0; column < shape_.width; ++column) {
-    if (cells_[last + std::size_t(column)].checksum != row[std::size_t(column)]) {
-      return task_name(shape_.steps - 1, column) + " has a wrong checksum: one of the tasks it depends on read other data";
+    if (cells_[std::size_t(last + column)].checksum != row[std::size_t(column)]) {
+      return task_name(shape_.steps - 1, column) + " has a wrong checksum: a task it depends on read other data";
     }
   }
   return {};
+}
+
+std::string TaskGraph::verify() const {
+  if (const std::uint64_t packed = failure_.load(); packed != 0) {
+    const int step = int((packed & ~kFailed) >> 32);
+    const std::string task = task_name(step, int(packed >> 16) & 0xffff);
+    const int input = int(packed & 0xffff);
+    if (input == kRanTwice) return task + " ran twice";
+    return task + " ran before " + task_name(step - 1, input) + ", which it reads, or after that cell was overwritten";
+  }
+  if (std::string task = missing(); !task.empty()) return task;
+  std::int64_t executions = 0;
+  for (std::size_t i = 0; i < kCounts; ++i) executions += counts_[i].executions.load();
+  if (executions != tasks()) return std::to_string(executions) + " tasks ran, not " + std::to_string(tasks());
+  return wrong_checksum();
 }
 
 }  // namespace weir::bench

@@ -82,9 +82,17 @@ class TaskGraph {
   std::string verify() const;
 
  private:
+  // Executions counted by one thread. Exact in sum, also when more threads than slots share them.
+  struct alignas(64) Count {
+    std::atomic<std::int64_t> executions{0};
+  };
+  static constexpr std::size_t kCounts = 64;
   static const Inputs kNone;
 
+  void count_execution() noexcept;
   void fail(int step, int column, int input) noexcept;
+  std::string missing() const;
+  std::string wrong_checksum() const;
 
   Shape shape_;
   int period_;
@@ -92,8 +100,8 @@ class TaskGraph {
   std::int64_t iterations_ = 0;
   std::vector<Inputs> table_;  // period_ x width
   std::unique_ptr<Cell[]> cells_;
-  std::unique_ptr<std::atomic<std::uint8_t>[]> runs_;  // per task, by column: written by whoever executes it
-  std::atomic<std::uint64_t> failure_{0};              // first wrong input, packed; 0: none. Written once, by a task
+  std::unique_ptr<Count[]> counts_;        // by thread: a counter for each task would travel with its column
+  std::atomic<std::uint64_t> failure_{0};  // the first, packed; 0: none. Written once, by a task
 };
 
 }  // namespace weir::bench
