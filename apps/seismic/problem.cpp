@@ -12,7 +12,7 @@ namespace weir::apps::seismic {
 namespace {
 
 // Rows start this many lines of cache apart, modulo 64: a page's worth of neighbouring rows then falls into different
-// sets of a cache, and so do the same cells of the six arrays, kArrayShift lines apart (docs/tuning.md#seismic).
+// sets of a cache, and so do the same cells of the six arrays, kArrayShift lines apart.
 constexpr Index kRowShift = 21;
 constexpr Index kArrayShift = 37;
 constexpr Index kLinesPerPage = 64;

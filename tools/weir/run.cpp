@@ -283,12 +283,11 @@ int run_seismic(const SeismicSettings& settings, Global& global) {
 
 const char* const kSeismicText =
     "Waves in the ground, in two dimensions: six arrays of double precision, two phases an iteration, as in the paper "
-    "on OCR on "
-    "Knights Landing (apps/seismic/README.md). Loops over such arrays are bound by memory bandwidth. Each variant "
-    "solves the same "
-    "problem with the same vector code, in turns; results are compared bit for bit with serial, and a difference ends "
-    "with exit "
-    "status 1.\n\n"
+    "on "
+    "OCR on Knights Landing (apps/seismic/README.md). Loops over such arrays are bound by memory bandwidth. Each "
+    "variant "
+    "solves the same problem with the same vector code, in turns; results are compared bit for bit with serial, and a "
+    "difference ends with exit status 1.\n\n"
     "  serial      one thread, two loops over the rows\n"
     "  openmp      the loops as parallel for, a barrier after each\n"
     "  tbb         the loops as parallel_for, a barrier after each\n"
@@ -296,17 +295,15 @@ const char* const kSeismicText =
     "  weir        tasks that take a tile through several iterations while\n"
     "              it is in cache, no barrier\n\n"
     "The ground is layers of rock, or wave velocities in m/s from a .npy file of two dimensions, depth by width. After "
-    "measuring, "
-    "the simulation goes on until the wave has crossed the ground, 2000 iterations at most, and the velocity field is "
-    "drawn: red up, "
-    "blue down, rock in grey.";
+    "measuring, the simulation goes on until the wave has crossed the ground (on large grids for 2000 iterations), and "
+    "the velocity field is drawn: red up, blue down, rock in grey.";
 
 void add_size_options(CLI::App& verb, SeismicSettings& s) {
   auto* size =
       verb.add_option("--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
           ->type_name("SIZE");
   verb.add_flag("--paper", s.paper,
-                "the size of the paper, 8192 x 8192: 4.9 GiB with the copy that results are compared with")
+                "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with")
       ->excludes(size);
   verb.add_option("--model", s.model,
                   "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
