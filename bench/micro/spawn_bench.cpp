@@ -14,8 +14,8 @@ weir::Options one_worker() {
 }
 
 void report_per_task(benchmark::State& state, long tasks) {
-  state.counters["per_task"] =
-      benchmark::Counter(double(tasks) * double(state.iterations()), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["per_task"] = benchmark::Counter(double(tasks) * double(state.iterations()),
+                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 constexpr long kBatch = 1000;

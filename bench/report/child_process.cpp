@@ -92,7 +92,8 @@ void drain(Descriptor& from, std::string& to) {
 }
 
 // Reads both until they end. False when the deadline passes first.
-bool read_all(Descriptor& out, std::string& output, Descriptor& error, std::string& errors, Clock::time_point deadline) {
+bool read_all(Descriptor& out, std::string& output, Descriptor& error, std::string& errors,
+              Clock::time_point deadline) {
   while (out.open() || error.open()) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
@@ -124,7 +125,8 @@ Status ending(const std::string& program, int status, const std::string& errors)
 
 }  // namespace
 
-base::Result<std::string> run_process(const std::vector<std::string>& command, const std::string& input, double seconds) {
+base::Result<std::string> run_process(const std::vector<std::string>& command, const std::string& input,
+                                      double seconds) {
   const std::string program = command.front().substr(command.front().rfind('/') + 1);
   Pipe out, error;
   Descriptor in = input_file(input);
@@ -139,7 +141,8 @@ base::Result<std::string> run_process(const std::vector<std::string>& command, c
   out.write.close();
   error.write.close();
   std::string output, errors;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   const bool ended = read_all(out.read, output, error.read, errors, deadline);
   if (!ended) ::kill(pid, SIGKILL);
   int status = 0;

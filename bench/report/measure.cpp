@@ -60,12 +60,13 @@ Cell cell_of(const Bench& bench, const Runner& runner, int workers, const Amount
 }
 
 // In the order of the table, which is also the order in which a round measures.
-std::vector<Cell> cells_of(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
-                           const Amount& amount) {
+std::vector<Cell> cells_of(std::span<const Bench> benches, std::span<const Runner> runners,
+                           std::span<const int> workers, const Amount& amount) {
   std::vector<Cell> cells;
   for (const Bench& bench : benches) {
     for (const int count : bench.one_worker ? std::span<const int>(workers.first(1)) : workers) {
-      for (const Runner& runner : runners) cells.push_back(cell_of(bench, runner, bench.one_worker ? 1 : count, amount));
+      for (const Runner& runner : runners)
+        cells.push_back(cell_of(bench, runner, bench.one_worker ? 1 : count, amount));
     }
   }
   return cells;
@@ -90,7 +91,8 @@ base::Status add_output(Row& row, const std::string& output) {
     add_fields(row, Json::parse(output));
     return Status::success();
   } catch (const Json::exception&) {
-    return {base::Code::bad_input, fmt::format("weir-bench-{} printed no result: '{}'", row.runtime, output.substr(0, 100))};
+    return {base::Code::bad_input,
+            fmt::format("weir-bench-{} printed no result: '{}'", row.runtime, output.substr(0, 100))};
   }
 }
 
@@ -113,7 +115,8 @@ std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner>
     for (Cell& cell : cells) {
       Row& row = cell.row;
       if (!row.error.empty() || !row.unsupported.empty()) continue;
-      progress(fmt::format("round {} of {}: {}, {}, {} workers", round + 1, amount.rounds, row.bench, row.runtime, row.workers));
+      progress(fmt::format("round {} of {}: {}, {}, {} workers", round + 1, amount.rounds, row.bench, row.runtime,
+                           row.workers));
       const auto output = run_process(cell.command, amount.timeout_s);
       const Status status = output ? add_output(row, *output) : output.status();
       if (!status) row.error = status.message;

@@ -13,10 +13,10 @@
 namespace weir::bench {
 
 struct Amount {
-  int rounds = 5;        // processes for each row
-  int repeat = 5;        // runs in each process; the process counts with their median
-  int width = 8;         // columns of the task graphs
-  bool quick = false;    // the smaller counts
+  int rounds = 5;          // processes for each row
+  int repeat = 5;          // runs in each process; the process counts with their median
+  int width = 8;           // columns of the task graphs
+  bool quick = false;      // the smaller counts
   double timeout_s = 120;  // of each process
 };
 
@@ -31,7 +31,7 @@ struct Row {
   std::string bench;
   std::string runtime;
   int workers = 1;
-  std::string unit = "ns";  // ns, bytes or us
+  std::string unit = "ns";           // ns, bytes or us
   std::vector<double> samples;       // one for each process: its median
   std::vector<double> cpu_samples;   // processor time in the unit, where measured
   std::vector<double> cold_samples;  // the first run in each process, where measured
@@ -51,8 +51,9 @@ base::Status add_output(Row& row, const std::string& output);
 // Sets the ratio of each row that has a value and a Weir row to compare with.
 void compare_with_weir(std::span<Row> rows);
 
-// Measures everything, in rounds; in a round the runtimes take turns at each benchmark. `progress` is told what runs next.
-// A process that fails ends the measuring of its row, which then has an error. Rows come in the order of the table.
+// Measures everything, in rounds; in a round the runtimes take turns at each benchmark. `progress` is told what runs
+// next. A process that fails ends the measuring of its row, which then has an error. Rows come in the order of the
+// table.
 std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
                          const Amount& amount, const std::function<void(const std::string&)>& progress);
 

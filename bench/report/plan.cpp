@@ -22,12 +22,11 @@ using Names = std::vector<std::string>;
 constexpr int kMostWorkers = 1024;
 
 std::vector<Bench> make_benches() {
-  std::vector<Bench> all = {
-      {"independent", "independent tasks from one producer, ns per task", 400'000, 40'000},
-      {"chain", "chain of dependent tasks, ns per task", 200'000, 20'000},
-      {"forkjoin", "fork-join fib(30), ns per spawn", 30, 22},
-      {"wavefront", "wavefront, two dependences a task, ns per task", 160'000, 10'000},
-      {"bytes_per_task", "resident bytes per pending task", 1'000'000, 200'000, true}};
+  std::vector<Bench> all = {{"independent", "independent tasks from one producer, ns per task", 400'000, 40'000},
+                            {"chain", "chain of dependent tasks, ns per task", 200'000, 20'000},
+                            {"forkjoin", "fork-join fib(30), ns per spawn", 30, 22},
+                            {"wavefront", "wavefront, two dependences a task, ns per task", 160'000, 10'000},
+                            {"bytes_per_task", "resident bytes per pending task", 1'000'000, 200'000, true}};
   for (const std::string_view pattern : kPatternNames) {
     all.push_back({fmt::format("metg_{}", pattern), fmt::format("METG(50 %) {}, us", pattern), 1000, 200});
   }
@@ -77,8 +76,9 @@ base::Result<Names> chosen(const std::string& list, const Names& known, const st
   for (const std::string& word : words_of(list)) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
       const std::string hint = base::suggestion(word, known);
-      return Status{Code::bad_option, fmt::format("there is no {} '{}'{}", what, word,
-                                                  hint.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : hint)};
+      return Status{Code::bad_option,
+                    fmt::format("there is no {} '{}'{}", what, word,
+                                hint.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : hint)};
     }
     if (std::find(result.begin(), result.end(), word) == result.end()) result.push_back(word);
   }
@@ -91,7 +91,8 @@ base::Result<std::vector<int>> chosen_workers(const std::string& list) {
     int value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > kMostWorkers) {
-      return Status{Code::bad_option, fmt::format("--workers takes numbers from 1 to {} between commas, not '{}'", kMostWorkers, word)};
+      return Status{Code::bad_option,
+                    fmt::format("--workers takes numbers from 1 to {} between commas, not '{}'", kMostWorkers, word)};
     }
     if (std::find(result.begin(), result.end(), value) == result.end()) result.push_back(value);
   }
@@ -132,7 +133,8 @@ std::vector<Runner> find_runners(const std::string& folder) {
 base::Result<std::vector<Runner>> chosen_runners(const std::string& list, const std::vector<Runner>& runners) {
   auto names = chosen(list, runtime_names(), "runtime");
   if (!names) return names.status();
-  if (runners.empty()) return Status{Code::not_found, "no weir-bench-* program beside this one; build the target weir_bench"};
+  if (runners.empty())
+    return Status{Code::not_found, "no weir-bench-* program beside this one; build the target weir_bench"};
   std::vector<Runner> result;
   for (const std::string& name : runtime_names()) {
     if (std::find(names->begin(), names->end(), name) == names->end()) continue;
@@ -140,7 +142,8 @@ base::Result<std::vector<Runner>> chosen_runners(const std::string& list, const 
     if (found != runners.end()) {
       result.push_back(*found);
     } else if (list != "all") {
-      return Status{Code::not_found, fmt::format("runtime {} is not available: it was not found when Weir was built", name)};
+      return Status{Code::not_found,
+                    fmt::format("runtime {} is not available: it was not found when Weir was built", name)};
     }
   }
   return result;

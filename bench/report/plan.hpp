@@ -12,8 +12,8 @@ namespace weir::bench {
 
 struct Bench {
   std::string name;
-  std::string title;      // what the number is, with its unit
-  long count = 0;         // what runner_main.cpp calls COUNT
+  std::string title;  // what the number is, with its unit
+  long count = 0;     // what runner_main.cpp calls COUNT
   long quick_count = 0;
   bool one_worker = false;  // measured once, not for each number of workers
 };
@@ -24,8 +24,8 @@ const std::vector<Bench>& benches();
 // Runtimes that can be measured, Weir first.
 const std::vector<std::string>& runtime_names();
 
-// The words of a comma-separated list, each one of `known`; "all" is all of them. bad_option names the wrong word, `what`
-// it should have been, and the nearest one. No word twice.
+// The words of a comma-separated list, each one of `known`; "all" is all of them. bad_option names the wrong word,
+// `what` it should have been, and the nearest one. No word twice.
 base::Result<std::vector<std::string>> chosen(const std::string& list, const std::vector<std::string>& known,
                                               const std::string& what);
 
@@ -40,11 +40,12 @@ struct Runner {
   std::string path;
 };
 
-// The runner executables that exist in `folder`; where `folder` is empty, beside this program, as built or as installed.
+// The runner executables that exist in `folder`; where `folder` is empty, beside this program, as built or as
+// installed.
 std::vector<Runner> find_runners(const std::string& folder);
 
-// Those of `runners` that `list` names, in the order of runtime_names(). "all": every one there is. Fails with not_found when
-// a named one is missing, or none is left.
+// Those of `runners` that `list` names, in the order of runtime_names(). "all": every one there is. Fails with
+// not_found when a named one is missing, or none is left.
 base::Result<std::vector<Runner>> chosen_runners(const std::string& list, const std::vector<Runner>& runners);
 
 }  // namespace weir::bench

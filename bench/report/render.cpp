@@ -31,10 +31,12 @@ std::string line_of(const Row& row, bool first) {
   if (!row.unsupported.empty()) return head + fmt::format("{:>9}\n", "-");
   if (!row.has_value()) return head + fmt::format("{:>9}\n", "failed");
   const Summary s = summary_of(row.samples);
-  std::string line = head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound()) + figure(s.median), figure(s.least),
-                                        figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
+  std::string line =
+      head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound()) + figure(s.median), figure(s.least),
+                         figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
   if (!row.cpu_samples.empty()) {
-    line += fmt::format("  {:>8}  {:>8}", figure(summary_of(row.cpu_samples).median), figure(summary_of(row.cold_samples).median));
+    line += fmt::format("  {:>8}  {:>8}", figure(summary_of(row.cpu_samples).median),
+                        figure(summary_of(row.cold_samples).median));
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -63,8 +65,8 @@ std::string first_value(const std::string& path, std::string_view key) {
 
 std::string set_variables() {
   std::string text;
-  for (const char* name : {"OMP_WAIT_POLICY", "OMP_PROC_BIND", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "STARPU_SCHED", "WEIR_POLICY",
-                           "WEIR_BIND", "WEIR_PARK_AFTER", "WEIR_THROTTLE"}) {
+  for (const char* name : {"OMP_WAIT_POLICY", "OMP_PROC_BIND", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "STARPU_SCHED",
+                           "WEIR_POLICY", "WEIR_BIND", "WEIR_PARK_AFTER", "WEIR_THROTTLE"}) {
     if (const char* value = std::getenv(name)) text += fmt::format(" {}={}", name, value);
   }
   return text.empty() ? " none set" : text;
@@ -108,10 +110,12 @@ std::string data_block(std::span<const Row> rows, int workers) {
 }  // namespace
 
 std::string table_of(std::span<const Row> rows, std::span<const Bench> benches) {
-  std::string text = fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}\n", "", "median", "min .. max", "x weir", "cpu", "cold");
+  std::string text =
+      fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}\n", "", "median", "min .. max", "x weir", "cpu", "cold");
   for (const Bench& bench : benches) text += group_of(rows, bench);
   for (const Row& row : rows) {
-    if (!row.error.empty()) text += fmt::format("failed: {}, {}, {}: {}\n", row.bench, row.runtime, workers_text(row.workers), row.error);
+    if (!row.error.empty())
+      text += fmt::format("failed: {}, {}, {}: {}\n", row.bench, row.runtime, workers_text(row.workers), row.error);
   }
   return text;
 }
@@ -123,11 +127,12 @@ std::string machine_note() {
   utsname system{};
   uname(&system);
   const double load = std::strtod(first_value("/proc/loadavg", "").c_str(), nullptr);
-  std::string text = fmt::format("machine: {}, {} usable cores, {} {}\n", first_value("/proc/cpuinfo", "model name"), cores,
-                                 system.sysname, system.release);
+  std::string text = fmt::format("machine: {}, {} usable cores, {} {}\n", first_value("/proc/cpuinfo", "model name"),
+                                 cores, system.sysname, system.release);
   text += fmt::format("environment:{}\n", set_variables());
-  text += fmt::format("load average before the run: {:.2f}{}\n", load,
-                      load > kQuietLoad ? "; other programs run, so look at the minima and repeat on an idle machine" : "");
+  text +=
+      fmt::format("load average before the run: {:.2f}{}\n", load,
+                  load > kQuietLoad ? "; other programs run, so look at the minima and repeat on an idle machine" : "");
   return text;
 }
 
@@ -138,13 +143,15 @@ std::string plot_script(std::span<const Row> rows, const std::string& terminal, 
   for (const int count : workers) text += data_block(rows, count);
   text += fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * workers.size(),
                       terminal == "svg" ? "background 'white'" : "", file);
-  text += "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
-          "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key outside top center horizontal noenhanced\n"
-          "set ylabel 'ns per task, bytes, METG in us'\n";
+  text +=
+      "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+      "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key outside top center horizontal "
+      "noenhanced\n"
+      "set ylabel 'ns per task, bytes, METG in us'\n";
   text += fmt::format("set multiplot layout {},1\n", workers.size());
   for (const int count : workers) {
-    text += fmt::format("set title '{}'\nplot for [i=2:{}] $w{} using i:xtic(1) title columnheader(i)\n", workers_text(count),
-                        runtimes + 1, count);
+    text += fmt::format("set title '{}'\nplot for [i=2:{}] $w{} using i:xtic(1) title columnheader(i)\n",
+                        workers_text(count), runtimes + 1, count);
   }
   return text + "unset multiplot\n";
 }

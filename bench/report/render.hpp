@@ -13,8 +13,8 @@ namespace weir::bench {
 // One line for each row, a heading for each benchmark, and what failed at the end.
 std::string table_of(std::span<const Row> rows, std::span<const Bench> benches);
 
-// What a reader must know of the machine: processor, cores that may be used, kernel, load, variables of the environment that
-// change how the runtimes wait. Several lines.
+// What a reader must know of the machine: processor, cores that may be used, kernel, load, variables of the environment
+// that change how the runtimes wait. Several lines.
 std::string machine_note();
 
 // A gnuplot script that draws the medians to `file`, whose terminal is "svg" or "png": a group for each benchmark, a

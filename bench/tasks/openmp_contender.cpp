@@ -1,5 +1,5 @@
-// OpenMP, compiled twice: by g++ for libgomp and by clang++ for libomp. One thread of the team makes the tasks, the others
-// run them at the barrier that ends the single construct.
+// OpenMP, compiled twice: by g++ for libgomp and by clang++ for libomp. One thread of the team makes the tasks, the
+// others run them at the barrier that ends the single construct.
 //
 // The environment (OMP_WAIT_POLICY and the like) is left as it is. libomp is told not to throttle where tasks must stay
 // pending; libgomp cannot be told so.

@@ -1,8 +1,8 @@
-// weir-bench-<runtime> BENCH WORKERS COUNT REPEAT WIDTH: one benchmark of one runtime, as one JSON line on standard output.
-// weir-bench-<runtime> about: {"about": ...}.
+// weir-bench-<runtime> BENCH WORKERS COUNT REPEAT WIDTH: one benchmark of one runtime, as one JSON line on standard
+// output. weir-bench-<runtime> about: {"about": ...}.
 //
-// Called by `weir bench tasks`, which interleaves such processes; bench/README.md describes the output. Exit status 1 and
-// a line on standard error when a check of the result fails.
+// Called by `weir bench tasks`, which interleaves such processes; bench/README.md describes the output. Exit status 1
+// and a line on standard error when a check of the result fails.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -81,8 +81,8 @@ void run_independent(Contender& contender, const Request& request) {
   std::atomic<long> counter{0};
   const long checked = std::min(request.count, 10000L);
   contender.independent_counted(checked, counter);
-  require(counter.load() == checked, "independent: " + std::to_string(counter.load()) + " tasks ran, not " +
-                                         std::to_string(checked));
+  require(counter.load() == checked,
+          "independent: " + std::to_string(counter.load()) + " tasks ran, not " + std::to_string(checked));
   measure(request, double(request.count), [&] { contender.independent(request.count); });
 }
 
@@ -135,14 +135,14 @@ void run_bytes(Contender& contender, const Request& request) {
   const double before = used();
   double peak = before;
   contender.pending(count, [&] { peak = used(); });
-  std::printf("{\"unit\":\"bytes\",\"wall\":[%f],\"tasks\":%ld,\"counted\":\"%s\"}\n", (peak - before) / double(count), count,
-              few ? "heap" : "resident");
+  std::printf("{\"unit\":\"bytes\",\"wall\":[%f],\"tasks\":%ld,\"counted\":\"%s\"}\n", (peak - before) / double(count),
+              count, few ? "heap" : "resident");
 }
 
-constexpr double kCoarsestNs = 65536;    // kernel time of the first point of a sweep
-constexpr double kPointNs = 1e7;         // a point takes about this long where the steps allow
+constexpr double kCoarsestNs = 65536;  // kernel time of the first point of a sweep
+constexpr double kPointNs = 1e7;       // a point takes about this long where the steps allow
 constexpr double kHopelessEfficiency = 0.25;
-constexpr int kHopelessPoints = 2;       // in a row end the sweep; one may be the work of another program
+constexpr int kHopelessPoints = 2;  // in a row end the sweep; one may be the work of another program
 constexpr int kFewestSteps = 50;
 
 struct Point {
@@ -172,7 +172,8 @@ void run_metg(Contender& contender, const Request& request, double peak) {
   std::string points;
   int hopeless = 0;
   for (double kernel_ns = kCoarsestNs; kernel_ns * peak >= 1 && hopeless < kHopelessPoints; kernel_ns /= 2) {
-    const auto steps = std::clamp(long(kPointNs * request.workers / kernel_ns / request.width), long(kFewestSteps), request.count);
+    const auto steps =
+        std::clamp(long(kPointNs * request.workers / kernel_ns / request.width), long(kFewestSteps), request.count);
     TaskGraph graph({Pattern(found - kPatternNames.begin()), request.width, int(steps)});
     contender.prepare(graph);
     if (points.empty()) run_point(contender, request, graph, 1, peak);

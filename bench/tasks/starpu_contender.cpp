@@ -12,7 +12,9 @@ namespace weir::bench {
 namespace {
 
 // What the function of a task needs, packed in the pointer that a task carries: no allocation of its own.
-void* pack(int a, int b) { return reinterpret_cast<void*>((std::uintptr_t(std::uint32_t(a)) << 32) | std::uint32_t(b)); }
+void* pack(int a, int b) {
+  return reinterpret_cast<void*>((std::uintptr_t(std::uint32_t(a)) << 32) | std::uint32_t(b));
+}
 int first(void* packed) { return int(reinterpret_cast<std::uintptr_t>(packed) >> 32); }
 int second(void* packed) { return int(reinterpret_cast<std::uintptr_t>(packed) & 0xffffffffu); }
 
@@ -113,7 +115,8 @@ class StarpuContender final : public Contender {
 
   void prepare(TaskGraph& graph) override {
     current_graph = &graph;
-    for (std::size_t i = 0; i < graph.cell_count(); ++i) cells_.push_back(register_variable(&graph.cells()[i], sizeof(Cell)));
+    for (std::size_t i = 0; i < graph.cell_count(); ++i)
+      cells_.push_back(register_variable(&graph.cells()[i], sizeof(Cell)));
   }
   void finish(TaskGraph&) override {
     for (auto handle : cells_) starpu_data_unregister(handle);

@@ -123,12 +123,14 @@ void TaskGraph::count_execution() noexcept {
 void TaskGraph::execute(int step, int column) noexcept {
   count_execution();
   Cell& own = cell(step, column);
-  if (own.step == step) [[unlikely]] fail(step, column, kRanTwice);
+  if (own.step == step) [[unlikely]]
+    fail(step, column, kRanTwice);
   std::uint64_t checksum = checksum_of(step, column);
   double seed = 1;
   for (const int c : inputs(step, column)) {
     const Cell& input = cell(step - 1, c);
-    if (input.step != step - 1 || input.column != c) [[unlikely]] fail(step, column, c);
+    if (input.step != step - 1 || input.column != c) [[unlikely]]
+      fail(step, column, c);
     checksum += mix(input.checksum);
     seed = input.value;
   }
@@ -138,7 +140,8 @@ void TaskGraph::execute(int step, int column) noexcept {
 
 void TaskGraph::fail(int step, int column, int input) noexcept {
   std::uint64_t none = 0;
-  const std::uint64_t packed = kFailed | (std::uint64_t(step) << 32) | (std::uint64_t(column) << 16) | std::uint64_t(input);
+  const std::uint64_t packed =
+      kFailed | (std::uint64_t(step) << 32) | (std::uint64_t(column) << 16) | std::uint64_t(input);
   failure_.compare_exchange_strong(none, packed);
 }
 

@@ -48,7 +48,7 @@ class TaskGraph {
  public:
   struct Shape {
     Pattern pattern = Pattern::stencil_1d;
-    int width = 8;    // 1 .. 32767
+    int width = 8;  // 1 .. 32767
     int steps = 1000;
   };
 
@@ -69,9 +69,7 @@ class TaskGraph {
   // The cell that task (step, column) writes. A cell is used again after two rows in the patterns where a task reads
   // its neighbours and they read it, so that its inputs' order implies that the cell is free; elsewhere each task has
   // its own. Hence the only orders a runtime must keep are those from a task to the readers of its cell.
-  Cell& cell(int step, int column) noexcept {
-    return cells_[std::size_t(step % fields_ * shape_.width + column)];
-  }
+  Cell& cell(int step, int column) noexcept { return cells_[std::size_t(step % fields_ * shape_.width + column)]; }
   std::size_t cell_count() const noexcept { return std::size_t(fields_) * std::size_t(shape_.width); }
   Cell* cells() noexcept { return cells_.get(); }
 

@@ -35,7 +35,9 @@ class TbbContender final : public Contender {
   std::string about() const override { return std::string("oneTBB ") + TBB_runtime_version(); }
   void enter(const std::function<void()>& work) override { arena_.execute(work); }
 
-  void independent(long count) override { run_group(count, [] { empty_task(); }); }
+  void independent(long count) override {
+    run_group(count, [] { empty_task(); });
+  }
   void independent_counted(long count, std::atomic<long>& counter) override {
     run_group(count, [&counter] { ++counter; });
   }
@@ -117,6 +119,8 @@ class TbbContender final : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> make_contender(int workers, const std::string& /*bench*/) { return std::make_unique<TbbContender>(workers); }
+std::unique_ptr<Contender> make_contender(int workers, const std::string& /*bench*/) {
+  return std::make_unique<TbbContender>(workers);
+}
 
 }  // namespace weir::bench

@@ -18,8 +18,8 @@ long fibonacci_task(int n) {
 template <std::size_t... I>
 void spawn_graph_task(Runtime& runtime, TaskGraph& tasks, int step, int column, std::index_sequence<I...>) {
   [[maybe_unused]] const Inputs& inputs = tasks.inputs(step, column);
-  runtime.spawn(weir::in(std::as_const(tasks.cell(step - 1, inputs.columns[I])))..., weir::out(tasks.cell(step, column)),
-                [&tasks, step, column] { tasks.execute(step, column); });
+  runtime.spawn(weir::in(std::as_const(tasks.cell(step - 1, inputs.columns[I])))...,
+                weir::out(tasks.cell(step, column)), [&tasks, step, column] { tasks.execute(step, column); });
 }
 
 void spawn_graph_task(Runtime& runtime, TaskGraph& tasks, int step, int column) {

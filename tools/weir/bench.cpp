@@ -72,7 +72,8 @@ Json optional_median(const std::vector<double>& samples) {
 }
 
 Json object_of(const bench::Row& row) {
-  Json object = {{"bench", row.bench}, {"runtime", row.runtime}, {"workers", row.workers}, {"value", nullptr}, {"unit", row.unit}};
+  Json object = {
+      {"bench", row.bench}, {"runtime", row.runtime}, {"workers", row.workers}, {"value", nullptr}, {"unit", row.unit}};
   if (row.has_value()) {
     const bench::Summary summary = bench::summary_of(row.samples);
     object["value"] = object["median"] = summary.median;
@@ -114,14 +115,14 @@ std::string versions_of(const Plan& plan) {
 
 int report(const TasksSettings& settings, const Plan& plan, const std::vector<bench::Row>& rows, Global& global) {
   for (const bench::Row& row : rows) global.add(object_of(row));
-  global.print("{} rounds of {} runs; cpu: processor time of all threads; cold: first run in a process\n\n", settings.amount.rounds,
-               settings.amount.repeat);
+  global.print("{} rounds of {} runs; cpu: processor time of all threads; cold: first run in a process\n\n",
+               settings.amount.rounds, settings.amount.repeat);
   global.print("{}", bench::table_of(rows, plan.benches));
   const auto failed = std::count_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });
   if (failed == 0) return kDone;
   const auto first = std::find_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });
-  return fail(fmt::format("{} of {} measurements failed; first: {}, {}: {}", failed, rows.size(), first->bench, first->runtime,
-                          first->error));
+  return fail(fmt::format("{} of {} measurements failed; first: {}, {}: {}", failed, rows.size(), first->bench,
+                          first->runtime, first->error));
 }
 
 int run_tasks(TasksSettings settings, Global& global) {
@@ -151,45 +152,59 @@ int run_tasks(TasksSettings settings, Global& global) {
 }
 
 const char* const kTasksText =
-    "Measures the cost of a task in Weir and in every other task runtime that was present at build: oneTBB, libgomp, libomp, "
-    "StarPU. Each measurement is a process of its own; the runtimes take turns, so that what else the machine does falls on all "
+    "Measures the cost of a task in Weir and in every other task runtime that was present at build: oneTBB, libgomp, "
+    "libomp, "
+    "StarPU. Each measurement is a process of its own; the runtimes take turns, so that what else the machine does "
+    "falls on all "
     "of them.\n\n"
-    "independent: empty tasks from one producer. chain: each task depends on the one before, through one inout footprint. "
-    "forkjoin: fib(30), one task for each call. wavefront: a grid in which a task depends on its left and its upper neighbour. "
-    "bytes_per_task: memory of a task that waits. metg_PATTERN: the smallest average task duration at which half of the "
-    "machine's peak is reached (Task Bench), for graphs of a given width; every task checks its inputs, and it is checked that "
+    "independent: empty tasks from one producer. chain: each task depends on the one before, through one inout "
+    "footprint. "
+    "forkjoin: fib(30), one task for each call. wavefront: a grid in which a task depends on its left and its upper "
+    "neighbour. "
+    "bytes_per_task: memory of a task that waits. metg_PATTERN: the smallest average task duration at which half of "
+    "the "
+    "machine's peak is reached (Task Bench), for graphs of a given width; every task checks its inputs, and it is "
+    "checked that "
     "each ran once.\n\n"
-    "Wall-clock time; medians of all rounds, and ratios to Weir. A run whose result is wrong, that fails or takes too long, is an "
+    "Wall-clock time; medians of all rounds, and ratios to Weir. A run whose result is wrong, that fails or takes too "
+    "long, is an "
     "error in its row, and the exit status is 1.";
 
 void add_tasks(CLI::App& parent, Global& global) {
   auto settings = std::make_shared<TasksSettings>();
-  CLI::App& verb = add_verb(parent, global,
-                            {.name = "tasks",
-                             .purpose = "costs of tasks, beside other runtimes",
-                             .text = kTasksText,
-                             .examples = {{"weir bench tasks", "everything, about six minutes"},
-                                          {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
-                                          {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
-                                          {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
-                            [settings](Global& g) { return run_tasks(*settings, g); });
-  verb.add_option("--benches", settings->benches,
-                  "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, or "
-                  "metg for all patterns; default all")
+  CLI::App& verb =
+      add_verb(parent, global,
+               {.name = "tasks",
+                .purpose = "costs of tasks, beside other runtimes",
+                .text = kTasksText,
+                .examples = {{"weir bench tasks", "everything, about six minutes"},
+                             {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
+                             {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
+                             {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
+               [settings](Global& g) { return run_tasks(*settings, g); });
+  verb.add_option(
+          "--benches", settings->benches,
+          "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, or "
+          "metg for all patterns; default all")
       ->type_name("LIST");
   verb.add_option("--runtimes", settings->runtimes,
                   "runtimes, with commas between: weir, tbb, libgomp, libomp, starpu; default all that there are")
       ->type_name("LIST");
-  verb.add_option("--workers", settings->workers, "numbers of workers, with commas between; default 1,2")->type_name("LIST");
-  verb.add_option("--rounds", settings->amount.rounds, "processes for each measurement; default 5")->check(CLI::Range(1, 1000));
+  verb.add_option("--workers", settings->workers, "numbers of workers, with commas between; default 1,2")
+      ->type_name("LIST");
+  verb.add_option("--rounds", settings->amount.rounds, "processes for each measurement; default 5")
+      ->check(CLI::Range(1, 1000));
   verb.add_option("--repeat", settings->amount.repeat, "runs in each process, of which the median counts; default 5")
       ->check(CLI::Range(1, 1000));
-  verb.add_option("--width", settings->amount.width, "tasks side by side in the graphs of metg; default 8")->check(CLI::Range(1, 1024));
+  verb.add_option("--width", settings->amount.width, "tasks side by side in the graphs of metg; default 8")
+      ->check(CLI::Range(1, 1024));
   verb.add_option("--timeout", settings->amount.timeout_s, "seconds after which a process has failed; default 120")
       ->check(CLI::PositiveNumber);
   verb.add_flag("--quick", settings->amount.quick, "fewer tasks, 2 rounds of 3 runs: half a minute, rough numbers");
-  verb.add_option("--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")->type_name("FILE");
-  verb.add_option("--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")->type_name("FOLDER");
+  verb.add_option("--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")
+      ->type_name("FILE");
+  verb.add_option("--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")
+      ->type_name("FOLDER");
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ class FakeRunners : public ::testing::Test {
     Amount amount;
     amount.rounds = rounds;
     amount.timeout_s = timeout_s;
-    return measure(*benches, runners, std::vector<int>{2}, amount, [this](const std::string& next) { log_.push_back(next); });
+    return measure(*benches, runners, std::vector<int>{2}, amount,
+                   [this](const std::string& next) { log_.push_back(next); });
   }
 
   std::filesystem::path folder_;
@@ -62,7 +63,8 @@ TEST(AddOutput, TurnsASweepIntoMicrosecondsOfMetg) {
 TEST(AddOutput, RefusesWhatIsNoResult) {
   Row row;
   row.runtime = "tbb";
-  for (const char* bad : {"", "Segmentation fault", "{}", R"({"unit":"ns","wall":"3"})", R"({"unit":"us","points":[[1]]})"}) {
+  for (const char* bad :
+       {"", "Segmentation fault", "{}", R"({"unit":"ns","wall":"3"})", R"({"unit":"us","points":[[1]]})"}) {
     const auto status = add_output(row, bad);
     EXPECT_FALSE(status) << bad;
     EXPECT_THAT(status.message, HasSubstr("weir-bench-tbb printed no result"));
@@ -138,7 +140,8 @@ TEST_F(FakeRunners, AreFoundByNameAndInTheOrderOfTheTable) {
 
 TEST(Chosen, NamesTheNearestWhenAWordIsUnknown) {
   EXPECT_EQ(chosen_benches("chian").status().message, "there is no benchmark 'chian'; did you mean chain?");
-  EXPECT_THAT(chosen_runners("cilk", {{"weir", "/x"}}).status().message, HasSubstr("there is no runtime 'cilk'; there are weir"));
+  EXPECT_THAT(chosen_runners("cilk", {{"weir", "/x"}}).status().message,
+              HasSubstr("there is no runtime 'cilk'; there are weir"));
   EXPECT_FALSE(chosen_benches(""));
   EXPECT_FALSE(chosen_benches("chain,,wavefront"));
 }

@@ -113,8 +113,8 @@ TEST(Patterns, AreThoseOfTaskBench) {
   EXPECT_EQ(columns_of(Pattern::stencil_1d, 8, 3, 4), (Columns{3, 4, 5}));
   EXPECT_EQ(columns_of(Pattern::stencil_1d, 8, 3, 0), (Columns{0, 1}));
   EXPECT_EQ(columns_of(Pattern::nearest, 8, 3, 4), (Columns{2, 3, 4, 5, 6}));
-  EXPECT_EQ(columns_of(Pattern::fft, 8, 3, 4), (Columns{3, 4, 5}));      // 3 levels: step 3 is level 0
-  EXPECT_EQ(columns_of(Pattern::fft, 8, 5, 3), (Columns{3, 7}));         // level 2
+  EXPECT_EQ(columns_of(Pattern::fft, 8, 3, 4), (Columns{3, 4, 5}));  // 3 levels: step 3 is level 0
+  EXPECT_EQ(columns_of(Pattern::fft, 8, 5, 3), (Columns{3, 7}));     // level 2
   EXPECT_EQ(columns_of(Pattern::spread, 10, 3, 4), (Columns{4, 6, 8, 0, 2}));
   EXPECT_EQ(columns_of(Pattern::spread, 10, 4, 4), (Columns{4, 7, 9, 1, 3}));
 }
