@@ -1,5 +1,7 @@
 #include "machine/machine.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -72,15 +74,31 @@ void finish(Machine::Data& data) {
   }
 }
 
+namespace {
+
+// What discover() remembers.
+struct Known {
+  std::mutex mutex;
+  std::map<std::vector<int>, Machine> by_mask;  // guarded by mutex
+
+  // fork() waits for a discovery under way: the child would find the mutex locked by a thread that it does not have.
+  Known() { pthread_atfork([] { known().mutex.lock(); }, [] { known().mutex.unlock(); }, [] { known().mutex.unlock(); }); }
+  static Known& known() {
+    static Known* const the_known = new Known;  // never destroyed: a fork may come after static destruction
+    return *the_known;
+  }
+};
+
+}  // namespace
+
 base::Result<Machine> Machine::discover() {
-  static std::mutex mutex;
-  static std::map<std::vector<int>, Machine> known;  // by affinity mask; guarded by mutex
+  Known& known = Known::known();
   std::vector<int> usable_cpus = platform::unbound_cpus();
-  const std::scoped_lock lock(mutex);
-  const auto found = known.find(usable_cpus);
-  if (found != known.end()) return found->second;
+  const std::scoped_lock lock(known.mutex);
+  const auto found = known.by_mask.find(usable_cpus);
+  if (found != known.by_mask.end()) return found->second;
   base::Result<Machine> machine = read_this_system(usable_cpus);
-  if (machine) known.emplace(std::move(usable_cpus), *machine);
+  if (machine) known.by_mask.emplace(std::move(usable_cpus), *machine);
   return machine;
 }
 

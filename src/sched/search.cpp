@@ -99,6 +99,7 @@ void Worker::judge_spoils(std::uint64_t now_ns) noexcept {
   const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_};
   retreat_ns_ = policy::retreat_ns(spoils, retreat_ns_);
   retreat_until_ns_ = retreat_ns_ == 0 ? 0 : now_ns + retreat_ns_;
+  if (spoils.tasks != 0) pace_ns_.store(spoils.ns / spoils.tasks, std::memory_order_relaxed);
   foreign_runs_ = 0;
   stole_at_ns_ = retreat_ns_ == 0 ? now_ns : 0;
 }

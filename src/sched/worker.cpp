@@ -120,7 +120,10 @@ void Worker::release_successors(Edge* edge) noexcept {
     Edge* const next = edge->next;  // the successor, and the edge in it, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
-      if (successor->arrive()) make_next(successor);
+      if (successor->arrive()) {
+        __builtin_prefetch(successor + 1);  // the closure: the task may come from another core
+        make_next(successor);
+      }
     } else {
       reinterpret_cast<Waiter*>(edge->target & ~std::uintptr_t{1})->notify();
     }

@@ -182,7 +182,7 @@ class alignas(base::kDestructiveSize) Worker {
   Item steal_from(Worker& victim, bool far) noexcept;
   bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
   // What it runs from now on need not be like what it was throttled for.
-  void forget_pace() noexcept { pace_ns_.store(~std::uint64_t{0}, std::memory_order_relaxed); }
+  void forget_pace() noexcept { pace_ns_.store(policy::kUnknownPace, std::memory_order_relaxed); }
   void judge_spoils(std::uint64_t now_ns) noexcept;
   [[gnu::noinline]] void retreat(Condition& condition) noexcept;
   bool sees_work() const noexcept;
@@ -194,7 +194,7 @@ class alignas(base::kDestructiveSize) Worker {
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
-  std::atomic<std::uint64_t> pace_ns_{~std::uint64_t{0}};  // owner writes: what a task took it, when it last measured
+  std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, when it last measured
 
   // Owner only.
   alignas(base::kDestructiveSize) Frame* frame_;

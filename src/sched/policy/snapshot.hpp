@@ -13,10 +13,12 @@ struct Thief {
   std::uint64_t far_after_ns = 0;  // option far-after
 };
 
+inline constexpr std::uint64_t kUnknownPace = ~std::uint64_t{0};
+
 // What a thief sees of a victim that has something.
 struct Victim {
   std::uint32_t items = 0;
-  std::uint64_t pace_ns = 0;  // that its own tasks took it, each, when it last measured
+  std::uint64_t pace_ns = kUnknownPace;  // that its tasks took it, each, when it last measured
 };
 
 // Two looks at the same victim.

@@ -43,7 +43,8 @@ constexpr bool is_worth_waking(const Victim& self) noexcept {
 // Whether a thief looks twice before it steals from this victim. Stealing one small task costs both sides more than
 // running it: a producer of a chain would lose the chain to a thief that then trails it, line by line.
 constexpr bool needs_second_look(const Victim& victim) noexcept {
-  return victim.items == 1 || (is_tiny(victim) && victim.items < kFewTiny);
+  if (is_tiny(victim)) return victim.items < kFewTiny;
+  return victim.items == 1 && victim.pace_ns == kUnknownPace;
 }
 
 // The second look: nothing has moved for a while, and the victim is not busy spawning. So a victim that is about to
