@@ -1,7 +1,5 @@
 // The paper's OpenMP form: a parallel loop over rows for each phase. The static schedule gives a thread the same rows
 // each time, so what fits in its caches stays there.
-#include <omp.h>
-
 #include "apps/seismic/solver.hpp"
 #include "weir/error.hpp"
 
