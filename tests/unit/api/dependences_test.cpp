@@ -157,14 +157,14 @@ TEST_P(Dependences, RangesThatOverlapInPartAreOrdered) {
   std::vector<int> data(30, 0);
   int* d = data.data();
   for (int round = 0; round < 50; ++round) {
-    runtime.spawn(inout(d, 20), [=] { for (int i = 0; i < 20; ++i) d[i] = 2 * d[i] + 1; });
+    runtime.spawn(inout(d, 20), [=] { for (int i = 0; i < 20; ++i) d[i] = (2 * d[i] + 1) & 0xffff; });
     runtime.spawn(inout(d + 10, 20), [=] { for (int i = 10; i < 30; ++i) d[i] = (d[i] + 3) & 0xffff; });
     runtime.spawn(inout(d + 5, 1), [=] { d[5] = (d[5] + 1) & 0xffff; });
   }
   runtime.wait();
   std::vector<int> expected(30, 0);
   for (int round = 0; round < 50; ++round) {
-    for (std::size_t i = 0; i < 20; ++i) expected[i] = static_cast<int>(2u * static_cast<unsigned>(expected[i]) + 1);
+    for (std::size_t i = 0; i < 20; ++i) expected[i] = (2 * expected[i] + 1) & 0xffff;
     for (std::size_t i = 10; i < 30; ++i) expected[i] = (expected[i] + 3) & 0xffff;
     expected[5] = (expected[5] + 1) & 0xffff;
   }

@@ -194,7 +194,7 @@ using ForkDeathTest = Runtimes;
 INSTANTIATE_TEST_SUITE_P(OfRuntimes, ForkDeathTest, ::testing::Values(2), test::workers_name);
 
 TEST_P(ForkDeathTest, AChildThatUsesTheRuntimeOfItsParentDiesWithAMessage) {
-  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   Runtime runtime(options());
   auto handle = runtime.spawn([] { return 1; });
   runtime.wait();
@@ -231,7 +231,7 @@ int use_new_runtime() {
 }
 
 TEST_P(Runtimes, AChildProcessMayMakeANewOne) {
-  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   Runtime runtime(options());
   runtime.spawn([] {});
   runtime.wait();
@@ -243,7 +243,7 @@ TEST_P(Runtimes, AChildProcessMayMakeANewOne) {
 }
 
 TEST_P(Runtimes, AChildProcessMayMakeANewOneWhileOtherThreadsMakeTheirs) {
-  if (WEIR_UNDER_TSAN) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of several threads";
+  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   std::atomic<bool> stop{false};
   std::thread other([&] {
     while (!stop) Runtime(with_workers(1)).wait();

@@ -60,13 +60,14 @@ struct Counted {
 
 }  // namespace weir::test
 
-#if defined(__SANITIZE_THREAD__)
-#define WEIR_UNDER_TSAN 1
+// fork() in a process of several threads: neither sanitizer's run-time library is ready for it in the child.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define WEIR_UNDER_SANITIZER 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WEIR_UNDER_TSAN 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define WEIR_UNDER_SANITIZER 1
 #endif
 #endif
-#ifndef WEIR_UNDER_TSAN
-#define WEIR_UNDER_TSAN 0
+#ifndef WEIR_UNDER_SANITIZER
+#define WEIR_UNDER_SANITIZER 0
 #endif

@@ -1,0 +1,76 @@
+// fork_join(): random trees with exceptions, waits and spawned tasks inside. docs/protocols/fork.md
+#include <stdexcept>
+
+#include "stress.hpp"
+
+namespace {
+
+using weir::stress::Stress;
+
+struct Result {
+  long leaves = 0;
+  long thrown = 0;
+};
+
+void tree(unsigned seed, int depth, std::atomic<long>& leaves, bool may_throw) {
+  const unsigned next = seed * 1664525u + 1013904223u;
+  if (depth == 0 || (next >> 28) == 0) {
+    ++leaves;
+    if (may_throw && (next >> 16) % 41 == 0) throw std::runtime_error("leaf");
+    if ((next >> 16) % 37 == 1) std::this_thread::yield();
+    return;
+  }
+  auto left = [&] { tree(next, depth - 1, leaves, may_throw); };
+  auto right = [&] { tree(next ^ 0x5bd1e995u, depth - 1, leaves, may_throw); };
+  switch ((next >> 20) % 8) {
+    case 0: {
+      weir::fork_join(
+          [&] {
+            weir::spawn([&leaves] { ++leaves; });
+            left();
+          },
+          right);
+      break;
+    }
+    case 1:
+      weir::fork_join(
+          [&] {
+            auto handle = weir::spawn([&leaves] { ++leaves; });
+            weir::wait(handle);
+            left();
+          },
+          right);
+      break;
+    default: weir::fork_join(left, right);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Stress stress(argc, argv);
+  for (int round = 0; stress.goes_on(); ++round) {
+    const int workers = weir::stress::kWorkerCounts[round % 4];
+    weir::Runtime runtime(weir::stress::with_workers(workers));
+    for (int k = 0; k < 20; ++k) {
+      const unsigned seed = static_cast<unsigned>(stress.random());
+      stress.doing("a tree of forks, workers:", workers);
+      std::atomic<long> once{0}, again{0}, many{0};
+      tree(seed, 9, once, false);
+      runtime.wait();
+      runtime.spawn([&] { tree(seed, 9, again, false); });
+      runtime.wait();
+      stress.check(once == again, "leaves of the same tree");
+      for (int i = 0; i < 4; ++i) {
+        runtime.spawn([&, i] {
+          try {
+            tree(seed + static_cast<unsigned>(i), 9, many, true);
+            weir::wait();
+          } catch (const std::runtime_error&) {
+          }
+        });
+      }
+      runtime.wait();
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// Parking: one task at a time, with pauses in which everybody falls asleep, so that each wake-up matters.
+// docs/protocols/parking.md
+#include <string>
+#include <vector>
+
+#include "stress.hpp"
+
+namespace {
+
+using weir::stress::Stress;
+
+void pause_for(unsigned us) {
+  if (us != 0) std::this_thread::sleep_for(std::chrono::microseconds(us));
+}
+
+// The spawning thread does not help: somebody has to be woken.
+void from_outside(weir::Runtime& runtime, Stress& stress, int domains) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 60; ++i) {
+    stress.doing("spawning without helping", i);
+    pause_for(stress.below(4) == 0 ? stress.below(3000) : stress.below(120));
+    const int tasks = 1 + static_cast<int>(stress.below(3));
+    for (int t = 0; t < tasks; ++t) {
+      runtime.spawn(weir::on_domain(static_cast<int>(stress.below(static_cast<unsigned>(domains)))), [&] { ++ran; });
+    }
+    if (runtime.worker_count() >= 2 * domains) {
+      stress.doing("waiting for a sleeper to wake", i);
+      while (ran < tasks) std::this_thread::yield();
+    }
+    runtime.wait();
+    ran = 0;
+  }
+}
+
+// Sleepers hand one task around: each makes the next and goes back to sleep.
+void relay(weir::Runtime& runtime, Stress& stress) {
+  int ball = 0;
+  for (int i = 0; i < 40; ++i) {
+    stress.doing("a relay", i);
+    const unsigned us = stress.below(150);
+    for (int k = 0; k < 5; ++k) {
+      runtime.spawn(weir::inout(ball), [&ball, us] {
+        pause_for(us);
+        ++ball;
+      });
+    }
+    if (i % 3 == 0) runtime.wait();
+  }
+  runtime.wait();
+  stress.check(ball == 200, "a relay's count");
+}
+
+// Waiters of each kind that sleep until another worker ends what they wait for.
+void waiters(weir::Runtime& runtime, Stress& stress) {
+  for (int i = 0; i < 40; ++i) {
+    const unsigned us = stress.below(200);
+    stress.doing("waiting for a handle", i);
+    auto handle = runtime.spawn([us] {
+      weir::spawn([us] { pause_for(us); });
+      pause_for(us / 2);
+    });
+    runtime.wait(handle);
+    stress.doing("waiting for the half of a fork", i);
+    weir::fork_join([us] { pause_for(us); }, [us] { pause_for(2 * us); });
+    stress.doing("waiting for children", i);
+    for (int k = 0; k < 3; ++k) runtime.spawn([us] { pause_for(us); });
+    runtime.wait();
+  }
+}
+
+// A parent whose last child ends elsewhere, and a successor that nobody else knows of.
+void parents(weir::Runtime& runtime, Stress& stress) {
+  for (int i = 0; i < 40; ++i) {
+    stress.doing("the successor of a parent", i);
+    int x = 0;
+    const unsigned us = stress.below(100);
+    runtime.spawn(weir::inout(x), [&x, us] {
+      for (int k = 0; k < 3; ++k) weir::spawn([us] { pause_for(us); });
+      x = 1;
+    });
+    runtime.spawn(weir::inout(x), [&x] { ++x; });
+    runtime.wait();
+    stress.check(x == 2, "the successor of a parent");
+  }
+}
+
+void throttled(Stress& stress, int workers) {
+  weir::Options options = weir::stress::with_workers(workers);
+  options.throttle = 1 + static_cast<int>(stress.below(40));
+  options.park_after = static_cast<int>(stress.below(20));
+  weir::Runtime runtime(options);
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 300; ++i) {
+    stress.doing("a throttled spawn", i);
+    const unsigned us = i % 16 == 0 ? 100 : 0;
+    runtime.spawn([&ran, us] {
+      pause_for(us);
+      ++ran;
+    });
+  }
+  runtime.wait();
+  stress.check(ran == 300, "tasks of a throttled thread");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Stress stress(argc, argv);
+  constexpr weir::Policy kPolicies[] = {weir::Policy::near, weir::Policy::numa, weir::Policy::flat};
+  for (int round = 0; stress.goes_on(); ++round) {
+    weir::Options options = weir::stress::with_workers(weir::stress::kWorkerCounts[round % 4]);
+    options.park_after = static_cast<int>(stress.below(60));
+    options.policy = kPolicies[stress.below(3)];
+    if (stress.below(2) == 0) options.machine = "pack:2 [numa(memory=1GB)] core:4 pu:1";
+    {
+      weir::Runtime runtime(options);
+      from_outside(runtime, stress, runtime.domain_count());
+      relay(runtime, stress);
+      waiters(runtime, stress);
+      parents(runtime, stress);
+      stress.doing("stopping a runtime, workers:", options.workers);
+    }
+    throttled(stress, options.workers);
+  }
+}

@@ -1,0 +1,86 @@
+// What the stress programs share: how long to run, and a watchdog that says what waits instead of hanging.
+//
+// usage: PROGRAM [SECONDS [SEED]]; WEIR_STRESS_SECONDS is the default, 2 without it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "weir/weir.hpp"
+
+namespace weir::stress {
+
+class Stress {
+ public:
+  Stress(int argc, char** argv) : random(seed_from(argc, argv)) {
+    const char* const text = argc > 1 ? argv[1] : std::getenv("WEIR_STRESS_SECONDS");
+    const double seconds = text != nullptr ? std::atof(text) : 2;
+    end_ = Clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
+    watchdog_ = std::thread([this] { watch(); });
+  }
+  ~Stress() {
+    stop_ = true;
+    watchdog_.join();
+  }
+
+  bool goes_on() const { return Clock::now() < end_; }
+  // The watchdog ends the process when `what` stays the same for half a minute.
+  void doing(const char* what, long detail = 0) {
+    what_ = what;
+    detail_ = detail;
+    ++progress_;
+  }
+  void check(bool right, const char* what) const {
+    if (right) return;
+    std::fprintf(stderr, "wrong: %s (seed %u, while %s %ld)\n", what, seed_, what_.load(), detail_.load());
+    std::abort();
+  }
+  unsigned below(unsigned limit) { return static_cast<unsigned>(random() % limit); }
+
+  std::mt19937 random;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  unsigned seed_from(int argc, char** argv) {
+    seed_ = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device{}();
+    std::printf("seed %u\n", seed_);
+    return seed_;
+  }
+
+  void watch() {
+    long seen = -1;
+    Clock::time_point since = Clock::now();
+    while (!stop_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (progress_ != seen) {
+        seen = progress_;
+        since = Clock::now();
+      } else if (Clock::now() - since > std::chrono::seconds(30)) {
+        std::fprintf(stderr, "no progress for 30 s (seed %u): %s %ld\n", seed_, what_.load(), detail_.load());
+        std::abort();
+      }
+    }
+  }
+
+  unsigned seed_ = 0;
+  Clock::time_point end_;
+  std::atomic<const char*> what_{"starting"};
+  std::atomic<long> detail_{0}, progress_{0};
+  std::atomic<bool> stop_{false};
+  std::thread watchdog_;
+};
+
+inline Options with_workers(int workers) {
+  Options options;
+  options.workers = workers;
+  return options;
+}
+
+inline constexpr int kWorkerCounts[] = {1, 2, 8, 64};
+
+}  // namespace weir::stress

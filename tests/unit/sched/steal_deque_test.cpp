@@ -1,0 +1,118 @@
+#include "sched/steal_deque.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir::sched {
+namespace {
+
+using Item = StealDeque::Item;
+constexpr Item item(std::uintptr_t n) { return n << 1; }
+constexpr Item alone(std::uintptr_t n) { return item(n) | StealDeque::kAlone; }
+
+std::vector<Item> steal_from(StealDeque& deque) {
+  StealDeque::Batch batch;
+  const std::uint32_t count = deque.steal(batch);
+  return {batch.begin(), batch.begin() + count};
+}
+
+TEST(StealDeque, IsEmptyAtFirst) {
+  StealDeque deque;
+  EXPECT_EQ(deque.pop(), 0u);
+  EXPECT_TRUE(steal_from(deque).empty());
+  EXPECT_EQ(deque.size(), 0u);
+}
+
+TEST(StealDeque, TheOwnerGetsTheNewestAndAThiefTheOldest) {
+  StealDeque deque;
+  for (Item i = 1; i <= 3; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(deque.pop(), item(3));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(1)}));
+  EXPECT_EQ(deque.pop(), item(2));
+  EXPECT_EQ(deque.pop(), 0u);
+}
+
+TEST(StealDeque, AThiefTakesHalfRoundedUpOldestFirst) {
+  StealDeque deque;
+  for (Item i = 1; i <= 7; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(1), item(2), item(3), item(4)}));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(5), item(6)}));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(7)}));
+  EXPECT_TRUE(steal_from(deque).empty());
+}
+
+TEST(StealDeque, AThiefTakesNoMoreThanABatch) {
+  StealDeque deque;
+  for (Item i = 1; i <= 1000; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(steal_from(deque).size(), StealDeque::kMaxBatch);
+  EXPECT_EQ(deque.size(), 1000 - StealDeque::kMaxBatch);
+}
+
+TEST(StealDeque, WhatIsMarkedIsTakenAlone) {
+  StealDeque deque;
+  ASSERT_TRUE(deque.push(alone(1)));
+  for (Item i = 2; i <= 9; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(steal_from(deque), (std::vector{alone(1)}));
+}
+
+TEST(StealDeque, ABatchEndsBeforeWhatIsMarked) {
+  StealDeque deque;
+  for (Item i = 1; i <= 2; ++i) ASSERT_TRUE(deque.push(item(i)));
+  ASSERT_TRUE(deque.push(alone(3)));
+  for (Item i = 4; i <= 20; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(1), item(2)}));
+  EXPECT_EQ(steal_from(deque), (std::vector{alone(3)}));
+}
+
+TEST(StealDeque, RefusesWhatDoesNotFitAndKeepsTheRest) {
+  StealDeque deque;
+  for (Item i = 1; i <= StealDeque::kCapacity; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_FALSE(deque.push(item(9999)));
+  EXPECT_EQ(deque.pop(), item(StealDeque::kCapacity));
+  EXPECT_TRUE(deque.push(item(9999)));
+  EXPECT_EQ(steal_from(deque).front(), item(1));
+  EXPECT_TRUE(deque.push(item(10000)));
+  EXPECT_EQ(deque.pop(), item(10000));
+}
+
+TEST(StealDeque, GoesRoundItsRingManyTimes) {
+  StealDeque deque;
+  Item next = 1, oldest = 1;
+  for (int round = 0; round < 20000; ++round) {
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(deque.push(item(next++)));
+    for (const Item taken : steal_from(deque)) ASSERT_EQ(taken, item(oldest++));
+    ASSERT_EQ(deque.pop(), item(--next));
+    while (deque.size() > 2000) {
+      for (const Item taken : steal_from(deque)) ASSERT_EQ(taken, item(oldest++));
+    }
+  }
+  while (const Item taken = deque.pop()) ASSERT_EQ(taken, item(--next));
+  EXPECT_EQ(next, oldest);
+}
+
+TEST(StealDeque, ItsVersionChangesWithEachPushAndRemoval) {
+  StealDeque deque;
+  const std::uint64_t empty = deque.version();
+  ASSERT_TRUE(deque.push(item(1)));
+  const std::uint64_t one = deque.version();
+  EXPECT_NE(one, empty);
+  EXPECT_EQ(deque.version(), one);
+  ASSERT_EQ(deque.pop(), item(1));
+  EXPECT_NE(deque.version(), empty);
+  ASSERT_TRUE(deque.push(item(1)));
+  EXPECT_NE(deque.version(), one);
+}
+
+TEST(StealDeque, APopThatFindsNothingLeavesItUsable) {
+  StealDeque deque;
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_TRUE(deque.push(item(1)));
+    ASSERT_EQ(steal_from(deque).size(), 1u);
+    ASSERT_EQ(deque.pop(), 0u);
+    ASSERT_EQ(deque.size(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace weir::sched

@@ -1,0 +1,160 @@
+#include "sched/task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "sched/inbox.hpp"
+#include "sched/task_heap.hpp"
+
+namespace weir::sched {
+namespace {
+
+TEST(SuccessorList, GivesTheEdgesNewestFirst) {
+  SuccessorList list;
+  list.reset(7);
+  Edge edges[3] = {};
+  for (Edge& edge : edges) EXPECT_TRUE(list.try_add(&edge, 7));
+  Edge* edge = list.close();
+  EXPECT_EQ(edge, &edges[2]);
+  EXPECT_EQ(edge->next, &edges[1]);
+  EXPECT_EQ(edge->next->next, &edges[0]);
+  EXPECT_EQ(edge->next->next->next, nullptr);
+}
+
+TEST(SuccessorList, TakesNoEdgeOnceItIsClosed) {
+  SuccessorList list;
+  list.reset(1);
+  EXPECT_FALSE(list.closed(1));
+  EXPECT_EQ(list.close(), nullptr);
+  EXPECT_TRUE(list.closed(1));
+  Edge edge{};
+  EXPECT_FALSE(list.try_add(&edge, 1));
+}
+
+TEST(SuccessorList, TakesNoEdgeForAnotherUseOfTheMemory) {
+  SuccessorList list;
+  list.reset(41);
+  Edge edge{};
+  EXPECT_FALSE(list.try_add(&edge, 40));
+  EXPECT_TRUE(list.closed(40)) << "an earlier use has ended";
+  EXPECT_FALSE(list.closed(41));
+  EXPECT_TRUE(list.try_add(&edge, 41));
+  EXPECT_EQ(list.close(), &edge);
+}
+
+TEST(SuccessorList, TellsGenerationsApartByTheirLowerBits) {
+  SuccessorList list;
+  const std::uint64_t generation = (std::uint64_t{3} << 48) + 0xffff;
+  list.reset(generation);
+  EXPECT_FALSE(list.closed(generation));
+  EXPECT_TRUE(list.closed(generation - 1));
+  list.reset(generation + 1);
+  EXPECT_TRUE(list.closed(generation));
+  Edge edge{};
+  EXPECT_TRUE(list.try_add(&edge, generation + 1));
+  EXPECT_EQ(list.close(), &edge);
+}
+
+TEST(Task, TheLastPredecessorToArriveMakesItReady) {
+  Task task{};
+  task.missing.store(3);
+  EXPECT_FALSE(task.arrive());
+  EXPECT_FALSE(task.arrive());
+  EXPECT_TRUE(task.arrive());
+}
+
+TEST(TaskNote, HoldsANameOrAnExtra) {
+  EXPECT_FALSE(TaskNote());
+  EXPECT_EQ(TaskNote().name(), nullptr);
+  const TaskNote named("axpy");
+  EXPECT_TRUE(named);
+  EXPECT_STREQ(named.name(), "axpy");
+  EXPECT_EQ(named.extra(), nullptr);
+  TaskExtra extra;
+  extra.name = "extra";
+  const TaskNote full(&extra);
+  EXPECT_EQ(full.extra(), &extra);
+  EXPECT_STREQ(full.name(), "extra");
+}
+
+TEST(TaskExtra, EdgesStayWhereTheyAre) {
+  TaskExtra extra;
+  std::vector<Edge*> edges;
+  for (int i = 0; i < 100; ++i) {
+    edges.push_back(&extra.add_edge());
+    edges.back()->target = static_cast<std::uintptr_t>(i);
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(edges[static_cast<std::size_t>(i)]->target, static_cast<std::uintptr_t>(i));
+}
+
+TEST(TaskHeap, UsesTheHottestMemoryAgainWithANewGeneration) {
+  TaskHeap heap(0, std::uint64_t{5} << 48);
+  Task* const task = heap.allocate(0);
+  const TaskRef ref = task->ref();
+  EXPECT_EQ(ref.generation >> 48, 5u);
+  EXPECT_FALSE(has_ended(ref));
+  task->successors.close();
+  EXPECT_TRUE(has_ended(ref));
+  heap.free(task);
+  EXPECT_EQ(heap.allocate(0), task);
+  EXPECT_TRUE(has_ended(ref));
+  EXPECT_FALSE(has_ended(task->ref()));
+}
+
+TEST(TaskHeap, SizesDoNotMixAndSlotsDoNotOverlap) {
+  TaskHeap heap(3, 0);
+  std::set<std::uintptr_t> starts;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
+  for (std::size_t c = 0; c < TaskHeap::kClasses; ++c) {
+    for (int i = 0; i < 300; ++i) {
+      Task* const task = heap.allocate(c);
+      const auto start = reinterpret_cast<std::uintptr_t>(task);
+      EXPECT_EQ(start % base::kDestructiveSize, 0u);
+      EXPECT_EQ(task->heap, 3);
+      EXPECT_EQ(task->size_class, c);
+      ranges.emplace_back(start, start + detail::kSlotBytes[c]);
+    }
+  }
+  std::sort(ranges.begin(), ranges.end());
+  for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].second, ranges[i].first);
+}
+
+TEST(TaskHeap, TakesBackWhatOthersFreedBeforeItGrows) {
+  TaskHeap heap(0, 0);
+  std::set<Task*> first;
+  std::vector<Task*> all;
+  Task* task = heap.allocate(1);
+  first.insert(task);
+  all.push_back(task);
+  // What one slab holds.
+  for (std::size_t i = 1; i < (std::size_t{16} << 10) / detail::kSlotBytes[1]; ++i) {
+    all.push_back(heap.allocate(1));
+    first.insert(all.back());
+  }
+  for (std::size_t at = 0; at < all.size();) {
+    auto* batch = new FreeBatch;
+    while (at < all.size() && batch->count < 10) batch->task[batch->count++] = all[at++];
+    heap.free_remote(batch);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(first.count(heap.allocate(1)), 1u);
+}
+
+TEST(Inbox, IsFirstInFirstOut) {
+  Inbox inbox;
+  Task tasks[3] = {};
+  EXPECT_TRUE(inbox.empty());
+  EXPECT_EQ(inbox.try_pop(), nullptr);
+  for (Task& task : tasks) inbox.push(&task);
+  EXPECT_FALSE(inbox.empty());
+  for (Task& task : tasks) EXPECT_EQ(inbox.try_pop(), &task);
+  EXPECT_TRUE(inbox.empty());
+  EXPECT_EQ(inbox.try_pop(), nullptr);
+  inbox.push(&tasks[1]);
+  EXPECT_EQ(inbox.try_pop(), &tasks[1]);
+}
+
+}  // namespace
+}  // namespace weir::sched
