@@ -128,7 +128,7 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   if constexpr (S::kItems == 0 && !kHasAttributes) {
     ref = submit_task(fresh.task, kInvoke);
   } else {
-    ref = submit_task(fresh.task, kInvoke, kShape, {collected.accesses, S::kItems},
+    ref = submit_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
                       kHasAttributes ? &collected.attributes : nullptr);
   }
   if constexpr (std::is_void_v<R>) return HandleAccess::make(ref);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/check.hpp"
+#include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
@@ -12,7 +13,6 @@
 namespace weir {
 
 using runtime::SpawnScope;
-using sched::Edge;
 using sched::Task;
 using sched::Worker;
 
@@ -67,10 +67,6 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   }
 }
 
-std::span<Edge> edges_in(Task& task, const detail::TaskShape& shape) {
-  return {reinterpret_cast<Edge*>(reinterpret_cast<std::byte*>(&task) + shape.edge_offset), shape.edge_count};
-}
-
 // A spawning thread that runs too far ahead of its tasks runs some of them first.
 void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
   if (scope.may_exceed(scope.limit())) [[unlikely]] worker.throttle(scope);
@@ -86,6 +82,7 @@ NewTask new_task(Runtime* runtime, const TaskShape& shape) {
   Task* const task = worker.heap().allocate(shape.slot);
   task->scope = &scope;
   task->closure = task + 1;
+  task->edge_room = static_cast<std::uint8_t>(shape.edge_count);
   if (!shape.large) [[likely]] return {task, task + 1};
   try {
     task->closure = large_closure(*task, shape.closure_bytes);
@@ -110,7 +107,7 @@ TaskRef submit_task(Task* task, InvokeFunction invoke) {
   return ref;
 }
 
-TaskRef submit_task(Task* task, InvokeFunction invoke, const TaskShape& shape, std::span<const Access> footprint,
+TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                     const Attributes* attributes) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
@@ -121,9 +118,10 @@ TaskRef submit_task(Task* task, InvokeFunction invoke, const TaskShape& shape, s
     apply_or_abandon(*task, *attributes);
     after = {attributes->after, attributes->after_count};
   }
+  runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   worker.note_spawn();
-  scope.submit(*task, footprint, after, edges_in(*task, shape));
+  scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
 }

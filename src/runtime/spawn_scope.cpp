@@ -47,22 +47,21 @@ SpawnScope::~SpawnScope() {
 
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
-void SpawnScope::link_several(Task& task, std::span<Edge> inline_edges) {
+void SpawnScope::link_several(Task& task) {
   const std::size_t count = predecessor_count_;
-  const std::size_t inlined = std::min(count, inline_edges.size());
-  sched::TaskExtra* const extra = count > inlined ? &extra_of(task) : nullptr;
   task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   std::uint32_t ended = 0;
-  auto link_to = [&](TaskRef before, Edge& edge) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const TaskRef before = predecessors_[i];
+    Edge& edge = edge_between(*before.task, task);
     edge.target = reinterpret_cast<std::uintptr_t>(&task);
     ended += before.task->successors.try_add(&edge, before.generation) ? 0 : 1;
-  };
-  const TaskRef* const predecessors = predecessors_.get();
-  for (std::size_t i = inlined; i < count; ++i) link_to(predecessors[i], extra->add_edge());
-  for (std::size_t i = 0; i < inlined; ++i) link_to(predecessors[i], inline_edges[i]);
+  }
   if (ended == 0) return;
   if (ended == count || task.missing.fetch_sub(ended, std::memory_order_acq_rel) == ended) owner()->submit(&task);
 }
+
+Edge& SpawnScope::more_edge(Task& task) { return extra_of(task).add_edge(); }
 
 void SpawnScope::make_predecessor_room() {
   const std::size_t room = predecessor_room_ == 0 ? 16 : 2 * predecessor_room_;

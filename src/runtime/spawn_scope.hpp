@@ -20,9 +20,8 @@ class SpawnScope final : public sched::Scope {
   ~SpawnScope() override;
 
   // Links `task`, otherwise ready to go, behind the siblings its footprint conflicts with and the tasks it is to come
-  // after, and submits it when there are none. `inline_edges` of its own memory may hold edges.
-  void submit(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after,
-              std::span<sched::Edge> inline_edges);
+  // after, and submits it when there are none.
+  void submit(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after);
 
   void before_wait() noexcept override;
   std::int64_t before_throttle() noexcept override;
@@ -53,8 +52,16 @@ class SpawnScope final : public sched::Scope {
     predecessors_[predecessor_count_++] = ref;
   }
   [[gnu::noinline]] void make_predecessor_room();
-  void link(sched::Task& task, std::span<sched::Edge> inline_edges);
-  [[gnu::noinline]] void link_several(sched::Task& task, std::span<sched::Edge> inline_edges);
+  void link(sched::Task& task);
+  [[gnu::noinline]] void link_several(sched::Task& task);
+  // Room for an edge from `before`. Its memory is written by its owner only, so it must be of this thread's heap; it
+  // may have ended, then that is written in vain.
+  sched::Edge& edge_between(sched::Task& before, sched::Task& task) {
+    sched::Edge* edge = before.heap == task.heap ? before.take_edge() : nullptr;
+    if (edge == nullptr) [[unlikely]] edge = task.take_edge();
+    return edge != nullptr ? *edge : more_edge(task);
+  }
+  [[gnu::noinline]] static sched::Edge& more_edge(sched::Task& task);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke, void* closure);
   SpawnHooks& hooks();
@@ -69,7 +76,7 @@ class SpawnScope final : public sched::Scope {
 // ---- What every spawn with a footprint goes through ----
 
 inline void SpawnScope::submit(sched::Task& task, std::span<const Access> footprint,
-                               std::span<const detail::TaskRef> after, std::span<sched::Edge> inline_edges) {
+                               std::span<const detail::TaskRef> after) {
   spawning_ = &task;
   predecessor_count_ = 0;
   for (const detail::TaskRef ref : after) {
@@ -81,21 +88,21 @@ inline void SpawnScope::submit(sched::Task& task, std::span<const Access> footpr
       map_->analyse(*this, node_ref(task), footprint);
     } catch (...) {  // out of memory: the map may know the task already, so it has to run
       spawning_ = nullptr;
-      link(task, inline_edges);
+      link(task);
       throw;
     }
   }
   spawning_ = nullptr;
-  link(task, inline_edges);
+  link(task);
 }
 
-inline void SpawnScope::link(sched::Task& task, std::span<sched::Edge> inline_edges) {
+inline void SpawnScope::link(sched::Task& task) {
   if (predecessor_count_ == 0) return owner()->submit(&task);
-  if (predecessor_count_ != 1 || inline_edges.empty()) return link_several(task, inline_edges);
-  sched::Edge& edge = inline_edges.front();
+  if (predecessor_count_ != 1) return link_several(task);
+  const detail::TaskRef before = predecessors_[0];
+  sched::Edge& edge = edge_between(*before.task, task);
   edge.target = reinterpret_cast<std::uintptr_t>(&task);
   task.missing.store(1, std::memory_order_relaxed);
-  const detail::TaskRef before = predecessors_[0];
   if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
 }
 

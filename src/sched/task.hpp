@@ -26,7 +26,8 @@ using detail::Invoke;
 using detail::InvokeFunction;
 using detail::TaskRef;
 
-// One dependence, in the memory of the successor (or of who waits), linked into the predecessor's list.
+// One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: whoever
+// ends the predecessor then finds all successors without touching theirs. Else with the successor, or with who waits.
 // `target` is a Task*, or a Waiter* with the low bit set.
 struct Edge {
   std::uintptr_t target;
@@ -60,6 +61,9 @@ class SuccessorList {
     const std::uint64_t tag = word_.load(std::memory_order_relaxed) & kTagMask;
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
+
+  // The newest edge so far. Who runs the task may read it, and those before it: none goes away before close().
+  const Edge* newest() const noexcept { return pointer(word_.load(std::memory_order_acquire)); }  // EDGE-1
 
   // The task of that generation has ended. One load answers for both, closed and used again: between two loads the
   // memory could go from the one to the other.
@@ -109,12 +113,19 @@ struct alignas(base::kDestructiveSize) Task {
   std::atomic<std::uint32_t> missing;     // predecessors that have not ended; each arrives once (EDGE-3)
   std::uint16_t heap;                     // index of the owner's TaskHeap
   std::uint8_t size_class;                // of the memory, see TaskHeap
-  std::uint8_t unused;
+  std::uint8_t edge_room;                 // owner only: edges that its memory still has room for, at its end
 
   // EDGE-3: true for exactly one caller, the last predecessor to arrive; that caller makes the task ready. Acquire and
   // release chain the writes of all predecessors to it. The last one need not write: nobody else arrives any more.
   [[nodiscard]] bool arrive() noexcept {
     return missing.load(std::memory_order_acquire) == 1 || missing.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  // Owner only. A place for an edge at this task, or null when there is none left.
+  Edge* take_edge() noexcept {
+    if (edge_room == 0) return nullptr;
+    auto* const end = reinterpret_cast<std::byte*>(this) + detail::kSlotBytes[size_class];
+    return reinterpret_cast<Edge*>(end) - edge_room--;
   }
 
   TaskRef ref() noexcept { return {this, generation.load(std::memory_order_relaxed)}; }
@@ -152,7 +163,7 @@ struct TaskExtra {
   int domain = -1;                  // wanted domain, -1: none
   Priority priority = Priority::normal;
   TaskHooks* hooks = nullptr;       // owned
-  EdgeChunk* edges = nullptr;       // owned, for more predecessors than fit in the task's memory; newest first
+  EdgeChunk* edges = nullptr;       // owned, for edges from predecessors that have no room elsewhere; newest first
   void* large_closure = nullptr;    // owned memory of a closure that does not fit
   TaskExtra() = default;
   TaskExtra(const TaskExtra&) = delete;

@@ -44,6 +44,7 @@ class TaskHeap {
     task->generation.store(generation, std::memory_order_relaxed);
     task->successors.reset(generation);
     task->note = TaskNote();
+    task->edge_room = 0;
     return task;
   }
 

@@ -13,6 +13,24 @@ thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
 constexpr std::int64_t kReportBatch = 32;  // children that may have ended here before their scope is told
+
+// Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
+// edges in the task's own memory are followed; those elsewhere would have to be waited for.
+void prefetch_successors(const Task& task) noexcept {
+  const auto* const start = reinterpret_cast<const std::byte*>(&task);
+  const auto* const end = start + detail::kSlotBytes[task.size_class];
+  for (const Edge* e = task.successors.newest(); e != nullptr; e = e->next) {
+    const auto* const at = reinterpret_cast<const std::byte*>(e);
+    if (at < start || at >= end) return;
+    __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
+  }
+}
+
+// The lines behind the header: the closure, and the edges to its own successors.
+void prefetch_body(const Task& task) noexcept {
+  __builtin_prefetch(&task + 1);
+  if (task.size_class != 0) __builtin_prefetch(&task + 2);
+}
 }  // namespace
 
 Worker::Worker(Scheduler& scheduler, int index, int domain)
@@ -64,6 +82,7 @@ void Worker::run_task(Task* task) noexcept {
   if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
     if (!extra->hooks->try_begin(*this, *task)) return;
   }
+  if (task->heap != heap_.index()) prefetch_successors(*task);
   Frame frame{task, nullptr, frame_};
   frame_ = &frame;
   const bool cancelled = scope->failed();
@@ -114,14 +133,18 @@ void Worker::end(Task* task) noexcept {
   count_ended(scope);
 }
 
-// Oldest successor last, so that it is the one that runs next, here, where its data is.
+// The newest edge comes first, so the oldest successor last: it is the one that runs next, here, where its data is.
+// Successors were made, and arrived at, by other cores: all their lines are asked for before the first is needed.
 void Worker::release_successors(Edge* edge) noexcept {
+  for (const Edge* e = edge->next; e != nullptr; e = e->next) {
+    __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
+  }
   while (edge != nullptr) {
-    Edge* const next = edge->next;  // the successor, and the edge in it, may be gone once it is released
+    Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
       if (successor->arrive()) {
-        __builtin_prefetch(successor + 1);  // the closure: the task may come from another core
+        prefetch_body(*successor);
         make_next(successor);
       }
     } else {

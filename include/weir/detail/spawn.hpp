@@ -63,13 +63,12 @@ struct NewTask {
 };
 inline constexpr std::size_t kMaxAlignment = 64;
 
-// Where in its memory a task keeps what: a header of one cache line, the closure, then room for the edges from its
-// predecessors. Known when spawn() is compiled.
+// Where in its memory a task keeps what: a header of one cache line, the closure, then room for edges to its successors.
+// Known when spawn() is compiled.
 struct TaskShape {
   std::uint8_t slot = 0;          // index into kSlotBytes
   bool large = false;             // the closure has memory of its own
-  std::uint16_t edge_count = 0;   // that fit
-  std::uint32_t edge_offset = 0;  // from the start of the task
+  std::uint16_t edge_count = 0;  // that fit, at the end
   std::uint32_t closure_bytes = 0;
 };
 inline constexpr std::size_t kTaskHeaderBytes = 64;
@@ -78,7 +77,7 @@ inline constexpr std::size_t kSlotBytes[] = {128, 192, 256, 512, 1024};
 inline constexpr std::size_t kSlotSizes = sizeof(kSlotBytes) / sizeof(kSlotBytes[0]);
 
 constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) noexcept {
-  // As many predecessors as most tasks with so many accesses have; the others find room elsewhere.
+  // As many successors as most tasks with so many accesses have; the others find room elsewhere.
   const std::size_t edges = (accesses > 1 ? accesses + 2 : accesses) * kEdgeBytes;
   const std::size_t closure = (closure_bytes + kEdgeBytes - 1) / kEdgeBytes * kEdgeBytes;
   TaskShape shape;
@@ -87,7 +86,6 @@ constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) no
   const std::size_t used = kTaskHeaderBytes + (shape.large ? 0 : closure);
   const std::size_t least = used + edges < kSlotBytes[kSlotSizes - 1] ? used + edges : kSlotBytes[kSlotSizes - 1];
   while (kSlotBytes[shape.slot] < least) ++shape.slot;
-  shape.edge_offset = static_cast<std::uint32_t>(used);
   shape.edge_count = static_cast<std::uint16_t>((kSlotBytes[shape.slot] - used) / kEdgeBytes);
   return shape;
 }
@@ -95,7 +93,7 @@ constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) no
 // The library's side. `runtime` null: the runtime whose task, or whose spawning, the calling thread is in.
 NewTask new_task(Runtime* runtime, const TaskShape& shape);
 TaskRef submit_task(Task* task, InvokeFunction invoke);  // neither footprint nor attributes
-TaskRef submit_task(Task* task, InvokeFunction invoke, const TaskShape& shape, std::span<const Access> footprint,
+TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                     const Attributes* attributes);
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
