@@ -68,6 +68,8 @@ class Runtime {
 
   // Waits until that task has ended; runs tasks meanwhile. Throws the scope's first exception when the calling scope
   // has one, and leaves it there for wait().
+  // A thread that waits runs other tasks on top, so a task must not wait for one that may be waiting itself, but for its
+  // own children: that ends the process with a message where it is seen, and hangs where it is not. Use after().
   template <class R>
   void wait(const Handle<R>& handle) { detail::wait_for(detail::HandleAccess::ref(handle)); }
 

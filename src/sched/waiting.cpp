@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/check.hpp"
 #include "platform/clock.hpp"
 #include "sched/fork.hpp"
 #include "sched/policy/throttle.hpp"
@@ -120,6 +121,9 @@ void Worker::throttle(Scope& scope) noexcept {
 
 void Worker::wait_for(TaskRef ref) noexcept {
   if (has_ended(ref)) return;
+  for (const Frame* frame = frame_; frame != nullptr; frame = frame->outer) {
+    WEIR_CHECK(frame->task != ref.task, "a task waits for itself, or for one that waits beneath it; use after()");
+  }
   forget_pace();
   TaskEnded condition(*this, ref);
   run_until(condition);

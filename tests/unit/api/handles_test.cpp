@@ -146,6 +146,29 @@ TEST_P(Handles, AHandleMayBeCopiedMovedAndForgotten) {
   runtime.wait();
 }
 
+TEST(HandlesDeathTest, ATaskThatWaitsForItselfOrForOneBeneathItDiesWithAMessage) {
+  EXPECT_DEATH(
+      {
+        Runtime runtime(test::with_workers(1));
+        Handle<void> self;
+        self = runtime.spawn([&] { wait(self); });
+        runtime.wait();
+      },
+      "waits for itself");
+  EXPECT_DEATH(
+      {
+        Runtime runtime(test::with_workers(1));
+        Handle<void> beneath;
+        runtime.spawn([&] { wait(beneath); });
+        beneath = runtime.spawn([&] {
+          auto last = spawn(Priority::background, [] {});
+          wait(last);
+        });
+        runtime.wait();
+      },
+      "waits beneath it");
+}
+
 TEST_P(Handles, UrgentTasksComeFirstAndBackgroundTasksLast) {
   if (workers() != 1) GTEST_SKIP() << "an order is there to be seen with one worker only";
   Runtime runtime(options());
