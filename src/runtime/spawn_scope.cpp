@@ -48,8 +48,9 @@ SpawnScope::~SpawnScope() {
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link_several(Task& task) {
+  if (predecessor_count_ > sched::Arrivals::kMost) [[unlikely]] fold_predecessors();
   const std::size_t count = predecessor_count_;
-  task.missing.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+  task.arrivals.expect(static_cast<std::uint32_t>(count));
   std::uint32_t ended = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const TaskRef before = predecessors_[i];
@@ -58,7 +59,21 @@ void SpawnScope::link_several(Task& task) {
     ended += before.task->successors.try_add(&edge, before.generation) ? 0 : 1;
   }
   if (ended == 0) return;
-  if (ended == count || task.missing.fetch_sub(ended, std::memory_order_acq_rel) == ended) owner()->submit(&task);
+  if (ended == count || task.arrivals.arrive_unrun(ended)) owner()->submit(&task);
+}
+
+// More than a task can count: joins stand for most of them.
+void SpawnScope::fold_predecessors() {
+  constexpr std::size_t kFold = sched::Arrivals::kMost / 2;
+  std::size_t joins = 0;
+  for (std::size_t first = 0; first < predecessor_count_; first += kFold) {
+    Task& join = make_node(&run_join, nullptr);
+    const std::size_t last = std::min(first + kFold, predecessor_count_);
+    for (std::size_t i = first; i < last; ++i) static_cast<void>(link_to_node(predecessors_[i], join));
+    predecessors_[joins++] = join.ref();
+    seal_join(node_ref(join));
+  }
+  predecessor_count_ = joins;
 }
 
 Edge& SpawnScope::more_edge(Task& task) { return extra_of(task).add_edge(); }
@@ -93,9 +108,9 @@ bool SpawnScope::link_to_node(TaskRef before, Task& node) {
   if (sched::has_ended(before)) return false;
   Edge& edge = extra_of(node).add_edge();
   edge.target = reinterpret_cast<std::uintptr_t>(&node);
-  node.missing.fetch_add(1, std::memory_order_relaxed);
+  node.arrivals.expect_another();
   if (before.task->successors.try_add(&edge, before.generation)) return true;
-  node.missing.fetch_sub(1, std::memory_order_relaxed);
+  static_cast<void>(node.arrivals.arrive_unrun(1));  // never the last: the node is not sealed
   return false;
 }
 
@@ -104,7 +119,7 @@ Task& SpawnScope::make_node(detail::InvokeFunction invoke, void* closure) {
   node.invoke = invoke;
   node.closure = closure;
   node.scope = this;
-  node.missing.store(1, std::memory_order_relaxed);
+  node.arrivals.expect(1);
   count_spawned();
   return node;
 }
@@ -113,7 +128,7 @@ deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join, nul
 
 void SpawnScope::seal_join(deps::NodeRef node) noexcept {
   Task* task = static_cast<Task*>(node.node);
-  if (task->arrive()) owner()->submit(task);
+  if (task->arrivals.arrive_unrun(1)) owner()->submit(task);
 }
 
 void* SpawnScope::make_lock() { return new ExclusionLock; }

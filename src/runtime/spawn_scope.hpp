@@ -54,6 +54,7 @@ class SpawnScope final : public sched::Scope {
   [[gnu::noinline]] void make_predecessor_room();
   void link(sched::Task& task);
   [[gnu::noinline]] void link_several(sched::Task& task);
+  void fold_predecessors();
   // Room for an edge from `before`. Its memory is written by its owner only, so it must be of this thread's heap; it
   // may have ended, then that is written in vain.
   sched::Edge& edge_between(sched::Task& before, sched::Task& task) {
@@ -102,7 +103,7 @@ inline void SpawnScope::link(sched::Task& task) {
   const detail::TaskRef before = predecessors_[0];
   sched::Edge& edge = edge_between(*before.task, task);
   edge.target = reinterpret_cast<std::uintptr_t>(&task);
-  task.missing.store(1, std::memory_order_relaxed);
+  task.arrivals.expect(1);
   if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
 }
 

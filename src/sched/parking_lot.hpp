@@ -51,6 +51,12 @@ class ParkingLot {
     return before >= kSleeper && (before & kSearcherMask) == 1;
   }
 
+  // After a task became visible to one worker only: whether that one may be asleep.
+  bool someone_sleeps() const noexcept {
+    platform::light_barrier();  // PARKLOT-1
+    return state_.load(std::memory_order_relaxed) >= kSleeper;
+  }
+
   // A worker searches or sleeps; a hint.
   bool someone_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
 

@@ -56,6 +56,7 @@ class Scheduler {
   int domain_count() const noexcept { return static_cast<int>(queues_.size()); }
   DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
   // The heap of any worker that exists; no lock, since workers never move and their vector never grows past its reserve.
+  Worker& worker(int index) noexcept { return *workers_[static_cast<std::size_t>(index)]; }
   TaskHeap& heap(std::size_t worker) noexcept { return workers_[worker]->heap(); }
   ParkingLot& lot(int domain) noexcept { return *lots_[static_cast<std::size_t>(domain) % lots_.size()]; }
   const Options& options() const noexcept { return options_; }

@@ -150,6 +150,8 @@ void Worker::wake_someone() noexcept {
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {
   const bool deep = deep_in_stack();
+  searched_ns_ = searched_ns;
+  if (Task* task = mail_.try_pop()) return reinterpret_cast<Item>(task);
   if (const Item item = take_from_domain(*queues_)) return item;
   if (!deep) {
     if (const Item item = steal_in(*queues_, false)) return item;
@@ -188,7 +190,8 @@ Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
 Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   const policy::Victim seen{victim.deque_.size(), victim.pace_ns_.load(std::memory_order_relaxed)};
   if (policy::is_tiny(seen)) left_tiny_ = true;
-  if (seen.items == 0 || (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen))) return 0;
+  if (seen.items == 0) return take_mail_of(victim, far);
+  if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen)) return 0;
   StealDeque::Batch batch;
   const std::uint32_t count = victim.deque_.steal(batch);
   if (count == 0) return 0;
@@ -199,10 +202,25 @@ Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   }
   foreign_runs_ = 0;
   stole_at_ns_ = platform::now_ns();
-  WorkerStatistics::add(statistics_.steals);
-  WorkerStatistics::add(statistics_.stolen, count);
-  if (far) WorkerStatistics::add(statistics_.far_steals);
+  count_steal(count, far);
   return batch[0];
+}
+
+// What was sent to a worker because its data is there, when that worker is long in coming for it.
+Worker::Item Worker::take_mail_of(Worker& victim, bool far) noexcept {
+  if (searched_ns_ < policy::kLoneNs) return 0;
+  Task* const task = victim.mail_.try_pop();
+  if (task == nullptr) return 0;
+  foreign_runs_ = 0;
+  stole_at_ns_ = platform::now_ns();
+  count_steal(1, far);
+  return reinterpret_cast<Item>(task);
+}
+
+void Worker::count_steal(std::uint32_t tasks, bool far) noexcept {
+  WorkerStatistics::add(statistics_.steals);
+  WorkerStatistics::add(statistics_.stolen, tasks);
+  if (far) WorkerStatistics::add(statistics_.far_steals);
 }
 
 bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept {
@@ -221,6 +239,7 @@ bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& se
 }
 
 bool Worker::sees_work() const noexcept {
+  if (!mail_.empty()) return true;
   const bool deep = deep_in_stack();
   auto sees = [&](DomainQueues& queues) {
     if (!queues.urgent.empty() || !queues.ready.empty() || !queues.background.empty()) return true;

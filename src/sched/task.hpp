@@ -84,6 +84,62 @@ class SuccessorList {
   std::atomic<std::uint64_t> word_{0};  // adders: any thread; closed by the worker that ran the task
 };
 
+// How many predecessors have not ended, and by whom most of the others were run: a task is best run where its data is.
+//
+// One word: the count, and a running majority vote over workers (Boyer and Moore, 1981), a candidate and its lead.
+class Arrivals {
+ public:
+  static constexpr std::uint32_t kMost = (std::uint32_t{1} << 20) - 1;  // predecessors
+  static constexpr int kVoters = 1 << 9;                                // workers with a higher index do not vote
+
+  // Before the first arrival.
+  void expect(std::uint32_t count) noexcept { word_.store(count, std::memory_order_relaxed); }
+  // One more; not before the first arrival only, but while another one is known to be missing.
+  void expect_another() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
+
+  // EDGE-3: a predecessor that `worker` ran has ended. True for exactly one caller, the last; that caller makes the
+  // task ready. Acquire and release chain the writes of all predecessors to it.
+  [[nodiscard]] bool arrive(int worker) noexcept {
+    std::uint32_t word = word_.load(std::memory_order_acquire);
+    for (;;) {
+      if ((word & kMost) == 1) return true;  // nobody else arrives any more, so nothing need be written
+      if (word_.compare_exchange_weak(word, vote(word, worker) - 1, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+        return false;
+      }
+    }
+  }
+  // `count` of them need not be waited for. True when they were the last.
+  [[nodiscard]] bool arrive_unrun(std::uint32_t count) noexcept {
+    return (word_.fetch_sub(count, std::memory_order_acq_rel) & kMost) == count;
+  }
+
+  // After the last arrival, made by `worker`: who ran most of the predecessors, `worker` where there is no majority.
+  int home(int worker) const noexcept {
+    const std::uint32_t word = word_.load(std::memory_order_relaxed);
+    const std::uint32_t lead = word >> kLeadShift;
+    const int candidate = static_cast<int>((word >> kCandidateShift) & (kVoters - 1));
+    return lead >= 2 && candidate != worker ? candidate : worker;
+  }
+
+ private:
+  static constexpr int kCandidateShift = 20;
+  static constexpr int kLeadShift = 29;
+  static constexpr std::uint32_t kLead = std::uint32_t{1} << kLeadShift;
+  static constexpr std::uint32_t kMostLead = 7;
+
+  static std::uint32_t vote(std::uint32_t word, int worker) noexcept {
+    if (worker >= kVoters) return word;
+    const std::uint32_t lead = word >> kLeadShift;
+    const auto voter = static_cast<std::uint32_t>(worker);
+    if (lead == 0) return (word & kMost) | voter << kCandidateShift | kLead;
+    if (((word >> kCandidateShift) & (kVoters - 1)) != voter) return word - kLead;
+    return lead < kMostLead ? word + kLead : word;
+  }
+
+  std::atomic<std::uint32_t> word_;
+};
+
 // One word for what most tasks have none of: a name alone, or a TaskExtra with all there is.
 class TaskNote {
  public:
@@ -110,16 +166,10 @@ struct alignas(base::kDestructiveSize) Task {
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
   SuccessorList successors;
-  std::atomic<std::uint32_t> missing;     // predecessors that have not ended; each arrives once (EDGE-3)
+  Arrivals arrivals;                      // of its predecessors
   std::uint16_t heap;                     // index of the owner's TaskHeap
   std::uint8_t size_class;                // of the memory, see TaskHeap
   std::uint8_t edge_room;                 // owner only: edges that its memory still has room for, at its end
-
-  // EDGE-3: true for exactly one caller, the last predecessor to arrive; that caller makes the task ready. Acquire and
-  // release chain the writes of all predecessors to it. The last one need not write: nobody else arrives any more.
-  [[nodiscard]] bool arrive() noexcept {
-    return missing.load(std::memory_order_acquire) == 1 || missing.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
 
   // Owner only. A place for an edge at this task, or null when there is none left.
   Edge* take_edge() noexcept {

@@ -110,7 +110,7 @@ void Worker::throttle(Scope& scope) noexcept {
   const std::uint64_t start = platform::now_ns();
   // What waits for this thread to spawn more cannot end meanwhile.
   const std::int64_t open = scope.before_throttle();
-  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::kThrottleStep, 0) + open);
+  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::throttle_step({0, pace_ns_.load(std::memory_order_relaxed)}), 0) + open);
   run_until(condition);
   const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));

@@ -60,6 +60,9 @@ Worker::Item Worker::next_local() noexcept {
     if (Task* task = queues_->urgent.try_pop()) return reinterpret_cast<Item>(task);
   }
   if (next_ != nullptr) return reinterpret_cast<Item>(std::exchange(next_, nullptr));
+  if (!mail_.empty()) [[unlikely]] {
+    if (Task* task = mail_.try_pop()) return reinterpret_cast<Item>(task);
+  }
   // Now and then the inbox first, or a busy deque would starve it.
   if ((++ticks_ & 63u) == 0 && !queues_->ready.empty()) [[unlikely]] {
     if (Task* task = queues_->ready.try_pop()) return reinterpret_cast<Item>(task);
@@ -143,15 +146,28 @@ void Worker::release_successors(Edge* edge) noexcept {
     Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
-      if (successor->arrive()) {
-        prefetch_body(*successor);
-        make_next(successor);
+      if (successor->arrivals.arrive(index_)) {
+        const int home = successor->arrivals.home(index_);
+        if (home != index_) [[unlikely]] {
+          mail(successor, home);
+        } else {
+          prefetch_body(*successor);
+          make_next(successor);
+        }
       }
     } else {
       reinterpret_cast<Waiter*>(edge->target & ~std::uintptr_t{1})->notify();
     }
     edge = next;
   }
+}
+
+// To the worker that ran most of what the task comes after. A thief that finds nothing else takes it from there.
+void Worker::mail(Task* task, int home) noexcept {
+  Worker& other = scheduler_->worker(home);
+  if (task->note.extra() != nullptr || other.queues_ != queues_) return make_next(task);
+  other.mail_.push(task);
+  if (lot_->someone_sleeps()) other.unpark();
 }
 
 void Worker::make_next(Task* task) noexcept {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/layout.hpp"
+#include "sched/inbox.hpp"
 #include "sched/parking_lot.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/scope.hpp"
@@ -137,7 +138,7 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }
-  bool has_visible_task() const noexcept { return deque_.size() != 0; }
+  bool has_visible_task() const noexcept { return deque_.size() != 0 || !mail_.empty(); }
 
   // The body of the runtime's own threads: runs until the scheduler stops.
   void work();
@@ -160,6 +161,7 @@ class alignas(base::kDestructiveSize) Worker {
   void end(Task* task) noexcept;
   void release_successors(Edge* edge) noexcept;
   void make_next(Task* task) noexcept;
+  [[gnu::noinline]] void mail(Task* task, int home) noexcept;
   void end_or_detach(Scope* children) noexcept;
   void end_parent(Scope* scope) noexcept;
   [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
@@ -180,6 +182,8 @@ class alignas(base::kDestructiveSize) Worker {
   Item take_from_domain(DomainQueues& queues) noexcept;
   Item steal_in(DomainQueues& queues, bool far) noexcept;
   Item steal_from(Worker& victim, bool far) noexcept;
+  Item take_mail_of(Worker& victim, bool far) noexcept;
+  void count_steal(std::uint32_t tasks, bool far) noexcept;
   bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
   // What it runs from now on need not be like what it was throttled for.
   void forget_pace() noexcept { pace_ns_.store(policy::kUnknownPace, std::memory_order_relaxed); }
@@ -208,6 +212,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
+  std::uint64_t searched_ns_ = 0;       // when it last looked around
   std::uint64_t nap_ns_ = policy::kFirstNapNs;
   bool left_tiny_ = false;              // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
@@ -223,6 +228,9 @@ class alignas(base::kDestructiveSize) Worker {
   DomainQueues* queues_;
   int index_;
   int domain_;
+
+  // Tasks that others made ready and whose data is here.
+  Inbox mail_;
 
   // Written by whoever wakes this worker.
   alignas(base::kDestructiveSize) Sleeper sleeper_;

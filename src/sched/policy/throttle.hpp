@@ -4,13 +4,20 @@
 #include <algorithm>
 #include <limits>
 
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/steal.hpp"
 
 namespace weir::sched::policy {
 
 // A throttled thread runs tasks until it is so far below its limit, then spawns again: little, so that the memory of
 // the tasks that it makes next is still in its first-level cache.
 inline constexpr std::int64_t kThrottleStep = 32;
+// Where tasks are long, less: others wait for what it runs, and all the while it spawns it runs nothing.
+inline constexpr std::int64_t kShortThrottleStep = 8;
+
+constexpr std::int64_t throttle_step(const Victim& self) noexcept {
+  return is_tiny(self) ? kThrottleStep : kShortThrottleStep;
+}
+
 // Where it starts: a window whose tasks stay in the second-level cache (docs/tuning.md#throttle).
 inline constexpr std::int64_t kNearWindow = 256;
 // Tasks shorter than this are not worth looking further ahead for: a window out of cache costs more than it finds.

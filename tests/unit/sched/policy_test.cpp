@@ -15,8 +15,8 @@ TEST(StealPolicy, WhoMayStealFar) {
     std::uint64_t searched_ns;
     bool may;
   } const table[] = {
-      {Policy::flat, 0, true},       {Policy::numa, 0, false},     {Policy::numa, 1000000000, false},
-      {Policy::near, 0, false},      {Policy::near, 19999, false}, {Policy::near, 20000, true},
+      {Policy::flat, 0, true},      {Policy::numa, 0, false},     {Policy::numa, 1000000000, false},
+      {Policy::near, 0, false},     {Policy::near, 19999, false}, {Policy::near, 20000, true},
       {Policy::near, 500000, true},
   };
   for (const auto& row : table) EXPECT_EQ(may_steal_far({row.policy, row.searched_ns, 20000}), row.may);

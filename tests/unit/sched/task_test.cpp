@@ -58,12 +58,45 @@ TEST(SuccessorList, TellsGenerationsApartByTheirLowerBits) {
   EXPECT_EQ(list.close(), &edge);
 }
 
-TEST(Task, TheLastPredecessorToArriveMakesItReady) {
-  Task task{};
-  task.missing.store(3);
-  EXPECT_FALSE(task.arrive());
-  EXPECT_FALSE(task.arrive());
-  EXPECT_TRUE(task.arrive());
+TEST(Arrivals, TheLastToArriveIsTold) {
+  Arrivals arrivals;
+  arrivals.expect(3);
+  EXPECT_FALSE(arrivals.arrive(0));
+  EXPECT_FALSE(arrivals.arrive(1));
+  EXPECT_TRUE(arrivals.arrive(2));
+}
+
+TEST(Arrivals, ThatNeedNotBeWaitedForMayBeTheLast) {
+  Arrivals arrivals;
+  arrivals.expect(3);
+  EXPECT_FALSE(arrivals.arrive_unrun(1));
+  EXPECT_FALSE(arrivals.arrive(5));
+  EXPECT_TRUE(arrivals.arrive_unrun(1));
+}
+
+// Who the task goes to when these workers have run its predecessors, in this order.
+int home_after(std::initializer_list<int> workers) {
+  Arrivals arrivals;
+  arrivals.expect(static_cast<std::uint32_t>(workers.size()));
+  int last = -1;
+  for (const int& worker : workers) {
+    EXPECT_EQ(arrivals.arrive(worker), &worker == workers.end() - 1);
+    last = worker;
+  }
+  return arrivals.home(last);
+}
+
+TEST(Arrivals, SendATaskToWhoRanMostOfItsPredecessors) {
+  EXPECT_EQ(home_after({4}), 4);
+  EXPECT_EQ(home_after({4, 7}), 7) << "one each: it stays where it became ready";
+  EXPECT_EQ(home_after({4, 4, 7}), 4);
+  EXPECT_EQ(home_after({7, 4, 7, 7, 4}), 7);
+  EXPECT_EQ(home_after({4, 7, 4}), 4);
+  EXPECT_EQ(home_after({4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 7}), 4) << "a lead larger than the word can hold";
+}
+
+TEST(Arrivals, OfWorkersBeyondTheVotersAreCountedAllTheSame) {
+  EXPECT_EQ(home_after({Arrivals::kVoters, Arrivals::kVoters, 3}), 3);
 }
 
 TEST(TaskNote, HoldsANameOrAnExtra) {
