@@ -24,7 +24,18 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return a * 0xbf58476d1ce4e5b9u;
 }
 
-enum class Kind : std::uint8_t { range, combine, copy, commute, reduce, reduce_ordered, concurrent, read_sum, nested, tree };
+enum class Kind : std::uint8_t {
+  range,
+  combine,
+  copy,
+  commute,
+  reduce,
+  reduce_ordered,
+  concurrent,
+  read_sum,
+  nested,
+  tree
+};
 
 struct Op {
   Kind kind;
@@ -105,13 +116,9 @@ void spawn_op(Memory& m, const Op& op, weir::Priority priority) {
             [op](std::span<std::uint64_t> s) { apply_range(s.data(), s.size(), op.value); });
       break;
     case Kind::combine: spawn(in(b), inout(a), [&a, &b] { a = mix(a, b); }); break;
-    case Kind::copy:
-      spawn(in(b), out(a), [&a, &b, op] { a = mix(op.value, b * (op.a != op.b)); });
-      break;
+    case Kind::copy: spawn(in(b), out(a), [&a, &b, op] { a = mix(op.value, b * (op.a != op.b)); }); break;
     case Kind::commute: spawn(commutative(sum), priority, [&sum, op] { sum += op.value; }); break;
-    case Kind::reduce:
-      spawn(reduce(sum, std::plus<>{}, kZero), [op](std::uint64_t& copy) { copy += op.value; });
-      break;
+    case Kind::reduce: spawn(reduce(sum, std::plus<>{}, kZero), [op](std::uint64_t& copy) { copy += op.value; }); break;
     case Kind::reduce_ordered:
       spawn(reduce_ordered(sum, std::plus<>{}, kZero), [op](std::uint64_t& copy) { copy += op.value; });
       break;

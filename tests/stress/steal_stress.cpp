@@ -14,14 +14,16 @@ constexpr std::size_t kItems = 20000;
 struct Round {
   StealDeque deque;
   std::unique_ptr<int[]> payload{new int[kItems + 1]()};  // plain: published by the deque alone
-  std::unique_ptr<std::atomic<int>[]> taken{new std::atomic<int>[kItems + 1]()};
+  std::unique_ptr<std::atomic<int>[]> taken { new std::atomic<int>[ kItems + 1 ]() };
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0};
 
   void take(StealDeque::Item item) {
     const std::size_t n = item >> 1;
-    if (n == 0 || n > kItems || payload[n] != static_cast<int>(n)) ++wrong;
-    else ++taken[n];
+    if (n == 0 || n > kItems || payload[n] != static_cast<int>(n))
+      ++wrong;
+    else
+      ++taken[n];
   }
 };
 

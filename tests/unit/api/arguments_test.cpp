@@ -163,7 +163,8 @@ TEST_P(Arguments, CallablesOfAllSizesKeepTheirEdgesApart) {
   for (int i = 0; i < 10; ++i) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (spawn_one(std::integral_constant<std::size_t, 1 + 37 * I>{}), ...);
-    }(std::make_index_sequence<32>{});
+    }
+    (std::make_index_sequence<32>{});
   }
   runtime.wait();
   EXPECT_EQ(x, 320);

@@ -157,8 +157,12 @@ TEST_P(Dependences, RangesThatOverlapInPartAreOrdered) {
   std::vector<int> data(30, 0);
   int* d = data.data();
   for (int round = 0; round < 50; ++round) {
-    runtime.spawn(inout(d, 20), [=] { for (int i = 0; i < 20; ++i) d[i] = (2 * d[i] + 1) & 0xffff; });
-    runtime.spawn(inout(d + 10, 20), [=] { for (int i = 10; i < 30; ++i) d[i] = (d[i] + 3) & 0xffff; });
+    runtime.spawn(inout(d, 20), [=] {
+      for (int i = 0; i < 20; ++i) d[i] = (2 * d[i] + 1) & 0xffff;
+    });
+    runtime.spawn(inout(d + 10, 20), [=] {
+      for (int i = 10; i < 30; ++i) d[i] = (d[i] + 3) & 0xffff;
+    });
     runtime.spawn(inout(d + 5, 1), [=] { d[5] = (d[5] + 1) & 0xffff; });
   }
   runtime.wait();
@@ -268,9 +272,13 @@ TEST_P(Dependences, MemoryThatWasFreedAndAllocatedAgainInOtherPiecesIsOrderedAne
     for (int i = 0; i < 20; ++i) {
       const std::size_t first = random() % data.size();
       const std::size_t count = 1 + random() % (data.size() - first);
-      runtime.spawn(inout(data.data() + first, count), [](std::span<int> s) { for (int& v : s) ++v; });
+      runtime.spawn(inout(data.data() + first, count), [](std::span<int> s) {
+        for (int& v : s) ++v;
+      });
     }
-    runtime.spawn(inout(data.data(), data.size()), [](std::span<int> s) { for (int& v : s) v = -1; });
+    runtime.spawn(inout(data.data(), data.size()), [](std::span<int> s) {
+      for (int& v : s) v = -1;
+    });
     runtime.wait();
     for (const int v : data) EXPECT_EQ(v, -1);
   }

@@ -98,11 +98,7 @@ TEST_P(Exceptions, ATaskOfAnotherScopeIsNotCancelled) {
 
 TEST_P(Exceptions, WhatAParentDoesNotTakeGoesOnToItsScope) {
   Runtime runtime(options());
-  auto handle = runtime.spawn([] {
-    spawn([] {
-      spawn([] { throw std::runtime_error("grandchild"); });
-    });
-  });
+  auto handle = runtime.spawn([] { spawn([] { spawn([] { throw std::runtime_error("grandchild"); }); }); });
   EXPECT_EQ(message_of([&] { runtime.wait(handle); }), "grandchild");
   EXPECT_EQ(message_of([&] { runtime.wait(); }), "grandchild");
 }
@@ -218,7 +214,10 @@ TEST_P(Exceptions, ManyFailingScopesAtOnce) {
   std::atomic<int> caught{0};
   for (int i = 0; i < 100; ++i) {
     runtime.spawn([&] {
-      for (int child = 0; child < 10; ++child) spawn([child] { if (child % 3 == 0) throw child; });
+      for (int child = 0; child < 10; ++child)
+        spawn([child] {
+          if (child % 3 == 0) throw child;
+        });
       try {
         wait();
       } catch (int) {

@@ -111,9 +111,7 @@ TEST_P(ForkJoin, TasksSpawnedInAHalfAreWaitedFor) {
 TEST_P(ForkJoin, AnExceptionOfATaskSpawnedInAHalfIsNotLost) {
   Runtime runtime(options());
   for (int i = 0; i < 50; ++i) {
-    runtime.spawn([] {
-      fork_join([] {}, [] { spawn([] { throw std::runtime_error("spawned"); }); });
-    });
+    runtime.spawn([] { fork_join([] {}, [] { spawn([] { throw std::runtime_error("spawned"); }); }); });
     EXPECT_THROW(runtime.wait(), std::runtime_error);
   }
 }
@@ -160,7 +158,9 @@ TEST_P(Loops, CoverTheRangeOnceInPiecesOfAtMostTheGrain) {
         for (int i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i + 3)];
       });
       for (const auto& hit : hits) ASSERT_EQ(hit, 1);
-      if (grain > 0) { EXPECT_LE(longest, grain); }
+      if (grain > 0) {
+        EXPECT_LE(longest, grain);
+      }
     }
   }
 }
@@ -169,7 +169,9 @@ TEST_P(Loops, NothingIsCalledForAnEmptyRange) {
   Runtime runtime(options());
   parallel_for(5, 5, 0, [](int, int) { ADD_FAILURE(); });
   parallel_for(5, 4, 1, [](int, int) { ADD_FAILURE(); });
-  EXPECT_EQ(parallel_reduce(5, 5, 0, 17, [](int, int, int) { return 0; }, std::plus<>{}), 17);
+  EXPECT_EQ(parallel_reduce(
+                5, 5, 0, 17, [](int, int, int) { return 0; }, std::plus<>{}),
+            17);
 }
 
 template <class I>
@@ -196,7 +198,11 @@ TEST(LoopsOverRuns, SmallTypesWithManyWorkers) {
 
 TEST_P(Loops, AnExceptionOfTheBodyIsThrown) {
   Runtime runtime(options());
-  EXPECT_THROW(parallel_for(0, 1000, 10, [](int begin, int) { if (begin >= 500) throw begin; }), int);
+  EXPECT_THROW(parallel_for(0, 1000, 10,
+                            [](int begin, int) {
+                              if (begin >= 500) throw begin;
+                            }),
+               int);
 }
 
 double reduce_once(int workers) {

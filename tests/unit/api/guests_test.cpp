@@ -119,13 +119,9 @@ TEST_P(Guests, DoNotInheritTheTasksAndErrorsOfThoseBeforeThem) {
   {
     Runtime runtime(options());
     std::atomic<bool> go{false};
-    std::thread([&] {
-      runtime.spawn([] { throw std::runtime_error("of the first guest"); });
-    }).join();
+    std::thread([&] { runtime.spawn([] { throw std::runtime_error("of the first guest"); }); }).join();
     if (workers() > 1) {
-      std::thread([&] {
-        runtime.spawn([&] { spin_until(go); });
-      }).join();
+      std::thread([&] { runtime.spawn([&] { spin_until(go); }); }).join();
     }
     std::thread([&] {
       int x = 0;

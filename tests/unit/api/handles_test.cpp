@@ -123,12 +123,8 @@ TEST_P(Handles, ATaskMayComeAfterSeveralAndByFootprintToo) {
 TEST_P(Handles, AfterReachesAcrossScopes) {
   Runtime runtime(options());
   int x = 0, seen = 0;
-  auto first = runtime.spawn([&] {
-    spawn([&] { x = 1; });
-  });
-  runtime.spawn([&, first] {
-    spawn(after(first), [&] { seen = x; });
-  });
+  auto first = runtime.spawn([&] { spawn([&] { x = 1; }); });
+  runtime.spawn([&, first] { spawn(after(first), [&] { seen = x; }); });
   runtime.wait();
   EXPECT_EQ(seen, 1);
 }

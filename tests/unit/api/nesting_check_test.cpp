@@ -28,9 +28,7 @@ TEST(NestingCheckDeathTest, NamesBothTasksAndTheBytes) {
 
 TEST(NestingCheck, AllowsWhatIsWithinAndWhatHasNoParentWithAFootprint) {
   in_a_parent_that_reads_ten([](int* data) {
-    spawn(in(data, 4), in(data[9]), [data] {
-      spawn(in(data[2]), [] {});
-    });
+    spawn(in(data, 4), in(data[9]), [data] { spawn(in(data[2]), [] {}); });
     spawn([data] {
       spawn(inout(data[15]), [] {});  // its parent declares nothing
     });

@@ -147,7 +147,8 @@ TEST(Domains, ThatDoNotExistAreAnErrorThatSaysHowManyThereAre) {
       runtime.spawn(on_domain(domain), [] {});
       ADD_FAILURE() << domain;
     } catch (const Error& error) {
-      EXPECT_TRUE(std::regex_search(error.what(), std::regex("on_domain\\(" + std::to_string(domain) + "\\).*2 domains")))
+      EXPECT_TRUE(
+          std::regex_search(error.what(), std::regex("on_domain\\(" + std::to_string(domain) + "\\).*2 domains")))
           << error.what();
     }
   }

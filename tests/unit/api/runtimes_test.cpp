@@ -122,9 +122,7 @@ TEST_P(Runtimes, DestroyedWithTasksPendingRunsThemFirst) {
   for (int round = 0; round < 10; ++round) {
     Runtime runtime(options());
     for (int i = 0; i < 100; ++i) {
-      runtime.spawn([&] {
-        spawn([&] { ++runs; });
-      });
+      runtime.spawn([&] { spawn([&] { ++runs; }); });
     }
   }
   EXPECT_EQ(runs, 1000);
@@ -147,9 +145,7 @@ TEST_P(Runtimes, PendingTasksMayUseTheRuntimeWhileItIsDestroyed) {
 TEST_P(Runtimes, StatisticsCountEachTaskOnce) {
   Runtime runtime(options());
   for (int i = 0; i < 500; ++i) {
-    runtime.spawn([] {
-      spawn([] {});
-    });
+    runtime.spawn([] { spawn([] {}); });
   }
   runtime.wait();
   const Statistics statistics = runtime.statistics();
@@ -157,7 +153,9 @@ TEST_P(Runtimes, StatisticsCountEachTaskOnce) {
   EXPECT_EQ(statistics.tasks_cancelled, 0u);
   EXPECT_LE(statistics.steals, statistics.tasks_stolen);
   EXPECT_EQ(statistics.far_steals, 0u);
-  if (workers() == 1) { EXPECT_EQ(statistics.steals, 0u); }
+  if (workers() == 1) {
+    EXPECT_EQ(statistics.steals, 0u);
+  }
   EXPECT_EQ(runtime.worker_count(), workers());
 }
 
@@ -171,9 +169,11 @@ TEST_P(Runtimes, AnIdleOneSleeps) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   getrusage(RUSAGE_SELF, &after);
   EXPECT_GT(runtime.statistics().parks, 0u);
-  const auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3; };
-  RecordProperty("idle_cpu_ms_of_200", std::to_string(ms(after.ru_utime) + ms(after.ru_stime) - ms(before.ru_utime) -
-                                                      ms(before.ru_stime)));
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  RecordProperty("idle_cpu_ms_of_200",
+                 std::to_string(ms(after.ru_utime) + ms(after.ru_stime) - ms(before.ru_utime) - ms(before.ru_stime)));
 }
 
 TEST_P(Runtimes, WakesUpFromEveryIdlePeriod) {

@@ -36,7 +36,7 @@ inline std::string workers_name(const ::testing::TestParamInfo<int>& info) {
   return "Workers" + std::to_string(info.param);
 }
 
-#define WEIR_FOR_WORKERS(Suite) \
+#define WEIR_FOR_WORKERS(Suite)                                                                                        \
   INSTANTIATE_TEST_SUITE_P(, Suite, ::testing::Values(1, 2, 8), ::weir::test::workers_name)
 
 template <class Predicate>
