@@ -76,29 +76,24 @@ void finish(Machine::Data& data) {
 
 namespace {
 
-// What discover() remembers.
-struct Known {
-  std::mutex mutex;
-  std::map<std::vector<int>, Machine> by_mask;  // guarded by mutex
-
-  // fork() waits for a discovery under way: the child would find the mutex locked by a thread that it does not have.
-  Known() { pthread_atfork([] { known().mutex.lock(); }, [] { known().mutex.unlock(); }, [] { known().mutex.unlock(); }); }
-  static Known& known() {
-    static Known* const the_known = new Known;  // never destroyed: a fork may come after static destruction
-    return *the_known;
-  }
-};
+// Of what discover() remembers. fork() waits for a discovery under way: the child would find the mutex, or the guard of a
+// static being made, held by a thread that it does not have. So it is made before main() and needs no guard.
+constinit std::mutex known_mutex;
+[[maybe_unused]] const int known_at_fork = pthread_atfork([] { known_mutex.lock(); }, [] { known_mutex.unlock(); },
+                                                          [] { known_mutex.unlock(); });
 
 }  // namespace
 
 base::Result<Machine> Machine::discover() {
-  Known& known = Known::known();
+  using ByMask = std::map<std::vector<int>, Machine>;
+  static constinit ByMask* known = nullptr;  // by affinity mask; guarded by known_mutex
   std::vector<int> usable_cpus = platform::unbound_cpus();
-  const std::scoped_lock lock(known.mutex);
-  const auto found = known.by_mask.find(usable_cpus);
-  if (found != known.by_mask.end()) return found->second;
+  const std::scoped_lock lock(known_mutex);
+  if (known == nullptr) known = new ByMask;  // never destroyed: a runtime may be made during static destruction
+  const auto found = known->find(usable_cpus);
+  if (found != known->end()) return found->second;
   base::Result<Machine> machine = read_this_system(usable_cpus);
-  if (machine) known.by_mask.emplace(std::move(usable_cpus), *machine);
+  if (machine) known->emplace(std::move(usable_cpus), *machine);
   return machine;
 }
 

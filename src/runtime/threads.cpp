@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.hpp"
@@ -28,10 +29,11 @@ struct Register {
   std::array<std::atomic<State*>, kMostRuntimes> states{};
 };
 
-Register& live() {
-  static Register* const the_register = new Register;  // never destroyed: threads may end after static destruction
-  return *the_register;
-}
+// Constant-initialised, for fork(): the guard of a static being made could be held by a thread that the child does not
+// have. Trivially destroyed: threads may end after static destruction.
+constinit Register the_register;
+Register& live() noexcept { return the_register; }
+static_assert(std::is_trivially_destructible_v<Register>);
 
 // fork() must not find the register locked by a thread that the child does not have.
 void before_fork() { live().mutex.lock(); }
@@ -41,6 +43,8 @@ void after_fork_in_child() {
   forks.fetch_add(1, std::memory_order_relaxed);
   sched::Worker::set_current(nullptr);
 }
+
+[[maybe_unused]] const int at_fork = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 
 bool made_before_fork(const State& state) noexcept { return state.forks != forks.load(std::memory_order_relaxed); }
 
@@ -58,11 +62,6 @@ class Memberships {
     std::uint16_t outer_number = 0;
     std::uint64_t outer_id = 0;
   };
-
-  Memberships() {
-    static std::once_flag once;
-    std::call_once(once, [] { pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child); });
-  }
 
   // The thread ends: whoever comes next may use its guest workers.
   ~Memberships() {
