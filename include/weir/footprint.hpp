@@ -55,10 +55,10 @@ std::uint64_t next_partition_id() noexcept;
 
 // How private copies of a reduction are made and folded. One static object per (type, operation).
 struct Reduction {
-  std::size_t bytes;       // of one private copy
+  std::size_t bytes;  // of one private copy
   std::size_t alignment;
-  void (*create)(void* copy, const void* identity);            // constructs a copy holding the identity
-  void (*combine)(void* target, const void* copy);             // target = op(target, copy)
+  void (*create)(void* copy, const void* identity);  // constructs a copy holding the identity
+  void (*combine)(void* target, const void* copy);   // target = op(target, copy)
   void (*destroy)(void* copy) noexcept;
 };
 
@@ -67,11 +67,11 @@ struct Reduction {
 // One item of a footprint as the dependence analysis sees it.
 struct Access {
   Region region;
-  const Partition* partition = nullptr;           // not null: the region lies within this watched array
-  const detail::Reduction* reduction = nullptr;   // mode reduce only; joined only with the same reduction
-  const void* identity = nullptr;                 // mode reduce only; read while spawn() runs
+  const Partition* partition = nullptr;          // not null: the region lies within this watched array
+  const detail::Reduction* reduction = nullptr;  // mode reduce only; joined only with the same reduction
+  const void* identity = nullptr;                // mode reduce only; read while spawn() runs
   Mode mode = Mode::inout;
-  bool ordered = false;                           // mode reduce only: combine in the order of spawning
+  bool ordered = false;  // mode reduce only: combine in the order of spawning
 };
 
 // A view of rows x cols elements, `stride` elements from one row to the next. Rows are contiguous.
@@ -208,7 +208,9 @@ struct ReduceItem : ItemTag {  // ... gets a T& to a private copy, found when th
 template <class T, class Op>
 inline constexpr Reduction kReduction = {
     sizeof(T), alignof(T),
-    [](void* copy, const void* identity) { std::construct_at(static_cast<T*>(copy), *static_cast<const T*>(identity)); },
+    [](void* copy, const void* identity) {
+      std::construct_at(static_cast<T*>(copy), *static_cast<const T*>(identity));
+    },
     [](void* target, const void* copy) {
       *static_cast<T*>(target) = Op{}(static_cast<const T&>(*static_cast<T*>(target)), *static_cast<const T*>(copy));
     },
@@ -224,33 +226,48 @@ RangeItem<T> range_item(T* data, std::size_t count, Mode mode) noexcept {
 }
 template <class T>
 TileItem<T> tile_item(const auto& s, Mode mode) noexcept {
-  return {{},
-          {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, mode}};
+  return {{}, {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, mode}};
 }
 
 }  // namespace detail
 
 // Reads. in(object), in(pointer, count), in(span), in(watched.rows(...)) and so on; likewise for the modes below.
 template <detail::Object T>
-auto in(const T& object) noexcept { return detail::object_item<const T>(object, Mode::in); }
+auto in(const T& object) noexcept {
+  return detail::object_item<const T>(object, Mode::in);
+}
 template <class T>
-auto in(const T* data, std::size_t count) noexcept { return detail::range_item<const T>(data, count, Mode::in); }
+auto in(const T* data, std::size_t count) noexcept {
+  return detail::range_item<const T>(data, count, Mode::in);
+}
 template <class T, std::size_t N>
-auto in(std::span<T, N> s) noexcept { return detail::range_item<const T>(s.data(), s.size(), Mode::in); }
+auto in(std::span<T, N> s) noexcept {
+  return detail::range_item<const T>(s.data(), s.size(), Mode::in);
+}
 template <class T>
-auto in(const Section<T>& section) noexcept { return detail::tile_item<const T>(section, Mode::in); }
+auto in(const Section<T>& section) noexcept {
+  return detail::tile_item<const T>(section, Mode::in);
+}
 template <detail::Object T>
 void in(const T&& temporary) = delete;  // the task would read a dead object
 
-#define WEIR_WRITING_MODE(mode)                                                                                       \
-  template <detail::Object T>                                                                                         \
-  auto mode(T& object) noexcept { return detail::object_item<T>(object, Mode::mode); }                                \
-  template <class T>                                                                                                  \
-  auto mode(T* data, std::size_t count) noexcept { return detail::range_item<T>(data, count, Mode::mode); }           \
-  template <class T, std::size_t N>                                                                                   \
-  auto mode(std::span<T, N> s) noexcept { return detail::range_item<T>(s.data(), s.size(), Mode::mode); }             \
-  template <class T>                                                                                                  \
-  auto mode(const Section<T>& section) noexcept { return detail::tile_item<T>(section, Mode::mode); }                 \
+#define WEIR_WRITING_MODE(mode)                                                                                        \
+  template <detail::Object T>                                                                                          \
+  auto mode(T& object) noexcept {                                                                                      \
+    return detail::object_item<T>(object, Mode::mode);                                                                 \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  auto mode(T* data, std::size_t count) noexcept {                                                                     \
+    return detail::range_item<T>(data, count, Mode::mode);                                                             \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  auto mode(std::span<T, N> s) noexcept {                                                                              \
+    return detail::range_item<T>(s.data(), s.size(), Mode::mode);                                                      \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  auto mode(const Section<T>& section) noexcept {                                                                      \
+    return detail::tile_item<T>(section, Mode::mode);                                                                  \
+  }                                                                                                                    \
   static_assert(true)
 
 WEIR_WRITING_MODE(out);          // Writes every byte and reads none.

@@ -111,7 +111,8 @@ T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& 
 }  // namespace detail
 
 // Calls body(begin, end) for ranges that cover [first, last), at most `grain` long, possibly at the same time.
-// grain 0: an eighth of a worker's share. last - first must be a value of I. Nothing is called for an empty range. Exceptions as in fork_join().
+// grain 0: an eighth of a worker's share. last - first must be a value of I. Nothing is called for an empty range.
+// Exceptions as in fork_join().
 template <class I, class Body>
 void parallel_for(I first, I last, std::type_identity_t<I> grain, Body&& body) {
   static_assert(std::is_integral_v<I>, "parallel_for counts with an integer type");

@@ -26,12 +26,13 @@ namespace weir {
 
 // Counters since the runtime was made, summed over its workers. Exact when no task is running.
 struct Statistics {
-  std::uint64_t tasks_run = 0;        // by anyone; children of tasks, stolen halves of fork_join() and Weir's own (folds) included
+  // By anyone; children of tasks, stolen halves of fork_join() and Weir's own (folds) included.
+  std::uint64_t tasks_run = 0;
   std::uint64_t tasks_cancelled = 0;
-  std::uint64_t steals = 0;           // successful, each of one task or more
+  std::uint64_t steals = 0;  // successful, each of one task or more
   std::uint64_t tasks_stolen = 0;
-  std::uint64_t far_steals = 0;       // steals from another domain
-  std::uint64_t parks = 0;            // times a worker went to sleep
+  std::uint64_t far_steals = 0;          // steals from another domain
+  std::uint64_t parks = 0;               // times a worker went to sleep
   std::uint64_t exceptions_dropped = 0;  // thrown by tasks after the first of their scope
 };
 
@@ -68,10 +69,12 @@ class Runtime {
 
   // Waits until that task has ended; runs tasks meanwhile. Throws the scope's first exception when the calling scope
   // has one, and leaves it there for wait().
-  // A thread that waits runs other tasks on top, so a task must not wait for one that may be waiting itself, but for its
-  // own children: that ends the process with a message where it is seen, and hangs where it is not. Use after().
+  // A thread that waits runs other tasks on top, so a task must not wait for one that may be waiting itself, but for
+  // its own children: that ends the process with a message where it is seen, and hangs where it is not. Use after().
   template <class R>
-  void wait(const Handle<R>& handle) { detail::wait_for(detail::HandleAccess::ref(handle)); }
+  void wait(const Handle<R>& handle) {
+    detail::wait_for(detail::HandleAccess::ref(handle));
+  }
 
   // Threads that run tasks, worker 0 included.
   int worker_count() const noexcept;
@@ -92,7 +95,9 @@ template <class... Arguments>
 auto spawn(Arguments&&... arguments);
 void wait();
 template <class R>
-void wait(const Handle<R>& handle) { detail::wait_for(detail::HandleAccess::ref(handle)); }
+void wait(const Handle<R>& handle) {
+  detail::wait_for(detail::HandleAccess::ref(handle));
+}
 
 // The index of the worker that runs the calling task, in [0, worker_count()), a thread of the program that helps while
 // it waits having one beyond; -1 on a thread without a runtime. The domain of that worker, or -1.
@@ -133,8 +138,10 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
     ref = submit_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
                       kHasAttributes ? &collected.attributes : nullptr);
   }
-  if constexpr (std::is_void_v<R>) return HandleAccess::make(ref);
-  else return HandleAccess::make(ref, std::exchange(result.cell, nullptr));
+  if constexpr (std::is_void_v<R>)
+    return HandleAccess::make(ref);
+  else
+    return HandleAccess::make(ref, std::exchange(result.cell, nullptr));
 }
 
 // Moves the last argument, the callable, to the front.

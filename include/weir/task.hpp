@@ -69,10 +69,14 @@ class Handle<void> {
 namespace detail {
 struct HandleAccess {
   template <class R>
-  static TaskRef ref(const Handle<R>& handle) noexcept { return handle.ref_; }
+  static TaskRef ref(const Handle<R>& handle) noexcept {
+    return handle.ref_;
+  }
   static Handle<void> make(TaskRef ref) noexcept { return Handle<void>(ref); }
   template <class R>
-  static Handle<R> make(TaskRef ref, ResultCell<R>* cell) noexcept { return Handle<R>(ref, cell); }
+  static Handle<R> make(TaskRef ref, ResultCell<R>* cell) noexcept {
+    return Handle<R>(ref, cell);
+  }
 };
 }  // namespace detail
 
@@ -94,6 +98,8 @@ inline detail::OnDomain on_domain(int index) noexcept { return {index}; }
 
 // The task starts after `handle`'s task has finished, beside what its footprint says. Any handle of this runtime.
 template <class R>
-detail::After after(const Handle<R>& handle) noexcept { return {detail::HandleAccess::ref(handle)}; }
+detail::After after(const Handle<R>& handle) noexcept {
+  return {detail::HandleAccess::ref(handle)};
+}
 
 }  // namespace weir

@@ -10,7 +10,7 @@ namespace weir::base {
 
 }  // namespace weir::base
 
-#define WEIR_CHECK(condition, reason) \
+#define WEIR_CHECK(condition, reason)                                                                                  \
   ((condition) ? void() : ::weir::base::check_failed(__FILE__, __LINE__, #condition, reason))
 
 #ifdef NDEBUG

@@ -6,11 +6,11 @@ namespace weir::runtime {
 
 ReductionGroup::ReductionGroup(const Access& access)
     : operation_(access.reduction), target_(const_cast<void*>(access.region.base)), ordered_(access.ordered) {
-  identity_ = ::operator new(operation_->bytes, std::align_val_t{operation_->alignment});
+  identity_ = ::operator new (operation_->bytes, std::align_val_t{operation_->alignment});
   try {
     operation_->create(identity_, access.identity);
   } catch (...) {
-    ::operator delete(identity_, std::align_val_t{operation_->alignment});
+    ::operator delete (identity_, std::align_val_t{operation_->alignment});
     throw;
   }
 }
@@ -20,16 +20,16 @@ ReductionGroup::~ReductionGroup() {
   for (void* copy : copies_) {
     if (copy == nullptr) continue;
     operation_->destroy(copy);
-    ::operator delete(copy, std::align_val_t{operation_->alignment});
+    ::operator delete (copy, std::align_val_t{operation_->alignment});
   }
 }
 
 void* ReductionGroup::make_copy() {
-  void* copy = ::operator new(operation_->bytes, std::align_val_t{operation_->alignment});
+  void* copy = ::operator new (operation_->bytes, std::align_val_t{operation_->alignment});
   try {
     operation_->create(copy, identity_);
   } catch (...) {
-    ::operator delete(copy, std::align_val_t{operation_->alignment});
+    ::operator delete (copy, std::align_val_t{operation_->alignment});
     throw;
   }
   return copy;

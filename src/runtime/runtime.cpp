@@ -75,8 +75,10 @@ Runtime::~Runtime() {
   for (sched::Worker* const worker : workers) {
     sched::Scope* const scope = worker->root_scope();
     if (scope == nullptr) continue;
-    if (worker == &self) self.wait_for_children(*scope);
-    else self.wait_for_others(*scope);
+    if (worker == &self)
+      self.wait_for_children(*scope);
+    else
+      self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
   runtime::leave(*state);

@@ -15,7 +15,7 @@ namespace weir {
 
 struct Runtime::State {
   std::unique_ptr<sched::Scheduler> scheduler;
-  std::uint64_t id = 0;     // unique in the process, never used again
+  std::uint64_t id = 0;  // unique in the process, never used again
   std::uint16_t number = 0;
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
 };

@@ -20,7 +20,8 @@ namespace {
 
 SpawnScope& scope_of(Worker& worker) {
   sched::Frame& frame = worker.frame();
-  if (frame.children == nullptr) [[unlikely]] frame.children = new SpawnScope(worker, frame.task);
+  if (frame.children == nullptr) [[unlikely]]
+    frame.children = new SpawnScope(worker, frame.task);
   return static_cast<SpawnScope&>(*frame.children);
 }
 
@@ -28,13 +29,14 @@ Worker& worker_of(Runtime* runtime) {
   Worker* const worker = Worker::current();
   if (runtime == nullptr) return worker != nullptr ? *worker : runtime::this_worker();
   runtime::State& state = *detail::RuntimeAccess::state(*runtime);
-  if (worker != nullptr && &worker->scheduler() == state.scheduler.get()) [[likely]] return *worker;
+  if (worker != nullptr && &worker->scheduler() == state.scheduler.get()) [[likely]]
+    return *worker;
   return runtime::worker_in(state);
 }
 
 [[gnu::noinline]] void* large_closure(Task& task, std::size_t bytes) {
   auto extra = std::make_unique<sched::TaskExtra>();
-  extra->large_closure = ::operator new(bytes, std::align_val_t{detail::kMaxAlignment});
+  extra->large_closure = ::operator new (bytes, std::align_val_t{detail::kMaxAlignment});
   void* const memory = extra->large_closure;
   task.note = sched::TaskNote(extra.release());
   return memory;
@@ -69,7 +71,8 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
 
 // A spawning thread that runs too far ahead of its tasks runs some of them first.
 void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
-  if (scope.may_exceed(scope.limit())) [[unlikely]] worker.throttle(scope);
+  if (scope.may_exceed(scope.limit())) [[unlikely]]
+    worker.throttle(scope);
 }
 
 }  // namespace
@@ -83,7 +86,8 @@ NewTask new_task(Runtime* runtime, const TaskShape& shape) {
   task->scope = &scope;
   task->closure = task + 1;
   task->edge_room = static_cast<std::uint8_t>(shape.edge_count);
-  if (!shape.large) [[likely]] return {task, task + 1};
+  if (!shape.large) [[likely]]
+    return {task, task + 1};
   try {
     task->closure = large_closure(*task, shape.closure_bytes);
   } catch (...) {

@@ -48,7 +48,8 @@ SpawnScope::~SpawnScope() {
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link_several(Task& task) {
-  if (predecessor_count_ > sched::Arrivals::kMost) [[unlikely]] fold_predecessors();
+  if (predecessor_count_ > sched::Arrivals::kMost) [[unlikely]]
+    fold_predecessors();
   const std::size_t count = predecessor_count_;
   task.arrivals.expect(static_cast<std::uint32_t>(count));
   std::uint32_t ended = 0;
@@ -148,6 +149,8 @@ deps::OpenedReduction SpawnScope::open_reduction(const Access& access) {
   return {group.release(), node_ref(node)};
 }
 
-void SpawnScope::join_reduction(deps::NodeRef, void* group) { hooks().add_reduction(static_cast<ReductionGroup*>(group)); }
+void SpawnScope::join_reduction(deps::NodeRef, void* group) {
+  hooks().add_reduction(static_cast<ReductionGroup*>(group));
+}
 
 }  // namespace weir::runtime

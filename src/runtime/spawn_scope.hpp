@@ -48,7 +48,8 @@ class SpawnScope final : public sched::Scope {
     return {ref.task, ref.generation};
   }
   void add_predecessor(detail::TaskRef ref) {
-    if (predecessor_count_ == predecessor_room_) [[unlikely]] make_predecessor_room();
+    if (predecessor_count_ == predecessor_room_) [[unlikely]]
+      make_predecessor_room();
     predecessors_[predecessor_count_++] = ref;
   }
   [[gnu::noinline]] void make_predecessor_room();
@@ -59,7 +60,8 @@ class SpawnScope final : public sched::Scope {
   // may have ended, then that is written in vain.
   sched::Edge& edge_between(sched::Task& before, sched::Task& task) {
     sched::Edge* edge = before.heap == task.heap ? before.take_edge() : nullptr;
-    if (edge == nullptr) [[unlikely]] edge = task.take_edge();
+    if (edge == nullptr) [[unlikely]]
+      edge = task.take_edge();
     return edge != nullptr ? *edge : more_edge(task);
   }
   [[gnu::noinline]] static sched::Edge& more_edge(sched::Task& task);
@@ -68,8 +70,8 @@ class SpawnScope final : public sched::Scope {
   SpawnHooks& hooks();
 
   std::unique_ptr<deps::BlockMap> map_;
-  sched::Task* spawning_ = nullptr;           // during submit()
-  std::size_t predecessor_count_ = 0;         // of spawning_
+  sched::Task* spawning_ = nullptr;    // during submit()
+  std::size_t predecessor_count_ = 0;  // of spawning_
   std::size_t predecessor_room_ = 0;
   std::unique_ptr<detail::TaskRef[]> predecessors_;  // the first predecessor_count_; never shrinks
 };
@@ -84,7 +86,8 @@ inline void SpawnScope::submit(sched::Task& task, std::span<const Access> footpr
     if (!sched::has_ended(ref)) add_predecessor(ref);
   }
   if (!footprint.empty()) {
-    if (map_ == nullptr) [[unlikely]] map_ = std::make_unique<deps::BlockMap>();
+    if (map_ == nullptr) [[unlikely]]
+      map_ = std::make_unique<deps::BlockMap>();
     try {
       map_->analyse(*this, node_ref(task), footprint);
     } catch (...) {  // out of memory: the map may know the task already, so it has to run
@@ -109,8 +112,10 @@ inline void SpawnScope::link(sched::Task& task) {
 
 [[gnu::always_inline]] inline bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {
   const detail::TaskRef from = task_ref(before);
-  if (after.node != spawning_) [[unlikely]] return link_to_node(from, *static_cast<sched::Task*>(after.node));
-  if (from.task->generation.load(std::memory_order_relaxed) != from.generation || from.task->successors.closed(from.generation)) {
+  if (after.node != spawning_) [[unlikely]]
+    return link_to_node(from, *static_cast<sched::Task*>(after.node));
+  if (from.task->generation.load(std::memory_order_relaxed) != from.generation ||
+      from.task->successors.closed(from.generation)) {
     return false;
   }
   // The same predecessor by way of several blocks: those of one footprint come close together.

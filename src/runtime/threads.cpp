@@ -19,13 +19,12 @@ constexpr std::size_t kMostRuntimes = std::size_t{1} << 16;
 
 std::atomic<std::uint32_t> forks{0};  // how many fork() calls lie between this process and the first
 
-
 // The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
 // whether it still lives.
 struct Register {
   std::mutex mutex;
-  std::uint64_t next_id = 1;      // guarded by mutex
-  std::size_t next_number = 1;    // guarded by mutex; 0 is no number, so that no generation is 0
+  std::uint64_t next_id = 1;    // guarded by mutex
+  std::size_t next_number = 1;  // guarded by mutex; 0 is no number, so that no generation is 0
   std::array<std::atomic<State*>, kMostRuntimes> states{};
 };
 
@@ -108,12 +107,14 @@ class Memberships {
 
   // The worker of the runtime that was entered last and still lives.
   sched::Worker* newest() const noexcept {
-    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return lives(m.number, m.id); });
+    const auto found =
+        std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return lives(m.number, m.id); });
     return found == list_.rend() ? nullptr : found->worker;
   }
   bool has_one_from_before_fork() const noexcept { return std::any_of(list_.begin(), list_.end(), &from_before_fork); }
   sched::Worker* newest_own() const noexcept {
-    const auto found = std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return !m.guest && lives(m.number, m.id); });
+    const auto found = std::find_if(list_.rbegin(), list_.rend(),
+                                    [](const Membership& m) { return !m.guest && lives(m.number, m.id); });
     return found == list_.rend() ? nullptr : found->worker;
   }
 
@@ -177,7 +178,8 @@ sched::Worker& worker_in(State& state) {
 sched::Worker& worker_for(detail::TaskRef ref) {
   State* state = live().states[ref.generation >> kNumberShift].load(std::memory_order_acquire);  // LIVE-1
   WEIR_CHECK(state != nullptr, "a handle is used after its runtime was destroyed");
-  if (sched::Worker* worker = sched::Worker::current(); worker != nullptr && &worker->scheduler() == state->scheduler.get()) {
+  if (sched::Worker* worker = sched::Worker::current();
+      worker != nullptr && &worker->scheduler() == state->scheduler.get()) {
     return *worker;
   }
   return worker_in(*state);

@@ -1,8 +1,9 @@
 // ParkingLot: which workers search for work and which sleep, and the rule that no wake-up is lost.
 //
 // One per group of workers that may take each other's tasks. A worker is busy, searching or asleep. Whoever makes a
-// task available asks should_wake(), one load, which is true when some sleep and nobody searches, and then wakes one. A searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there
-// is work, and one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
+// task available asks should_wake(), one load, which is true when some sleep and nobody searches, and then wakes one. A
+// searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there is work, and
+// one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
 //
 // PARKLOT-1  maker: make the task visible, light_barrier(), read state_. Sleeper: leave the searchers and join the
 //            sleepers in state_, heavy_barrier(), look at all queues once more. One of the two sees the other.

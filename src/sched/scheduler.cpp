@@ -30,7 +30,7 @@ void Worker::work() {
 }
 
 base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
-                                                         std::uint64_t first_generation) {
+                                                          std::uint64_t first_generation) {
   const int workers = options.workers > 0 ? options.workers : machine.default_worker_count();
   std::unique_ptr<Scheduler> scheduler(new Scheduler(machine, options, workers, first_generation));
   scheduler->place_workers();
@@ -62,7 +62,8 @@ void Scheduler::place_workers() {
     }
   }
   for (int i = 0; i < worker_count_; ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
-  std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.machine_domain < b.machine_domain; });
+  std::stable_sort(places_.begin(), places_.end(),
+                   [](const Place& a, const Place& b) { return a.machine_domain < b.machine_domain; });
   if (!machine_.is_this_system()) return;
   const int cpu = platform::current_cpu();
   const auto here = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
@@ -136,8 +137,8 @@ base::Status Scheduler::start_threads() {
       threads_.emplace_back([this, i] { workers_[i]->work(); });
     } catch (const std::system_error& error) {
       return {base::Code::no_space,
-              fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)", i + 1,
-                          places_.size(), error.code().message())};
+              fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)",
+                          i + 1, places_.size(), error.code().message())};
     }
     if (pins) bound = platform::bind_thread(threads_.back().native_handle(), cpus_of(places_[i], options_.bind));
     if (!bound) return bound;

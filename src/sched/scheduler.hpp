@@ -55,7 +55,8 @@ class Scheduler {
   int worker_count() const noexcept { return worker_count_; }
   int domain_count() const noexcept { return static_cast<int>(queues_.size()); }
   DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
-  // The heap of any worker that exists; no lock, since workers never move and their vector never grows past its reserve.
+  // The heap of any worker that exists; no lock, since workers never move and their vector never grows past its
+  // reserve.
   Worker& worker(int index) noexcept { return *workers_[static_cast<std::size_t>(index)]; }
   TaskHeap& heap(std::size_t worker) noexcept { return workers_[worker]->heap(); }
   ParkingLot& lot(int domain) noexcept { return *lots_[static_cast<std::size_t>(domain) % lots_.size()]; }
@@ -94,8 +95,8 @@ class Scheduler {
     int domain;                  // index into queues_
   };
   std::vector<int> cpus_of(const Place& place, Bind bind) const;
-  std::vector<Place> places_;                  // of worker i
-  std::vector<std::size_t> machine_domains_;   // of domain i
+  std::vector<Place> places_;                 // of worker i
+  std::vector<std::size_t> machine_domains_;  // of domain i
   std::atomic<bool> stopping_{false};
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;

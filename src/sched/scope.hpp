@@ -49,13 +49,14 @@ class Scope {
   }
   // Children that have not ended, or are not yet reported (at most a batch per worker).
   std::int64_t unfinished() const noexcept {
-    if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;  // SCOPE-1
+    if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;                 // SCOPE-1
     return spawned_ - ended_here_ + (word_.load(std::memory_order_acquire) >> kFlagBits);  // SCOPE-1; word is <= 0
   }
   // Whether more than `limit` may be unfinished. Reads the word that others write only when the last look at it does
   // not answer the question.
   [[nodiscard]] bool may_exceed(std::int64_t limit) noexcept {
-    if (spawned_ - ended_here_ + word_seen_ <= limit) [[likely]] return false;
+    if (spawned_ - ended_here_ + word_seen_ <= limit) [[likely]]
+      return false;
     word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
     return spawned_ - ended_here_ + word_seen_ > limit;
   }
@@ -68,8 +69,10 @@ class Scope {
   Done detach() noexcept { return arm(kArmed | kDetached); }
   // Sets or clears the request to wake the owner at each batch of ended children (it is throttled).
   void notify_progress(bool on) noexcept {
-    if (on) word_.fetch_or(kProgress, std::memory_order_seq_cst);
-    else word_.fetch_and(~kProgress, std::memory_order_relaxed);
+    if (on)
+      word_.fetch_or(kProgress, std::memory_order_seq_cst);
+    else
+      word_.fetch_and(~kProgress, std::memory_order_relaxed);
   }
   // Called before the owner waits for all children or leaves them alone: what still has to be spawned for them to be
   // complete (the folding of open reductions) is spawned now.

@@ -109,8 +109,10 @@ void Worker::retreat(Condition& condition) noexcept {
   flush();
   lot_->start_searching();
   while (!condition.done() && queues_->urgent.empty() && platform::now_ns() < retreat_until_ns_) {
-    if (scheduler_->oversubscribed()) sched_yield();
-    else for (int i = 0; i < 16; ++i) platform::spin_pause();
+    if (scheduler_->oversubscribed())
+      sched_yield();
+    else
+      for (int i = 0; i < 16; ++i) platform::spin_pause();
   }
   retreat_until_ns_ = 0;
   static_cast<void>(found(0));

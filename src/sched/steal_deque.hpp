@@ -9,7 +9,8 @@
 //          that saw the word after a pop sees the lowered bottom, and one that saw it before fails its CAS.
 // STEAL-3  whoever moves the word owns the slots it took; push reads it with acquire before reusing a slot.
 //
-// Items are pointers whose low bit, kAlone, marks what a thief takes alone (halves of fork_join(), the larger the older).
+// Items are pointers whose low bit, kAlone, marks what a thief takes alone (halves of fork_join(), the larger the
+// older).
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ namespace weir::sched {
 
 class StealDeque {
  public:
-  using Item = std::uintptr_t;                  // 0 is no item
-  static constexpr Item kAlone = 1;             // low bit: stolen one at a time
+  using Item = std::uintptr_t;       // 0 is no item
+  static constexpr Item kAlone = 1;  // low bit: stolen one at a time
   static constexpr std::uint32_t kCapacity = 4096;
   static constexpr std::uint32_t kMaxBatch = 64;
   using Batch = std::array<Item, kMaxBatch>;
@@ -34,7 +35,7 @@ class StealDeque {
 
   // Owner only. False when full: the caller puts the item elsewhere. Budget: 2 loads, 2 stores.
   [[nodiscard]] bool push(Item item) noexcept {
-    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);  // only we write it
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);                   // only we write it
     if (b - top_of(word_.load(std::memory_order_acquire)) >= kCapacity) return false;  // STEAL-3
     slot(b).store(item, std::memory_order_relaxed);
     bottom_.store(b + 1, std::memory_order_release);  // STEAL-1
@@ -64,8 +65,8 @@ class StealDeque {
   // Any thread but the owner. Takes up to half of the items, at least one, oldest first, into `out`; the number taken,
   // 0 when there is nothing or when another removal came first. An item marked kAlone is taken alone.
   [[nodiscard]] std::uint32_t steal(Batch& out) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_acquire);             // STEAL-2
-    const std::uint32_t b = bottom_.load(std::memory_order_acquire);        // STEAL-1, STEAL-2
+    std::uint64_t word = word_.load(std::memory_order_acquire);       // STEAL-2
+    const std::uint32_t b = bottom_.load(std::memory_order_acquire);  // STEAL-1, STEAL-2
     const std::uint32_t t = top_of(word);
     const std::uint32_t n = count(t, b);
     if (n == 0) return 0;
@@ -102,8 +103,8 @@ class StealDeque {
   std::atomic<Item>& slot(std::uint32_t i) noexcept { return ring_[i % kCapacity]; }
 
   // One line for both: a pop writes both, and a thief reads both.
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> word_{0};  // owner and thieves: {tag, top}
-  std::atomic<std::uint32_t> bottom_{0};                                // owner
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> word_{0};         // owner and thieves: {tag, top}
+  std::atomic<std::uint32_t> bottom_{0};                                       // owner
   alignas(base::kDestructiveSize) std::unique_ptr<std::atomic<Item>[]> ring_;  // slots: owner writes, all read
 };
 

@@ -8,7 +8,7 @@ namespace weir::sched {
 TaskExtra::~TaskExtra() {
   delete hooks;
   while (edges != nullptr) delete std::exchange(edges, edges->next);
-  ::operator delete(large_closure, std::align_val_t{detail::kMaxAlignment});
+  ::operator delete (large_closure, std::align_val_t{detail::kMaxAlignment});
 }
 
 Edge& TaskExtra::add_edge() {

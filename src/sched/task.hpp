@@ -159,17 +159,17 @@ struct alignas(base::kDestructiveSize) Task {
   // Written by the owner before the task is published, read by whoever runs it.
   InvokeFunction invoke;
   void* closure;
-  Scope* scope;        // of the parent: what this task is a child of
-  TaskNote note;       // its name, or what few tasks have
-  Task* next;          // whoever holds the task: link in a queue or a free list
+  Scope* scope;   // of the parent: what this task is a child of
+  TaskNote note;  // its name, or what few tasks have
+  Task* next;     // whoever holds the task: link in a queue or a free list
 
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
   SuccessorList successors;
-  Arrivals arrivals;                      // of its predecessors
-  std::uint16_t heap;                     // index of the owner's TaskHeap
-  std::uint8_t size_class;                // of the memory, see TaskHeap
-  std::uint8_t edge_room;                 // owner only: edges that its memory still has room for, at its end
+  Arrivals arrivals;        // of its predecessors
+  std::uint16_t heap;       // index of the owner's TaskHeap
+  std::uint8_t size_class;  // of the memory, see TaskHeap
+  std::uint8_t edge_room;   // owner only: edges that its memory still has room for, at its end
 
   // Owner only. A place for an edge at this task, or null when there is none left.
   Edge* take_edge() noexcept {
@@ -210,11 +210,11 @@ struct EdgeChunk {
 // What few tasks have. Allocated with new by the spawner, deleted when the task is freed.
 struct TaskExtra {
   const char* name = nullptr;
-  int domain = -1;                  // wanted domain, -1: none
+  int domain = -1;  // wanted domain, -1: none
   Priority priority = Priority::normal;
-  TaskHooks* hooks = nullptr;       // owned
-  EdgeChunk* edges = nullptr;       // owned, for edges from predecessors that have no room elsewhere; newest first
-  void* large_closure = nullptr;    // owned memory of a closure that does not fit
+  TaskHooks* hooks = nullptr;     // owned
+  EdgeChunk* edges = nullptr;     // owned, for edges from predecessors that have no room elsewhere; newest first
+  void* large_closure = nullptr;  // owned memory of a closure that does not fit
   TaskExtra() = default;
   TaskExtra(const TaskExtra&) = delete;
   TaskExtra& operator=(const TaskExtra&) = delete;

@@ -38,7 +38,8 @@ class TaskHeap {
   // Throws std::bad_alloc. Budget: 3 loads, 4 stores, 1 branch.
   Task* allocate(std::size_t c) {
     Task* task = free_[c];
-    if (task == nullptr) [[unlikely]] task = refill(c);
+    if (task == nullptr) [[unlikely]]
+      task = refill(c);
     free_[c] = task->next;
     const std::uint64_t generation = task->generation.load(std::memory_order_relaxed) + 1;
     task->generation.store(generation, std::memory_order_relaxed);
@@ -59,10 +60,12 @@ class TaskHeap {
     FreeBatch* head = remote_.load(std::memory_order_relaxed);
     do {
       batch->next = head;
-    } while (!remote_.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+    } while (
+        !remote_.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
   }
 
   std::uint16_t index() const noexcept { return index_; }
+
  private:
   [[gnu::noinline]] Task* refill(std::size_t c);
   bool take_remote() noexcept;

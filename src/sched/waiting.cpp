@@ -57,9 +57,7 @@ class FewChildren final : public Condition {
 
 class TaskEnded final : public Condition {
  public:
-  TaskEnded(Worker& worker, TaskRef ref) noexcept : waiter_(worker), ref_(ref) {
-    edge_.target = waiter_.target();
-  }
+  TaskEnded(Worker& worker, TaskRef ref) noexcept : waiter_(worker), ref_(ref) { edge_.target = waiter_.target(); }
   bool done() noexcept override { return listed_ ? waiter_.done() : has_ended(ref_); }
   bool prepare_to_sleep() noexcept override {
     if (!listed_) listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
@@ -110,7 +108,8 @@ void Worker::throttle(Scope& scope) noexcept {
   const std::uint64_t start = platform::now_ns();
   // What waits for this thread to spawn more cannot end meanwhile.
   const std::int64_t open = scope.before_throttle();
-  FewChildren condition(scope, std::max<std::int64_t>(limits.now - policy::throttle_step({0, pace_ns_.load(std::memory_order_relaxed)}), 0) + open);
+  const std::int64_t step = policy::throttle_step({0, pace_ns_.load(std::memory_order_relaxed)});
+  FewChildren condition(scope, std::max<std::int64_t>(limits.now - step, 0) + open);
   run_until(condition);
   const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));

@@ -48,8 +48,8 @@ Worker::Worker(Scheduler& scheduler, int index, int domain)
 Worker::~Worker() { delete root_.children; }
 
 void Waiter::notify() noexcept {
-  Worker* worker = worker_;                         // the waiter may be gone once done_ is set
-  done_.store(true, std::memory_order_release);     // WAIT-1
+  Worker* worker = worker_;                      // the waiter may be gone once done_ is set
+  done_.store(true, std::memory_order_release);  // WAIT-1
   worker->unpark();
 }
 
@@ -80,7 +80,8 @@ void Worker::run(Item item) noexcept {
 
 void Worker::run_task(Task* task) noexcept {
   Scope* const scope = task->scope;
-  if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]] flush();
+  if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]]
+    flush();
   TaskExtra* const extra = task->note.extra();
   if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
     if (!extra->hooks->try_begin(*this, *task)) return;
@@ -94,10 +95,13 @@ void Worker::run_task(Task* task) noexcept {
   } catch (...) {
     keep_exception(*scope);
   }
-  if (cancelled) [[unlikely]] WorkerStatistics::add(statistics_.cancelled);
+  if (cancelled) [[unlikely]]
+    WorkerStatistics::add(statistics_.cancelled);
   frame_ = frame.outer;
-  if (frame.children == nullptr) [[likely]] end(task);
-  else end_or_detach(frame.children);
+  if (frame.children == nullptr) [[likely]]
+    end(task);
+  else
+    end_or_detach(frame.children);
 }
 
 void Worker::run_half(detail::ForkHalf* half) noexcept {
@@ -129,7 +133,8 @@ void Worker::keep_exception(Scope& scope) noexcept {
 void Worker::end(Task* task) noexcept {
   Scope* const scope = task->scope;
   TaskExtra* const extra = task->note.extra();
-  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] extra->hooks->end(*this, *task);
+  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]]
+    extra->hooks->end(*this, *task);
   if (Edge* edges = task->successors.close()) release_successors(edges);
   WorkerStatistics::add(statistics_.run);
   free(task);
@@ -216,7 +221,8 @@ void Worker::free_elsewhere(Task* task) noexcept {
 }
 
 void Worker::count_ended(Scope* scope) noexcept {
-  if (scope->owner() == this && scope->try_count_ended_here()) [[likely]] return;
+  if (scope->owner() == this && scope->try_count_ended_here()) [[likely]]
+    return;
   if (scope != ended_scope_ && ended_count_ != 0) flush();
   ended_scope_ = scope;
   ++ended_count_;
@@ -232,7 +238,8 @@ void Worker::flush() noexcept {
   if (flushing_) return;  // called by the loop below, which goes on: a chain of parents takes no stack
   flushing_ = true;
   bool ended_parent = false;
-  while (ended_count_ != 0) ended_parent |= report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
+  while (ended_count_ != 0)
+    ended_parent |= report(std::exchange(ended_scope_, nullptr), std::exchange(ended_count_, 0));
   flushing_ = false;
   // What became ready must not hide behind what this worker does next, which may take long.
   if (ended_parent && next_ != nullptr) give_away_next();
@@ -266,8 +273,10 @@ void Worker::submit_elsewhere(Task* task) noexcept {
   } else {
     queues.ready.push(task);
   }
-  if (domain != domain_) scheduler_->lot(domain).wake_in_domain(domain);
-  else if (lot_->should_wake()) lot_->wake_one(domain_);
+  if (domain != domain_)
+    scheduler_->lot(domain).wake_in_domain(domain);
+  else if (lot_->should_wake())
+    lot_->wake_one(domain_);
 }
 
 void Worker::overflow(Item item) noexcept {

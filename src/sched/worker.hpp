@@ -88,8 +88,10 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Makes a ready task available: to this worker and to thieves, or to the domain and with the priority it asks for.
   void submit(Task* task) noexcept {
-    if (task->note.extra() == nullptr) [[likely]] push(reinterpret_cast<Item>(task));
-    else submit_elsewhere(task);
+    if (task->note.extra() == nullptr) [[likely]]
+      push(reinterpret_cast<Item>(task));
+    else
+      submit_elsewhere(task);
   }
   // A spawn took place, ready or not. Thieves look at how fast this grows.
   void note_spawn() noexcept { WorkerStatistics::add(spawned_); }
@@ -99,16 +101,21 @@ class alignas(base::kDestructiveSize) Worker {
   void run_until(C& condition) noexcept {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
     while (!condition.done()) {
-      if (retreat_until_ns_ != 0) [[unlikely]] retreat(condition);
-      if (const Item item = next_local()) run(item);
-      else if (const Item found = search(condition)) run(found);
+      if (retreat_until_ns_ != 0) [[unlikely]]
+        retreat(condition);
+      if (const Item item = next_local())
+        run(item);
+      else if (const Item found = search(condition))
+        run(found);
     }
-    if (next_ != nullptr) [[unlikely]] give_away_next();
+    if (next_ != nullptr) [[unlikely]]
+      give_away_next();
     flush();
     current_ = outer;
   }
 
-  // Waits for all children of `scope`, whose owner this is. The scope is ready for new ones; its failure is still in it.
+  // Waits for all children of `scope`, whose owner this is. The scope is ready for new ones; its failure is still in
+  // it.
   void wait_for_children(Scope& scope) noexcept;
   // The same for a scope of another worker, whose thread does not use the runtime any more. Does not sleep.
   void wait_for_others(Scope& scope) noexcept;
@@ -120,13 +127,15 @@ class alignas(base::kDestructiveSize) Worker {
   bool fork(detail::ForkHalf& half) noexcept {
     half.owner = this;
     const Item item = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
-    if (!deque_.push(item)) [[unlikely]] return false;
+    if (!deque_.push(item)) [[unlikely]]
+      return false;
     wake_for_work();
     return true;
   }
   bool join(detail::ForkHalf& half) noexcept {
     const Item item = deque_.pop();
-    if (item == (reinterpret_cast<Item>(&half) | StealDeque::kAlone)) [[likely]] return true;
+    if (item == (reinterpret_cast<Item>(&half) | StealDeque::kAlone)) [[likely]]
+      return true;
     return join_slow(half, item);
   }
 
@@ -147,11 +156,13 @@ class alignas(base::kDestructiveSize) Worker {
   friend class Scheduler;
 
   void push(Item item) noexcept {
-    if (!deque_.push(item)) [[unlikely]] overflow(item);
+    if (!deque_.push(item)) [[unlikely]]
+      overflow(item);
     wake_for_work();
   }
   void wake_for_work() noexcept {
-    if (lot_->should_wake()) [[unlikely]] wake_someone();
+    if (lot_->should_wake()) [[unlikely]]
+      wake_someone();
   }
   [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
@@ -198,15 +209,15 @@ class alignas(base::kDestructiveSize) Worker {
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
-  std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, when it last measured
+  std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, last measured
 
   // Owner only.
   alignas(base::kDestructiveSize) Frame* frame_;
-  Task* next_ = nullptr;  // ready, to be run next: the successor of the task that ended last
+  Task* next_ = nullptr;          // ready, to be run next: the successor of the task that ended last
   Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
   std::int64_t ended_count_ = 0;
   bool flushing_ = false;
-  FreeBatch* freed_ = nullptr;   // tasks of freed_heap_ that ended here
+  FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
   std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
@@ -214,7 +225,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around
   std::uint64_t nap_ns_ = policy::kFirstNapNs;
-  bool left_tiny_ = false;              // the last look around met a victim whose tasks are tiny
+  bool left_tiny_ = false;  // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
   std::uint32_t random_;
   WorkerStatistics statistics_;

@@ -63,11 +63,11 @@ struct NewTask {
 };
 inline constexpr std::size_t kMaxAlignment = 64;
 
-// Where in its memory a task keeps what: a header of one cache line, the closure, then room for edges to its successors.
-// Known when spawn() is compiled.
+// Where in its memory a task keeps what: a header of one cache line, the closure, then room for edges to its
+// successors. Known when spawn() is compiled.
 struct TaskShape {
-  std::uint8_t slot = 0;          // index into kSlotBytes
-  bool large = false;             // the closure has memory of its own
+  std::uint8_t slot = 0;         // index into kSlotBytes
+  bool large = false;            // the closure has memory of its own
   std::uint16_t edge_count = 0;  // that fit, at the end
   std::uint32_t closure_bytes = 0;
 };
@@ -93,8 +93,7 @@ constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) no
 // The library's side. `runtime` null: the runtime whose task, or whose spawning, the calling thread is in.
 NewTask new_task(Runtime* runtime, const TaskShape& shape);
 TaskRef submit_task(Task* task, InvokeFunction invoke);  // neither footprint nor attributes
-TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
-                    const Attributes* attributes);
+TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint, const Attributes* attributes);
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
@@ -151,8 +150,8 @@ inline constexpr bool kIsReduce = false;
 template <class T>
 inline constexpr bool kIsReduce<ReduceItem<T>> = true;
 template <class T>
-inline constexpr bool kIsAttribute = std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> ||
-                                     std::is_same_v<T, Priority>;
+inline constexpr bool kIsAttribute =
+    std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority>;
 
 // What of an item travels with the task, so that the callable can be given its argument.
 template <class Item>
@@ -189,7 +188,8 @@ struct Closure {
   using Cell = std::conditional_t<std::is_void_v<R>, NoArguments, ResultCell<R>*>;
 
   template <class Source>
-  Closure(Source&& f, Cell c, const Access* accesses) : function(std::forward<Source>(f)), cell(c), arguments(accesses) {}
+  Closure(Source&& f, Cell c, const Access* accesses)
+      : function(std::forward<Source>(f)), cell(c), arguments(accesses) {}
 
   F function;
   [[no_unique_address]] Cell cell;
@@ -243,8 +243,10 @@ struct CallTraits {
   static_assert(!(kPlain && (kIsReduce<Items> || ...)),
                 "a task with a reduction must take its private copy as an argument");
   static auto result() {
-    if constexpr (kPlain) return std::type_identity<std::decay_t<std::invoke_result_t<F&>>>{};
-    else return std::type_identity<std::decay_t<std::invoke_result_t<F&, ArgumentOf<Items>...>>>{};
+    if constexpr (kPlain)
+      return std::type_identity<std::decay_t<std::invoke_result_t<F&>>>{};
+    else
+      return std::type_identity<std::decay_t<std::invoke_result_t<F&, ArgumentOf<Items>...>>>{};
   }
   using Result = typename decltype(result())::type;
 };
@@ -266,14 +268,17 @@ struct Collected {
   void add(Priority priority) noexcept { attributes.priority = priority; }
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
-    requires kIsItem<Item>
+  requires kIsItem<Item>
   void add(const Item& item) noexcept {
     // Field by field: a copy of the whole would load in other widths than the item was just stored in, and wait.
     const Access& from = item.access;
     const Region& r = from.region;
-    ::new (static_cast<void*>(&accesses[items++]))
-        Access{{r.base, r.row_bytes, r.rows, r.stride_bytes}, from.partition, from.reduction, from.identity, from.mode,
-               from.ordered};
+    ::new (static_cast<void*>(&accesses[items++])) Access{{r.base, r.row_bytes, r.rows, r.stride_bytes},
+                                                          from.partition,
+                                                          from.reduction,
+                                                          from.identity,
+                                                          from.mode,
+                                                          from.ordered};
   }
 };
 

@@ -23,9 +23,9 @@ struct Victim {
 
 // Two looks at the same victim.
 struct Look {
-  int victim = -1;             // its index; -1: no look yet
-  std::uint64_t version = 0;   // of its deque: equal when nothing was pushed or removed in between
-  std::uint64_t spawned = 0;   // tasks it has spawned so far, ready or not
+  int victim = -1;            // its index; -1: no look yet
+  std::uint64_t version = 0;  // of its deque: equal when nothing was pushed or removed in between
+  std::uint64_t spawned = 0;  // tasks it has spawned so far, ready or not
   std::uint64_t at_ns = 0;
 };
 
