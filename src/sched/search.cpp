@@ -50,8 +50,7 @@ const char* stack_limit_of_this_thread() noexcept {
 // what nobody else is bound to run: its own deque and the domain's inboxes. What sits in another worker's deque will be
 // run by that worker, so nothing is stranded.
 bool Worker::deep_in_stack() const noexcept {
-  const char here = 0;
-  return &here < stack_limit_of_this_thread();
+  return static_cast<const char*>(__builtin_frame_address(0)) < stack_limit_of_this_thread();
 }
 
 Worker::Item Worker::search(Condition& condition) noexcept {

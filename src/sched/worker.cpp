@@ -173,6 +173,7 @@ void Worker::mail(Task* task, int home) noexcept {
   if (task->note.extra() != nullptr || other.queues_ != queues_) return make_next(task);
   other.mail_.push(task);
   if (lot_->someone_sleeps()) other.unpark();
+  wake_for_work();  // the other may be away in the program's own code
 }
 
 void Worker::make_next(Task* task) noexcept {
