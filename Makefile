@@ -21,7 +21,7 @@ install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress check-tsan check-asan lint format install-deps install clean configure
+.PHONY: help run test bench stress vm-test check-tsan check-asan lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -51,6 +51,11 @@ stress:  ## the stress tests, many rounds, under ThreadSanitizer
 	@cmake --build $(build) -j $(JOBS)
 	@ctest --test-dir $(build) --output-on-failure -L stress --repeat until-fail:10
 
+vm-test:  ## the tests in emulated machines with several memory nodes (QEMU; a minute)
+	$(install_packages) build test vm
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target vm-test
+
 check-tsan:  ## the tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory test PRESET=tsan
 
@@ -64,10 +69,10 @@ lint:  ## formatting, clang-tidy, shellcheck, layers, manual pages
 
 format:  ## reformat the sources in place
 	$(install_packages) lint
-	@scripts/sources.sh cpp | xargs clang-format -i
+	@scripts/sources.sh cpp | xargs $(firstword $(shell command -v clang-format-14) clang-format) -i
 
 install-deps:  ## every package of scripts/packages.txt, the optional ones too
-	$(install_packages) build test peer lint
+	$(install_packages) build test peer lint vm
 
 install:  ## install under PREFIX (default /usr/local)
 	@$(MAKE) --no-print-directory configure

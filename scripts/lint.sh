@@ -23,7 +23,11 @@ formatting() {
     echo "not checked: the sources are formatted as clang-format 14 does it, here is $($formatter --version)"
     return 0
   fi
-  scripts/sources.sh cpp | xargs "$formatter" --dry-run --Werror
+  local unformatted
+  unformatted=$(scripts/sources.sh cpp | while read -r file; do
+    "$formatter" --dry-run --Werror "$file" 2>/dev/null || echo "$file"
+  done)
+  [ -z "$unformatted" ] || { echo "not as \`make format\` would have it:"; echo "$unformatted"; return 1; }
 }
 
 tidy() {

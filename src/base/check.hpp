@@ -1,7 +1,7 @@
 // WEIR_CHECK and WEIR_ASSERT: a broken precondition ends the process with the place and the reason.
 //
 // WEIR_CHECK is always compiled in and is for what is cheap; WEIR_ASSERT only in debug builds. Neither is for what
-// the environment can refuse: see status.hpp.
+// the environment can refuse: see result.hpp.
 #pragma once
 
 namespace weir::base {

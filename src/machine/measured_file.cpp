@@ -94,7 +94,7 @@ base::Status save_measured(const Machine& machine, const Costs& costs) {
   file << to_text(costs);
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const base::Status failure = io_error(path, std::strerror(errno));
+    base::Status failure = io_error(path, std::strerror(errno));
     std::remove(temporary.c_str());
     return failure;
   }

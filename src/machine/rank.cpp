@@ -31,6 +31,7 @@ std::vector<MemoryNodeId> sorted(std::vector<RankedNode>& nodes, Value bandwidth
     return std::tuple(-bandwidth(a), latency(a), a.id) < std::tuple(-bandwidth(b), latency(b), b.id);
   });
   std::vector<MemoryNodeId> ids;
+  ids.reserve(nodes.size());
   for (const RankedNode& node : nodes) ids.push_back(node.id);
   return ids;
 }

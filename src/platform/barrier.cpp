@@ -20,7 +20,7 @@ bool register_membarrier() noexcept {
 
 namespace detail {
 
-const bool has_membarrier = register_membarrier();
+const bool kHasMembarrier = register_membarrier();
 
 // A read-modify-write that is sequentially consistent, not a stand-alone fence: ThreadSanitizer understands it.
 void full_barrier() noexcept {
@@ -32,7 +32,7 @@ void full_barrier() noexcept {
 
 void heavy_barrier() noexcept {
   detail::full_barrier();
-  if (!detail::has_membarrier) return;
+  if (!detail::kHasMembarrier) return;
   WEIR_CHECK(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0,
              "membarrier(2) failed after it was registered");
 }

@@ -12,13 +12,13 @@
 namespace weir::platform {
 
 namespace detail {
-extern const bool has_membarrier;
+extern const bool kHasMembarrier;
 void full_barrier() noexcept;
 }  // namespace detail
 
 // After a store and before a load of what the other side stores. Cost: one load and one branch.
 inline void light_barrier() noexcept {
-  if (detail::has_membarrier) [[likely]] {
+  if (detail::kHasMembarrier) [[likely]] {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   } else {
     detail::full_barrier();

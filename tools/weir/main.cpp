@@ -15,15 +15,9 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-#ifdef WEIR_VERB_TOPO
       add_topo,
-#endif
-#ifdef WEIR_VERB_STREAM
       add_stream,
-#endif
-#ifdef WEIR_VERB_RUN
       add_run,
-#endif
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif

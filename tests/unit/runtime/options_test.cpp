@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "base/nearest.hpp"
 #include "weir/error.hpp"
 
 namespace weir::runtime {
@@ -124,21 +123,6 @@ TEST(OptionTable, HasHelpForEveryOptionAndAUnitForAllThatHaveNoChoices) {
 TEST(OptionTable, SpellsNamesForTheCommandLineAndTheEnvironment) {
   EXPECT_EQ(dashed("park_after"), "park-after");
   EXPECT_EQ(variable("park_after"), "WEIR_PARK_AFTER");
-}
-
-TEST(Nearest, CountsASwapOfNeighboursAsOneChange) {
-  EXPECT_EQ(base::edit_distance("topo", "tpoo"), 1);
-  EXPECT_EQ(base::edit_distance("", "abc"), 3);
-  EXPECT_EQ(base::edit_distance("kitten", "sitting"), 3);
-}
-
-TEST(Nearest, IsEmptyWhenMoreThanAThirdWouldHaveToChange) {
-  const std::vector<std::string> known{"topo", "stream", "run", "bench"};
-  EXPECT_EQ(base::nearest("strem", known), "stream");
-  EXPECT_EQ(base::nearest("TOPO", known), "topo");
-  EXPECT_EQ(base::nearest("bnech", known), "bench");
-  EXPECT_EQ(base::nearest("dance", known), "");
-  EXPECT_EQ(base::nearest("-x", std::vector<std::string>{"-h"}), "");
 }
 
 }  // namespace
