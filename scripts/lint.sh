@@ -30,13 +30,15 @@ formatting() {
   [ -z "$unformatted" ] || { echo "not as \`make format\` would have it:"; echo "$unformatted"; return 1; }
 }
 
-tidy() {
-  local pattern='^(src|tools)/'
+tidy() (
+  set -o pipefail
+  pattern='^(src|tools)/'
   [ "${TIDY:-}" = all ] && pattern=.
   # clang does not know some of g++'s options.
   scripts/sources.sh tu | grep -E "$pattern" | in_compile_commands |
-    xargs -P "$jobs" -n 4 clang-tidy -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
-}
+    xargs -P "$jobs" -n 1 clang-tidy -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
+    sed '/^[0-9]* warnings\{0,1\} .*generated\.$/d; /^[0-9]* warnings\{0,1\} treated as error/d'
+)
 
 in_compile_commands() {  # sources that are not built here have no flags to be checked with
   while read -r file; do
