@@ -28,7 +28,11 @@ bool TaskHeap::take_remote() noexcept {
   FreeBatch* batch = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
   if (batch == nullptr) return false;
   while (batch != nullptr) {
-    for (std::uint32_t i = 0; i < batch->count; ++i) __builtin_prefetch(batch->task[i], 1);
+    for (std::uint32_t i = 0; i < batch->count; ++i) {
+      __builtin_prefetch(batch->task[i], 1);
+      __builtin_prefetch(batch->task[i] + 1, 1);
+      if (batch->task[i]->size_class != 0) __builtin_prefetch(batch->task[i] + 2, 1);
+    }
     for (std::uint32_t i = 0; i < batch->count; ++i) free(batch->task[i]);
     delete std::exchange(batch, batch->next);
   }
