@@ -50,7 +50,8 @@ constexpr bool needs_second_look(const Victim& victim) noexcept {
 // The second look: nothing has moved for a while, and the victim is not busy spawning. So a victim that is about to
 // run its tasks keeps them, and one that is away in a long task, or in the program's own code, does not.
 constexpr bool has_lain_long_enough(const Victim& victim, const Look& earlier, const Look& now) noexcept {
-  return earlier.victim == now.victim && earlier.version == now.version && now.spawned - earlier.spawned < kBusySpawns &&
+  return earlier.victim == now.victim && earlier.version == now.version &&
+         now.spawned - earlier.spawned < kBusySpawns &&
          now.at_ns - earlier.at_ns >= (is_tiny(victim) ? kTinyNs : kLoneNs);
 }
 
