@@ -94,7 +94,10 @@ class alignas(base::kDestructiveSize) Worker {
       submit_elsewhere(task);
   }
   // A spawn took place, ready or not. Thieves look at how fast this grows.
-  void note_spawn() noexcept { WorkerStatistics::add(spawned_); }
+  // Published now and then only: a thief that looks takes the line away, and the store would hold up the spawner.
+  void note_spawn() noexcept {
+    if ((++spawns_ & 15) == 0) spawned_.store(spawns_, std::memory_order_relaxed);
+  }
 
   // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
   template <class C>
@@ -219,6 +222,7 @@ class alignas(base::kDestructiveSize) Worker {
   bool flushing_ = false;
   FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
+  std::uint64_t spawns_ = 0;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
   std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
