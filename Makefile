@@ -75,6 +75,7 @@ install-deps:  ## every package of scripts/packages.txt, the optional ones too
 	$(install_packages) build test peer lint vm
 
 install:  ## install under PREFIX (default /usr/local)
+	$(install_packages) build test
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(build) -j $(JOBS)
 	@cmake --install $(build) --prefix $(or $(PREFIX),/usr/local)
