@@ -79,7 +79,7 @@ namespace {
 // Of what discover() remembers. fork() waits for a discovery under way: the child would find the mutex, or the guard of
 // a static being made, held by a thread that it does not have. So it is made before main() and needs no guard.
 constinit std::mutex known_mutex;
-[[maybe_unused]] const int known_at_fork =
+[[maybe_unused]] const int kKnownAtFork =
     pthread_atfork([] { known_mutex.lock(); }, [] { known_mutex.unlock(); }, [] { known_mutex.unlock(); });
 
 }  // namespace

@@ -43,7 +43,7 @@ void after_fork_in_child() {
   sched::Worker::set_current(nullptr);
 }
 
-[[maybe_unused]] const int at_fork = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+[[maybe_unused]] const int kAtFork = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 
 bool made_before_fork(const State& state) noexcept { return state.forks != forks.load(std::memory_order_relaxed); }
 
