@@ -23,8 +23,9 @@ case $how in
     export PKG_CONFIG_PATH
     flags=$(pkg-config --cflags --libs weir)
     mkdir "$work/consumer"
+    eval "set -- $flags"  # words, blanks in paths escaped by pkg-config
     # shellcheck disable=SC2086  # flags are words
-    "$cxx" -std=c++20 ${CONSUMER_FLAGS:-} "$consumer/consumer.cpp" -o "$work/consumer/consumer" $flags
+    "$cxx" -std=c++20 ${CONSUMER_FLAGS:-} "$consumer/consumer.cpp" -o "$work/consumer/consumer" "$@"
     ;;
 esac
 LD_LIBRARY_PATH=$(dirname "$(find "$work/weir" -name 'libweir.*' | head -n 1)") "$work/consumer/consumer"

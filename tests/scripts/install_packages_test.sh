@@ -10,14 +10,14 @@ failures=0
 new_system() {  # new_system ID UID: of this distribution and user; compiler installed, library and checker not
   rm -rf "$work"
   mkdir -p "$work/bin" "$work/scripts"
-  sed "s:/etc/os-release:$work/os-release:" "$scripts/install_packages.sh" >"$work/scripts/install_packages.sh"
+  sed "s:/etc/os-release:'$work/os-release':" "$scripts/install_packages.sh" >"$work/scripts/install_packages.sh"
   printf '# comment\nbuild compiler =\nbuild libfoo-dev libfoo2-dev\nlint checker =\n' >"$work/scripts/packages.txt"
   echo "ID=$1" >"$work/os-release"
   for tool in sh awk sed tr grep dirname env; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
   fake id "echo $2"
   # shellcheck disable=SC2016  # the fake expands it
-  fake dpkg-query 'for last; do :; done; grep -qx "$last" '"$work/installed && echo installed"
-  fake apt-get "echo \"apt-get \$*\" >>$work/calls"
+  fake dpkg-query 'for last; do :; done; grep -qx "$last" '"'$work/installed' && echo installed"
+  fake apt-get "echo \"apt-get \$*\" >>'$work/calls'"
   echo compiler >"$work/installed"
   : >"$work/calls"
 }
