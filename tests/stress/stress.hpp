@@ -16,7 +16,7 @@ namespace weir::stress {
 
 class Stress {
  public:
-  Stress(int argc, char** argv) : random(seed_from(argc, argv)) {
+  Stress(int argc, char** argv) : seed_(seed_from(argc, argv)), random(seed_) {
     const char* const text = argc > 1 ? argv[1] : std::getenv("WEIR_STRESS_SECONDS");
     const double seconds = text != nullptr ? std::atof(text) : 2;
     end_ = Clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
@@ -41,15 +41,19 @@ class Stress {
   }
   unsigned below(unsigned limit) { return static_cast<unsigned>(random() % limit); }
 
+ private:
+  unsigned seed_;  // before `random`, which is made from it
+
+ public:
   std::mt19937 random;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  unsigned seed_from(int argc, char** argv) {
-    seed_ = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device{}();
-    std::printf("seed %u\n", seed_);
-    return seed_;
+  static unsigned seed_from(int argc, char** argv) {
+    const unsigned seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device{}();
+    std::printf("seed %u\n", seed);
+    return seed;
   }
 
   void watch() {
@@ -67,7 +71,6 @@ class Stress {
     }
   }
 
-  unsigned seed_ = 0;
   Clock::time_point end_;
   std::atomic<const char*> what_{"starting"};
   std::atomic<long> detail_{0}, progress_{0};
