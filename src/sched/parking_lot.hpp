@@ -72,9 +72,15 @@ class ParkingLot {
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
   void nap(Sleeper& self, std::uint64_t ns) noexcept {
     join_sleepers(self);
+    nappers_.fetch_add(1, std::memory_order_relaxed);
     self.parker.park_for(ns);
+    nappers_.fetch_sub(1, std::memory_order_relaxed);
     unlist(self);
   }
+  // Somebody does, and will look at everything at least once more before it sleeps: who makes a task available after
+  // reading true need not wake anyone, at the cost of that nap's length. (A napper that ends its nap just then is
+  // searching already, and sleeps only after list().)
+  bool someone_naps() const noexcept { return nappers_.load(std::memory_order_relaxed) != 0; }
 
  private:
   static constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
@@ -85,6 +91,7 @@ class ParkingLot {
   Sleeper* take(int domain, bool only_there) noexcept;
 
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> state_{0};  // sleepers << 32 | searchers
+  std::atomic<std::uint32_t> nappers_{0};  // of the sleepers; whoever naps
   alignas(base::kDestructiveSize) std::mutex mutex_;
   Sleeper* first_ = nullptr;  // guarded by mutex_; the last to lie down is the first to be woken
 };

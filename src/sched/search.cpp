@@ -65,21 +65,22 @@ Worker::Item Worker::search(Condition& condition) noexcept {
   const Options& options = scheduler_->options();
   const std::uint64_t park_after =
       scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
-  std::uint64_t start = platform::now_ns();
+  std::uint64_t idle_since = platform::now_ns();  // naps included: they are time without work, too
+  std::uint64_t start = idle_since;               // of looking without a pause
   std::uint64_t look_for = park_after;
   Backoff backoff;
   while (!condition.done()) {
-    const std::uint64_t searched = platform::now_ns() - start;
+    const std::uint64_t now = platform::now_ns();
     left_tiny_ = false;
-    if (const Item item = look_around(searched)) return found(item);
-    if (searched < look_for) {
+    if (const Item item = look_around(now - idle_since)) return found(item);
+    if (now - start < look_for) {
       backoff.pause(left_tiny_);
     } else if (left_tiny_) {
       nap(condition);
       start = platform::now_ns();
       look_for = std::min(park_after, 2 * policy::kTinyNs);
     } else if (sleep_unless(condition)) {
-      start = platform::now_ns();
+      idle_since = start = platform::now_ns();
       look_for = park_after;
       backoff = Backoff();
     } else if (scheduler_->oversubscribed()) {
@@ -146,7 +147,8 @@ void Worker::nap(Condition& condition) noexcept {
 }
 
 void Worker::wake_someone() noexcept {
-  if (policy::is_worth_waking({deque_.size(), pace_ns_.load(std::memory_order_relaxed)})) lot_->wake_one(domain_);
+  const policy::Victim self{deque_.size(), pace_ns_.load(std::memory_order_relaxed)};
+  if (policy::is_worth_waking(self) || !lot_->someone_naps()) lot_->wake_one(domain_);
 }
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {
