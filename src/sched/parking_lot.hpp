@@ -91,7 +91,7 @@ class ParkingLot {
   Sleeper* take(int domain, bool only_there) noexcept;
 
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> state_{0};  // sleepers << 32 | searchers
-  std::atomic<std::uint32_t> nappers_{0};  // of the sleepers; whoever naps
+  std::atomic<std::uint32_t> nappers_{0};                                // of the sleepers; whoever naps
   alignas(base::kDestructiveSize) std::mutex mutex_;
   Sleeper* first_ = nullptr;  // guarded by mutex_; the last to lie down is the first to be woken
 };
