@@ -75,11 +75,12 @@ Worker::Item Worker::search(Condition& condition) noexcept {
     if (const Item item = look_around(now - idle_since)) return found(item);
     if (now - start < look_for) {
       backoff.pause(left_tiny_);
-    } else if (left_tiny_) {
+    } else if (left_tiny_ && naps_ < policy::kMostNaps) {
       nap(condition);
       start = platform::now_ns();
       look_for = std::min(park_after, 2 * policy::kTinyNs);
     } else if (sleep_unless(condition)) {
+      naps_ = 0;
       idle_since = start = platform::now_ns();
       look_for = park_after;
       backoff = Backoff();
@@ -120,7 +121,10 @@ void Worker::retreat(Condition& condition) noexcept {
 
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Worker::Item Worker::found(Item item) noexcept {
-  if (item != 0) nap_ns_ = policy::kFirstNapNs;
+  if (item != 0) {
+    nap_ns_ = policy::kFirstNapNs;
+    naps_ = 0;
+  }
   if (lot_->stop_searching() && sees_work() && lot_->should_wake()) lot_->wake_one(domain_);
   return item;
 }
@@ -144,6 +148,7 @@ void Worker::nap(Condition& condition) noexcept {
   WorkerStatistics::add(statistics_.parks);
   lot_->nap(sleeper_, nap_ns_);
   nap_ns_ = std::min(nap_ns_ * 2, policy::kLongestNapNs);
+  ++naps_;
 }
 
 void Worker::wake_someone() noexcept {

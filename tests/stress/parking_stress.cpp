@@ -112,6 +112,12 @@ int main(int argc, char** argv) {
     options.park_after = static_cast<int>(stress.below(60));
     options.policy = kPolicies[stress.below(3)];
     if (stress.below(2) == 0) options.machine = "pack:2 [numa(memory=1GB)] core:4 pu:1";
+    if (round == 0) {  // more workers than cores, none of which looks twice, and a far domain: hung once
+      options.workers = 8;
+      options.park_after = 0;
+      options.policy = weir::Policy::near;
+      options.machine = "pack:2 [numa(memory=1GB)] core:4 pu:1";
+    }
     {
       weir::Runtime runtime(options);
       from_outside(runtime, stress, runtime.domain_count());

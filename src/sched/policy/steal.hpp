@@ -30,6 +30,8 @@ inline constexpr std::uint64_t kBusySpawns = 8;
 // after so long, at first and at most, doubling in between.
 inline constexpr std::uint64_t kFirstNapNs = 500000;
 inline constexpr std::uint64_t kLongestNapNs = 4000000;
+// After so many naps in a row, a tenth of a second, it sleeps as soon as it sees no work: the victim may be long gone.
+inline constexpr std::uint32_t kMostNaps = 32;
 // Waking a sleeping thread costs the waker up to 30 us on a virtual machine: the work must be worth that.
 inline constexpr std::uint64_t kWorthWakingNs = 50000;
 
