@@ -228,7 +228,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around
-  std::uint32_t naps_ = 0;  // in a row
+  std::uint32_t naps_ = 0;              // in a row
   std::uint64_t nap_ns_ = policy::kFirstNapNs;
   bool left_tiny_ = false;  // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
