@@ -58,6 +58,20 @@ TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
   EXPECT_EQ(before, kLongestRetreatNs);
 }
 
+TEST(StealPolicy, AWakeUpMustBeWorthWhatItCosts) {
+  EXPECT_TRUE(is_worth_waking({1, kUnknownPace}));
+  EXPECT_TRUE(is_worth_waking({1, kTinyTaskNs})) << "not tiny";
+  EXPECT_FALSE(is_worth_waking({1, 50}));
+  EXPECT_FALSE(is_worth_waking({999, 50}));
+  EXPECT_TRUE(is_worth_waking({1000, 50})) << "many tiny ones are worth it";
+}
+
+TEST(ThrottlePolicy, RunsFewBetweenTwoSpawnsWhileTasksAreLong) {
+  EXPECT_EQ(throttle_step({0, 50}), kThrottleStep);
+  EXPECT_EQ(throttle_step({0, kTinyTaskNs}), kShortThrottleStep);
+  EXPECT_EQ(throttle_step({0, kUnknownPace}), kShortThrottleStep);
+}
+
 TEST(ThrottlePolicy, StartsWithAWindowThatFitsTheCacheAndTheOption) {
   EXPECT_EQ(first_limit(16384, 1), kNearWindow);
   EXPECT_EQ(first_limit(10, 1), 10);
