@@ -57,7 +57,8 @@ class Runtime {
   // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
   // object, std::span<T> for a range, View2D<T> for a section of a watched array, T& to the private copy for a
   // reduction. What it returns is had from the handle.
-  // May run other tasks before it returns when the scope has options.throttle unfinished children.
+  // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
+  // them there never are.
   // Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a domain that does not exist.
   // Budget: 30 ns for an empty task without a footprint, on one worker.
   template <class... Arguments>
