@@ -24,6 +24,7 @@ inline constexpr std::uint64_t kLoneNs = 1000;
 inline constexpr std::uint64_t kTinyNs = 10000;
 inline constexpr std::uint32_t kFewTiny = 32;
 // Spawning so many tasks between two looks means that the victim will soon be throttled or wait, and run them itself.
+// Workers publish their count every 16 spawns, so any change seen is busy.
 inline constexpr std::uint64_t kBusySpawns = 8;
 
 // A worker naps, and does not sleep, while a victim works on tiny tasks: that one does not wake it. It looks again
