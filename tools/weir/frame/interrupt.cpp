@@ -11,25 +11,35 @@ namespace weir::tool {
 
 namespace {
 
-// Async-signal-safe. The action is back at its default (SA_RESETHAND), so raise() ends the program; _exit() is for
-// the first process of a container, which default actions do not end.
+// Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes all
+// before it lets the default action end the program. _exit() is for the first process of a container, which default
+// actions do not end.
 extern "C" void stop(int signal_number) {
   remove_pending_files();
   clear_progress();
-  raise(signal_number);
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(signal_number, &standard, nullptr);
+  sigset_t self;
+  sigemptyset(&self);
+  sigaddset(&self, signal_number);
+  raise(signal_number);  // pending until it is unblocked
+  pthread_sigmask(SIG_UNBLOCK, &self, nullptr);
   _exit(128 + signal_number);
 }
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 }  // namespace
 
 void handle_interrupts() {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : kSignals) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, or a job that a script put in the background
     struct sigaction action {};
     action.sa_handler = &stop;
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_NODEFER;
+    for (const int blocked : kSignals) sigaddset(&action.sa_mask, blocked);
     sigaction(signal_number, &action, nullptr);
   }
 }
