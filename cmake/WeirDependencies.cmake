@@ -3,6 +3,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.5)
+pkg_check_modules(liburing REQUIRED IMPORTED_TARGET liburing>=2.2)
 find_package(fmt REQUIRED)
 
 if(WEIR_APPS)

@@ -1,0 +1,94 @@
+// The file behind a file tier: extents of 4096-byte granules, read and written with an AsyncIo.
+//
+// The file has no name, or loses it as soon as it is open: no interrupt leaves it behind. Where the file system has
+// O_DIRECT the page cache is gone around. Space is allocated on the disk when it is reserved. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "data/extents.hpp"
+#include "platform/async_io.hpp"
+
+namespace weir::data {
+
+class FileStore;
+
+// One block on its way to or from the file; the caller's until `done` is called, and does not move meanwhile.
+struct FileTransfer {
+  Extent extent;
+  std::byte* memory = nullptr;  // 4096-aligned, with room for `bytes` rounded up to 4096
+  std::size_t bytes = 0;        // at most the extent's
+  bool write = false;
+  std::string_view block;  // its name, for errors
+  // Once, on a thread of the AsyncIo, never from within start().
+  void (*done)(FileTransfer& transfer, const base::Status& status) noexcept = nullptr;
+  void* user = nullptr;
+
+  // The store's while it holds the transfer.
+  FileStore* store = nullptr;
+  platform::IoRequest request;
+  bool file_was_cut = false;
+};
+
+class FileStore {
+ public:
+  struct Config {
+    std::string path;  // a folder, or a file that does not exist or is empty
+    Bytes capacity{};  // rounded down to granules; 0: what is free less a sixteenth
+  };
+
+  // `io` outlives the store. Fails with no_space when less is free than is asked for, bad_option for a path that is
+  // neither a folder nor a new or empty file, io_error with what the system said.
+  static base::Result<std::unique_ptr<FileStore>> open(const Config& config, platform::AsyncIo& io);
+  ~FileStore();  // no transfer is under way
+  FileStore(const FileStore&) = delete;
+  FileStore& operator=(const FileStore&) = delete;
+
+  // Room for `bytes`, rounded up to granules, on the disk. `block` is for the message. Fails with no_space when the
+  // capacity or the disk is exhausted. Cost: O(log n), and a system call for each kGrowthBytes new ones.
+  base::Result<Extent> reserve(std::uint64_t bytes, std::string_view block);
+  // The extent as reserve() gave it.
+  void release(Extent extent) noexcept;
+
+  // Reads or writes `bytes`, rounded up to 4096, at the start of the extent. Fails with no_space or io_error; the
+  // message names the file, the block, the offset, and what to do.
+  void start(FileTransfer& transfer) noexcept;
+
+  // What is reserved, at the moment and at most so far.
+  std::uint64_t used() const;
+  std::uint64_t peak() const;
+  std::uint64_t capacity() const noexcept { return capacity_; }
+  bool direct() const noexcept { return direct_; }  // false: through the page cache, which costs memory
+  const std::string& name() const noexcept { return name_; }
+  // For tests that damage the file.
+  int descriptor() const noexcept { return fd_; }
+
+  static constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
+
+ private:
+  FileStore(platform::AsyncIo& io, std::string name, int fd, bool direct, bool empty_at_end, std::uint64_t capacity);
+  static void answered(platform::IoRequest& request, const base::Status& status) noexcept;
+  base::Status grow(std::uint64_t bytes);
+  base::Status failure(const FileTransfer& transfer) const;
+  bool cut() const noexcept;
+
+  platform::AsyncIo& io_;
+  const std::string name_;
+  const int fd_;
+  const bool direct_;
+  const bool empty_at_end_;
+  const std::uint64_t capacity_;
+
+  mutable std::mutex mutex_;
+  Extents extents_;                          // mutex_
+  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; written under mutex_
+};
+
+}  // namespace weir::data
