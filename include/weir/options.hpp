@@ -11,6 +11,21 @@ enum class Policy : unsigned char { near, numa, flat };
 // What a worker's thread is pinned to.
 enum class Bind : unsigned char { core, domain, none };
 
+// Where a block is placed (docs/memory.md#allocation-modes).
+enum class Allocation : unsigned char { default_, fast, local, local_fast };
+
+// Who moves blocks between tiers, and when.
+enum class Strategy : unsigned char { off, inline_, single, multi, ahead };
+
+// Which block leaves the fast tier when another needs its place.
+enum class Evict : unsigned char { refcount, lru, next_use };
+
+// What becomes of a task whose blocks can never be in the fast tier at the same time.
+enum class Overflow : unsigned char { in_place, refuse };
+
+// How files are read and written.
+enum class Io : unsigned char { auto_, uring, threads };
+
 struct Options {
 #define WEIR_OPTIONS(name, type, initial, allowed, unit, help) type name = initial;
 #include "weir/options.def"

@@ -16,7 +16,9 @@
 
 namespace weir::runtime {
 
-using OptionField = std::variant<int Options::*, Policy Options::*, Bind Options::*, std::string Options::*>;
+using OptionField =
+    std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*, Allocation Options::*,
+                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*>;
 
 struct OptionInfo {
   std::string name;                  // of the field: "park_after"

@@ -27,6 +27,16 @@ std::string refusal(std::string_view name, std::string_view value) {
   return status.message;
 }
 
+template <class Enumeration>
+void expect_values(Enumeration Options::*field, std::string_view name,
+                   std::initializer_list<std::pair<const char*, Enumeration>> values) {
+  for (const auto& [text, value] : values) {
+    Options options;
+    ASSERT_TRUE(set_option(options, name, text, name)) << name << "=" << text;
+    EXPECT_EQ(options.*field, value) << name << "=" << text;
+  }
+}
+
 TEST(Options, AreTheDefaultsWhenNoVariableIsSet) {
   const auto options = options_from(Variables{});
   ASSERT_TRUE(options);
@@ -56,16 +66,23 @@ TEST(Options, ReadBackEveryValueThatTheTableAllows) {
 }
 
 TEST(Options, KeepTheOrderOfTheEnumerationInTheTable) {
-  for (const auto& [text, policy] : {std::pair{"near", Policy::near}, {"numa", Policy::numa}, {"flat", Policy::flat}}) {
-    Options options;
-    ASSERT_TRUE(set_option(options, "policy", text, ""));
-    EXPECT_EQ(options.policy, policy);
-  }
-  for (const auto& [text, bind] : {std::pair{"core", Bind::core}, {"domain", Bind::domain}, {"none", Bind::none}}) {
-    Options options;
-    ASSERT_TRUE(set_option(options, "bind", text, ""));
-    EXPECT_EQ(options.bind, bind);
-  }
+  expect_values(&Options::policy, "policy", {{"near", Policy::near}, {"numa", Policy::numa}, {"flat", Policy::flat}});
+  expect_values(&Options::bind, "bind", {{"core", Bind::core}, {"domain", Bind::domain}, {"none", Bind::none}});
+  expect_values(&Options::allocation, "allocation",
+                {{"default", Allocation::default_},
+                 {"fast", Allocation::fast},
+                 {"local", Allocation::local},
+                 {"local-fast", Allocation::local_fast}});
+  expect_values(&Options::strategy, "strategy",
+                {{"off", Strategy::off},
+                 {"inline", Strategy::inline_},
+                 {"single", Strategy::single},
+                 {"multi", Strategy::multi},
+                 {"ahead", Strategy::ahead}});
+  expect_values(&Options::evict, "evict",
+                {{"refcount", Evict::refcount}, {"lru", Evict::lru}, {"next-use", Evict::next_use}});
+  expect_values(&Options::overflow, "overflow", {{"in-place", Overflow::in_place}, {"refuse", Overflow::refuse}});
+  expect_values(&Options::io, "io", {{"auto", Io::auto_}, {"uring", Io::uring}, {"threads", Io::threads}});
 }
 
 TEST(Options, RefuseAnUnknownVariableAndSuggestTheNearest) {
@@ -116,7 +133,7 @@ TEST(Options, OfTheProcessAreReadFromItsEnvironment) {
 TEST(OptionTable, HasHelpForEveryOptionAndAUnitForAllThatHaveNoChoices) {
   for (const OptionInfo& info : option_table()) {
     EXPECT_FALSE(info.help.empty()) << info.name;
-    EXPECT_EQ(info.unit.empty(), !info.is_number() && info.name != "machine") << info.name;
+    EXPECT_EQ(info.unit.empty(), !info.choices.empty()) << info.name;
   }
 }
 
