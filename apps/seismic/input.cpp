@@ -57,7 +57,7 @@ Result<Size> choose_size(const std::optional<Size>& asked, const std::string& mo
   return found;
 }
 
-Status check_memory(const Size& size, bool has_model, std::uint64_t extra, const AvailableMemory& available) {
+Status check_memory(const Size& size, bool has_model, std::uint64_t extra, const platform::MemoryLimit& available) {
   const std::uint64_t cells = static_cast<std::uint64_t>(size.rows) * static_cast<std::uint64_t>(size.cols);
   const std::uint64_t needed = bytes_needed(size.rows, size.cols) + (has_model ? cells * sizeof(float) : 0) + extra;
   if (needed <= available.bytes) return Status::success();

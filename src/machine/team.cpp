@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "platform/affinity.hpp"
+#include "platform/memory_limit.hpp"
 
 namespace weir::machine {
 namespace {
@@ -57,10 +58,11 @@ base::Status run_team(const std::vector<std::vector<int>>& cpus,
 }
 
 base::Result<platform::Pages> map_checked(Bytes size, std::optional<int> os_node, platform::PageSize page_size) {
-  const Bytes available = platform::available_memory();
-  if (available.count > 0 && size > available) {
-    return base::Status{base::Code::no_space, fmt::format("{:.0f} MB of memory needed, {:.0f} MB available",
-                                                          double(size.count) * 1e-6, double(available.count) * 1e-6)};
+  const platform::MemoryLimit limit = platform::memory_limit();
+  if (size.count > limit.bytes) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("{:.0f} MB of memory needed, {:.0f} MB available ({})", double(size.count) * 1e-6,
+                                    double(limit.bytes) * 1e-6, limit.limited_by)};
   }
   const Bytes free = os_node ? platform::free_memory(*os_node) : Bytes{};
   if (free.count > 0 && size > free) {

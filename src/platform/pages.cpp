@@ -18,17 +18,18 @@
 namespace weir::platform {
 namespace {
 
-// Called by number: libnuma is not needed for two system calls.
-base::Status prefer_node(void* data, Bytes size, int os_node) {
-  constexpr int kBits = 8 * sizeof(unsigned long);
-  std::vector<unsigned long> mask(std::size_t(os_node / kBits) + 1);
-  mask[std::size_t(os_node / kBits)] = 1ul << (os_node % kBits);
-  // The kernel reads one bit less than it is told.
-  if (syscall(SYS_mbind, data, size.count, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1, 0u) == 0) {
-    return base::Status::success();
+// The node of the page at each offset from `data`, negative where there is none. Called by number: libnuma is not
+// needed for two system calls.
+base::Result<std::vector<int>> nodes_of(const void* data, const std::vector<std::size_t>& offsets) {
+  std::vector<void*> addresses;
+  addresses.reserve(offsets.size());
+  for (const std::size_t offset : offsets) {
+    addresses.push_back(const_cast<char*>(static_cast<const char*>(data)) + offset);
   }
-  return {base::Code::unsupported,
-          fmt::format("cannot place memory on NUMA node {}: mbind: {}", os_node, std::strerror(errno))};
+  std::vector<int> nodes(offsets.size(), -1);
+  if (syscall(SYS_move_pages, 0, offsets.size(), addresses.data(), nullptr, nodes.data(), 0) == 0) return nodes;
+  return base::Status{base::Code::unsupported,
+                      fmt::format("the kernel does not tell where pages are: move_pages: {}", std::strerror(errno))};
 }
 
 // The number of kB after `name` in a file in the form of /proc/meminfo.
@@ -43,6 +44,8 @@ Bytes meminfo(const std::string& path, const std::string& name) {
   }
   return {};
 }
+
+std::string node_meminfo(int os_node) { return fmt::format("/sys/devices/system/node/node{}/meminfo", os_node); }
 
 }  // namespace
 
@@ -68,24 +71,55 @@ base::Result<double> share_on_node(const void* data, Bytes size, int os_node) {
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   const std::size_t pages = std::max<std::size_t>(1, size.count / page);
   const std::size_t samples = std::min(pages, kMost);
-  std::vector<void*> addresses(samples);
-  for (std::size_t i = 0; i < samples; ++i) {
-    addresses[i] = const_cast<char*>(static_cast<const char*>(data)) + i * pages / samples * page;
-  }
-  std::vector<int> nodes(samples, -1);
-  if (syscall(SYS_move_pages, 0, samples, addresses.data(), nullptr, nodes.data(), 0) != 0) {
-    return base::Status{base::Code::unsupported,
-                        fmt::format("the kernel does not tell where pages are: move_pages: {}", std::strerror(errno))};
-  }
-  const auto touched = std::count_if(nodes.begin(), nodes.end(), [](int node) { return node >= 0; });
+  std::vector<std::size_t> offsets(samples);
+  for (std::size_t i = 0; i < samples; ++i) offsets[i] = i * pages / samples * page;
+  const auto nodes = nodes_of(data, offsets);
+  if (!nodes) return nodes.status();
+  const auto touched = std::count_if(nodes->begin(), nodes->end(), [](int node) { return node >= 0; });
   if (touched == 0) return base::Status{base::Code::not_found, "no page has been touched"};
-  return double(std::count(nodes.begin(), nodes.end(), os_node)) / double(touched);
+  return double(std::count(nodes->begin(), nodes->end(), os_node)) / double(touched);
+}
+
+base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node) {
+  constexpr std::size_t kAtATime = 4096;
+  const auto page = std::size_t(sysconf(_SC_PAGESIZE));
+  PagePlaces places;
+  places.first_elsewhere = size.count;
+  std::vector<std::size_t> offsets;
+  for (std::size_t at = 0; at < size.count;) {
+    offsets.clear();
+    for (; at < size.count && offsets.size() < kAtATime; at += page) offsets.push_back(at);
+    const auto nodes = nodes_of(data, offsets);
+    if (!nodes) return nodes.status();
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      const int node = (*nodes)[i];
+      if (node >= 0 && node != os_node && places.elsewhere++ == 0) places.first_elsewhere = offsets[i];
+      if (node == os_node) ++places.on_node;
+      if (node < 0) ++places.absent;
+    }
+  }
+  return places;
+}
+
+base::Status prefer_node(void* data, Bytes size, int os_node) {
+  constexpr int kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(std::size_t(os_node / kBits) + 1);
+  mask[std::size_t(os_node / kBits)] = 1ul << (os_node % kBits);
+  // The kernel reads one bit less than it is told.
+  if (syscall(SYS_mbind, data, size.count, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1, 0u) == 0) {
+    return base::Status::success();
+  }
+  return {base::Code::unsupported,
+          fmt::format("cannot place memory on NUMA node {}: mbind: {}", os_node, std::strerror(errno))};
 }
 
 Bytes free_memory(int os_node) {
-  const std::string path = fmt::format("/sys/devices/system/node/node{}/meminfo", os_node);
-  return {meminfo(path, "MemFree").count + meminfo(path, "FilePages").count};
+  const std::string path = node_meminfo(os_node);
+  // Not FilePages: shared memory counts among them.
+  return {meminfo(path, "MemFree").count + meminfo(path, "Active(file)").count + meminfo(path, "Inactive(file)").count};
 }
+
+Bytes free_now(int os_node) { return meminfo(node_meminfo(os_node), "MemFree"); }
 
 std::optional<bool> node_has_cpus(int os_node) {
   std::ifstream file(fmt::format("/sys/devices/system/node/node{}/cpulist", os_node));
@@ -94,8 +128,6 @@ std::optional<bool> node_has_cpus(int os_node) {
   std::getline(file, list);
   return !list.empty();
 }
-
-Bytes available_memory() { return meminfo("/proc/meminfo", "MemAvailable"); }
 
 Bytes total_memory() {
   struct sysinfo info {};

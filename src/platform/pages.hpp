@@ -41,15 +41,29 @@ class Pages {
 // the range. Fails with unsupported when the kernel does not tell, and with not_found when no page was touched.
 base::Result<double> share_on_node(const void* data, Bytes size, int os_node);
 
+// Where the pages of a range are, all of them.
+struct PagePlaces {
+  std::size_t on_node = 0;
+  std::size_t elsewhere = 0;
+  std::size_t absent = 0;           // not touched yet
+  std::size_t first_elsewhere = 0;  // bytes from the start of the range to the first page elsewhere; its size if none
+};
+
+// Asks after every page of [data, data + size), of whole pages: 0.1 us each. Fails with unsupported when the kernel
+// does not tell.
+base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node);
+
+// Prefers a node for pages of [data, data + size) that have not been touched. Fails with unsupported where the kernel
+// forbids it.
+base::Status prefer_node(void* data, Bytes size, int os_node);
+
 // Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not
-// tell.
+// tell; free_now: what is free without giving up anything.
 Bytes free_memory(int os_node);
+Bytes free_now(int os_node);
 
 // Whether CPUs belong to a node; none when the kernel does not tell.
 std::optional<bool> node_has_cpus(int os_node);
-
-// Memory of the whole system that programs could still get; 0 when the kernel does not tell.
-Bytes available_memory();
 
 // All memory of the system.
 Bytes total_memory();

@@ -14,6 +14,7 @@
 #include "machine/machine.hpp"
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
+#include "platform/memory_limit.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -217,7 +218,7 @@ base::Result<Job> make_job(const SeismicSettings& settings, const Options& optio
   const auto size = chosen_size(settings);
   if (!size) return size.status();
   const std::uint64_t of_triad = 3 * machine::stream_array_size(*machine).count;
-  auto status = seismic::check_memory(*size, !settings.model.empty(), of_triad, apps::available_memory());
+  auto status = seismic::check_memory(*size, !settings.model.empty(), of_triad, platform::memory_limit());
   if (!status) return status;
   const int workers = options.workers > 0 ? options.workers : machine->default_worker_count();
   const int threads = settings.threads > 0 ? settings.threads : workers;

@@ -1,4 +1,4 @@
-#include "apps/common/available_memory.hpp"
+#include "platform/memory_limit.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-namespace weir::apps {
+namespace weir::platform {
 namespace {
 
 // The number after `key` in a file of lines "key number"; a file with nothing but a number has the key "".
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number_in(const std::string& path, const std::strin
   return std::nullopt;
 }
 
-void limit(AvailableMemory& memory, std::uint64_t bytes, const char* by) {
+void limit(MemoryLimit& memory, std::uint64_t bytes, const char* by) {
   if (bytes < memory.bytes) memory = {bytes, by};
 }
 
@@ -36,7 +36,7 @@ struct CgroupFiles {
 constexpr CgroupFiles kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file "};
 constexpr CgroupFiles kVersion2 = {"/memory.max", "/memory.current", "inactive_file "};
 
-void limit_by_cgroup(AvailableMemory& memory, const std::string& folder, const CgroupFiles& files) {
+void limit_by_cgroup(MemoryLimit& memory, const std::string& folder, const CgroupFiles& files) {
   const auto most = number_in(folder + files.limit, "");
   if (!most) return;
   const std::uint64_t used = number_in(folder + files.usage, "").value_or(0);
@@ -46,7 +46,7 @@ void limit_by_cgroup(AvailableMemory& memory, const std::string& folder, const C
 }
 
 // `path` and every folder above it: a limit anywhere on the way counts.
-void limit_by_cgroups(AvailableMemory& memory, const std::string& mount, std::string path, const CgroupFiles& files) {
+void limit_by_cgroups(MemoryLimit& memory, const std::string& mount, std::string path, const CgroupFiles& files) {
   for (;;) {
     limit_by_cgroup(memory, mount + path, files);
     if (path.empty()) return;
@@ -54,7 +54,7 @@ void limit_by_cgroups(AvailableMemory& memory, const std::string& mount, std::st
   }
 }
 
-void limit_by_all_cgroups(AvailableMemory& memory, const std::string& root) {
+void limit_by_all_cgroups(MemoryLimit& memory, const std::string& root) {
   std::ifstream file(root + "/proc/self/cgroup");
   std::string line;
   while (std::getline(file, line)) {  // "hierarchy:controllers:/path"
@@ -69,7 +69,7 @@ void limit_by_all_cgroups(AvailableMemory& memory, const std::string& root) {
   }
 }
 
-void limit_by_address_space(AvailableMemory& memory, const std::string& root) {
+void limit_by_address_space(MemoryLimit& memory, const std::string& root) {
   rlimit allowed{};
   if (getrlimit(RLIMIT_AS, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) return;
   const auto pages = number_in(root + "/proc/self/statm", "").value_or(0);
@@ -79,12 +79,17 @@ void limit_by_address_space(AvailableMemory& memory, const std::string& root) {
 
 }  // namespace
 
-AvailableMemory available_memory(const std::string& root) {
-  AvailableMemory memory;
+MemoryLimit physical_memory_limit(const std::string& root) {
+  MemoryLimit memory;
   if (const auto kib = number_in(root + "/proc/meminfo", "MemAvailable:")) limit(memory, *kib * 1024, "the machine");
   limit_by_all_cgroups(memory, root);
+  return memory;
+}
+
+MemoryLimit memory_limit(const std::string& root) {
+  MemoryLimit memory = physical_memory_limit(root);
   limit_by_address_space(memory, root);
   return memory;
 }
 
-}  // namespace weir::apps
+}  // namespace weir::platform

@@ -1,0 +1,23 @@
+// How much memory this process can still use, and what keeps it from more.
+//
+// What cannot be read does not limit. Nothing is remembered; about 0.1 ms. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weir::platform {
+
+struct MemoryLimit {
+  std::uint64_t bytes = ~std::uint64_t{0};
+  std::string limited_by;  // for messages: "the machine", "its cgroup", "ulimit -v"
+};
+
+// The least of what the machine has available and what its cgroups leave (v1 and v2, every group up to the root).
+// `root` is put before /proc and /sys, for tests.
+MemoryLimit physical_memory_limit(const std::string& root = "");
+
+// That, and what the address space limit (ulimit -v) leaves for new mappings.
+MemoryLimit memory_limit(const std::string& root = "");
+
+}  // namespace weir::platform
