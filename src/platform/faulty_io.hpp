@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,7 @@ struct IoFault {
   bool write = false;
   std::uint64_t first = 1;  // the number of the first request that it hits
   std::uint64_t count = 1;  // how many in a row
-  int error = 0;            // an errno, EIO or ENOSPC
+  int error = EIO;          // an errno
   std::chrono::microseconds delay{0};
 };
 

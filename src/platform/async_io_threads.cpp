@@ -1,0 +1,97 @@
+// The engine for where io_uring is forbidden: threads that take pieces from the queue and call pread and pwrite.
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "platform/io_pieces.hpp"
+
+namespace weir::platform {
+namespace {
+
+long transfer(const IoPiece& piece) noexcept {
+  if (piece.left() == 0) return 0;
+  const auto offset = static_cast<off_t>(piece.offset());
+  const ssize_t result = piece.request->write ? pwrite(piece.request->fd, piece.data(), piece.left(), offset)
+                                              : pread(piece.request->fd, piece.data(), piece.left(), offset);
+  return result < 0 ? -errno : result;
+}
+
+class ThreadsIo final : public AsyncIo {
+ public:
+  ThreadsIo(unsigned threads, std::size_t piece_bytes) : piece_bytes_(piece_bytes), pieces_(piece_bytes) {
+    try {
+      for (unsigned i = 0; i < threads; ++i) threads_.push_back(engine_thread([this] { run(); }));
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+
+  ~ThreadsIo() override { stop(); }
+
+  void submit(IoRequest* request) noexcept override {
+    const bool several = request->bytes > piece_bytes_;
+    {
+      std::lock_guard lock(mutex_);
+      pieces_.push(request);
+    }
+    several ? wake_.notify_all() : wake_.notify_one();
+  }
+
+  void register_memory(std::span<std::byte>) noexcept override {}
+  void forget_memory(std::span<std::byte>) noexcept override {}
+  const char* name() const noexcept override { return "threads"; }
+  std::string report() const override {
+    return fmt::format("threads: {} with pread and pwrite, pieces of {} KiB", threads_.size(), piece_bytes_ / 1024);
+  }
+
+ private:
+  void stop() noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void run() noexcept {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return stopping_ || !pieces_.empty(); });
+      if (pieces_.empty()) return;
+      IoPiece piece = pieces_.take();
+      long result = 0;
+      do {
+        lock.unlock();
+        result = transfer(piece);
+        lock.lock();
+      } while (pieces_.again(piece, result));
+      if (IoRequest* request = pieces_.finish(piece)) {
+        lock.unlock();
+        answer(*request);
+        lock.lock();
+      }
+    }
+  }
+
+  const std::size_t piece_bytes_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  IoPieces pieces_;        // mutex_
+  bool stopping_ = false;  // mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<AsyncIo> open_threads_io(unsigned threads, std::size_t piece_bytes) {
+  return std::make_unique<ThreadsIo>(threads, piece_bytes);
+}
+
+}  // namespace weir::platform

@@ -1,0 +1,61 @@
+// What happens where io_uring is forbidden: as many containers do, with a seccomp filter, in a process of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cstdio>
+#include <iterator>
+
+#include "io_support.hpp"
+#include "platform/async_io.hpp"
+
+namespace weir::platform {
+namespace {
+
+void forbid_io_uring() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+[[noreturn]] void open_twice_and_transfer() {
+  forbid_io_uring();
+  const auto first = open_async_io(), second = open_async_io();
+  const TestFile file;
+  std::byte byte{7};
+  const bool works = first && second && transfer(**second, file.fd(), true, 0, {&byte, 1});
+  std::fprintf(stderr, "backend %s", (*second)->name());
+  std::_Exit(works ? 0 : 1);
+}
+
+[[noreturn]] void insist() {
+  forbid_io_uring();
+  const auto io = open_async_io({.backend = IoBackend::uring});
+  std::fprintf(stderr, "%s", io.status().message.c_str());
+  std::_Exit(io.status().code == base::Code::unsupported ? 0 : 1);
+}
+
+TEST(AsyncIoDeathTest, WithoutIoUringThreadsDoTheWorkAndOneMessageSaysSo) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(open_twice_and_transfer(), testing::ExitedWithCode(0),
+              "^weir: io_uring is not available here \\(io_uring_queue_init: Operation not permitted\\); files are "
+              "read and written by 4 threads instead[^\n]*\nbackend threads$");
+}
+
+TEST(AsyncIoDeathTest, IoUringAskedForAndForbiddenIsAnError) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(insist(), testing::ExitedWithCode(0),
+              "^io_uring is not available here \\(io_uring_queue_init: Operation not permitted\\)");
+}
+
+}  // namespace
+}  // namespace weir::platform
