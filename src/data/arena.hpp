@@ -17,6 +17,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "data/memory_state.hpp"
 #include "platform/pages.hpp"
 
 namespace weir::data {
@@ -27,7 +28,8 @@ struct ArenaConfig {
   Bytes budget;                // rounded down to 4096
   int index = 0;               // in the TierSet
   platform::PageSize page_size = platform::PageSize::large;
-  bool prefer = false;  // pages that land on another node are kept, with a warning
+  bool prefer = false;                // pages that land on another node are kept, with a warning
+  std::optional<MemoryState> memory;  // none: of this system
 };
 
 class Arena {

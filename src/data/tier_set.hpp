@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "data/arena.hpp"
 #include "data/file_store.hpp"
+#include "data/memory_state.hpp"
 #include "data/tier_spec.hpp"
 #include "machine/machine.hpp"
 #include "platform/async_io.hpp"
@@ -31,7 +32,7 @@ struct Tier {
   bool addressable = true;                   // tasks can use it in place: all but files
   double copy_fraction = 0;                  // emulated: copies to and from it are slowed down to this; else 0
   std::vector<Arena*> arenas;                // one per memory node; none for a file
-  std::vector<machine::MemoryNodeId> nodes;  // of the arenas
+  std::vector<MemoryNodeId> nodes;  // of the arenas
   FileStore* file = nullptr;
 };
 
@@ -43,15 +44,6 @@ struct ArenaReport {
   std::optional<double> obtained_share;
   double large_page_share = 0;
   std::uint64_t warnings = 0;
-};
-
-// What there is to have; the default asks this system. Tests say it.
-struct MemoryState {
-  Bytes available;         // to this process: the machine, its cgroups, ulimit -v
-  std::string limited_by;  // "the machine", "its cgroup", "ulimit -v"
-  std::function<Bytes(int os_node)> free_of_node;
-
-  static MemoryState of_this_system();
 };
 
 struct TierSetConfig {

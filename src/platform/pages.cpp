@@ -101,6 +101,20 @@ base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node) {
   return places;
 }
 
+void move_to_node(void* data, Bytes size, int os_node) {
+  constexpr std::size_t kAtATime = 512;
+  const auto page = std::size_t(sysconf(_SC_PAGESIZE));
+  void* addresses[kAtATime];
+  int nodes[kAtATime], answers[kAtATime];
+  std::fill(std::begin(nodes), std::end(nodes), os_node);
+  for (std::size_t at = 0; at < size.count;) {
+    std::size_t count = 0;
+    for (; at < size.count && count < kAtATime; at += page) addresses[count++] = static_cast<char*>(data) + at;
+    // One that fails stops the kernel: the rest of these would find no room either.
+    if (syscall(SYS_move_pages, 0, count, addresses, nodes, answers, MPOL_MF_MOVE) < 0) return;
+  }
+}
+
 base::Status prefer_node(void* data, Bytes size, int os_node) {
   constexpr int kBits = 8 * sizeof(unsigned long);
   std::vector<unsigned long> mask(std::size_t(os_node / kBits) + 1);

@@ -57,6 +57,10 @@ base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node);
 // forbids it.
 base::Status prefer_node(void* data, Bytes size, int os_node);
 
+// Moves pages of [data, data + size) that are elsewhere to the node. The kernel drops file pages there to make room, and
+// kills nobody for it; pages that find no room stay where they are. Ask places_of() afterwards.
+void move_to_node(void* data, Bytes size, int os_node);
+
 // Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not
 // tell; free_now: what is free without giving up anything.
 Bytes free_memory(int os_node);

@@ -1,0 +1,14 @@
+#include "data/memory_state.hpp"
+
+#include "platform/pages.hpp"
+
+namespace weir::data {
+
+MemoryState MemoryState::of_this_system() {
+  return {.mappable = [] { return platform::memory_limit(); },
+          .physical = [] { return platform::physical_memory_limit(); },
+          .free_now = &platform::free_now,
+          .free_or_cached = &platform::free_memory};
+}
+
+}  // namespace weir::data
