@@ -1,7 +1,7 @@
 // The file behind a file tier: extents of 4096-byte granules, read and written with an AsyncIo.
 //
-// The file has no name, or loses it as soon as it is open: no interrupt leaves it behind. Where the file system has
-// O_DIRECT the page cache is gone around. Space is allocated on the disk when it is reserved. Any thread.
+// The file is opened by store_file.hpp, without the page cache where that is possible. Space is allocated on the disk
+// when it is reserved. A file that others shorten is an error of every transfer from then on, never zeros. Any thread.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "data/extents.hpp"
+#include "data/store_file.hpp"
 #include "platform/async_io.hpp"
 
 namespace weir::data {
@@ -47,7 +48,7 @@ class FileStore {
   // `io` outlives the store. Fails with no_space when less is free than is asked for, bad_option for a path that is
   // neither a folder nor a new or empty file, io_error with what the system said.
   static base::Result<std::unique_ptr<FileStore>> open(const Config& config, platform::AsyncIo& io);
-  ~FileStore();  // no transfer is under way
+  // Destroyed when no transfer is under way.
   FileStore(const FileStore&) = delete;
   FileStore& operator=(const FileStore&) = delete;
 
@@ -65,30 +66,28 @@ class FileStore {
   std::uint64_t used() const;
   std::uint64_t peak() const;
   std::uint64_t capacity() const noexcept { return capacity_; }
-  bool direct() const noexcept { return direct_; }  // false: through the page cache, which costs memory
-  const std::string& name() const noexcept { return name_; }
+  bool direct() const noexcept { return file_.direct(); }  // false: through the page cache, which costs memory
+  const std::string& name() const noexcept { return file_.name(); }
   // For tests that damage the file.
-  int descriptor() const noexcept { return fd_; }
+  int descriptor() const noexcept { return file_.descriptor(); }
 
   static constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
 
  private:
-  FileStore(platform::AsyncIo& io, std::string name, int fd, bool direct, bool empty_at_end, std::uint64_t capacity);
+  FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity);
   static void answered(platform::IoRequest& request, const base::Status& status) noexcept;
-  base::Status grow(std::uint64_t bytes);
+  int grow(std::uint64_t end) noexcept;
   base::Status failure(const FileTransfer& transfer) const;
-  bool cut() const noexcept;
+  bool cut() noexcept;
 
   platform::AsyncIo& io_;
-  const std::string name_;
-  const int fd_;
-  const bool direct_;
-  const bool empty_at_end_;
+  const StoreFile file_;
   const std::uint64_t capacity_;
 
   mutable std::mutex mutex_;
   Extents extents_;                          // mutex_
-  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; written under mutex_
+  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; grow() writes, under mutex_
+  std::atomic<bool> cut_{false};             // once true, always: whoever sees the file shorter than that
 };
 
 }  // namespace weir::data

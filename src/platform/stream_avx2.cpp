@@ -10,6 +10,7 @@ struct Vector {
   using Value = __m256d;
   static constexpr std::size_t kWidth = 4;
   static Value load(const double* p) { return _mm256_load_pd(p); }
+  static Value load_unaligned(const std::byte* p) { return _mm256_loadu_pd(reinterpret_cast<const double*>(p)); }
   static Value set(double x) { return _mm256_set1_pd(x); }
   static Value add(Value x, Value y) { return _mm256_add_pd(x, y); }
   static Value mul(Value x, Value y) { return _mm256_mul_pd(x, y); }

@@ -1,4 +1,5 @@
-// The loops that read and write memory at full speed: STREAM's four, a sum, and a fill, for each kind of store.
+// The loops that read and write memory at full speed: STREAM's four, a sum, and a fill, for each kind of store; and a
+// copy of bytes.
 //
 // One table per instruction set, chosen once by what this CPU has. Loops only; threads and timing are the caller's.
 #pragma once
@@ -24,6 +25,8 @@ struct StreamKernels {
   StreamLoops temporal;      // ordinary stores: the line is read before it is written
   StreamLoops non_temporal;  // stores that go around the caches
   double (*sum)(const double* a, std::size_t count);
+  // memcpy for any alignment and size, with stores that go around the caches where there are any.
+  void (*copy_bytes)(std::byte* to, const std::byte* from, std::size_t bytes);
 };
 
 // Those for the widest vectors that this CPU and this build have.

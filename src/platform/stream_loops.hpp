@@ -2,11 +2,16 @@
 // for it. V lives in that file's unnamed namespace, so no two files share a loop.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
 #include "platform/stream_kernels.hpp"
 
 namespace weir::platform {
 
-// V: kWidth, Value, load(p), set(x), add(x, y), mul(x, y), store<non_temporal>(p, x), first_sum(x), fence().
+// V: kWidth, Value, load(p), load_unaligned(bytes), set(x), add(x, y), mul(x, y), store<non_temporal>(p, x),
+// first_sum(x), fence().
 template <class V, bool kNonTemporal>
 struct LoopsOver {
   static constexpr std::size_t kSteps = kStreamBlock / V::kWidth;
@@ -58,8 +63,26 @@ double sum_over(const double* a, std::size_t count) {
 }
 
 template <class V>
+void copy_bytes_over(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t kVector = sizeof(typename V::Value);
+  constexpr std::size_t kStep = kStreamBlock * sizeof(double);
+  // To a boundary that aligns every store, and fills whole cache lines one after another.
+  const std::size_t head = std::min(-reinterpret_cast<std::uintptr_t>(to) % kStreamAlignment, bytes);
+  std::memcpy(to, from, head);
+  std::size_t at = head;
+  for (; bytes - at >= kStep; at += kStep) {
+    for (std::size_t k = 0; k < kStep; k += kVector) {
+      V::template store<true>(reinterpret_cast<double*>(to + at + k), V::load_unaligned(from + at + k));
+    }
+  }
+  V::fence();
+  std::memcpy(to + at, from + at, bytes - at);
+}
+
+template <class V>
 constexpr StreamKernels kernels_over(const char* instructions, bool has_non_temporal) {
-  return {instructions, has_non_temporal, LoopsOver<V, false>::table(), LoopsOver<V, true>::table(), sum_over<V>};
+  return {instructions, has_non_temporal,  LoopsOver<V, false>::table(), LoopsOver<V, true>::table(),
+          sum_over<V>,  copy_bytes_over<V>};
 }
 
 }  // namespace weir::platform

@@ -8,6 +8,11 @@ struct Vector {
   using Value = double;
   static constexpr std::size_t kWidth = 1;
   static Value load(const double* p) { return *p; }
+  static Value load_unaligned(const std::byte* p) {
+    Value value;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+  }
   static Value set(double x) { return x; }
   static Value add(Value x, Value y) { return x + y; }
   static Value mul(Value x, Value y) { return x * y; }

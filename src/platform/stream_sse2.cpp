@@ -10,6 +10,7 @@ struct Vector {
   using Value = __m128d;
   static constexpr std::size_t kWidth = 2;
   static Value load(const double* p) { return _mm_load_pd(p); }
+  static Value load_unaligned(const std::byte* p) { return _mm_loadu_pd(reinterpret_cast<const double*>(p)); }
   static Value set(double x) { return _mm_set1_pd(x); }
   static Value add(Value x, Value y) { return _mm_add_pd(x, y); }
   static Value mul(Value x, Value y) { return _mm_mul_pd(x, y); }

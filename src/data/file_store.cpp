@@ -1,0 +1,144 @@
+#include "data/file_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "data/store_file.hpp"
+
+namespace weir::data {
+namespace {
+
+// Makes [from, to) exist on the disk; an errno. Where the file system cannot promise space, the file only gets longer,
+// and a full disk shows at a write.
+int extend(int fd, std::uint64_t from, std::uint64_t to) noexcept {
+  int result = 0;
+  do {
+    result = fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) result = ftruncate(fd, static_cast<off_t>(to));
+  return result == 0 ? 0 : errno;
+}
+
+std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20); }
+
+}  // namespace
+
+base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, platform::AsyncIo& io) {
+  auto file = StoreFile::open(config.path);
+  if (!file) return file.status();
+  auto free = file->free_bytes();
+  if (!free) return free.status();
+  std::uint64_t capacity = config.capacity.count == 0 ? *free - *free / 16 : config.capacity.count;
+  if (capacity > *free) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("{}: {} asked, {} free on its file system: ask for less, or name a place on a "
+                                    "larger disk",
+                                    file->name(), mib(capacity), mib(*free))};
+  }
+  capacity = capacity / Extents::kGranule * Extents::kGranule;
+  if (capacity == 0) {
+    return base::Status{base::Code::bad_option,
+                        fmt::format("{}: {} bytes are too few, 4096 at least", file->name(), config.capacity.count)};
+  }
+  return std::unique_ptr<FileStore>(new FileStore(io, std::move(*file), capacity));
+}
+
+FileStore::FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity)
+    : io_(io), file_(std::move(file)), capacity_(capacity), extents_(capacity) {}
+
+base::Result<Extent> FileStore::reserve(std::uint64_t bytes, std::string_view block) {
+  WEIR_CHECK(bytes > 0 && bytes <= std::uint64_t{1} << 62, "room for something that can be");
+  std::lock_guard lock(mutex_);
+  const auto extent = extents_.reserve(Extents::rounded(bytes));
+  if (!extent) {
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} "
+                    "bytes; give the tier more",
+                    name(), block, bytes, mib(extents_.used()), mib(capacity_), extents_.largest_hole())};
+  }
+  if (const int error = grow(extent->offset + extent->bytes); error != 0) {
+    extents_.release(*extent);
+    return base::Status{StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+                        fmt::format("{}: no room for block '{}' of {} bytes at offset {}: {}; {}", name(), block, bytes,
+                                    extent->offset, std::generic_category().message(error), StoreFile::remedy(error))};
+  }
+  return *extent;
+}
+
+// In large steps, and where the disk has no such step any more, by what is needed. An errno. Under mutex_.
+int FileStore::grow(std::uint64_t end) noexcept {
+  const std::uint64_t allocated = allocated_;
+  if (end <= allocated) return 0;
+  std::uint64_t to = std::min(std::max(end, allocated + kGrowthBytes), capacity_);
+  int error = extend(file_.descriptor(), allocated, to);
+  if (error == ENOSPC && to > end) error = extend(file_.descriptor(), allocated, to = end);
+  if (error == 0) allocated_ = to;
+  return error;
+}
+
+void FileStore::release(Extent extent) noexcept {
+  std::lock_guard lock(mutex_);
+  extents_.release(extent);
+}
+
+void FileStore::start(FileTransfer& transfer) noexcept {
+  WEIR_CHECK(transfer.bytes <= transfer.extent.bytes, "a block fits its extent");
+  transfer.store = this;
+  transfer.file_was_cut = cut();
+  platform::IoRequest& request = transfer.request;
+  request.fd = file_.descriptor();
+  request.offset = transfer.extent.offset;
+  request.data = transfer.memory;
+  request.bytes = transfer.file_was_cut ? 0 : Extents::rounded(transfer.bytes);
+  request.write = transfer.write;
+  request.done = answered;
+  request.user = &transfer;
+  io_.submit(&request);
+}
+
+// A file that was cut, and extended again by a write behind its end, reads as zeros between: so its length is asked
+// before and after.
+void FileStore::answered(platform::IoRequest& request, const base::Status& status) noexcept {
+  FileTransfer& transfer = *static_cast<FileTransfer*>(request.user);
+  transfer.file_was_cut = transfer.file_was_cut || transfer.store->cut();
+  const bool succeeded = status && !transfer.file_was_cut;
+  transfer.done(transfer, succeeded ? base::Status::success() : transfer.store->failure(transfer));
+}
+
+base::Status FileStore::failure(const FileTransfer& transfer) const {
+  const int error = transfer.file_was_cut ? platform::kEndOfFile : transfer.request.error;
+  return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+          fmt::format(
+              "{}: {} block '{}', {} bytes at offset {}, failed: {}; {}", name(),
+              transfer.write ? "writing" : "reading", transfer.block, transfer.bytes, transfer.extent.offset,
+              error == platform::kEndOfFile ? "the file has become shorter" : std::generic_category().message(error),
+              StoreFile::remedy(error))};
+}
+
+bool FileStore::cut() noexcept {
+  struct stat now {};
+  const std::uint64_t allocated = allocated_;
+  if (fstat(file_.descriptor(), &now) != 0 || static_cast<std::uint64_t>(now.st_size) < allocated) cut_ = true;
+  return cut_;
+}
+
+std::uint64_t FileStore::used() const {
+  std::lock_guard lock(mutex_);
+  return extents_.used();
+}
+
+std::uint64_t FileStore::peak() const {
+  std::lock_guard lock(mutex_);
+  return extents_.peak();
+}
+
+}  // namespace weir::data
