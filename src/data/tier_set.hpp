@@ -27,11 +27,11 @@ struct Tier {
   std::string name;  // "hbm", "ddr", "memory", "file", "emulated"
   TierKind kind = TierKind::memory;
   int index = 0;
-  Bytes asked;                               // 0: not said
-  Bytes budget;                              // of its arenas together, or of the file
-  bool addressable = true;                   // tasks can use it in place: all but files
-  double copy_fraction = 0;                  // emulated: copies to and from it are slowed down to this; else 0
-  std::vector<Arena*> arenas;                // one per memory node; none for a file
+  Bytes asked;                      // 0: not said
+  Bytes budget;                     // of its arenas together, or of the file
+  bool addressable = true;          // tasks can use it in place: all but files
+  double copy_fraction = 0;         // emulated: copies to and from it are slowed down to this; else 0
+  std::vector<Arena*> arenas;       // one per memory node; none for a file
   std::vector<MemoryNodeId> nodes;  // of the arenas
   FileStore* file = nullptr;
 };
