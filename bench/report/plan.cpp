@@ -33,19 +33,6 @@ std::vector<Bench> make_benches() {
   return all;
 }
 
-// Always at least one word; "a," has two, of which the second is empty.
-Names words_of(const std::string& list) {
-  Names words(1);
-  for (const char c : list) {
-    if (c == ',') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 std::filesystem::path program_folder() {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -60,6 +47,18 @@ std::vector<std::filesystem::path> runner_folders(const std::string& folder) {
 
 }  // namespace
 
+Names split_list(const std::string& list) {
+  Names words(1);
+  for (const char c : list) {
+    if (c == ',') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
 const std::vector<Bench>& benches() {
   static const std::vector<Bench> all = make_benches();
   return all;
@@ -73,7 +72,7 @@ const Names& runtime_names() {
 base::Result<Names> chosen(const std::string& list, const Names& known, const std::string& what) {
   if (list == "all") return known;
   Names result;
-  for (const std::string& word : words_of(list)) {
+  for (const std::string& word : split_list(list)) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
       const std::string hint = base::suggestion(word, known);
       return Status{Code::bad_option,
@@ -87,7 +86,7 @@ base::Result<Names> chosen(const std::string& list, const Names& known, const st
 
 base::Result<std::vector<int>> chosen_workers(const std::string& list) {
   std::vector<int> result;
-  for (const std::string& word : words_of(list)) {
+  for (const std::string& word : split_list(list)) {
     int value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > kMostWorkers) {
@@ -103,7 +102,7 @@ base::Result<std::vector<Bench>> chosen_benches(const std::string& list) {
   Names known;
   for (const Bench& bench : benches()) known.push_back(bench.name);
   Names words;
-  for (const std::string& word : words_of(list)) {
+  for (const std::string& word : split_list(list)) {
     if (word != "metg") words.push_back(word);
     for (const std::string& name : known) {
       if (word == "metg" && name.starts_with("metg_")) words.push_back(name);

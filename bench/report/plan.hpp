@@ -24,6 +24,9 @@ const std::vector<Bench>& benches();
 // Runtimes that can be measured, Weir first.
 const std::vector<std::string>& runtime_names();
 
+// The words of a comma-separated list: always at least one; "a," has two, of which the second is empty.
+std::vector<std::string> split_list(const std::string& list);
+
 // The words of a comma-separated list, each one of `known`; "all" is all of them. bad_option names the wrong word,
 // `what` it should have been, and the nearest one. No word twice.
 base::Result<std::vector<std::string>> chosen(const std::string& list, const std::vector<std::string>& known,

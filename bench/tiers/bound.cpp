@@ -1,0 +1,116 @@
+#include "bench/tiers/bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace weir::bench {
+namespace {
+
+using apps::AccessTrace;
+using apps::TracedAccess;
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+// For each access the task that uses its block next; kNever if none does.
+std::vector<std::size_t> next_uses(const AccessTrace& trace) {
+  std::vector<std::size_t> next(trace.accesses.size());
+  std::vector<std::size_t> seen(trace.block_bytes.size(), kNever);
+  for (std::size_t task = trace.task_ends.size(); task-- > 0;) {
+    const std::size_t first = task == 0 ? 0 : trace.task_ends[task - 1];
+    for (std::size_t a = first; a < trace.task_ends[task]; ++a) next[a] = seen[trace.accesses[a].block];
+    for (std::size_t a = first; a < trace.task_ends[task]; ++a) seen[trace.accesses[a].block] = task;
+  }
+  return next;
+}
+
+class FastTier {
+ public:
+  FastTier(const AccessTrace& trace, std::uint64_t budget)
+      : trace_(trace), budget_(budget), states_(trace.block_bytes.size()) {}
+
+  // Runs a task whose blocks are used again as `next` says; counts into `movement`.
+  void run(std::span<const TracedAccess> accesses, std::span<const std::size_t> next, Movement& movement) {
+    for (const TracedAccess& access : accesses) by_next_use_.erase(key_of(access.block));  // pinned
+    for (const TracedAccess& access : accesses) bring(access, movement);
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      State& state = states_[accesses[a].block];
+      state.next = next[a];
+      state.dirty = state.dirty || accesses[a].writes;
+    }
+    for (const TracedAccess& access : accesses) by_next_use_.insert(key_of(access.block));
+  }
+
+ private:
+  struct State {
+    bool here = false, dirty = false;
+    std::size_t next = kNever;
+  };
+  // Sorted by what leaves first: the farthest next use, of these the clean, of these the largest.
+  struct Key {
+    std::size_t next;
+    bool clean;
+    std::uint64_t bytes;
+    std::uint32_t block;
+    friend bool operator<(const Key& a, const Key& b) {
+      if (a.next != b.next) return a.next > b.next;
+      if (a.clean != b.clean) return a.clean;
+      if (a.bytes != b.bytes) return a.bytes > b.bytes;
+      return a.block < b.block;
+    }
+  };
+  Key key_of(std::uint32_t block) const {
+    return {states_[block].next, !states_[block].dirty, trace_.block_bytes[block], block};
+  }
+
+  void bring(const TracedAccess& access, Movement& movement) {
+    State& state = states_[access.block];
+    if (state.here) return;
+    const std::uint64_t bytes = trace_.block_bytes[access.block];
+    while (used_ + bytes > budget_) evict(movement);
+    used_ += bytes;
+    state.here = true;
+    if (access.reads) movement.fetched += bytes;
+  }
+
+  void evict(Movement& movement) {
+    WEIR_CHECK(!by_next_use_.empty(), "a task's blocks are larger than the fast tier");
+    const Key victim = *by_next_use_.begin();
+    by_next_use_.erase(by_next_use_.begin());
+    if (!victim.clean) movement.written_back += victim.bytes;
+    states_[victim.block] = {};
+    used_ -= victim.bytes;
+  }
+
+  const AccessTrace& trace_;
+  std::uint64_t budget_;
+  std::uint64_t used_ = 0;
+  std::vector<State> states_;
+  std::set<Key> by_next_use_;  // of the blocks that are here and not pinned
+};
+
+}  // namespace
+
+Movement least_movement(const AccessTrace& trace, std::uint64_t budget) {
+  const std::vector<std::size_t> next = next_uses(trace);
+  FastTier fast(trace, budget);
+  Movement movement;
+  for (std::size_t task = 0, first = 0; task < trace.task_ends.size(); first = trace.task_ends[task++]) {
+    if (task == trace.first_measured) movement = {};
+    const std::size_t count = trace.task_ends[task] - first;
+    fast.run({&trace.accesses[first], count}, {&next[first], count}, movement);
+  }
+  return movement;
+}
+
+double bound_seconds(double resident_seconds, const Movement& movement, const SlowBandwidth& slow) {
+  const auto fetched = static_cast<double>(movement.fetched), written = static_cast<double>(movement.written_back);
+  return std::max({resident_seconds, fetched / slow.read, written / slow.write, (fetched + written) / slow.mixed});
+}
+
+}  // namespace weir::bench
