@@ -24,6 +24,7 @@ Copy copy_for(std::size_t bytes, std::size_t run_bytes) noexcept {
 // Calls body(run, offset in the packed bytes) for every run, joined where they lie together.
 template <class Body>
 void for_each_run(Region region, Body body) {
+  if (region.bytes() == 0) return;
   const auto joins = [&](int i) { return region.strides[i] == static_cast<std::ptrdiff_t>(region.run_bytes); };
   if (region.counts[1] == 1 || joins(1)) {
     region.run_bytes *= region.counts[1];

@@ -39,8 +39,8 @@ base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, p
   std::uint64_t capacity = config.capacity.count == 0 ? *free - *free / 16 : config.capacity.count;
   if (capacity > *free) {
     return base::Status{base::Code::no_space,
-                        fmt::format("{}: {} asked, {} free on its file system: ask for less, or name a place on a "
-                                    "larger disk",
+                        fmt::format("{}: {} asked, {} free there (and allowed by ulimit -f): ask for less, or name a "
+                                    "place on a larger disk",
                                     file->name(), mib(capacity), mib(*free))};
   }
   capacity = capacity / Extents::kGranule * Extents::kGranule;
@@ -80,7 +80,7 @@ int FileStore::grow(std::uint64_t end) noexcept {
   if (end <= allocated) return 0;
   std::uint64_t to = std::min(std::max(end, allocated + kGrowthBytes), capacity_);
   int error = extend(file_.descriptor(), allocated, to);
-  if (error == ENOSPC && to > end) error = extend(file_.descriptor(), allocated, to = end);
+  if (StoreFile::is_full(error) && to > end) error = extend(file_.descriptor(), allocated, to = end);
   if (error == 0) allocated_ = to;
   return error;
 }

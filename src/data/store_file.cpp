@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -95,7 +97,9 @@ bool StoreFile::direct() const noexcept { return (fcntl(fd_, F_GETFL) & O_DIRECT
 base::Result<std::uint64_t> StoreFile::free_bytes() const {
   struct statvfs found {};
   if (fstatvfs(fd_, &found) != 0) return failed(name_, "the free space is not known", errno);
-  return static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);  // beyond it a signal ends the process
+  return std::min<std::uint64_t>(static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize, limit.rlim_cur);
 }
 
 bool StoreFile::is_full(int error) noexcept { return error == ENOSPC || error == EDQUOT || error == EFBIG; }

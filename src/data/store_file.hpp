@@ -24,7 +24,7 @@ class StoreFile {
   int descriptor() const noexcept { return fd_; }
   bool direct() const noexcept;
   const std::string& name() const noexcept { return name_; }  // for messages: "file tier /scratch"
-  // What the file system would still give us.
+  // What the file system would still give us, and the limit on file sizes allows.
   base::Result<std::uint64_t> free_bytes() const;
 
   // Of an errno or platform::kEndOfFile: whether space ran out, and what to do about it.
