@@ -47,9 +47,9 @@ struct ArenaReport {
 };
 
 struct TierSetConfig {
-  platform::IoOptions io;                     // of the engine that a file tier needs
-  std::unique_ptr<platform::AsyncIo> engine;  // null: made by `io`, if there is a file tier
-  std::optional<MemoryState> state;           // none: of this system
+  platform::IoOptions io{};                     // of the engine that a file tier needs
+  std::unique_ptr<platform::AsyncIo> engine{};  // null: made by `io`, if there is a file tier
+  std::optional<MemoryState> state{};           // none: of this system
 };
 
 class TierSet {
