@@ -14,6 +14,8 @@
 //
 // Items are small values that hold pointers: the memory must outlive the task, and so must a Watched array.
 // Building an item never fails and never allocates.
+//
+// Data that Weir may also move between memory tiers: block.hpp and array.hpp.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +71,7 @@ struct Access {
   Region region;
   const Partition* partition = nullptr;          // not null: the region lies within this watched array
   const detail::Reduction* reduction = nullptr;  // mode reduce only; joined only with the same reduction
-  const void* identity = nullptr;                // mode reduce only; read while spawn() runs
+  const void* identity = nullptr;                // mode reduce: read while spawn() runs; a tile: what it is (array.hpp)
   Mode mode = Mode::inout;
   bool ordered = false;  // mode reduce only: combine in the order of spawning
 };

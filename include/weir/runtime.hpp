@@ -21,6 +21,7 @@
 #include "weir/error.hpp"
 #include "weir/options.hpp"
 #include "weir/task.hpp"
+#include "weir/tier_statistics.hpp"
 
 namespace weir {
 
@@ -83,6 +84,9 @@ class Runtime {
   int domain_count() const noexcept;
   // The scheduling counters; any thread.
   Statistics statistics() const noexcept;
+  // What blocks have cost (block.hpp), and what their tiers hold. Asks the kernel where pages are: milliseconds; any
+  // thread.
+  TierStatistics tier_statistics() const;
 
  private:
   friend struct detail::RuntimeAccess;
@@ -131,9 +135,13 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
-  constexpr InvokeFunction kInvoke = &InvokeClosure<Function, R, typename S::ArgumentTuple>::invoke;
+  constexpr InvokeFunction kInvoke =
+      &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0>::invoke;
   TaskRef ref;
-  if constexpr (S::kItems == 0 && !kHasAttributes) {
+  if constexpr (S::kBlocks != 0) {
+    ref = submit_block_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
+                            kHasAttributes ? &collected.attributes : nullptr, S::kBlocks);
+  } else if constexpr (S::kItems == 0 && !kHasAttributes) {
     ref = submit_task(fresh.task, kInvoke);
   } else {
     ref = submit_task(fresh.task, kInvoke, {collected.accesses, S::kItems},

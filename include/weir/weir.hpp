@@ -1,6 +1,8 @@
 // The whole public C++ API of Weir.
 #pragma once
 
+#include "weir/array.hpp"      // IWYU pragma: export
+#include "weir/block.hpp"      // IWYU pragma: export
 #include "weir/error.hpp"      // IWYU pragma: export
 #include "weir/footprint.hpp"  // IWYU pragma: export
 #include "weir/options.hpp"    // IWYU pragma: export

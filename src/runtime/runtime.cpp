@@ -60,6 +60,14 @@ Runtime::Runtime(const Options& options) : state_(nullptr) {
     throw Error(scheduler.status().message);
   }
   state->scheduler = std::move(*scheduler);
+  state->scheduler->owner = state.get();
+  state->blocks = std::make_unique<runtime::BlockRuntime>(*state->scheduler);
+  try {
+    if (!options.tiers.empty()) state->blocks->store();
+  } catch (...) {
+    runtime::strike_off(*state);
+    throw;
+  }
   runtime::enter(*state);
   state_ = state.release();
 }

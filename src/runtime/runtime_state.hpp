@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "machine/machine.hpp"
+#include "runtime/block_runtime.hpp"
 #include "sched/scheduler.hpp"
 #include "weir/runtime.hpp"
 
@@ -15,6 +16,7 @@ namespace weir {
 
 struct Runtime::State {
   std::unique_ptr<sched::Scheduler> scheduler;
+  std::unique_ptr<runtime::BlockRuntime> blocks;  // ends before the scheduler that it submits to
   std::uint64_t id = 0;  // unique in the process, never used again
   std::uint16_t number = 0;
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker

@@ -9,6 +9,7 @@
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "sched/worker.hpp"
+#include "weir/detail/block.hpp"
 
 namespace weir {
 
@@ -75,6 +76,33 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
     worker.throttle(scope);
 }
 
+data::Store& store_of(std::span<const Access> footprint, std::uint64_t blocks) {
+  data::Store* store = nullptr;
+  for (std::size_t i = 0; i < footprint.size(); ++i) {
+    if ((blocks >> i & 1) == 0) continue;
+    data::Store* const other = data::block_of(*detail::block_of(footprint[i])).store;
+    WEIR_CHECK(store == nullptr || store == other, "a footprint names blocks of different runtimes");
+    store = other;
+  }
+  return *store;
+}
+
+// In tracked mode: what the task asks of the data layer.
+data::Request& add_request(Task& task, std::span<const Access> footprint, std::uint64_t blocks) {
+  auto request = std::make_unique<data::Request>();
+  request->task = &task;
+  request->make_room(footprint.size());
+  for (std::size_t i = 0; i < footprint.size(); ++i) {
+    if ((blocks >> i & 1) != 0) request->add(data::block_of(*detail::block_of(footprint[i])), footprint[i].mode);
+  }
+  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
+  auto hooks = std::make_unique<runtime::SpawnHooks>();
+  data::Request& result = *request;
+  hooks->add_request(std::move(request));
+  task.note.extra()->hooks = hooks.release();
+  return result;
+}
+
 }  // namespace
 
 namespace detail {
@@ -125,6 +153,35 @@ TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> f
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   worker.note_spawn();
+  scope.submit(*task, footprint, after);
+  throttle_if_ahead(worker, scope);
+  return ref;
+}
+
+// Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
+TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
+                          const Attributes* attributes, std::uint64_t blocks) {
+  SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
+  Worker& worker = *scope.owner();
+  task->invoke = invoke;
+  const TaskRef ref = task->ref();
+  data::Store& store = store_of(footprint, blocks);
+  data::Request* const request =
+      store.begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint, blocks);
+  std::span<const TaskRef> after;
+  if (attributes != nullptr) {
+    apply_or_abandon(*task, *attributes);
+    after = {attributes->after, attributes->after_count};
+  }
+  runtime::check_nesting(*task, scope.parent(), footprint);
+  scope.count_spawned();
+  worker.note_spawn();
+  if (request != nullptr) {
+    request->name = attributes != nullptr && attributes->name != nullptr ? attributes->name : "";
+    const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
+    request->domain = worker.scheduler().machine_domain(domain);
+    store.add(*request);
+  }
   scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;

@@ -1,9 +1,13 @@
-// What surrounds a task with commutative or reducing accesses: its locks and its private copies.
+// What surrounds a task with blocks, commutative or reducing accesses: its blocks' places, its locks, its private
+// copies.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "data/request.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/reduction.hpp"
 #include "sched/task.hpp"
@@ -16,6 +20,11 @@ class SpawnHooks final : public sched::TaskHooks {
   void add_lock(ExclusionLock* lock);
   void add_reduction(ReductionGroup* group) { reductions_.push_back({group, group->join(), nullptr}); }
 
+  void add_request(std::unique_ptr<data::Request> request) { request_ = std::move(request); }
+  // Null when the task has no blocks, or none that move.
+  data::Request* request() const noexcept { return request_.get(); }
+
+  bool on_ready(sched::Worker& worker, sched::Task& task) noexcept override;
   bool try_begin(sched::Worker& worker, sched::Task& task) noexcept override;
   void end(sched::Worker& worker, sched::Task& task) noexcept override;
 
@@ -32,6 +41,9 @@ class SpawnHooks final : public sched::TaskHooks {
     std::size_t member;
     void* copy;
   };
+  bool blocks_ready(sched::Worker& worker, sched::Task& task);
+
+  std::unique_ptr<data::Request> request_;
   std::vector<ExclusionLock*> locks_;  // by address, no duplicates
   std::size_t acquired_ = 0;           // of locks_; written by whoever holds the task
   std::vector<Reduction> reductions_;  // in the order of the footprint

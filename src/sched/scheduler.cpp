@@ -153,6 +153,27 @@ void Scheduler::stop_threads() noexcept {
   threads_.clear();
 }
 
+void Scheduler::submit(Task& task, int domain) noexcept {
+  const TaskExtra& extra = *task.note.extra();
+  if (extra.domain >= 0) domain = extra.domain;
+  DomainQueues& to = queues(domain);
+  switch (extra.priority) {
+    case Priority::urgent: to.urgent.push(&task); break;
+    case Priority::background: to.background.push(&task); break;
+    case Priority::normal: to.ready.push(&task); break;
+  }
+  if (lot(domain).should_wake()) lot(domain).wake_one(domain);
+}
+
+bool Scheduler::is_still() const noexcept {
+  for (const auto& queues : queues_) {
+    if (!queues->urgent.empty() || !queues->ready.empty() || !queues->background.empty()) return false;
+  }
+  const std::lock_guard lock(mutex_);
+  return std::all_of(workers_.begin(), workers_.end(),
+                     [](const auto& worker) { return worker->idle() && !worker->has_visible_task(); });
+}
+
 Worker* Scheduler::worker_of_this_thread() noexcept {
   const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
     return thread.get_id() == std::this_thread::get_id();

@@ -52,6 +52,22 @@ class Scheduler {
   // The guest's thread ends, or leaves the runtime.
   void release_guest(Worker* guest) noexcept;
 
+  // A ready task with a TaskExtra whose hooks let it go now. Any thread, a worker's or not; `domain`: where it would
+  // best run, unless it asks for another itself.
+  void submit(Task& task, int domain) noexcept;
+
+  // Nobody runs a task and none is ready, as far as the layers above have let them go: without an event from outside
+  // nothing will ever happen. May be wrong by a moment; true twice with nothing in between is right. Any thread.
+  bool is_still() const noexcept;
+
+  // Index into the machine's domains of a domain that has workers.
+  int machine_domain(int domain) const noexcept {
+    return static_cast<int>(machine_domains_[static_cast<std::size_t>(domain)]);
+  }
+  const machine::Machine& machine() const noexcept { return machine_; }
+  // Whoever the scheduler belongs to, for the layers above; set once, before the first task.
+  void* owner = nullptr;
+
   int worker_count() const noexcept { return worker_count_; }
   int domain_count() const noexcept { return static_cast<int>(queues_.size()); }
   DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }

@@ -62,6 +62,7 @@ Worker::Item Worker::search(Condition& condition) noexcept {
     if (retreat_until_ns_ != 0) return 0;
   }
   lot_->start_searching();
+  idle_.store(true, std::memory_order_release);
   const Options& options = scheduler_->options();
   const std::uint64_t park_after =
       scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
@@ -121,6 +122,7 @@ void Worker::retreat(Condition& condition) noexcept {
 
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Worker::Item Worker::found(Item item) noexcept {
+  idle_.store(false, std::memory_order_relaxed);
   if (item != 0) {
     nap_ns_ = policy::kFirstNapNs;
     naps_ = 0;

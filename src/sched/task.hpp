@@ -194,6 +194,8 @@ inline bool has_ended(TaskRef ref) noexcept {
 class TaskHooks {
  public:
   virtual ~TaskHooks() = default;
+  // Nothing but what the hooks stand for is missing. False: more is; Scheduler::submit() follows when it is there.
+  virtual bool on_ready(Worker& worker, Task& task) noexcept = 0;
   // Before the closure runs. False: the task cannot run now; whoever makes it possible queues it again.
   virtual bool try_begin(Worker& worker, Task& task) noexcept = 0;
   // After the closure has run and all children have ended, before successors are told.

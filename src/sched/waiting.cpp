@@ -129,6 +129,14 @@ void Worker::wait_for(TaskRef ref) noexcept {
 }
 
 bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
+  const bool was_idle = idle_.load(std::memory_order_relaxed);  // a thread outside of tasks
+  idle_.store(false, std::memory_order_relaxed);
+  const bool own = join_slow_busy(half, item);
+  idle_.store(was_idle, std::memory_order_release);
+  return own;
+}
+
+bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
   const Item own = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
   // Thieves take the oldest first: what is left above the half is newer than it, and comes first.
   while (item != 0) {

@@ -262,6 +262,7 @@ bool Worker::report(Scope* scope, std::int64_t count) noexcept {
 
 void Worker::submit_elsewhere(Task* task) noexcept {
   const TaskExtra& extra = *task->note.extra();
+  if (extra.hooks != nullptr && !extra.hooks->on_ready(*this, *task)) return;
   const int domain = extra.domain < 0 ? domain_ : extra.domain;
   DomainQueues& queues = scheduler_->queues(domain);
   if (extra.priority == Priority::urgent) {

@@ -103,6 +103,8 @@ class alignas(base::kDestructiveSize) Worker {
   template <class C>
   void run_until(C& condition) noexcept {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
+    const bool was_idle = idle_.load(std::memory_order_relaxed);
+    idle_.store(false, std::memory_order_relaxed);
     while (!condition.done()) {
       if (retreat_until_ns_ != 0) [[unlikely]]
         retreat(condition);
@@ -114,6 +116,7 @@ class alignas(base::kDestructiveSize) Worker {
     if (next_ != nullptr) [[unlikely]]
       give_away_next();
     flush();
+    idle_.store(was_idle, std::memory_order_release);
     current_ = outer;
   }
 
@@ -147,6 +150,9 @@ class alignas(base::kDestructiveSize) Worker {
   // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
   // may take long.
   void flush() noexcept;
+
+  // Any thread. It runs nothing: it looks for work, sleeps, or its thread is outside of tasks.
+  bool idle() const noexcept { return idle_.load(std::memory_order_acquire); }
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }
@@ -187,6 +193,7 @@ class alignas(base::kDestructiveSize) Worker {
   [[gnu::noinline]] void overflow(Item item) noexcept;
 
   [[gnu::noinline]] bool join_slow(detail::ForkHalf& half, Item item) noexcept;
+  bool join_slow_busy(detail::ForkHalf& half, Item item) noexcept;
 
   // Searching (search.cpp).
   [[gnu::noinline]] Item search(Condition& condition) noexcept;
@@ -213,6 +220,7 @@ class alignas(base::kDestructiveSize) Worker {
   StealDeque deque_;
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
   std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, last measured
+  std::atomic<bool> idle_{true};                              // owner writes
 
   // Owner only.
   alignas(base::kDestructiveSize) Frame* frame_;

@@ -94,6 +94,11 @@ constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) no
 NewTask new_task(Runtime* runtime, const TaskShape& shape);
 TaskRef submit_task(Task* task, InvokeFunction invoke);  // neither footprint nor attributes
 TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint, const Attributes* attributes);
+// The same when some items of the footprint are blocks: bit i of `blocks` for item i.
+TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
+                          const Attributes* attributes, std::uint64_t blocks);
+// The callable of a task with blocks has returned, or was destroyed without running.
+void leave_blocks(Task* self) noexcept;
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
@@ -150,6 +155,8 @@ inline constexpr bool kIsReduce = false;
 template <class T>
 inline constexpr bool kIsReduce<ReduceItem<T>> = true;
 template <class T>
+inline constexpr bool kIsBlock = false;  // an item of block.hpp or array.hpp: it has a place only while the task runs
+template <class T>
 inline constexpr bool kIsAttribute =
     std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority>;
 
@@ -196,15 +203,17 @@ struct Closure {
   [[no_unique_address]] ArgumentList arguments;
 };
 
-template <class F, class R, class ArgumentList>
+template <class F, class R, class ArgumentList, bool kBlocks>
 struct InvokeClosure {
   using C = Closure<F, R, ArgumentList>;
 
   struct Guard {
     C* closure;
+    Task* self;
     ~Guard() {
       if constexpr (!std::is_void_v<R>) closure->cell->release();
       closure->~C();
+      if constexpr (kBlocks) leave_blocks(self);
     }
   };
 
@@ -224,7 +233,7 @@ struct InvokeClosure {
   }
 
   static void invoke(void* memory, Task* self, Invoke what) {
-    Guard guard{std::launder(static_cast<C*>(memory))};
+    Guard guard{std::launder(static_cast<C*>(memory)), self};
     if (what == Invoke::destroy) return;
     if constexpr (std::is_void_v<R>) {
       static_cast<void>(call(*guard.closure, self));
@@ -300,6 +309,12 @@ struct SpawnTraits<F, List<Items...>> {
   using Result = typename Traits::Result;
   using ArgumentTuple = std::conditional_t<Traits::kWithArguments, Arguments<Items...>, NoArguments>;
   static constexpr std::size_t kItems = sizeof...(Items);
+  static constexpr std::uint64_t kBlocks = [] {
+    std::uint64_t bits = 0, bit = 1;
+    ((bits |= kIsBlock<Items> ? bit : 0, bit <<= 1), ...);
+    return bits;
+  }();
+  static_assert(kItems <= 64 || kBlocks == 0, "a task with blocks has at most 64 footprint items");
 };
 
 // Gives back what spawn() holds when copying the callable throws.

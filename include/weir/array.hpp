@@ -1,0 +1,221 @@
+// Array: 1 to 3 dimensions of T in tiles, each tile a block that Weir can move between memory tiers.
+//
+//   weir::Array<double, 2> a(runtime, {rows, cols}, {256, 256}, "a");
+//   runtime.spawn(weir::inout(a.tile(i, j)), [](weir::View2D<double> t) { t(0, 0) = 1; });
+//
+// Tiles at the edges are smaller. A task gets a std::span, View2D or View3D on a tile, valid while it runs: strided
+// where the tile is used in the program's own memory. As for Block: what no task has written is undefined, the array
+// outlives the tasks that name its tiles, and its runtime outlives the array.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "weir/block.hpp"
+
+namespace weir {
+
+// A view of planes x rows x cols elements; rows are contiguous.
+template <class T>
+class View3D {
+ public:
+  View3D(T* data, std::size_t planes, std::size_t rows, std::size_t cols, std::size_t plane_stride,
+         std::size_t stride) noexcept
+      : data_(data), planes_(planes), rows_(rows), cols_(cols), plane_stride_(plane_stride), stride_(stride) {}
+  T& operator()(std::size_t plane, std::size_t row, std::size_t col) const noexcept {
+    return data_[plane * plane_stride_ + row * stride_ + col];
+  }
+  View2D<T> plane(std::size_t index) const noexcept { return {data_ + index * plane_stride_, rows_, cols_, stride_}; }
+  T* data() const noexcept { return data_; }
+  std::size_t planes() const noexcept { return planes_; }
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t cols() const noexcept { return cols_; }
+  std::size_t plane_stride() const noexcept { return plane_stride_; }  // elements
+  std::size_t stride() const noexcept { return stride_; }              // elements, from row to row
+
+ private:
+  T* data_;
+  std::size_t planes_, rows_, cols_, plane_stride_, stride_;
+};
+
+namespace detail {
+
+// One tile: its block, its extents, and where and how it lies in the program's memory when that was adopted.
+template <std::size_t Rank>
+struct Tile {
+  BlockBase* block = nullptr;
+  std::array<std::size_t, Rank> extents{};
+  const void* program = nullptr;
+  std::array<std::size_t, Rank> program_strides{};  // elements; the last is 1
+};
+
+template <class T, std::size_t Rank>
+auto view_of(const Tile<Rank>& tile, void* address) noexcept {
+  T* const data = static_cast<T*>(address);
+  const auto& n = tile.extents;
+  const bool packed = address != tile.program;
+  if constexpr (Rank == 1) {
+    return std::span<T>(data, n[0]);
+  } else if constexpr (Rank == 2) {
+    return View2D<T>(data, n[0], n[1], packed ? n[1] : tile.program_strides[0]);
+  } else {
+    return View3D<T>(data, n[0], n[1], n[2], packed ? n[1] * n[2] : tile.program_strides[0],
+                     packed ? n[2] : tile.program_strides[1]);
+  }
+}
+
+}  // namespace detail
+
+// One tile of an Array, to be wrapped by in(), out() and so on.
+template <class T, std::size_t Rank>
+class ArrayTile {
+ public:
+  explicit ArrayTile(const detail::Tile<Rank>& tile) noexcept : tile_(&tile) {}
+  // Elements in each dimension.
+  const std::array<std::size_t, Rank>& extents() const noexcept { return tile_->extents; }
+  // Where it is now: a std::span<T>, View2D<T> or View3D<T>. Inside a task that names it in its footprint.
+  auto view() const noexcept { return detail::view_of<T>(*tile_, detail::address_here(tile_->block)); }
+
+  const detail::Tile<Rank>& tile() const noexcept { return *tile_; }  // for footprints
+
+ private:
+  const detail::Tile<Rank>* tile_;
+};
+
+template <class T, std::size_t Rank>
+class Array {
+  static_assert(Rank >= 1 && Rank <= 3, "an array has 1 to 3 dimensions");
+  static_assert(std::is_trivially_copyable_v<T>, "a tile is moved as bytes");
+
+ public:
+  using Extents = std::array<std::size_t, Rank>;
+
+  // `shape` and `tile` in elements, each >= 1, the slowest dimension first. Throws weir::Error when no tier has room.
+  Array(Runtime& runtime, const Extents& shape, const Extents& tile, const char* name = "")
+      : Array(runtime, shape, tile, nullptr, {}, name) {}
+
+  // The program's own memory, without a copy: element (i, j, k) at data[i * strides[0] + j * strides[1] + k], so that
+  // the last stride is 1. It must outlive the array; flush() and the destructor bring the contents back to it.
+  static Array adopt(Runtime& runtime, T* data, const Extents& shape, const Extents& strides, const Extents& tile,
+                     const char* name = "") {
+    return Array(runtime, shape, tile, data, strides, name);
+  }
+
+  Array(Array&&) noexcept = default;
+  Array& operator=(Array&&) noexcept = default;
+  // No unfinished task may name a tile. As Block's.
+  ~Array() = default;
+
+  const Extents& shape() const noexcept { return shape_; }
+  const Extents& tile_shape() const noexcept { return tile_shape_; }  // of an inner tile
+  const Extents& tiles() const noexcept { return grid_; }             // in each dimension
+
+  // A tile by its place in the grid of tiles, e.g. tile(i, j) with i < tiles()[0] and j < tiles()[1].
+  template <class... Index>
+  requires(sizeof...(Index) == Rank) ArrayTile<T, Rank> tile(Index... index)
+  const noexcept {
+    const Extents at{static_cast<std::size_t>(index)...};
+    std::size_t i = 0;
+    for (std::size_t d = 0; d < Rank; ++d) i = i * grid_[d] + at[d];
+    return ArrayTile<T, Rank>((*tiles_)[i]);
+  }
+
+  // Adopted arrays: as Block::flush().
+  void flush() {
+    for (const detail::Tile<Rank>& tile : *tiles_) detail::flush_block(tile.block);
+  }
+
+ private:
+  // On the heap, so that tiles stay where they are when the array is moved.
+  struct Tiles : std::vector<detail::Tile<Rank>> {
+    Tiles() = default;
+    Tiles(const Tiles&) = delete;
+    Tiles& operator=(const Tiles&) = delete;
+    ~Tiles() {
+      for (const detail::Tile<Rank>& tile : *this)
+        if (tile.block != nullptr) detail::drop_block(tile.block);
+    }
+  };
+
+  Array(Runtime& runtime, const Extents& shape, const Extents& tile, T* data, const Extents& strides, const char* name)
+      : shape_(shape), tile_shape_(tile), tiles_(std::make_unique<Tiles>()) {
+    std::size_t count = 1;
+    for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = (shape[d] + tile[d] - 1) / tile[d];
+    tiles_->resize(count);
+    for (std::size_t i = 0; i < count; ++i) make_tile(runtime, i, data, strides, name);
+  }
+
+  void make_tile(Runtime& runtime, std::size_t index, T* data, const Extents& strides, const char* name) {
+    detail::Tile<Rank>& tile = (*tiles_)[index];
+    std::size_t rest = index;
+    for (std::size_t d = Rank; d-- > 0; rest /= grid_[d]) {
+      const std::size_t first = rest % grid_[d] * tile_shape_[d];
+      tile.extents[d] = first + tile_shape_[d] <= shape_[d] ? tile_shape_[d] : shape_[d] - first;
+      if (data != nullptr) data += first * (d + 1 == Rank ? 1 : strides[d]);
+    }
+    tile.program = data;
+    tile.program_strides = strides;
+    detail::BlockLayout layout{tile.extents[Rank - 1] * sizeof(T), {1, 1}, {0, 0}};
+    for (std::size_t d = 0; d + 1 < Rank; ++d) {  // counts[1] is the inner one
+      const std::size_t slot = d + 3 - Rank;
+      layout.counts[slot] = tile.extents[d];
+      layout.strides[slot] = strides[d] * sizeof(T);
+    }
+    tile.block = detail::make_block(runtime, layout, data, name);
+  }
+
+  Extents shape_{}, tile_shape_{}, grid_{};
+  std::unique_ptr<Tiles> tiles_;
+};
+
+namespace detail {
+
+template <class T, std::size_t Rank>
+inline constexpr bool kStandsForMemory<ArrayTile<T, Rank>> = true;
+
+template <class T, std::size_t Rank>
+struct ArrayItem : ItemTag {  // ... gets a std::span<T>, View2D<T> or View3D<T>
+  Access access;
+};
+template <class T, std::size_t Rank>
+inline constexpr bool kIsBlock<ArrayItem<T, Rank>> = true;
+
+template <class T, std::size_t Rank>
+struct Argument<ArrayItem<T, Rank>> {
+  const Tile<Rank>* tile;
+  explicit Argument(const Access& access) noexcept : tile(static_cast<const Tile<Rank>*>(access.identity)) {}
+  auto get(Task* self, std::uint32_t&) const noexcept { return view_of<T>(*tile, address_in(self, tile->block)); }
+};
+
+template <class T, std::size_t Rank>
+ArrayItem<T, Rank> array_item(const Tile<Rank>& tile, Mode mode) noexcept {
+  return {{}, {{tile.block, 1, 1, 0}, nullptr, nullptr, &tile, mode}};
+}
+
+}  // namespace detail
+
+template <class T, std::size_t Rank>
+auto in(const ArrayTile<T, Rank>& tile) noexcept {
+  return detail::array_item<const T>(tile.tile(), Mode::in);
+}
+template <class T, std::size_t Rank>
+auto out(const ArrayTile<T, Rank>& tile) noexcept {
+  return detail::array_item<T>(tile.tile(), Mode::out);
+}
+template <class T, std::size_t Rank>
+auto inout(const ArrayTile<T, Rank>& tile) noexcept {
+  return detail::array_item<T>(tile.tile(), Mode::inout);
+}
+template <class T, std::size_t Rank>
+auto concurrent(const ArrayTile<T, Rank>& tile) noexcept {
+  return detail::array_item<T>(tile.tile(), Mode::concurrent);
+}
+template <class T, std::size_t Rank>
+auto commutative(const ArrayTile<T, Rank>& tile) noexcept {
+  return detail::array_item<T>(tile.tile(), Mode::commutative);
+}
+
+}  // namespace weir

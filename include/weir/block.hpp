@@ -1,0 +1,120 @@
+// Block: data that Weir owns the place of, so that it can be moved between memory tiers.
+//
+// A block is named in footprints like watched memory. A task that names it gets a std::span, valid while the task runs:
+// between tasks the block may be copied to another tier, written to a file, or back. Contents that no task has written
+// are undefined, as those of new T[n]. Elements are trivially copyable, since blocks are moved as bytes.
+//
+//   weir::Block<double> x(runtime, 1 << 20, "x");
+//   runtime.spawn(weir::out(x), [](std::span<double> v) { std::fill(v.begin(), v.end(), 1.0); });
+//   runtime.spawn(weir::in(x), [&] { use(x.data()); });
+//
+// A block must outlive the tasks that name it, and its runtime must outlive the block. Naming a block in footprints is
+// safe from any thread; moving and destroying one is for the thread that has it to itself.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "weir/detail/block.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir {
+
+template <class T>
+class Block {
+  static_assert(std::is_trivially_copyable_v<T>, "a block is moved as bytes");
+  static_assert(alignof(T) <= detail::kBlockAlignment, "a block's memory is aligned to a cache line");
+
+ public:
+  // `count` >= 1 elements; `name` is for messages and reports. Throws weir::Error when no tier has room for it; the
+  // message names the tiers, what was asked and what is free.
+  explicit Block(Runtime& runtime, std::size_t count = 1, const char* name = "")
+      : block_(detail::make_block(runtime, detail::contiguous(count * sizeof(T)), nullptr, name)) {}
+
+  // The program's own memory as a block, without a copy: `count` elements from `data` on, which must outlive the block.
+  // While tasks that name it are unfinished, the contents may be elsewhere; flush() and the destructor bring them back.
+  static Block adopt(Runtime& runtime, T* data, std::size_t count, const char* name = "") {
+    return Block(detail::make_block(runtime, detail::contiguous(count * sizeof(T)), data, name));
+  }
+
+  Block(Block&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Block& operator=(Block&& other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  // No unfinished task may name it. An adopted block is flushed first; a failure then is reported on standard error.
+  ~Block() {
+    if (block_ != nullptr) detail::drop_block(block_);
+  }
+
+  // Elements.
+  std::size_t size() const noexcept { return block_->bytes / sizeof(T); }
+
+  // Where it is now. Inside a task that names it in its footprint; elsewhere the answer is worth nothing.
+  std::span<T> data() const noexcept { return {static_cast<T*>(detail::address_here(block_)), size()}; }
+
+  // Adopted blocks: brings the contents back to the program's memory. No unfinished task may name the block. Throws
+  // weir::Error when they cannot be read from where they are.
+  void flush() { detail::flush_block(block_); }
+
+  detail::BlockBase* base() const noexcept { return block_; }  // for footprints
+
+ private:
+  explicit Block(detail::BlockBase* block) noexcept : block_(block) {}
+
+  detail::BlockBase* block_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kStandsForMemory<Block<T>> = true;
+
+template <class T>
+struct BlockItem : ItemTag {  // the callable, if it takes arguments, gets a std::span<T>
+  Access access;
+};
+template <class T>
+inline constexpr bool kIsBlock<BlockItem<T>> = true;
+
+template <class T>
+struct Argument<BlockItem<T>> {
+  BlockBase* block;
+  explicit Argument(const Access& access) noexcept : block(block_of(access)) {}
+  std::span<T> get(Task* self, std::uint32_t&) const noexcept {
+    return {static_cast<T*>(address_in(self, block)), block->bytes / sizeof(T)};
+  }
+};
+
+template <class T>
+BlockItem<T> block_item(BlockBase* block, Mode mode) noexcept {
+  return {{}, {{block, 1, 1, 0}, nullptr, nullptr, nullptr, mode}};
+}
+
+}  // namespace detail
+
+template <class T>
+auto in(const Block<T>& block) noexcept {
+  return detail::block_item<const T>(block.base(), Mode::in);
+}
+template <class T>
+auto out(const Block<T>& block) noexcept {
+  return detail::block_item<T>(block.base(), Mode::out);
+}
+template <class T>
+auto inout(const Block<T>& block) noexcept {
+  return detail::block_item<T>(block.base(), Mode::inout);
+}
+template <class T>
+auto concurrent(const Block<T>& block) noexcept {
+  return detail::block_item<T>(block.base(), Mode::concurrent);
+}
+template <class T>
+auto commutative(const Block<T>& block) noexcept {
+  return detail::block_item<T>(block.base(), Mode::commutative);
+}
+
+}  // namespace weir

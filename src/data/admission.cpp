@@ -1,0 +1,460 @@
+// Residency: from a task that is spawned to one that holds all its blocks, and to its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "data/policy/admit.hpp"
+#include "data/residency.hpp"
+
+namespace weir::data {
+
+namespace {
+
+constexpr int kMostLookedAtBehind = 32;  // waiting tasks behind one that waits for room
+
+}  // namespace
+
+void Steps::start(Transfer& transfer) noexcept {
+  transfer.next = nullptr;
+  *transfers_end = &transfer;
+  transfers_end = &transfer.next;
+}
+
+void Steps::stage(Request& request) noexcept {
+  request.next_staged = nullptr;
+  *staged_end = &request;
+  staged_end = &request.next_staged;
+}
+
+// ---- From spawning to ready ----
+
+void Residency::add(Request& request) {
+  request.sequence = ++sequence_;
+  request.before = last_;
+  request.after = nullptr;
+  (last_ != nullptr ? last_->after : first_) = &request;
+  last_ = &request;
+  for (Use& use : request.uses()) {
+    Block& block = *use.block;
+    use.before = block.last_queued;
+    use.after = nullptr;
+    (block.last_queued != nullptr ? block.last_queued->after : block.first_use) = &use;
+    block.last_queued = &use;
+    if (use.before != nullptr) continue;  // its next use has not changed
+    for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
+  }
+}
+
+bool Residency::ready(Request& request, Steps& steps) {
+  for (Use& use : request.uses()) ++use.block->scheduled;
+  Admission admission = Admission::later;
+  if (waiting_count_ == 0 || policy::may_pass(newcomer(request))) {
+    admission = admit(request, steps);
+    if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
+  }
+  if (admission == Admission::held) return true;
+  if (admission == Admission::staging) return false;
+  if (never_fits(request)) {
+    overflow(request, steps);
+    return false;
+  }
+  enqueue(request);
+  advance(steps);
+  return false;
+}
+
+policy::Newcomer Residency::newcomer(Request& request) noexcept {
+  policy::Newcomer result{true, true, passed_, config_.workers};
+  for (const Use& use : request.uses()) {
+    const Block& block = *use.block;
+    if (block.home.in_place || block.home_uses != 0) continue;
+    bool there = false, pinned = false;
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
+      there = true;
+      pinned = pinned || r->pins != 0;
+    }
+    result.all_in_place = result.all_in_place && there;
+    result.all_pinned = result.all_pinned && pinned;
+  }
+  return result;
+}
+
+void Residency::enqueue(Request& request) {
+  request.state = RequestState::waiting;
+  lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()].insert(&request);
+  ++waiting_count_;
+}
+
+void Residency::dequeue(Request& request) noexcept {
+  lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()].erase(&request);
+  if (--waiting_count_ == 0) passed_ = 0;
+}
+
+// ---- Admission ----
+
+// Everything in place, or room for all that is missing; else nothing has changed.
+Residency::Admission Residency::admit(Request& request, Steps& steps) {
+  Arena* target = &target_of(request, fast_bytes(request));
+  std::size_t missing = 0;
+  std::uint64_t hits = 0, misses = 0;
+  for (Use& use : request.uses()) {
+    if (take_place(use, *target)) {
+      ++hits;
+    } else {
+      missing += use.block->charge;
+      ++misses;
+    }
+  }
+  if (missing != 0) {
+    const policy::Demand demand{request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
+    if (!make_room(*target, missing, demand, steps) || !fill_missing(request, *target, steps)) {
+      for (Use& use : request.uses()) leave_place(use);
+      request.landing = 0;
+      return Admission::later;
+    }
+  }
+  counters_.hits += hits;
+  counters_.misses += misses;
+  if (request.landing == 0) {
+    hold(request);
+    return Admission::held;
+  }
+  request.state = RequestState::staging;
+  ++staging_;
+  return Admission::staging;
+}
+
+Arena& Residency::target_of(const Request& request, std::size_t missing) noexcept {
+  Arena* const arena = tiers_.arena_for(config_.allocation, DomainId(request.domain), Bytes{missing});
+  return arena != nullptr ? *arena : default_arena(request.domain);
+}
+
+// What the task needs in the fast tier when nothing is there.
+std::size_t Residency::fast_bytes(Request& request) noexcept {
+  std::size_t bytes = 0;
+  for (const Use& use : request.uses()) {
+    if (!use.block->home.in_place) bytes += use.block->charge;
+  }
+  return bytes;
+}
+
+// Only under local-fast is a replica beside other workers not good enough, as long as nobody counts on it.
+bool Residency::reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept {
+  if (config_.allocation != Allocation::local_fast || replica.arena == &target) return true;
+  const Block& block = *use.block;
+  return block.calm || replica.pins != 0 || replica.state == ReplicaState::filling ||
+         replica.state == ReplicaState::draining;
+}
+
+// Pins the block where it is. False: it has to be brought to `target`.
+bool Residency::take_place(Use& use, Arena& target) {
+  Block& block = *use.block;
+  if (block.home.in_place || block.home_uses != 0) {
+    pin_home(use);
+    return true;
+  }
+  Replica* best = nullptr;
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) {
+    if (r->stale || !reuse(*r, use, target)) continue;
+    const bool better = best == nullptr || (r->pins != 0 && best->pins == 0) ||
+                        ((r->pins != 0) == (best->pins != 0) && r->arena == &target);
+    if (better) best = r;
+  }
+  if (best == nullptr) return false;
+  pin(use, *best);
+  return true;
+}
+
+void Residency::pin_home(Use& use) noexcept {
+  const Block& block = *use.block;
+  use.at_home = true;
+  use.address = block.home.address;
+  ++use.block->home_uses;
+  const int tier = block.home.tier;
+  if (tier >= 0 && tiers_.tiers()[static_cast<std::size_t>(tier)].copy_fraction > 0) {
+    use.request->in_place_bytes += block.bytes;
+  }
+}
+
+void Residency::pin(Use& use, Replica& replica) noexcept {
+  withdraw_candidate(replica);
+  ++replica.pins;
+  use.replica = &replica;
+  use.address = replica.address;
+  const bool wait =
+      replica.state == ReplicaState::filling || (replica.state == ReplicaState::draining && writes(use.mode));
+  if (!wait) return;
+  use.next_landing = replica.landing;
+  replica.landing = &use;
+  ++use.request->landing;
+}
+
+void Residency::leave_place(Use& use) noexcept {
+  if (use.at_home) {
+    --use.block->home_uses;
+    use.at_home = false;
+    return set_address(*use.block);
+  }
+  Replica* const replica = std::exchange(use.replica, nullptr);
+  if (replica == nullptr) return;
+  for (Use** link = &replica->landing; *link != nullptr; link = &(*link)->next_landing) {
+    if (*link != &use) continue;
+    *link = use.next_landing;
+    break;
+  }
+  --replica->pins;
+  update_candidate(*replica);
+}
+
+// The room is there, but perhaps in pieces: then more leaves.
+bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
+  const auto uses = request.uses();
+  std::size_t made = 0;
+  for (; made < uses.size(); ++made) {
+    Use& use = uses[made];
+    if (use.at_home || use.replica != nullptr) continue;
+    void* address = target.allocate(use.block->charge);
+    Candidates& others = place(target).leaving_order;
+    while (address == nullptr && !others.empty()) {
+      Replica& victim = **others.begin();
+      const bool at_once = victim.state == ReplicaState::clean;
+      if (evict(victim, steps) && !at_once) break;  // when it has left
+      address = target.allocate(use.block->charge);
+    }
+    if (address == nullptr) break;
+    Replica* const replica = new_replica(*use.block, target);
+    replica->address = address;
+    change_state(*replica, ReplicaState::filling);
+    pin(use, *replica);
+  }
+  const bool all = made == uses.size();
+  for (Use& use : uses.first(made)) {
+    if (use.replica == nullptr || use.replica->state != ReplicaState::filling) continue;
+    if (use.replica->transfer.replica != nullptr) continue;  // under way already
+    if (all && use.block->written && !use.fresh) {
+      start_fetch(*use.replica, false, steps);
+      continue;
+    }
+    Replica& replica = *use.replica;  // nothing to wait for
+    replica.landing = use.next_landing;
+    --request.landing;
+    if (all) {
+      change_state(replica, ReplicaState::clean);
+    } else {
+      --replica.pins;
+      use.replica = nullptr;
+      change_state(replica, ReplicaState::absent);
+      drop(replica);
+    }
+  }
+  return all;
+}
+
+// All is in place: the task may run.
+void Residency::hold(Request& request) {
+  request.state = RequestState::held;
+  ++held_;
+  queued_.fetch_add(1, std::memory_order_relaxed);
+  for (Use& use : request.uses()) {
+    begin_use(use);
+    set_address(*use.block);
+  }
+}
+
+// From here on the task may write.
+void Residency::begin_use(Use& use) noexcept {
+  if (!writes(use.mode)) return;
+  Block& block = *use.block;
+  block.written = true;
+  if (use.at_home) {
+    block.home.current = true;
+    return forget_other_replicas(block, nullptr);
+  }
+  block.home.current = false;
+  if (use.replica->state == ReplicaState::clean) change_state(*use.replica, ReplicaState::dirty);
+  forget_other_replicas(block, use.replica);
+}
+
+void Residency::forget_other_replicas(Block& block, const Replica* keep) noexcept {
+  for (Replica *r = block.replicas, *next = nullptr; r != nullptr; r = next) {
+    next = r->next;
+    if (r == keep) continue;
+    if (r->state == ReplicaState::clean && r->pins == 0) {
+      withdraw_candidate(*r);
+      drop(*r);
+    } else {
+      r->stale = true;
+    }
+  }
+}
+
+// ---- The end ----
+
+void Residency::finish(Request& request, Steps& steps) {
+  WEIR_CHECK(request.state != RequestState::staging, "a task ends while its blocks are being staged");
+  const bool was_ready = request.state != RequestState::pending;
+  if (request.state == RequestState::waiting) dequeue(request);
+  if (request.state == RequestState::held) {
+    --held_;
+    if (!request.begun) queued_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  (request.before != nullptr ? request.before->after : first_) = request.after;
+  (request.after != nullptr ? request.after->before : last_) = request.before;
+  ++tick_;
+  for (Use& use : request.uses()) {
+    Block& block = *use.block;
+    (use.before != nullptr ? use.before->after : block.first_use) = use.after;
+    (use.after != nullptr ? use.after->before : block.last_queued) = use.before;
+    if (was_ready) --block.scheduled;
+    block.last_use = tick_;
+    leave_place(use);
+    for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
+  }
+  for (Use& use : request.uses()) evict_unneeded(*use.block, steps);
+  advance(steps);
+}
+
+// ---- Those that wait ----
+
+void Residency::advance(Steps& steps) {
+  bool progress = waiting_count_ != 0;
+  while (progress) {
+    progress = false;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {  // one of each in turn
+      Lane& lane = lanes_[(next_lane_ + i) % lanes_.size()];
+      if (!lane.empty()) progress = advance_first(lane, steps) || progress;
+    }
+    next_lane_ = (next_lane_ + 1) % lanes_.size();
+  }
+  if (waiting_count_ != 0) {
+    for (Lane& lane : lanes_) advance_others(lane, steps);
+  }
+  if (config_.strategy == Strategy::ahead) look_ahead(steps);
+}
+
+bool Residency::advance_first(Lane& lane, Steps& steps) {
+  Request& request = **lane.begin();
+  const Admission admission = admit(request, steps);
+  if (admission == Admission::later) return false;
+  lane.erase(lane.begin());
+  --waiting_count_;
+  passed_ = 0;
+  if (admission == Admission::held) steps.stage(request);
+  return true;
+}
+
+void Residency::advance_others(Lane& lane, Steps& steps) {
+  if (lane.size() < 2) return;
+  int looked_at = 0;
+  for (auto at = std::next(lane.begin()); at != lane.end() && looked_at < kMostLookedAtBehind; ++looked_at) {
+    Request& request = **at;
+    if (!policy::may_pass(newcomer(request)) || admit(request, steps) == Admission::later) {
+      ++at;
+      continue;
+    }
+    at = lane.erase(at);
+    --waiting_count_;
+    ++passed_;
+    if (request.state == RequestState::held) steps.stage(request);
+  }
+}
+
+void Residency::break_standstill(Steps& steps) {
+  advance(steps);
+  if (waiting_count_ == 0 || under_way_ != 0 || !steps.empty()) return;
+  const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.empty(); });
+  Request& request = **lane->begin();
+  dequeue(request);
+  overflow(request, steps);
+}
+
+bool Residency::never_fits(Request& request) noexcept {
+  const std::size_t bytes = fast_bytes(request);
+  const Arena& target = target_of(request, bytes);
+  std::size_t most = 0;
+  for (Arena* const arena : tiers_.arenas()) {
+    const bool possible = arena == &target || (config_.allocation == Allocation::fast &&
+                                               tiers_.tier_of(*arena).index == static_cast<int>(top_));
+    if (possible) most = std::max(most, arena->budget() - std::min(arena->budget(), place(*arena).permanent));
+  }
+  return bytes > most;
+}
+
+// ---- Those that cannot be helped ----
+
+void Residency::overflow(Request& request, Steps& steps) {
+  bool addressable = true;
+  for (const Use& use : request.uses()) {
+    const Block& block = *use.block;
+    const bool replica = block.replicas != nullptr;
+    const bool in_memory = block.home.in_place || block.home.tier < 0 ||
+                           tiers_.tiers()[static_cast<std::size_t>(block.home.tier)].addressable;
+    addressable = addressable && (replica || in_memory);
+  }
+  if (config_.overflow == Overflow::in_place && addressable) return run_in_place(request, steps);
+  const std::size_t bytes = fast_bytes(request);
+  const Arena& target = target_of(request, bytes);
+  const std::size_t free = target.budget() - std::min(target.budget(), place(target).permanent);
+  std::string message = fmt::format("task {:?} needs {} of blocks in tier {} at the same time, which can give {}",
+                                    request.name, size_text({bytes}), tiers_.tier_of(target).name, size_text({free}));
+  if (!last_write_failure_) {
+    message += fmt::format(", and what is there cannot leave: {}", last_write_failure_.message);
+  } else if (bytes <= free) {
+    message += " only when the tasks that wait for this one have ended";
+  }
+  message += "; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint";
+  fail(request, {base::Code::no_space, std::move(message)}, steps);
+}
+
+void Residency::run_in_place(Request& request, Steps& steps) {
+  if (counters_.in_place_runs++ == 0) {
+    steps.warnings.push_back(fmt::format(
+        "task {:?} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
+        "tier {} more with --tiers or WEIR_TIERS (further tasks are counted, not reported)",
+        request.name, size_text({fast_bytes(request)}), tiers_.tiers()[top_].name));
+  }
+  for (Use& use : request.uses()) {
+    Block& block = *use.block;
+    Replica* replica = block.home.in_place || block.home_uses != 0 ? nullptr : block.replicas;
+    while (replica != nullptr && replica->stale) replica = replica->next;
+    if (replica != nullptr) {
+      pin(use, *replica);
+      continue;
+    }
+    if (base::Status status = give_home_a_place(block); !status) return fail(request, std::move(status), steps);
+    pin_home(use);
+  }
+  if (request.landing != 0) {
+    request.state = RequestState::staging;
+    ++staging_;
+    return;
+  }
+  hold(request);
+  steps.stage(request);
+}
+
+void Residency::fail(Request& request, base::Status status, Steps& steps) {
+  for (Use& use : request.uses()) leave_place(use);
+  ++counters_.failures;
+  request.landing = 0;
+  request.state = RequestState::failed;
+  request.failure = std::move(status);
+  steps.stage(request);
+}
+
+std::vector<std::string> Residency::describe_waiting() const {
+  std::vector<std::string> lines;
+  for (const Request* r = first_; r != nullptr; r = r->after) {
+    if (r->state == RequestState::waiting) {
+      lines.push_back(fmt::format("task {:?} (number {}) waits for room in tier {}", r->name, r->sequence,
+                                  tiers_.tiers()[top_].name));
+    } else if (r->state == RequestState::staging) {
+      lines.push_back(
+          fmt::format("task {:?} (number {}) waits for {} of its blocks to arrive", r->name, r->sequence, r->landing));
+    }
+  }
+  return lines;
+}
+
+}  // namespace weir::data

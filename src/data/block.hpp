@@ -1,0 +1,61 @@
+// Block: what the library knows of one block; the part that tasks read is weir::detail::BlockBase.
+//
+// Guarded by the lock of the store that owns it, but for `address` (BlockBase says who reads it).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/extents.hpp"
+#include "data/replica.hpp"
+#include "data/request.hpp"
+#include "weir/detail/block.hpp"
+
+namespace weir::data {
+
+class Store;
+
+// Where a block's contents are when they are in no replica.
+struct Home {
+  enum class Kind : std::uint8_t {
+    none,     // no place yet: room in `tier` is kept for it
+    arena,    // memory of `arena` at `address`
+    file,     // `extent` of the file of `tier`
+    program,  // adopted memory at `address`, in the form of the block's layout
+  };
+  Kind kind = Kind::none;
+  bool in_place = false;  // tasks always use it where it is: it never has a replica
+  bool current = false;   // holds what was last written
+  int tier = -1;          // index; -1: the program's memory
+  Arena* arena = nullptr;
+  void* address = nullptr;
+  Extent extent;
+};
+
+struct Block final : detail::BlockBase {
+  Store* store = nullptr;
+  std::string name;
+  detail::BlockLayout layout;
+  std::size_t charge = 0;  // what a replica takes of an arena
+  Home home;
+  int domain = 0;               // of the machine: where it was made
+  bool written = false;         // has contents: a task that reads it needs them
+  bool calm = false;            // tasks that are not tracked may use its replica
+  std::size_t calm_index = 0;   // in the Residency's list of those
+  std::uint32_t scheduled = 0;  // uses by ready tasks that have not ended
+  std::uint32_t home_uses = 0;  // of those the ones that use it at home
+  std::uint64_t last_use = 0;
+  Replica* replicas = nullptr;
+  Use* first_use = nullptr;  // by unfinished tasks, in the order of spawning
+  Use* last_queued = nullptr;
+
+  policy::Sequence next_use() const noexcept {
+    return first_use != nullptr ? first_use->request->sequence : policy::kNever;
+  }
+};
+
+// The block behind what the public headers hold.
+inline Block& block_of(detail::BlockBase& base) noexcept { return static_cast<Block&>(base); }
+inline const Block& block_of(const detail::BlockBase& base) noexcept { return static_cast<const Block&>(base); }
+
+}  // namespace weir::data

@@ -1,0 +1,295 @@
+// Residency: what leaves the fast tier, what is brought in early, and what happens when a transfer lands.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "data/policy/evict.hpp"
+#include "data/policy/prefetch.hpp"
+#include "data/residency.hpp"
+
+namespace weir::data {
+
+// ---- Replicas ----
+
+bool Residency::ByKey::operator()(const Replica* a, const Replica* b) const noexcept {
+  if (policy::leaves_before(rule, a->key, b->key)) return true;
+  if (policy::leaves_before(rule, b->key, a->key)) return false;
+  return a < b;
+}
+
+Replica* Residency::new_replica(Block& block, Arena& arena) noexcept {
+  constexpr std::size_t kChunk = 64;
+  if (free_replicas_ == nullptr) {
+    replica_pool_.push_back(std::make_unique<Replica[]>(kChunk));
+    for (std::size_t i = 0; i < kChunk; ++i) {
+      Replica& fresh = replica_pool_.back()[i];
+      fresh.next = std::exchange(free_replicas_, &fresh);
+    }
+  }
+  Replica* const replica = std::exchange(free_replicas_, free_replicas_->next);
+  *replica = {};
+  replica->block = &block;
+  replica->arena = &arena;
+  replica->next = std::exchange(block.replicas, replica);
+  return replica;
+}
+
+// Out of its arena, at no cost: it is clean, or its copy failed.
+void Residency::drop(Replica& replica) noexcept {
+  Block& block = *replica.block;
+  if (replica.state != ReplicaState::absent) change_state(replica, ReplicaState::absent);
+  replica.arena->free(replica.address, block.charge);
+  Replica** link = &block.replicas;
+  while (*link != &replica) link = &(*link)->next;
+  *link = replica.next;
+  replica.next = std::exchange(free_replicas_, &replica);
+  set_address(block);
+}
+
+// One place only: every task that uses the block finds it there.
+void Residency::set_address(Block& block) noexcept {
+  const bool home = block.home.in_place || block.home_uses != 0;
+  void* address = home ? block.home.address : nullptr;
+  int places = home ? 1 : 0;
+  for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
+    address = r->address;
+    ++places;
+  }
+  block.address.store(places == 1 ? address : nullptr, std::memory_order_relaxed);
+}
+
+void Residency::withdraw_candidate(Replica& replica) noexcept {
+  if (!std::exchange(replica.candidate, false)) return;
+  Place& p = place(*replica.arena);
+  p.leaving_order.erase(&replica);
+  p.candidate_bytes -= replica.block->charge;
+}
+
+void Residency::update_candidate(Replica& replica) noexcept {
+  withdraw_candidate(replica);
+  const Block& block = *replica.block;
+  const bool idle = replica.state == ReplicaState::clean || replica.state == ReplicaState::dirty;
+  if (!idle || replica.pins != 0 || block.calm || replica.write_failed) return;
+  replica.key = {block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
+  Place& p = place(*replica.arena);
+  p.leaving_order.insert(&replica);
+  p.candidate_bytes += block.charge;
+  replica.candidate = true;
+}
+
+// ---- Room ----
+
+// True: it has left, or is on its way.
+bool Residency::evict(Replica& victim, Steps& steps) {
+  withdraw_candidate(victim);
+  if (victim.state == ReplicaState::dirty) return start_write_back(victim, true, steps);
+  ++counters_.evictions;
+  drop(victim);
+  return true;
+}
+
+// For a ready task. False: not yet, or never; what has to be written back for it is on its way.
+bool Residency::make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps) {
+  Place& p = place(arena);
+  const auto free = [&arena] { return arena.budget() - std::min(arena.budget(), arena.used()); };
+  if (free() >= bytes) return true;
+  if (free() + p.leaving_bytes + p.candidate_bytes < bytes) return false;
+  while (free() + p.leaving_bytes < bytes && !p.leaving_order.empty()) {
+    Replica& victim = **p.leaving_order.begin();
+    if (!policy::may_displace(config_.evict, victim.key, demand)) return false;
+    evict(victim, steps);
+  }
+  return free() >= bytes;
+}
+
+bool Residency::make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps) {
+  Place& p = place(arena);
+  const auto free = [&arena] { return arena.budget() - std::min(arena.budget(), arena.used()); };
+  while (free() + p.leaving_bytes < bytes && !p.leaving_order.empty()) {
+    Replica& victim = **p.leaving_order.begin();
+    if (!policy::may_displace_for_later(victim.key, wanted_at)) return false;
+    evict(victim, steps);
+  }
+  return free() + p.leaving_bytes >= bytes;
+}
+
+// Evict::refcount: at once when no ready task needs it. What `off` had to fetch from a file does not stay either.
+void Residency::evict_unneeded(Block& block, Steps& steps) {
+  if (config_.evict != Evict::refcount && config_.strategy != Strategy::off) return;
+  if (block.scheduled != 0) return;
+  for (Replica *r = block.replicas, *next = nullptr; r != nullptr; r = next) {
+    next = r->next;
+    if (r->candidate) evict(*r, steps);
+  }
+}
+
+// ---- Transfers ----
+
+void Residency::start_fetch(Replica& replica, bool ahead, Steps& steps) {
+  Block& block = *replica.block;
+  Replica* source = nullptr;
+  if (!block.home.current) {
+    for (Replica* r = block.replicas; r != nullptr; r = r->next) {
+      if (r != &replica && !r->stale && r->state != ReplicaState::filling) source = r;
+    }
+    WEIR_CHECK(source != nullptr, "a block has contents, but nowhere");
+    withdraw_candidate(*source);
+    ++source->pins;
+  }
+  replica.transfer = {Transfer::Kind::fetch, ahead, &replica, source, nullptr};
+  ++under_way_;
+  if (ahead) {
+    ahead_bytes_ += block.charge;
+    ++counters_.prefetches;
+  }
+  steps.start(replica.transfer);
+}
+
+bool Residency::start_write_back(Replica& replica, bool leaving, Steps& steps) {
+  if (base::Status status = give_home_a_place(*replica.block); !status) {
+    replica.write_failed = true;
+    last_write_failure_ = std::move(status);
+    ++counters_.failures;
+    return false;
+  }
+  change_state(replica, ReplicaState::draining);
+  replica.leaving = leaving;
+  if (leaving) place(*replica.arena).leaving_bytes += replica.block->charge;
+  replica.transfer = {Transfer::Kind::write_back, false, &replica, nullptr, nullptr};
+  ++under_way_;
+  steps.start(replica.transfer);
+  return true;
+}
+
+void Residency::land(Transfer& transfer, const base::Status& status, Steps& steps) {
+  Replica& replica = *transfer.replica;
+  --under_way_;
+  if (transfer.kind == Transfer::Kind::fetch) {
+    landed_fetch(replica, status, steps);
+  } else {
+    landed_write_back(replica, status, steps);
+  }
+  advance(steps);
+}
+
+void Residency::landed_fetch(Replica& replica, const base::Status& status, Steps& steps) {
+  Block& block = *replica.block;
+  if (replica.transfer.ahead) ahead_bytes_ -= block.charge;
+  Replica* const source = replica.transfer.source;
+  if (source != nullptr) --source->pins;
+  if (status) {
+    counters_.bytes_fetched += block.bytes;
+    change_state(replica, ReplicaState::clean);
+    if (source != nullptr && source->state == ReplicaState::dirty) {  // now this one is the newest
+      change_state(*source, ReplicaState::draining);
+      change_state(*source, ReplicaState::clean);
+      change_state(replica, ReplicaState::dirty);
+    }
+  } else {
+    change_state(replica, ReplicaState::absent);
+  }
+  if (source != nullptr) update_candidate(*source);
+  wake_landing(replica, status, steps);
+  if (replica.state == ReplicaState::absent || (replica.stale && replica.pins == 0)) {
+    drop(replica);
+  } else {
+    update_candidate(replica);
+  }
+}
+
+void Residency::landed_write_back(Replica& replica, const base::Status& status, Steps& steps) {
+  Block& block = *replica.block;
+  if (replica.leaving) place(*replica.arena).leaving_bytes -= block.charge;
+  const bool leaving = std::exchange(replica.leaving, false);
+  if (status) {
+    counters_.bytes_written_back += block.bytes;
+    change_state(replica, ReplicaState::clean);
+    if (!replica.stale) block.home.current = true;
+    replica.write_failed = false;
+  } else {
+    change_state(replica, ReplicaState::dirty);  // nothing is lost
+    replica.write_failed = true;
+    last_write_failure_ = status;
+    if (counters_.failures++ == 0) steps.warnings.push_back(status.message);
+  }
+  wake_landing(replica, base::Status::success(), steps);
+  const bool gone = replica.state == ReplicaState::clean && replica.pins == 0 && (leaving || replica.stale);
+  if (gone) {
+    ++counters_.evictions;
+    drop(replica);
+  } else {
+    update_candidate(replica);
+  }
+}
+
+// Those that waited for this transfer: the last one that a task waits for makes it run, or fail.
+void Residency::wake_landing(Replica& replica, const base::Status& status, Steps& steps) {
+  Use* use = std::exchange(replica.landing, nullptr);
+  while (use != nullptr) {
+    Use* const next = use->next_landing;
+    Request& request = *use->request;
+    if (!status) {
+      if (request.failure) request.failure = status;
+      --replica.pins;  // the place is gone
+      use->replica = nullptr;
+    }
+    if (--request.landing == 0) {
+      --staging_;
+      if (request.failure) {
+        hold(request);
+        steps.stage(request);
+      } else {
+        fail(request, std::move(request.failure), steps);
+      }
+    }
+    use = next;
+  }
+}
+
+// ---- Looking ahead ----
+
+// Goes through the tasks that cannot run yet in the order in which they were spawned, brings in what they will read,
+// and makes what is needed later leave early enough. Nothing is pinned for them: ready tasks come first.
+void Residency::look_ahead(Steps& steps) {
+  if (first_ == nullptr || untracked_may_run()) return;
+  for (Place& p : places_) p.owed = 0;
+  policy::Ahead ahead{ahead_bytes_, 0, config_.depth};
+  for (Request* r = first_; r != nullptr && policy::look_further(ahead); r = r->after) {
+    if (r->state != RequestState::pending && r->state != RequestState::waiting) continue;
+    ++ahead.tasks_looked_at;
+    if (!prefetch(*r, ahead, steps)) return;
+  }
+}
+
+// False: there is no room, nor will there be.
+bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
+  for (Use& use : request.uses()) {
+    Block& block = *use.block;
+    if (block.home.in_place || block.home_uses != 0 || block.replicas != nullptr) continue;
+    if (use.fresh && block.written) continue;  // somebody may still read what is there
+    Arena& target = target_of(request, block.charge);
+    Place& p = place(target);
+    p.owed += block.charge;
+    if (!make_room_for_later(target, p.owed, request.sequence, steps)) return false;
+    if (p.owed > policy::kMostInFlight) return false;
+    const std::size_t free = target.budget() - std::min(target.budget(), target.used());
+    void* const address = p.owed <= free ? target.allocate(block.charge) : nullptr;
+    if (address == nullptr) continue;  // when something has left
+    p.owed -= block.charge;
+    Replica* const replica = new_replica(block, target);
+    replica->address = address;
+    change_state(*replica, ReplicaState::filling);
+    set_address(block);
+    if (block.written) {
+      start_fetch(*replica, true, steps);
+      ahead.bytes_in_flight = ahead_bytes_;
+    } else {
+      change_state(*replica, ReplicaState::clean);
+      update_candidate(*replica);
+    }
+  }
+  return true;
+}
+
+}  // namespace weir::data

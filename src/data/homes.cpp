@@ -1,0 +1,241 @@
+// Residency: where blocks live when they are in no replica.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "data/file_store.hpp"
+#include "data/residency.hpp"
+
+namespace weir::data {
+
+namespace {
+
+// What `off` leaves of the fast tier for tasks whose blocks are in a file: they need a place while the task runs.
+constexpr std::size_t kStagingPart = 8;
+
+bool is_ordinary(TierKind kind) noexcept { return kind == TierKind::ddr || kind == TierKind::memory; }
+
+}  // namespace
+
+// With a mode that does not ask for fast memory, ordinary memory is the tier that blocks are brought to.
+Residency::Residency(TierSet& tiers, const Config& config)
+    : tiers_(tiers), config_(config), top_(0), places_(tiers.arenas().size()), homed_(tiers.tiers().size()) {
+  const auto all = tiers.tiers();
+  if (config.allocation == Allocation::default_ || config.allocation == Allocation::local) {
+    const auto ordinary = std::find_if(all.begin(), all.end(), [](const Tier& t) { return is_ordinary(t.kind); });
+    if (ordinary != all.end()) top_ = static_cast<std::size_t>(ordinary - all.begin());
+  }
+  while (!all[top_].addressable && top_ + 1 < all.size()) ++top_;
+  for (const Tier& tier : all) has_file_ |= tier.file != nullptr;
+  for (Place& place : places_) place.leaving_order = Candidates(ByKey{config_.evict});
+  const bool one_queue = config.strategy == Strategy::ahead;
+  lanes_.resize(one_queue ? 1 : std::max<std::size_t>(1, config.workers));
+}
+
+Residency::~Residency() = default;
+
+Arena& Residency::default_arena(int domain) noexcept {
+  const Tier& tier = tiers_.tiers()[top_];
+  return *tier.arenas[static_cast<std::size_t>(domain) % tier.arenas.size()];
+}
+
+base::Status Residency::no_room(const Block& block) const {
+  std::string there;
+  for (const Tier& tier : tiers_.tiers().subspan(top_)) {
+    const auto i = static_cast<std::size_t>(tier.index);
+    if (!there.empty()) there += ", ";
+    there += fmt::format("{} {} with {} taken", tier.name, size_text(tier.budget), size_text({homed_[i]}));
+  }
+  return {base::Code::no_space,
+          fmt::format("block {:?} of {} has no place in any tier ({}); give a tier more memory with --tiers or "
+                      "WEIR_TIERS, or add a file tier",
+                      block.name, size_text({block.bytes}), there)};
+}
+
+base::Status Residency::add(Block& block) {
+  block.charge = Arena::charged(has_file_ ? std::max(block.bytes, Arena::kPage) : block.bytes);
+  if (block.home.kind == Home::Kind::program) {
+    block.home.current = block.written = true;
+    // The program's memory is ordinary memory: what is brought to ordinary memory is there already.
+    const bool faster = tiers_.tiers()[top_].kind == TierKind::hbm;
+    block.home.in_place = !faster || config_.strategy == Strategy::off;
+    if (!block.home.in_place) tracked_ = true;
+    set_address(block);
+    return base::Status::success();
+  }
+  if (!tracked_) {
+    bool placed = false;
+    if (base::Status status = place_untracked(block, placed); !status || placed) return status;
+  }
+  return find_home(block);
+}
+
+// The fast tier while it has room: tasks need do nothing about such blocks. `placed` stays false when it is full.
+base::Status Residency::place_untracked(Block& block, bool& placed) {
+  if (config_.strategy == Strategy::off) return base::Status::success();
+  Arena* arena = tiers_.arena_for(config_.allocation, DomainId(block.domain), Bytes{block.charge});
+  if (arena == nullptr) arena = &default_arena(block.domain);
+  const bool last = top_ + 1 == tiers_.tiers().size();
+  bool can_leave = false;
+  for (const Tier& tier : tiers_.tiers().subspan(top_ + 1)) can_leave = can_leave || keep_room(block, tier);
+  if (!can_leave) {
+    placed = settle_in(block, *arena);
+    return placed || !last ? base::Status::success() : no_room(block);
+  }
+  void* const address = arena->allocate(block.charge);
+  if (address == nullptr) {
+    release_home(block);
+    return base::Status::success();
+  }
+  Replica* const replica = new_replica(block, *arena);
+  replica->address = address;
+  for (const auto to : {ReplicaState::filling, ReplicaState::clean, ReplicaState::dirty}) change_state(*replica, to);
+  block.calm = block.written = placed = true;
+  block.calm_index = calm_blocks_.size();
+  calm_blocks_.push_back(&block);
+  set_address(block);
+  return base::Status::success();
+}
+
+// Off: as `numactl --preferred` would, the fast tier first, and what is left in the next; nothing ever moves but what
+// lies in a file. Else: where the block goes back to when others need its place.
+base::Status Residency::find_home(Block& block) {
+  const auto all = tiers_.tiers();
+  if (config_.strategy == Strategy::off) {
+    Arena* arena = tiers_.arena_for(config_.allocation, DomainId(block.domain), Bytes{block.charge});
+    if (arena == nullptr) arena = &default_arena(block.domain);
+    const std::size_t staging = has_file_ ? arena->budget() / kStagingPart : 0;
+    if (arena->used() + block.charge + staging <= arena->budget() && settle_in(block, *arena)) {
+      return base::Status::success();
+    }
+  }
+  for (const Tier& tier : all.subspan(top_ + 1)) {
+    if (!keep_room(block, tier)) continue;
+    // Tasks that use slow memory in place are tracked where that has to be made slow.
+    tracked_ = tracked_ || config_.strategy != Strategy::off || !tier.addressable || tier.copy_fraction > 0;
+    if (config_.strategy != Strategy::off || !tier.addressable) return base::Status::success();
+    release_home(block);
+    for (Arena* arena : tier.arenas)
+      if (settle_in(block, *arena)) return base::Status::success();
+  }
+  if (config_.strategy != Strategy::off && settle_in(block, default_arena(block.domain))) {
+    return base::Status::success();
+  }
+  return no_room(block);
+}
+
+// Counts the block against the tier. A block that only a file could hold must fit in the fast tier to be used.
+bool Residency::keep_room(Block& block, const Tier& tier) {
+  const auto i = static_cast<std::size_t>(tier.index);
+  if (homed_[i] + block.charge > tier.budget.count) return false;
+  if (!tier.addressable) {
+    const auto& arenas = tiers_.tiers()[top_].arenas;
+    const bool fits =
+        std::any_of(arenas.begin(), arenas.end(), [&](const Arena* arena) { return block.charge <= arena->budget(); });
+    if (!fits) return false;
+  }
+  homed_[i] += block.charge;
+  block.home.tier = tier.index;
+  return true;
+}
+
+// Here for ever; tasks use it in place.
+bool Residency::settle_in(Block& block, Arena& arena) {
+  void* const address = arena.allocate(block.charge);
+  if (address == nullptr) return false;
+  const Tier& tier = tiers_.tier_of(arena);
+  block.home.kind = Home::Kind::arena;
+  block.home.in_place = block.home.current = true;
+  block.home.tier = tier.index;
+  block.home.arena = &arena;
+  block.home.address = address;
+  homed_[static_cast<std::size_t>(tier.index)] += block.charge;
+  place(arena).permanent += block.charge;
+  set_address(block);
+  return true;
+}
+
+// The room was kept when the block was made; the disk may have filled up since.
+base::Status Residency::give_home_a_place(Block& block) {
+  if (block.home.kind != Home::Kind::none) return base::Status::success();
+  const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(block.home.tier)];
+  if (tier.file != nullptr) {
+    base::Result<Extent> extent = tier.file->reserve(block.charge, block.name);
+    if (!extent) return extent.status();
+    block.home.extent = *extent;
+    block.home.kind = Home::Kind::file;
+    return base::Status::success();
+  }
+  for (Arena* const arena : tier.arenas) {
+    if (void* const address = arena->allocate(block.charge)) {
+      block.home.arena = arena;
+      block.home.address = address;
+      block.home.kind = Home::Kind::arena;
+      return base::Status::success();
+    }
+  }
+  return {base::Code::no_space,
+          fmt::format("block {:?} of {} cannot be given a place in tier {} of {}: {}", block.name,
+                      size_text({block.bytes}), tier.name, size_text(tier.budget),
+                      tier.arenas.front()->failure() ? "its free memory is in pieces; give the tier more"
+                                                     : tier.arenas.front()->failure().message)};
+}
+
+void Residency::release_home(Block& block) noexcept {
+  Home& home = block.home;
+  if (home.tier >= 0) homed_[static_cast<std::size_t>(home.tier)] -= block.charge;
+  if (home.kind == Home::Kind::arena) {
+    if (home.in_place) place(*home.arena).permanent -= block.charge;
+    home.arena->free(home.address, block.charge);
+  } else if (home.kind == Home::Kind::file) {
+    tiers_.tiers()[static_cast<std::size_t>(home.tier)].file->release(home.extent);
+  }
+  home = {};
+}
+
+void Residency::remove(Block& block) noexcept {
+  WEIR_CHECK(block.first_use == nullptr, "a block is destroyed while an unfinished task names it");
+  while (block.replicas != nullptr) {
+    Replica& replica = *block.replicas;
+    WEIR_CHECK(replica.pins == 0, "a block is destroyed while a task uses it");
+    withdraw_candidate(replica);
+    // What the block held goes with it.
+    if (replica.state == ReplicaState::dirty) {
+      change_state(replica, ReplicaState::draining);
+      change_state(replica, ReplicaState::clean);
+    }
+    drop(replica);
+  }
+  if (block.calm) {
+    calm_blocks_[block.calm_index] = calm_blocks_.back();
+    calm_blocks_[block.calm_index]->calm_index = block.calm_index;
+    calm_blocks_.pop_back();
+  }
+  release_home(block);
+}
+
+bool Residency::in_transfer(const Block& block) noexcept {
+  for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
+    if (r->state == ReplicaState::filling || r->state == ReplicaState::draining) return true;
+  }
+  return false;
+}
+
+bool Residency::flush(Block& block, Steps& steps) {
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) {
+    if (r->state == ReplicaState::dirty) return start_write_back(*r, false, steps);
+  }
+  return false;
+}
+
+void Residency::untracked_ended(Steps& steps) {
+  for (Block* const block : calm_blocks_) {
+    block->calm = false;
+    for (Replica* r = block->replicas; r != nullptr; r = r->next) update_candidate(*r);
+  }
+  calm_blocks_.clear();
+  advance(steps);
+}
+
+}  // namespace weir::data

@@ -1,0 +1,75 @@
+// Request: the blocks that one task names, from spawning to its end.
+//
+// Owned by the task; the Residency links it into its queues. All fields belong to the store's lock, but for the places
+// of the blocks, which the running task reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/result.hpp"
+#include "data/snapshot.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir::data {
+
+struct Block;
+struct Replica;
+struct Request;
+
+// A task's use of one block. Linked in the block's queue, in the order of spawning.
+struct Use {
+  Block* block = nullptr;
+  Request* request = nullptr;
+  Mode mode = Mode::in;
+  bool fresh = false;          // its contents need not be fetched: out
+  bool at_home = false;        // used where its home is
+  void* address = nullptr;     // where the task finds it
+  Replica* replica = nullptr;  // pinned for it
+  Use* before = nullptr;       // in the block's queue
+  Use* after = nullptr;
+  Use* next_landing = nullptr;  // waits for the same transfer
+};
+
+enum class RequestState : std::uint8_t {
+  pending,  // some task it depends on has not ended
+  waiting,  // ready; its blocks are not in place
+  staging,  // all room is reserved; transfers are under way
+  held,     // all blocks in place and pinned: the task may run, runs, or its children do
+  failed,   // its blocks cannot be had: `failure` says why
+};
+
+struct Request {
+  static constexpr std::size_t kFew = 4;
+
+  void* task = nullptr;   // whose it is, for whoever is told that it is staged
+  const char* name = "";  // of the task, for messages
+  policy::Sequence sequence = 0;
+  int domain = 0;  // of the machine; where the task will run
+  int lane = 0;    // the worker at which it became ready
+  RequestState state = RequestState::pending;
+  bool begun = false;              // held, and its function has been started
+  std::uint32_t landing = 0;       // transfers it waits for
+  std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
+  base::Status failure;
+  Request* before = nullptr;  // all unfinished requests, in the order of spawning
+  Request* after = nullptr;
+  Request* next_staged = nullptr;
+
+  std::span<Use> uses() noexcept { return {many_ != nullptr ? many_.get() : few_, count_}; }
+  // Before it is registered; `count` is what the footprint has at most.
+  void make_room(std::size_t count) {
+    if (count > kFew) many_ = std::make_unique<Use[]>(count);
+  }
+  // A block named twice is one use of the stronger mode.
+  void add(Block& block, Mode mode) noexcept;
+
+ private:
+  Use few_[kFew];
+  std::unique_ptr<Use[]> many_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace weir::data

@@ -1,0 +1,219 @@
+// Residency: which blocks are where, who uses them, and what moves next.
+//
+// The decisions of the data layer, without threads, locks, copies or clocks: a Store (store.hpp) calls it under its
+// lock, hands the transfers it asks for to a copier, and tells it when they have landed. So a test drives it step by
+// step. Ways of a request: add() when the task is spawned; ready() when nothing but data is missing; staged() (the
+// caller looks at Steps) when all its blocks are in place; begin() when it runs; finish() at the end. docs/blocks.md
+// tells the whole story.
+//
+// What cannot hang: only a ready task reserves room, all of it or none, and then it depends on nothing but transfers
+// and its own children; a waiting task waits for room that such tasks give back. When nothing runs any more, because
+// all that hold room wait for children that wait for room, the store says so (break_standstill()), and the first
+// waiting task runs in place or fails.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "data/block.hpp"
+#include "data/replica.hpp"
+#include "data/request.hpp"
+#include "data/tier_set.hpp"
+
+namespace weir::data {
+
+// What a call makes necessary; the caller does it after releasing its lock, and then forgets it.
+struct Steps {
+  Transfer* transfers = nullptr;  // to be started, in this order
+  Transfer** transfers_end = &transfers;
+  Request* staged = nullptr;  // held or failed now: their tasks can run
+  Request** staged_end = &staged;
+  std::vector<std::string> warnings;
+
+  Steps() = default;
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
+  void start(Transfer& transfer) noexcept;
+  void stage(Request& request) noexcept;
+  bool empty() const noexcept { return transfers == nullptr && staged == nullptr && warnings.empty(); }
+};
+
+struct ResidencyCounters {
+  std::uint64_t bytes_fetched = 0, bytes_written_back = 0;
+  std::uint64_t hits = 0, misses = 0;  // uses of blocks that were, or were not, in place when their task was ready
+  std::uint64_t prefetches = 0, evictions = 0, in_place_runs = 0, failures = 0;
+};
+
+class Residency {
+ public:
+  struct Config {
+    Strategy strategy = Strategy::ahead;
+    Evict evict = Evict::next_use;
+    Allocation allocation = Allocation::fast;
+    Overflow overflow = Overflow::in_place;
+    std::uint32_t depth = 64;  // tasks looked at ahead
+    std::uint32_t workers = 1;
+  };
+
+  // `tiers` outlives it.
+  Residency(TierSet& tiers, const Config& config);
+  ~Residency();
+  Residency(const Residency&) = delete;
+  Residency& operator=(const Residency&) = delete;
+
+  // ---- Blocks ----
+  // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
+  base::Status add(Block& block);
+  // No unfinished request names it, no transfer is under way for it.
+  void remove(Block& block) noexcept;
+  static bool in_transfer(const Block& block) noexcept;
+  // Adopted, and the newest contents are elsewhere: starts to write them back. False: nothing to do.
+  bool flush(Block& block, Steps& steps);
+
+  // From the first block on that does not fit in the fast tier, tasks have to register their requests. Before, blocks
+  // have one address for ever, and tasks that use them are only counted (by the caller).
+  bool tracked() const noexcept { return tracked_; }
+  // Tasks that are not tracked may still use blocks: none of these leaves.
+  bool untracked_may_run() const noexcept { return tracked_ && !calm_blocks_.empty(); }
+  // They have all ended.
+  void untracked_ended(Steps& steps);
+
+  // ---- Requests ----
+  // In the order of spawning.
+  void add(Request& request);
+  // The task depends on nothing any more. True: all blocks are in place, held for it. False: it waits, or waits for a
+  // transfer; it comes by Steps::staged.
+  bool ready(Request& request, Steps& steps);
+  // The task has ended, or was cancelled before it became ready.
+  void finish(Request& request, Steps& steps);
+  // Its task starts to run. Any thread, without the lock.
+  void begin(Request& request) noexcept {
+    request.begun = true;
+    queued_.fetch_sub(1, std::memory_order_relaxed);  // an estimate for policies
+  }
+
+  // Admits what waits as far as there is room; with a strategy that looks ahead also asks for what tasks that are not
+  // ready will need. Called by the others here where something has changed.
+  void advance(Steps& steps);
+  // Nothing runs that could give room back, and nothing is on its way (the caller has made sure): the first task that
+  // waits has to do without.
+  void break_standstill(Steps& steps);
+  // Tasks wait, and no transfer will change that.
+  bool waits_for_tasks() const noexcept { return waiting_count_ != 0 && under_way_ == 0; }
+  // A transfer has ended.
+  void land(Transfer& transfer, const base::Status& status, Steps& steps);
+
+  // ---- What there is ----
+  const ResidencyCounters& counters() const noexcept { return counters_; }
+  // Tasks that have what they need but data, and tasks that can run.
+  std::uint32_t waiting() const noexcept { return waiting_count_ + staging_; }
+  // Held tasks that run, or whose children do.
+  std::uint32_t running() const noexcept {
+    const std::uint32_t queued = queued_.load(std::memory_order_relaxed);
+    return held_ - std::min(held_, queued);
+  }
+  // One line for each waiting task: its name, what it waits for, the tier and the missing bytes.
+  std::vector<std::string> describe_waiting() const;
+  std::uint32_t transfers_under_way() const noexcept { return under_way_; }
+
+ private:
+  struct ByKey {
+    Evict rule;
+    bool operator()(const Replica* a, const Replica* b) const noexcept;
+  };
+  using Candidates = std::set<Replica*, ByKey>;
+  struct BySequence {
+    bool operator()(const Request* a, const Request* b) const noexcept { return a->sequence < b->sequence; }
+  };
+  using Lane = std::set<Request*, BySequence>;
+  struct Place {  // what is kept of one arena beside what it counts itself
+    Candidates leaving_order;
+    std::size_t candidate_bytes = 0;
+    std::size_t leaving_bytes = 0;  // being written back to make room
+    std::size_t permanent = 0;      // homes that tasks use in place
+    std::size_t owed = 0;           // look_ahead(): what earlier tasks wait for
+  };
+
+  // Homes (homes.cpp).
+  base::Status place_untracked(Block& block, bool& placed);
+  base::Status find_home(Block& block);
+  bool keep_room(Block& block, const Tier& tier);
+  bool settle_in(Block& block, Arena& arena);
+  base::Status give_home_a_place(Block& block);
+  void release_home(Block& block) noexcept;
+  base::Status no_room(const Block& block) const;
+  Arena& default_arena(int domain) noexcept;
+
+  // Admission (admission.cpp).
+  enum class Admission : std::uint8_t { held, staging, later };
+  Admission admit(Request& request, Steps& steps);
+  policy::Newcomer newcomer(Request& request) noexcept;
+  bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
+  void pin(Use& use, Replica& replica) noexcept;
+  void pin_home(Use& use) noexcept;
+  bool take_place(Use& use, Arena& target);
+  void leave_place(Use& use) noexcept;
+  bool fill_missing(Request& request, Arena& target, Steps& steps);
+  Arena& target_of(const Request& request, std::size_t missing) noexcept;
+  std::size_t fast_bytes(Request& request) noexcept;
+  bool never_fits(Request& request) noexcept;
+  void hold(Request& request);
+  void overflow(Request& request, Steps& steps);
+  void run_in_place(Request& request, Steps& steps);
+  void fail(Request& request, base::Status status, Steps& steps);
+  void enqueue(Request& request);
+  void dequeue(Request& request) noexcept;
+  void begin_use(Use& use) noexcept;
+  bool advance_first(Lane& lane, Steps& steps);
+  void advance_others(Lane& lane, Steps& steps);
+
+  // Room and looking ahead (eviction.cpp).
+  bool make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
+  bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
+  bool evict(Replica& victim, Steps& steps);
+  void drop(Replica& replica) noexcept;
+  Replica* new_replica(Block& block, Arena& arena) noexcept;
+  void start_fetch(Replica& replica, bool ahead, Steps& steps);
+  bool start_write_back(Replica& replica, bool leaving, Steps& steps);
+  void look_ahead(Steps& steps);
+  bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
+  void update_candidate(Replica& replica) noexcept;
+  void withdraw_candidate(Replica& replica) noexcept;
+  static void set_address(Block& block) noexcept;
+  void forget_other_replicas(Block& block, const Replica* keep) noexcept;
+  void evict_unneeded(Block& block, Steps& steps);
+  void landed_fetch(Replica& replica, const base::Status& status, Steps& steps);
+  void landed_write_back(Replica& replica, const base::Status& status, Steps& steps);
+  void wake_landing(Replica& replica, const base::Status& status, Steps& steps);
+
+  Place& place(const Arena& arena) noexcept { return places_[static_cast<std::size_t>(arena.index())]; }
+
+  TierSet& tiers_;
+  const Config config_;
+  std::size_t top_;  // the tier that blocks are brought to
+  bool has_file_ = false;
+  bool tracked_ = false;
+  std::vector<Block*> calm_blocks_;
+  std::vector<Place> places_;         // by arena
+  std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
+  std::vector<Lane> lanes_;
+  std::uint32_t waiting_count_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
+  std::atomic<std::uint32_t> queued_{0};  // held, not begun
+  std::size_t next_lane_ = 0;
+  std::size_t ahead_bytes_ = 0;      // of prefetches under way
+  base::Status last_write_failure_;  // why something could not leave
+  std::uint64_t tick_ = 0;
+  policy::Sequence sequence_ = 0;
+  Request* first_ = nullptr;  // unfinished requests
+  Request* last_ = nullptr;
+  Replica* free_replicas_ = nullptr;
+  std::vector<std::unique_ptr<Replica[]>> replica_pool_;
+  ResidencyCounters counters_;
+};
+
+}  // namespace weir::data

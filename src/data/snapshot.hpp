@@ -1,0 +1,54 @@
+// What the policies of this folder decide on: values, taken under the lock of the store, that hold no pointers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "weir/options.hpp"
+
+namespace weir::data::policy {
+
+// Tasks are numbered in the order in which they were spawned.
+using Sequence = std::uint64_t;
+inline constexpr Sequence kNever = ~Sequence{0};
+
+// A replica that nobody uses now and that could leave its arena.
+struct Candidate {
+  Sequence next_use = kNever;  // of the earliest unfinished task that names the block
+  std::uint64_t last_use = 0;  // grows with every task that ends
+  std::size_t bytes = 0;
+  bool dirty = false;
+};
+
+// A ready task that waits for room, and how busy the workers are.
+struct Demand {
+  Sequence sequence = 0;
+  std::uint32_t runnable = 0;  // tasks whose blocks are in place and that have not ended
+  std::uint32_t workers = 1;
+};
+
+// A task that became ready while an earlier one waits for room.
+struct Newcomer {
+  bool all_in_place = false;  // it takes no room, but what it pins cannot leave
+  bool all_pinned = false;    // nor does it pin anything that is not pinned already
+  std::uint32_t passed = 0;   // how many have been let past the one that waits
+  std::uint32_t workers = 1;
+};
+
+// What is on its way for tasks that are not ready.
+struct Ahead {
+  std::size_t bytes_in_flight = 0;
+  std::uint32_t tasks_looked_at = 0;
+  std::uint32_t depth = 0;
+};
+
+// One memory node's arena, as seen from a domain.
+struct ArenaState {
+  int tier = 0;                // 0: the fastest
+  bool ordinary = false;       // what the kernel gives the cores by default
+  bool adjacent = false;       // the domain's cores are among those that the memory is local to
+  int rank = 0;                // among all nodes, 0 the best for the domain
+  std::size_t free_bytes = 0;  // of its budget
+};
+
+}  // namespace weir::data::policy

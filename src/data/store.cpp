@@ -1,0 +1,304 @@
+#include "data/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "base/check.hpp"
+#include "platform/barrier.hpp"
+#include "platform/clock.hpp"
+
+namespace weir::data {
+
+namespace {
+
+Residency::Config residency_config(const Options& options, int workers) {
+  return {options.strategy,
+          options.evict,
+          options.allocation,
+          options.overflow,
+          static_cast<std::uint32_t>(options.prefetch_depth),
+          static_cast<std::uint32_t>(workers)};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine, const Options& options, int workers,
+                                                 int threads, Sink& sink, TierSetConfig tiers_config) {
+  base::Result<TierSpec> spec = parse_tiers(options.tiers);
+  if (!spec) return spec.status();
+  static_assert(static_cast<int>(Io::uring) == static_cast<int>(platform::IoBackend::uring) &&
+                static_cast<int>(Io::threads) == static_cast<int>(platform::IoBackend::threads));
+  tiers_config.io.backend = static_cast<platform::IoBackend>(options.io);
+  base::Result<std::unique_ptr<TierSet>> tiers = TierSet::open(machine, *spec, std::move(tiers_config));
+  if (!tiers) return tiers.status();
+  return std::unique_ptr<Store>(new Store(options, std::move(*tiers), workers, threads, sink));
+}
+
+Store::Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink)
+    : options_(options),
+      tiers_(std::move(tiers)),
+      sink_(sink),
+      workers_(workers),
+      moves_here_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
+      untracked_(static_cast<std::size_t>(threads)),
+      residency_(*tiers_, residency_config(options, workers)) {
+  for (const std::string& warning : tiers_->warnings()) warnings_.push_back(warning);
+}
+
+Store::~Store() {
+  std::unique_lock lock(mutex_);
+  landed_.wait(lock, [&] { return residency_.transfers_under_way() == 0; });
+  stop_ = true;
+  lock.unlock();
+  suspicion_.notify_all();
+  if (watchdog_.joinable()) watchdog_.join();
+}
+
+// ---- Blocks ----
+
+base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain) {
+  if (layout.bytes() == 0) return base::Status{base::Code::bad_input, fmt::format("block {:?} has no elements", name)};
+  auto block = std::make_unique<Block>();
+  block->store = this;
+  block->bytes = layout.bytes();
+  block->layout = layout;
+  block->name = name;
+  block->domain = domain;
+  if (program != nullptr) {
+    block->home.kind = Home::Kind::program;
+    block->home.address = program;
+  }
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    if (base::Status status = residency_.add(*block); !status) return status;
+    if (residency_.tracked() && !tracked()) begin_tracking(steps);
+  }
+  if (!steps.empty()) carry_out(steps, 0);
+  return block.release();
+}
+
+// STORE-1: a thread that spawns untracked counts first and looks at tracked_ then; here it is the other way round, with
+// the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
+void Store::begin_tracking(Steps& steps) {
+  mover_ = std::make_unique<Mover>(*tiers_, options_.strategy, workers_, *this);
+  watchdog_ = std::thread([this] { watch(); });
+  tracked_.store(true, std::memory_order_release);
+  platform::heavy_barrier();
+  count_untracked(steps);
+}
+
+// Ended is summed first: a task in between the two sums is counted as running, never as ended.
+void Store::count_untracked(Steps& steps) {
+  if (!residency_.untracked_may_run()) return;
+  std::uint64_t ended = 0, begun = 0;
+  for (const Untracked& u : untracked_) ended += u.ended.load(std::memory_order_acquire);
+  for (const Untracked& u : untracked_) begun += u.begun.load(std::memory_order_acquire);
+  if (begun == ended) residency_.untracked_ended(steps);
+}
+
+// Nothing moves, yet tasks wait for room: all that hold some wait for others in turn. Rare enough that a few
+// milliseconds do not matter, and looked at twice, so that it is no moment between two steps of a running program.
+void Store::watch() noexcept {
+  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#standstill
+  std::unique_lock lock(mutex_);
+  std::uint64_t seen = 0;
+  bool was_still = false;
+  while (!stop_) {
+    if (!residency_.waits_for_tasks()) {
+      was_still = false;
+      suspicion_.wait(lock, [&] { return stop_ || residency_.waits_for_tasks(); });
+    }
+    suspicion_.wait_for(lock, kPeriod, [&] { return stop_; });
+    if (stop_) return;
+    const std::uint64_t now = changes_;
+    lock.unlock();
+    const bool still = sink_.still();
+    lock.lock();
+    const bool sure = still && was_still && now == seen && now == changes_ && residency_.waits_for_tasks();
+    was_still = still;
+    seen = now;
+    if (!sure) continue;
+    Steps steps;
+    residency_.break_standstill(steps);
+    note_change();
+    lock.unlock();
+    if (!steps.empty()) carry_out(steps, 0);
+    lock.lock();
+  }
+}
+
+void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block) {
+  landed_.wait(lock, [&] { return !Residency::in_transfer(block); });
+}
+
+base::Status Store::flush(Block& block) {
+  std::unique_lock lock(mutex_);
+  WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
+  wait_for_transfers(lock, block);
+  Steps steps;
+  if (block.home.kind != Home::Kind::program || !residency_.flush(block, steps)) return base::Status::success();
+  Transfer& transfer = *steps.transfers;
+  lock.unlock();
+  base::Status status = mover_->perform(transfer);
+  landed(transfer, status);
+  return status;
+}
+
+base::Status Store::drop(Block* block) noexcept {
+  base::Status status = flush(*block);
+  std::unique_lock lock(mutex_);
+  wait_for_transfers(lock, *block);
+  residency_.remove(*block);
+  lock.unlock();
+  delete block;
+  return status;
+}
+
+// ---- Requests ----
+
+void Store::add(Request& request) {
+  const std::lock_guard lock(mutex_);
+  residency_.add(request);
+}
+
+bool Store::ready(Request& request) {
+  Steps steps;
+  bool held = false;
+  {
+    const std::lock_guard lock(mutex_);
+    held = residency_.ready(request, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps, request.lane);
+  return held;
+}
+
+void Store::finish(Request& request) {
+  const int lane = request.lane;
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    residency_.finish(request, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps, lane);
+}
+
+void Store::begin(Request& request) noexcept {
+  residency_.begin(request);
+  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+}
+
+void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    residency_.land(transfer, status, steps);
+    note_change();
+  }
+  landed_.notify_all();
+  if (!steps.empty()) carry_out(steps, 0);
+}
+
+void Store::note_change() noexcept {
+  const std::uint64_t now = platform::now_ns();
+  lost_ns_ += lost_workers_ * (now - changed_at_ns_);
+  changed_at_ns_ = now;
+  const auto workers = static_cast<std::uint32_t>(workers_);
+  const std::uint32_t idle = workers - std::min(workers, residency_.running());
+  lost_workers_ = std::min(idle, residency_.waiting());
+  ++changes_;
+  if (residency_.waits_for_tasks()) suspicion_.notify_one();
+}
+
+// Without the lock, but for warnings.
+void Store::carry_out(Steps& steps, int lane) {
+  for (std::string& warning : steps.warnings) {
+    std::fprintf(stderr, "weir: %s\n", warning.c_str());
+    const std::lock_guard lock(mutex_);
+    warnings_.push_back(std::move(warning));
+  }
+  for (Request* request = steps.staged; request != nullptr;) {
+    Request* const next = request->next_staged;  // the task may run, and the request be gone, at once
+    sink_.staged(*request);
+    request = next;
+  }
+  if (steps.transfers == nullptr) return;
+  if (moves_here_)
+    move_here(steps.transfers);
+  else
+    mover_->start(steps.transfers, lane);
+}
+
+// As the paper's workers without I/O threads: one after the other, and what follows from that, too.
+void Store::move_here(Transfer* transfers) {
+  while (transfers != nullptr) {
+    Transfer& transfer = *transfers;
+    Transfer* rest = transfer.next;
+    const base::Status status = mover_->perform(transfer);
+    Steps steps;
+    {
+      const std::lock_guard lock(mutex_);
+      residency_.land(transfer, status, steps);
+      note_change();
+    }
+    landed_.notify_all();
+    *steps.transfers_end = rest;
+    transfers = std::exchange(steps.transfers, nullptr);
+    if (steps.staged != nullptr || !steps.warnings.empty()) carry_out(steps, 0);
+  }
+}
+
+// ---- Tasks without requests ----
+
+bool Store::begin_untracked(int thread) noexcept {
+  Untracked& own = untracked_[static_cast<std::size_t>(thread)];
+  own.begun.store(own.begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  platform::light_barrier();  // STORE-1
+  if (!tracked_.load(std::memory_order_relaxed)) [[likely]]
+    return true;
+  end_untracked(thread);
+  return false;
+}
+
+void Store::end_untracked(int thread) noexcept {
+  Untracked& own = untracked_[static_cast<std::size_t>(thread)];
+  own.ended.store(own.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  platform::light_barrier();  // STORE-1
+  if (tracked_.load(std::memory_order_relaxed)) [[unlikely]]
+    untracked_changed();
+}
+
+void Store::untracked_changed() noexcept {
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    count_untracked(steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps, 0);
+}
+
+// ---- What there is ----
+
+StoreStatistics Store::statistics() {
+  const std::lock_guard lock(mutex_);
+  note_change();
+  return {residency_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
+}
+
+std::vector<std::string> Store::describe_waiting() {
+  const std::lock_guard lock(mutex_);
+  return residency_.describe_waiting();
+}
+
+std::vector<ArenaReport> Store::tier_report() {
+  const std::lock_guard lock(mutex_);
+  return tiers_->report();
+}
+
+}  // namespace weir::data

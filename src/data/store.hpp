@@ -1,0 +1,117 @@
+// Store: the blocks of one runtime, the tiers they live in, and the threads that move them.
+//
+// Puts a Residency (what is decided), a Mover (who copies) and a TierSet (where) under one lock. Knows nothing of
+// tasks but their requests: whoever made it is told by a Sink when one can run. Any thread, unless a function says
+// otherwise.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/layout.hpp"
+#include "data/block.hpp"
+#include "data/mover.hpp"
+#include "data/residency.hpp"
+#include "machine/machine.hpp"
+#include "weir/options.hpp"
+
+namespace weir::data {
+
+// Told when a request that was not ready at once can run, or has failed. Called without the store's lock.
+class Sink {
+ public:
+  virtual void staged(Request& request) noexcept = 0;
+  // No task runs and none is ready: only the store can make something happen. May be wrong by a moment.
+  virtual bool still() noexcept = 0;
+
+ protected:
+  ~Sink() = default;
+};
+
+struct StoreStatistics {
+  ResidencyCounters counters;
+  double wait_seconds = 0;  // of workers that had nothing to run while a ready task waited for its blocks
+  std::vector<std::string> warnings;
+};
+
+class Store final : public Landing {
+ public:
+  // `workers` that run tasks, `threads` that may (guests, too). Fails with what TierSet::open() or the options say.
+  // `tiers_config`: for tests that make memory scarce or I/O fail.
+  static base::Result<std::unique_ptr<Store>> open(const machine::Machine& machine, const Options& options, int workers,
+                                                   int threads, Sink& sink, TierSetConfig tiers_config = {});
+  // No block is left.
+  ~Store();
+
+  // ---- Blocks ----
+  // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
+  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain);
+  // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
+  base::Status drop(Block* block) noexcept;
+  base::Status flush(Block& block);
+
+  // ---- Requests: as Residency ----
+  // False while every block is in the fast tier for ever, or until there are more than it holds: then tasks register
+  // no requests, but tell when they begin and end.
+  bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
+  void add(Request& request);
+  bool ready(Request& request);
+  // Before the task's function runs. Waits as long as an emulated tier asks for what is used in place.
+  void begin(Request& request) noexcept;
+  void finish(Request& request);
+
+  // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
+  // False: they are tracked now; the task needs a request.
+  bool begin_untracked(int thread) noexcept;
+  void end_untracked(int thread) noexcept;
+
+  StoreStatistics statistics();
+  std::vector<std::string> describe_waiting();
+  TierSet& tiers() noexcept { return *tiers_; }
+  std::vector<ArenaReport> tier_report();
+
+ private:
+  // STORE-1: written by its thread only, read by who looks whether all have ended.
+  struct alignas(base::kDestructiveSize) Untracked {
+    std::atomic<std::uint64_t> begun{0}, ended{0};
+  };
+
+  Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink);
+  void landed(Transfer& transfer, const base::Status& status) noexcept override;
+  // Under the lock, after every change: measures the waiting, and wakes the watchdog where there is reason to.
+  void note_change() noexcept;
+  void begin_tracking(Steps& steps);
+  void count_untracked(Steps& steps);
+  void untracked_changed() noexcept;
+  void watch() noexcept;
+  void carry_out(Steps& steps, int lane);
+  void move_here(Transfer* transfers);
+  void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
+
+  const Options options_;
+  const std::unique_ptr<TierSet> tiers_;
+  Sink& sink_;
+  const int workers_;
+  const bool moves_here_;  // workers copy themselves: off, inline
+  std::vector<Untracked> untracked_;
+  std::atomic<bool> tracked_{false};  // STORE-1
+  std::mutex mutex_;
+  std::condition_variable landed_;
+  Residency residency_;                // guarded by mutex_
+  std::uint64_t changed_at_ns_ = 0;    // guarded by mutex_
+  std::uint64_t lost_ns_ = 0;          // guarded by mutex_
+  std::uint32_t lost_workers_ = 0;     // guarded by mutex_: since changed_at_ns_
+  std::vector<std::string> warnings_;  // guarded by mutex_
+  std::uint64_t changes_ = 0;          // guarded by mutex_
+  bool stop_ = false;                  // guarded by mutex_
+  std::condition_variable suspicion_;  // tasks wait for room that only tasks can give back
+  std::thread watchdog_;
+  std::unique_ptr<Mover> mover_;  // last: its threads end first
+};
+
+}  // namespace weir::data

@@ -1,0 +1,157 @@
+#include "runtime/block_runtime.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "base/check.hpp"
+#include "data/file_store.hpp"
+#include "runtime/runtime_state.hpp"
+#include "runtime/spawn_hooks.hpp"
+#include "weir/block.hpp"
+
+namespace weir {
+
+namespace runtime {
+
+namespace {
+
+data::Request* request_of(const sched::Task* task) noexcept {
+  if (task == nullptr) return nullptr;
+  const sched::TaskExtra* const extra = task->note.extra();
+  if (extra == nullptr || extra->hooks == nullptr) return nullptr;
+  return static_cast<const SpawnHooks*>(extra->hooks)->request();
+}
+
+TierReport memory_report(const data::ArenaReport& from, const data::Tier& tier) {
+  TierReport report;
+  report.tier = tier.name;
+  report.node = from.arena;
+  report.asked = tier.asked.count;
+  report.budget = from.budget.count;
+  report.used = from.used.count;
+  report.peak = from.peak.count;
+  report.obtained_share = from.obtained_share.value_or(-1);
+  report.large_page_share = from.large_page_share;
+  report.warnings = from.warnings;
+  report.emulated = tier.copy_fraction > 0;
+  return report;
+}
+
+TierReport file_report(const data::Tier& tier) {
+  TierReport report;
+  report.tier = tier.name;
+  report.node = tier.file->name();
+  report.asked = tier.asked.count;
+  report.budget = tier.budget.count;
+  report.used = tier.file->used();
+  report.peak = tier.file->peak();
+  return report;
+}
+
+}  // namespace
+
+data::Store& BlockRuntime::store() {
+  if (data::Store* const store = find_store()) return *store;
+  const std::lock_guard lock(mutex_);
+  if (owned_ == nullptr) {
+    const int workers = scheduler_.worker_count();
+    base::Result<std::unique_ptr<data::Store>> opened = data::Store::open(
+        scheduler_.machine(), scheduler_.options(), workers, workers + sched::Scheduler::kMaxGuests, *this);
+    if (!opened) throw Error(opened.status().message);
+    owned_ = std::move(*opened);
+    store_.store(owned_.get(), std::memory_order_release);
+  }
+  return *owned_;
+}
+
+void BlockRuntime::staged(data::Request& request) noexcept {
+  scheduler_.submit(*static_cast<sched::Task*>(request.task), scheduler_.worker(request.lane).domain());
+}
+
+TierStatistics BlockRuntime::statistics() {
+  TierStatistics result;
+  data::Store* const store = find_store();
+  if (store == nullptr) return result;
+  data::StoreStatistics from = store->statistics();
+  result.bytes_fetched = from.counters.bytes_fetched;
+  result.bytes_written_back = from.counters.bytes_written_back;
+  result.hits = from.counters.hits;
+  result.misses = from.counters.misses;
+  result.prefetches = from.counters.prefetches;
+  result.evictions = from.counters.evictions;
+  result.in_place_runs = from.counters.in_place_runs;
+  result.failures = from.counters.failures;
+  result.wait_seconds = from.wait_seconds;
+  result.warnings = std::move(from.warnings);
+  const std::vector<data::ArenaReport> arenas = store->tier_report();
+  std::size_t next = 0;
+  for (const data::Tier& tier : store->tiers().tiers()) {
+    for (std::size_t i = 0; i < tier.arenas.size(); ++i) result.tiers.push_back(memory_report(arenas[next++], tier));
+    if (tier.file != nullptr) result.tiers.push_back(file_report(tier));
+  }
+  return result;
+}
+
+}  // namespace runtime
+
+namespace detail {
+
+BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
+  RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+  const sched::Worker* const worker = runtime::find_this_worker();
+  const bool ours = worker != nullptr && &worker->scheduler() == state.scheduler.get();
+  const int domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
+  base::Result<data::Block*> block = state.blocks->store().make(layout, program, name, domain);
+  if (!block) throw Error(block.status().message);
+  return *block;
+}
+
+void flush_block(BlockBase* base) {
+  data::Block& block = data::block_of(*base);
+  if (base::Status status = block.store->flush(block); !status) throw Error(status.message);
+}
+
+void drop_block(BlockBase* base) noexcept {
+  data::Block& block = data::block_of(*base);
+  const base::Status status = block.store->drop(&block);
+  if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());
+}
+
+void* address_slow(Task* self, const BlockBase* base) noexcept {
+  data::Request* const request = runtime::request_of(self);
+  if (request != nullptr) {
+    for (const data::Use& use : request->uses())
+      if (use.block == base) return use.address;
+  }
+  WEIR_CHECK(false, "a task asks where a block is that its footprint does not name");
+  return nullptr;
+}
+
+// A task that has no request of its own may be inside of one that has.
+void* address_here(const BlockBase* base) noexcept {
+  if (void* const address = base->address.load(std::memory_order_relaxed)) return address;
+  const sched::Worker* const worker = sched::Worker::current();
+  WEIR_CHECK(worker != nullptr, "only a task that names a block in its footprint can ask where it is");
+  for (const sched::Frame* frame = &const_cast<sched::Worker*>(worker)->frame(); frame != nullptr;
+       frame = frame->outer) {
+    data::Request* const request = runtime::request_of(frame->task);
+    if (request == nullptr) continue;
+    for (const data::Use& use : request->uses())
+      if (use.block == base) return use.address;
+  }
+  WEIR_CHECK(false, "a task asks where a block is that its footprint does not name");
+  return nullptr;
+}
+
+// Tasks with requests end them in their hooks.
+void leave_blocks(Task* self) noexcept {
+  if (runtime::request_of(self) != nullptr) return;
+  const sched::Worker& worker = *sched::Worker::current();
+  static_cast<runtime::State*>(worker.scheduler().owner)->blocks->find_store()->end_untracked(worker.index());
+}
+
+}  // namespace detail
+
+TierStatistics Runtime::tier_statistics() const { return state_->blocks->statistics(); }
+
+}  // namespace weir

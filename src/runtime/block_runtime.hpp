@@ -1,0 +1,37 @@
+// Tasks that use blocks: where the scheduler, which knows tasks, meets the data layer, which knows their blocks.
+//
+// A runtime opens its tiers when the first block is made, or at its start when options.tiers names some, so that a
+// program without blocks pays nothing. Any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "data/store.hpp"
+#include "sched/scheduler.hpp"
+#include "weir/tier_statistics.hpp"
+
+namespace weir::runtime {
+
+class BlockRuntime final : public data::Sink {
+ public:
+  explicit BlockRuntime(sched::Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+
+  // Opens the tiers at the first call. Throws weir::Error.
+  data::Store& store();
+  // Null when there has been no block.
+  data::Store* find_store() const noexcept { return store_.load(std::memory_order_acquire); }
+  TierStatistics statistics();
+
+ private:
+  void staged(data::Request& request) noexcept override;
+  bool still() noexcept override { return scheduler_.is_still(); }
+
+  sched::Scheduler& scheduler_;
+  std::mutex mutex_;
+  std::unique_ptr<data::Store> owned_;        // guarded by mutex_
+  std::atomic<data::Store*> store_{nullptr};  // released once owned_ is made
+};
+
+}  // namespace weir::runtime

@@ -1,0 +1,258 @@
+// Blocks and arrays in footprints: what tasks get, in one tier, in two, and when the fast one is too small.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "weir/weir.hpp"
+
+namespace weir {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* tiers;
+  Strategy strategy;
+  Evict evict;
+};
+
+Options options_for(const Case& c, int workers = 2) {
+  Options options;
+  options.workers = workers;
+  options.tiers = c.tiers;
+  options.strategy = c.strategy;
+  options.evict = c.evict;
+  return options;
+}
+
+class Blocks : public testing::TestWithParam<Case> {};
+
+constexpr const char* kOne = "memory=64MiB";
+constexpr const char* kSlow = "memory=1MiB,emulated=64MiB@1";
+constexpr const char* kFile = "memory=1MiB,file=/tmp:64MiB";
+constexpr const char* kLargeFile = "memory=8MiB,file=/tmp:64MiB";  // off leaves an eighth for what is in the file
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Blocks,
+                         testing::Values(Case{"one_tier", kOne, Strategy::ahead, Evict::next_use},
+                                         Case{"slow_off", kSlow, Strategy::off, Evict::lru},
+                                         Case{"slow_inline", kSlow, Strategy::inline_, Evict::refcount},
+                                         Case{"slow_single", kSlow, Strategy::single, Evict::lru},
+                                         Case{"slow_multi", kSlow, Strategy::multi, Evict::next_use},
+                                         Case{"slow_ahead", kSlow, Strategy::ahead, Evict::next_use},
+                                         Case{"slow_ahead_refcount", kSlow, Strategy::ahead, Evict::refcount},
+                                         Case{"file_off", kLargeFile, Strategy::off, Evict::next_use},
+                                         Case{"file_inline", kFile, Strategy::inline_, Evict::next_use},
+                                         Case{"file_single", kFile, Strategy::single, Evict::refcount},
+                                         Case{"file_multi", kFile, Strategy::multi, Evict::lru},
+                                         Case{"file_ahead", kFile, Strategy::ahead, Evict::next_use},
+                                         Case{"file_ahead_lru", kFile, Strategy::ahead, Evict::lru}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(Blocks, AreWhatTheLastTaskWroteWhereverTheyHaveBeen) {
+  constexpr std::size_t kElements = 64 << 10, kBlocks = 24;  // 12 MiB of 512 KiB each
+  Runtime runtime(options_for(GetParam()));
+  std::vector<Block<double>> blocks;
+  for (std::size_t b = 0; b < kBlocks; ++b) blocks.emplace_back(runtime, kElements, "b");
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    runtime.spawn(out(blocks[b]), [b](std::span<double> x) { std::fill(x.begin(), x.end(), double(b)); });
+  }
+  for (int round = 1; round <= 3; ++round) {
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      runtime.spawn(inout(blocks[b]), in(blocks[(b + 1) % kBlocks]),
+                    [](std::span<double> x, std::span<const double> y) {
+                      for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+                    });
+    }
+  }
+  std::vector<double> expected(kBlocks);
+  std::iota(expected.begin(), expected.end(), 0.0);
+  for (int round = 1; round <= 3; ++round) {
+    for (std::size_t b = 0; b < kBlocks; ++b) expected[b] += expected[(b + 1) % kBlocks];
+  }
+  std::array<double, kBlocks> wrong{};
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    runtime.spawn(in(blocks[b]), out(wrong[b]), [&, b](std::span<const double> x, double& count) {
+      count = double(std::count_if(x.begin(), x.end(), [&](double v) { return v != expected[b]; }));
+    });
+  }
+  runtime.wait();
+  EXPECT_EQ(std::accumulate(wrong.begin(), wrong.end(), 0.0), 0.0);
+  const TierStatistics statistics = runtime.tier_statistics();
+  for (const TierReport& tier : statistics.tiers) EXPECT_LE(tier.peak, tier.budget);
+  const std::string tiers = GetParam().tiers;
+  if (tiers == kOne) {
+    EXPECT_EQ(statistics.bytes_fetched, 0u);
+  } else if (GetParam().strategy != Strategy::off || tiers == kLargeFile) {
+    EXPECT_GT(statistics.bytes_fetched, 0u);
+  }
+}
+
+TEST_P(Blocks, OfAnArrayAreTilesWithTheirOwnExtents) {
+  Runtime runtime(options_for(GetParam()));
+  Array<double, 3> a(runtime, {5, 70, 300}, {2, 32, 128}, "a");
+  ASSERT_EQ(a.tiles(), (std::array<std::size_t, 3>{3, 3, 3}));
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t k = 0; k < 3; ++k)
+        runtime.spawn(out(a.tile(i, j, k)), [=](View3D<double> t) {
+          for (std::size_t x = 0; x < t.planes(); ++x)
+            for (std::size_t y = 0; y < t.rows(); ++y)
+              for (std::size_t z = 0; z < t.cols(); ++z)
+                t(x, y, z) = double((2 * i + x) * 1000000 + (32 * j + y) * 1000 + 128 * k + z);
+        });
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t k = 0; k < 3; ++k)
+        runtime.spawn(in(a.tile(i, j, k)), inout(sum), inout(count), [&, i, j, k] {
+          const View3D<const double> t = [&] {
+            const auto v = a.tile(i, j, k).view();
+            return View3D<const double>(v.data(), v.planes(), v.rows(), v.cols(), v.plane_stride(), v.stride());
+          }();
+          for (std::size_t x = 0; x < t.planes(); ++x)
+            for (std::size_t y = 0; y < t.rows(); ++y)
+              for (std::size_t z = 0; z < t.cols(); ++z) sum += t(x, y, z), ++count;
+        });
+  runtime.wait();
+  double expected = 0;
+  for (int x = 0; x < 5; ++x)
+    for (int y = 0; y < 70; ++y)
+      for (int z = 0; z < 300; ++z) expected += x * 1000000.0 + y * 1000.0 + z;
+  EXPECT_EQ(count, 5u * 70u * 300u);
+  EXPECT_EQ(sum, expected);
+}
+
+TEST_P(Blocks, AreUsedByChildrenWhileTheirParentHoldsThem) {
+  Runtime runtime(options_for(GetParam()));
+  std::vector<Block<int>> blocks;
+  for (int b = 0; b < 12; ++b) blocks.emplace_back(runtime, 100 << 10, "b");
+  for (int b = 0; b < 12; ++b) {
+    runtime.spawn(inout(blocks[std::size_t(b)]), [&, b] {
+      spawn(out(blocks[std::size_t(b)]), [b](std::span<int> x) { std::fill(x.begin(), x.end(), b); });
+      spawn(inout(blocks[std::size_t(b)]), [](std::span<int> x) {
+        for (int& v : x) ++v;
+      });
+      wait();
+      EXPECT_EQ(blocks[std::size_t(b)].data()[5], b + 1);
+    });
+  }
+  int sum = 0;
+  for (auto& block : blocks)
+    runtime.spawn(in(block), inout(sum), [&sum](std::span<const int> x, int&) { sum += x.back(); });
+  runtime.wait();
+  EXPECT_EQ(sum, 78);
+}
+
+TEST_P(Blocks, AdoptedGoBackToTheProgramsMemory) {
+  std::vector<float> mine(64 * 100, 1.0f), line(5000, 2.0f);
+  {
+    Runtime runtime(options_for(GetParam()));
+    auto a = Array<float, 2>::adopt(runtime, mine.data(), {60, 90}, {100, 1}, {32, 40}, "a");
+    auto b = Block<float>::adopt(runtime, line.data(), line.size(), "b");
+    for (std::size_t i = 0; i < a.tiles()[0]; ++i)
+      for (std::size_t j = 0; j < a.tiles()[1]; ++j)
+        runtime.spawn(inout(a.tile(i, j)), in(b), [](View2D<float> t, std::span<const float> v) {
+          for (std::size_t y = 0; y < t.rows(); ++y)
+            for (std::size_t x = 0; x < t.cols(); ++x) t(y, x) += v[0];
+        });
+    runtime.spawn(inout(b), [](std::span<float> v) { v[4999] = 9; });
+    runtime.wait();
+    b.flush();
+    EXPECT_EQ(line[4999], 9.0f);
+  }
+  for (std::size_t y = 0; y < 64; ++y)
+    for (std::size_t x = 0; x < 100; ++x) ASSERT_EQ(mine[y * 100 + x], y < 60 && x < 90 ? 3.0f : 1.0f) << y << ' ' << x;
+}
+
+TEST(BlocksTooLarge, FailWhereTheyAreMadeNamingEveryTier) {
+  Options options;
+  options.tiers = "memory=1MiB,file=/tmp:8MiB";
+  Runtime runtime(options);
+  try {
+    Block<char> block(runtime, 16 << 20, "huge");
+    FAIL() << "there is no room for it";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("\"huge\""), std::string::npos) << text;
+    EXPECT_NE(text.find("16 MiB"), std::string::npos) << text;
+    EXPECT_NE(text.find("memory 1 MiB"), std::string::npos) << text;
+    EXPECT_NE(text.find("file 8 MiB"), std::string::npos) << text;
+  }
+}
+
+TEST(BlocksTooLarge, ForTheFastTierTogetherRunInPlaceWithAWarningOrFailWithAnError) {
+  for (const Overflow overflow : {Overflow::in_place, Overflow::refuse}) {
+    Options options;
+    options.tiers = "memory=1MiB,emulated=8MiB@1";
+    options.overflow = overflow;
+    Runtime runtime(options);
+    Block<char> a(runtime, 700 << 10, "a"), b(runtime, 700 << 10, "b");
+    runtime.spawn(out(a), out(b), name("both"), [](std::span<char> x, std::span<char> y) { x[0] = 'x', y[0] = 'y'; });
+    if (overflow == Overflow::refuse) {
+      try {
+        runtime.wait();
+        FAIL() << "it cannot run";
+      } catch (const Error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("\"both\""), std::string::npos) << text;
+        EXPECT_NE(text.find("memory"), std::string::npos) << text;
+      }
+      continue;
+    }
+    char seen[2] = {};
+    runtime.spawn(in(a), out(seen), [&](std::span<const char> x, auto&) { seen[0] = x[0]; });
+    runtime.wait();
+    runtime.spawn(in(b), [&](std::span<const char> y) { seen[1] = y[0]; });
+    runtime.wait();
+    EXPECT_EQ(seen[0], 'x');
+    EXPECT_EQ(seen[1], 'y');
+    EXPECT_EQ(runtime.tier_statistics().in_place_runs, 1u);
+  }
+}
+
+TEST(BlocksTooLarge, ForATaskWithBlocksInAFileFailItAndNoOther) {
+  Options options;
+  options.tiers = "memory=1MiB,file=/tmp:8MiB";
+  Runtime runtime(options);
+  Block<char> a(runtime, 700 << 10, "a"), b(runtime, 700 << 10, "b");
+  runtime.spawn(out(a), [](std::span<char> x) { x[0] = 'x'; });
+  runtime.wait();
+  runtime.spawn(inout(a), out(b), name("both"), [](std::span<char>, std::span<char>) { FAIL(); });
+  EXPECT_THROW(runtime.wait(), Error);
+  char seen = 0;
+  runtime.spawn(in(a), [&](std::span<const char> x) { seen = x[0]; });
+  runtime.wait();
+  EXPECT_EQ(seen, 'x');
+}
+
+TEST(BlocksOfTheFirstTier, CanStillLeaveItWhenLaterOnesNeedRoom) {
+  Options options;
+  options.tiers = "memory=1MiB,file=/tmp:16MiB";
+  Runtime runtime(options);
+  std::vector<Block<int>> blocks;
+  for (int b = 0; b < 3; ++b) {  // these fit: nothing is tracked
+    blocks.emplace_back(runtime, 64 << 10, "first");
+    runtime.spawn(out(blocks.back()), [b](std::span<int> x) { std::fill(x.begin(), x.end(), b); });
+  }
+  for (int b = 3; b < 16; ++b) {
+    blocks.emplace_back(runtime, 64 << 10, "later");
+    runtime.spawn(out(blocks.back()), in(blocks[std::size_t(b - 3)]), [](std::span<int> x, std::span<const int> y) {
+      std::transform(y.begin(), y.end(), x.begin(), [](int v) { return v + 3; });
+    });
+  }
+  int wrong = 0;
+  for (int b = 0; b < 16; ++b) {
+    runtime.spawn(in(blocks[std::size_t(b)]), inout(wrong), [b](std::span<const int> x, int& w) {
+      w += int(std::count_if(x.begin(), x.end(), [b](int v) { return v != b; }));
+    });
+  }
+  runtime.wait();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace weir
