@@ -21,7 +21,8 @@ struct Isolation {
 base::Result<std::string> run_isolated(const std::function<std::string()>& work, const Isolation& isolation = {});
 
 // The same for a program: its standard output, with its arguments; not a shell's.
-base::Result<std::string> run_isolated_program(const std::vector<std::string>& command, const Isolation& isolation = {});
+base::Result<std::string> run_isolated_program(const std::vector<std::string>& command,
+                                               const Isolation& isolation = {});
 
 // Peak resident bytes of the calling process so far; bytes it has read from and written to storage. 0 where the kernel
 // does not tell.

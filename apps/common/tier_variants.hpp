@@ -15,9 +15,9 @@ enum class TierVariantKind : std::uint8_t { serial, openmp, weir, mmap, starpu }
 struct TierVariant {
   std::string_view name;
   TierVariantKind kind = TierVariantKind::weir;
-  bool tiered = false;                    // has a fast tier that the data need not fit in
-  Strategy strategy = Strategy::ahead;    // of the tiered weir variants
-  std::string_view purpose;               // a few words
+  bool tiered = false;                  // has a fast tier that the data need not fit in
+  Strategy strategy = Strategy::ahead;  // of the tiered weir variants
+  std::string_view purpose;             // a few words
 };
 
 // serial, openmp, weir-resident, weir-off, weir-inline, weir-single, weir-multi, weir-ahead, mmap, starpu.
@@ -28,8 +28,8 @@ const TierVariant* find_tier_variant(std::string_view name);  // null when there
 enum class Order : std::uint8_t { naive, reuse };
 
 struct TierSettings {
-  Options runtime;           // of the weir variants; workers, tiers, strategy and eviction are set
-  int threads = 1;           // of all but serial
+  Options runtime;  // of the weir variants; workers, tiers, strategy and eviction are set
+  int threads = 1;  // of all but serial
   Order order = Order::reuse;
   std::uint64_t budget = 0;  // bytes of the fast tier; 0: everything is resident
   std::string folder;        // of mmap's file, and StarPU's; of no meaning to the others

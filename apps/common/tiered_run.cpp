@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/common/isolated.hpp"
+#include "data/tier_spec.hpp"
 
 namespace weir::apps {
 namespace {
@@ -71,6 +72,12 @@ std::string tiers_text(const SlowTier& slow, std::uint64_t budget, std::uint64_t
   const std::uint64_t room = total + total / 16 + 64 * kMiB;
   if (slow.emulated()) return fmt::format("memory={}B,emulated={}B@{:f}", budget, room, slow.fraction);
   return fmt::format("memory={}B,file={}:{}B", budget, slow.folder, room);
+}
+
+Result<std::uint64_t> parse_bytes(const std::string& option, const std::string& text) {
+  const auto spec = data::parse_tiers("memory=" + text);
+  if (spec && spec->tiers.size() == 1 && spec->tiers.front().size) return spec->tiers.front().size->count;
+  return Status{Code::bad_option, fmt::format("{} is a size, such as 512MiB or 1.5GiB, not '{}'", option, text)};
 }
 
 std::uint64_t allowed_bytes(std::uint64_t budget) { return budget + budget / 50 + 64 * kMiB; }

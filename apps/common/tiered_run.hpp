@@ -23,6 +23,9 @@ std::string to_string(const SlowTier& slow);
 // The text for Options::tiers: `budget` bytes of memory, and room for `total` bytes in the slow tier.
 std::string tiers_text(const SlowTier& slow, std::uint64_t budget, std::uint64_t total);
 
+// "512MiB", as in Options::tiers; bad_option names `option`.
+base::Result<std::uint64_t> parse_bytes(const std::string& option, const std::string& text);
+
 // What a process may hold when its fast tier has this budget: 2 % and 64 MiB for everything else.
 std::uint64_t allowed_bytes(std::uint64_t budget);
 

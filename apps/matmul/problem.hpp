@@ -28,7 +28,7 @@ struct Shape {
   Index tile = 0;  // of a tile; those at the edges are smaller
 
   Index tiles() const { return (size + tile - 1) / tile; }  // in each direction
-  Index extent(Index at) const;                              // rows of the tiles in this row of tiles
+  Index extent(Index at) const;                             // rows of the tiles in this row of tiles
   std::uint64_t tile_bytes() const { return static_cast<std::uint64_t>(tile * tile) * sizeof(double); }
   std::uint64_t total_bytes() const { return 3 * static_cast<std::uint64_t>(size * size) * sizeof(double); }
   double flops() const;

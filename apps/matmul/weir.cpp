@@ -62,8 +62,9 @@ class Product {
     for (Index i = 0; i < shape_.tiles(); ++i) {
       for (Index j = 0; j < shape_.tiles(); ++j) {
         runtime_.spawn(in(c_.tile(i, j)), name("check"), [&checker, i, j](Input tile) {
-          checker.add(i, j, {const_cast<double*>(tile.data()), static_cast<Index>(tile.rows()),
-                             static_cast<Index>(tile.cols()), static_cast<Index>(tile.stride())});
+          checker.add(i, j,
+                      {const_cast<double*>(tile.data()), static_cast<Index>(tile.rows()),
+                       static_cast<Index>(tile.cols()), static_cast<Index>(tile.stride())});
         });
       }
     }

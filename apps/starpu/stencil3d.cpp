@@ -95,8 +95,8 @@ class Grid {
     std::vector<starpu_data_descr> data = {{own.interior, STARPU_RW}};
     for (int side = 0; side < kSides; ++side) {
       const Index other = neighbour(settings_.shape, step.block, Side(side));
-      data.push_back({other < 0 ? border_[size(side)] : cubes_[size(other)].faces[parity][opposite(Side(side))],
-                      STARPU_R});
+      data.push_back(
+          {other < 0 ? border_[size(side)] : cubes_[size(other)].faces[parity][opposite(Side(side))], STARPU_R});
     }
     for (const auto face : own.faces[1 - parity]) data.push_back({face, STARPU_W});
     OutOfCore::submit(relax_codelet_, data, step.block);

@@ -17,12 +17,12 @@ class App final : public TierApp {
   std::string name() const override { return "stencil3d"; }
   std::string size() const override { return shape_.cells(); }
   std::string describe() const override {
-    return fmt::format("{} cells in {} blocks of {} x {} x {} ({:.1f} MiB each with faces); {} iterations of {} sweeps; "
-                       "{} instructions",
-                       shape_.cells(), shape_.block_count(), shape_.side, shape_.side, shape_.side,
-                       static_cast<double>(shape_.total_bytes() / static_cast<std::uint64_t>(shape_.block_count())) /
-                           (1 << 20),
-                       shape_.iterations, shape_.sweeps, best_kernels().name);
+    return fmt::format(
+        "{} cells in {} blocks of {} x {} x {} ({:.1f} MiB each with faces); {} iterations of {} sweeps; "
+        "{} instructions",
+        shape_.cells(), shape_.block_count(), shape_.side, shape_.side, shape_.side,
+        static_cast<double>(shape_.total_bytes() / static_cast<std::uint64_t>(shape_.block_count())) / (1 << 20),
+        shape_.iterations, shape_.sweeps, best_kernels().name);
   }
   std::string describe_order(const TierSettings& settings) const override {
     if (settings.order == Order::naive) return "iteration by iteration, from the first block to the last";
@@ -32,9 +32,7 @@ class App final : public TierApp {
   std::uint64_t task_bytes() const override {
     return static_cast<std::uint64_t>(shape_.interior_cells() + 2 * kSides * shape_.face_cells()) * sizeof(double);
   }
-  double guessed_seconds(int threads) const override {
-    return shape_.updates() / kGuessedUpdatesPerSecond / threads;
-  }
+  double guessed_seconds(int threads) const override { return shape_.updates() / kGuessedUpdatesPerSecond / threads; }
 
   Outcome run(const TierVariant& variant, const TierSettings& settings) const override {
     return stencil3d::run(variant, settings_of(settings));

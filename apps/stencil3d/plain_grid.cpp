@@ -51,8 +51,7 @@ void PlainGrid::work_on(Index block, Index iteration, double* scratch) {
   const double* halo[kSides];
   for (int side = 0; side < kSides; ++side) {
     const Index other = neighbour(settings_.shape, block, Side(side));
-    halo[side] =
-        other < 0 ? border_[size(side)].data() : blocks_[size(other)].faces[parity][opposite(Side(side))];
+    halo[side] = other < 0 ? border_[size(side)].data() : blocks_[size(other)].faces[parity][opposite(Side(side))];
   }
   Block& own = blocks_[size(block)];
   stencil3d::work_on(settings_, own.interior, halo, own.faces[1 - parity], scratch);

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "apps/common/tiered_run.hpp"
-#include "bench/report/measure.hpp"
 #include "bench/tiers/slow_bandwidth.hpp"
 
 namespace weir::bench {
@@ -22,7 +21,7 @@ template <class Value>
 double median_of(const std::vector<Outcome>& runs, Value value) {
   std::vector<double> values;
   for (const Outcome& run : runs) values.push_back(static_cast<double>(value(run)));
-  return values.empty() ? 0 : summary_of(std::move(values)).median;
+  return values.empty() ? 0 : apps::median(std::move(values));
 }
 
 // What all contenders of a setup share.
@@ -131,7 +130,7 @@ class Measuring {
     const auto median = [&](double SlowBandwidth::*of) {
       std::vector<double> values;
       for (const SlowBandwidth& each : slow_) values.push_back(each.*of);
-      return values.empty() ? 0 : summary_of(values).median;
+      return values.empty() ? 0 : apps::median(std::move(values));
     };
     report_.slow = {median(&SlowBandwidth::read), median(&SlowBandwidth::write), median(&SlowBandwidth::mixed)};
     for (std::size_t s = 0; s < plan_.setups.size(); ++s) finish_setup(s);
@@ -140,7 +139,7 @@ class Measuring {
   void finish_setup(std::size_t s) {
     const Setup& setup = plan_.setups[s];
     const Movement least = least_movement(setup.app->trace(setup.settings), setup.settings.budget);
-    const double resident = grounds_[s].resident.empty() ? 0 : summary_of(grounds_[s].resident).median;
+    const double resident = grounds_[s].resident.empty() ? 0 : apps::median(grounds_[s].resident);
     const std::size_t first = s * plan_.contenders.size();  // naive placement
     for (std::size_t r = first; r < first + plan_.contenders.size(); ++r) {
       TiersRow& row = report_.rows[r];

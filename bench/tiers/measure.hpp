@@ -14,9 +14,9 @@
 namespace weir::bench {
 
 struct TiersAmount {
-  int rounds = 3;           // in which all contenders take turns
-  int repeat = 1;           // runs of each in a round
-  double timeout_s = 600;   // of each run
+  int rounds = 3;          // in which all contenders take turns
+  int repeat = 1;          // runs of each in a round
+  double timeout_s = 600;  // of each run
 };
 
 // One contender at one setup.
@@ -30,12 +30,12 @@ struct TiersRow {
   std::string error;  // what failed, or how the result is wrong; then the row counts for nothing
 
   bool has_value() const noexcept { return error.empty() && !runs.empty(); }
-  double seconds() const;                  // the median, as are the others
+  double seconds() const;  // the median, as are the others
   double wait_seconds() const;
   std::uint64_t bytes_moved() const;
   double hit_rate() const;
-  std::uint64_t peak_rss_bytes() const;    // the most
-  std::uint64_t allowed_bytes() const;     // what it should not exceed
+  std::uint64_t peak_rss_bytes() const;  // the most
+  std::uint64_t allowed_bytes() const;   // what it should not exceed
 };
 
 struct TiersReport {

@@ -105,8 +105,7 @@ Setup setup_of(const std::string& app, double ratio, const TiersRequest& request
   settings.runtime.workers = settings.threads = request.workers;
   settings.order = request.order;
   settings.folder = plan.slow.folder;
-  settings.budget =
-      static_cast<std::uint64_t>(static_cast<double>(setup.app->total_bytes()) / ratio) / kPage * kPage;
+  settings.budget = static_cast<std::uint64_t>(static_cast<double>(setup.app->total_bytes()) / ratio) / kPage * kPage;
   settings.runtime.tiers = apps::tiers_text(plan.slow, settings.budget, setup.app->total_bytes());
   return setup;
 }
@@ -115,9 +114,10 @@ Status check_budget(const Setup& setup) {
   const auto tasks = static_cast<std::uint64_t>(2 * setup.settings.threads);
   const std::uint64_t needed = tasks * setup.app->task_bytes();
   if (setup.settings.budget >= needed) return Status::success();
-  return {Code::bad_option,
-          fmt::format("--budget: {} needs {} bytes in the fast tier for two tasks a worker, not {}; choose a larger one",
-                      setup.app->name(), needed, setup.settings.budget)};
+  return {
+      Code::bad_option,
+      fmt::format("--budget: {} needs {} bytes in the fast tier for two tasks a worker, not {}; choose a larger one",
+                  setup.app->name(), needed, setup.settings.budget)};
 }
 
 }  // namespace

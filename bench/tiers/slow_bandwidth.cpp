@@ -69,8 +69,8 @@ class Probe {
     std::memset(buffer.get(), 1, kPiece);
     for (std::uint64_t piece; (piece = next++) < pieces_ && error == 0;) {
       const auto at = static_cast<off_t>(piece * kPiece);
-      const ssize_t done = writes(piece) ? ::pwrite(file_, buffer.get(), kPiece, at)
-                                         : ::pread(file_, buffer.get(), kPiece, at);
+      const ssize_t done =
+          writes(piece) ? ::pwrite(file_, buffer.get(), kPiece, at) : ::pread(file_, buffer.get(), kPiece, at);
       if (done != static_cast<ssize_t>(kPiece)) error = done < 0 ? errno : EIO;
     }
   }

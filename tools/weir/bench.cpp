@@ -1,15 +1,17 @@
-// weir bench tasks: the costs of tasks in Weir and in other runtimes, side by side.
+// weir bench: the costs of tasks in Weir and in other runtimes, side by side; and tiers (bench_tiers.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench/report/child_process.hpp"
 #include "bench/report/measure.hpp"
 #include "bench/report/render.hpp"
-#include "pending_file.hpp"
+#include "bench_tiers.hpp"
+#include "plotting.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -20,7 +22,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr double kHelperSeconds = 60;  // gnuplot, and runners that only say their version
+constexpr double kHelperSeconds = 60;  // for runners that only say their version
 
 struct TasksSettings {
   std::string benches = "all";
@@ -47,24 +49,6 @@ Result<Plan> plan_of(const TasksSettings& settings) {
   auto runners = bench::chosen_runners(settings.runtimes, found);
   if (!runners) return runners.status();
   return Plan{*benches, found, *runners, *workers};
-}
-
-// "svg" or "png", by the name of the file.
-Result<std::string> plot_terminal(const std::string& file) {
-  for (const char* ending : {"svg", "png"}) {
-    if (file.ends_with(std::string(".") + ending)) return std::string(ending);
-  }
-  return Status{Code::bad_option, fmt::format("--plot writes .svg or .png, not '{}'", file)};
-}
-
-Status check_gnuplot() {
-  if (bench::run_process({"gnuplot", "--version"}, kHelperSeconds)) return Status::success();
-  return {Code::not_found, "--plot needs gnuplot, which cannot be started; install the package gnuplot-nox"};
-}
-
-Status draw(const std::vector<bench::Row>& rows, const std::string& terminal, PendingFile& file) {
-  auto done = bench::run_process({"gnuplot"}, bench::plot_script(rows, terminal, file.path()), kHelperSeconds);
-  return done ? file.commit() : done.status();
 }
 
 Json optional_median(const std::vector<double>& samples) {
@@ -128,16 +112,11 @@ int report(const TasksSettings& settings, const Plan& plan, const std::vector<be
 int run_tasks(TasksSettings settings, Global& global) {
   const auto plan = plan_of(settings);
   if (!plan) return fail(plan.status());
-  std::string terminal;
-  std::unique_ptr<PendingFile> file;  // made first: a file that cannot be written costs no minutes of measuring
+  std::optional<Plot> plot;
   if (!settings.plot.empty()) {
-    auto chosen = plot_terminal(settings.plot);
-    if (!chosen) return fail(chosen.status());
-    terminal = *chosen;
-    if (auto status = check_gnuplot(); !status) return fail(status);
-    auto pending = PendingFile::create(settings.plot);
-    if (!pending) return fail(pending.status());
-    file = std::make_unique<PendingFile>(std::move(*pending));
+    auto made = Plot::create(settings.plot);
+    if (!made) return fail(made.status());
+    plot.emplace(std::move(*made));
   }
   if (settings.amount.quick) settings.amount.rounds = std::min(settings.amount.rounds, 2);
   if (settings.amount.quick) settings.amount.repeat = std::min(settings.amount.repeat, 3);
@@ -146,9 +125,9 @@ int run_tasks(TasksSettings settings, Global& global) {
                                    [&global](const std::string& next) { global.progress(next); });
   global.progress("");
   const int status = report(settings, *plan, rows, global);
-  if (file == nullptr) return status;
-  if (auto drawn = draw(rows, terminal, *file); !drawn) return fail(drawn);
-  return status;
+  if (!plot) return status;
+  const auto drawn = plot->draw(bench::plot_script(rows, plot->terminal, plot->file->path()));
+  return drawn ? status : fail(drawn);
 }
 
 const char* const kTasksText =
@@ -212,11 +191,13 @@ void add_tasks(CLI::App& parent, Global& global) {
 void add_bench(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global,
                             {.name = "bench",
-                             .purpose = "micro-benchmarks",
-                             .text = "Measures what the runtime itself costs, beside other runtimes.",
-                             .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"}}},
+                             .purpose = "measurements beside other runtimes",
+                             .text = "Measures what the runtime itself costs, and what it gives, beside others.",
+                             .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"},
+                                          {"weir bench tiers", "data larger than fast memory, five minutes"}}},
                             nullptr);
   add_tasks(verb, global);
+  add_bench_tiers(verb, global);
 }
 
 }  // namespace weir::tool

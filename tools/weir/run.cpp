@@ -14,6 +14,7 @@
 #include "machine/machine.hpp"
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
+#include "run_tiers.hpp"
 #include "platform/memory_limit.hpp"
 #include "verb.hpp"
 
@@ -369,9 +370,12 @@ void add_run(CLI::App& app, Global& global) {
                             {.name = "run",
                              .purpose = "applications, in several variants that are checked against each other",
                              .text = "Runs a program that was used to measure task runtimes, with Weir and without it.",
-                             .examples = {{"weir run seismic", "waves in the ground, under a minute"}}},
+                             .examples = {{"weir run seismic", "waves in the ground, under a minute"},
+                                          {"weir run stencil3d", "data larger than fast memory"}}},
                             nullptr);
   add_seismic(verb, global);
+  add_stencil3d(verb, global);
+  add_matmul(verb, global);
 }
 
 }  // namespace weir::tool

@@ -1,6 +1,7 @@
 #include "verb.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <utility>
@@ -33,8 +34,9 @@ CLI::App& add_verb(CLI::App& parent, Global& global, Guide guide, Run run) {
   return verb;
 }
 
-void add_runtime_options(CLI::App& verb, Global& global) {
+void add_runtime_options(CLI::App& verb, Global& global, std::initializer_list<std::string_view> without) {
   for (const runtime::OptionInfo& info : runtime::option_table()) {
+    if (std::find(without.begin(), without.end(), info.name) != without.end()) continue;
     const auto keep = [&global, name = info.name](const std::string& value) {
       global.overrides.emplace_back(name, value);
     };

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -35,8 +36,9 @@ enum Exit : int { kDone = 0, kFailed = 1, kUsage = 2 };
 // which lives as long as `parent`.
 CLI::App& add_verb(CLI::App& parent, Global& global, Guide guide, Run run);
 
-// Adds every option of weir::Options; what is given changes global.options before the verb runs.
-void add_runtime_options(CLI::App& verb, Global& global);
+// Adds every option of weir::Options but those `without` (as in options.def), which the verb decides itself; what is
+// given changes global.options before the verb runs.
+void add_runtime_options(CLI::App& verb, Global& global, std::initializer_list<std::string_view> without = {});
 
 // Prints "weir: <message>" on standard error, and returns the exit status: kUsage for Code::bad_option, else kFailed.
 int fail(const base::Status& failure);

@@ -1,0 +1,24 @@
+// What verbs that draw with gnuplot share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "pending_file.hpp"
+
+namespace weir::tool {
+
+// A plot that will appear under its name; made before anything is measured, so that a file that cannot be written, or
+// a gnuplot that is not there, costs no minutes.
+struct Plot {
+  std::string terminal;  // "svg" or "png", by the name of the file
+  std::unique_ptr<PendingFile> file;
+
+  // bad_option when `name` is of neither kind, not_found without gnuplot, io_error when it cannot be written.
+  static base::Result<Plot> create(const std::string& name);
+  // Runs a gnuplot script that draws to file->path().
+  base::Status draw(const std::string& script);
+};
+
+}  // namespace weir::tool
