@@ -2,6 +2,11 @@
 // goes that does not fit. Data is registered without a home, so that StarPU decides where it is.
 #pragma once
 
+#include <sys/types.h>
+
+extern "C" {
+#include <starpu_disk.h>  // of StarPU's headers the one that does not say so itself
+}
 #include <starpu.h>
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace weir::apps::stencil3d {
 // One block's worth of work, as plain data: kernels use nothing of the standard library (relax.hpp).
 struct Relaxation {
   double* interior;       // [z][y][x], side^3, on a line of cache
-  const double* halo[6];  // the neighbours' faces, by Side; not changed
+  const double* halo[6];  // the neighbours' faces, by Side, each on a line of cache; not changed
   double* scratch;        // scratch_cells(), on a line of cache; one per thread
   std::int64_t side;      // a multiple of 8
   std::int64_t sweeps;    // at least 1

@@ -10,7 +10,8 @@ std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 PlainMemory memory_for(const Shape& shape, const std::string& folder) {
   const std::uint64_t a_block =
       PlainMemory::rounded(size(shape.interior_cells())) + 2 * kSides * PlainMemory::rounded(size(shape.face_cells()));
-  auto memory = PlainMemory::create(size(shape.block_count()) * a_block, folder);
+  const std::uint64_t border = kSides * PlainMemory::rounded(size(shape.face_cells()));
+  auto memory = PlainMemory::create(size(shape.block_count()) * a_block + border, folder);
   if (!memory) throw Error(memory.status().message);
   return std::move(*memory);
 }
@@ -29,8 +30,8 @@ PlainGrid::PlainGrid(const Settings& settings, const std::string& folder)
     blocks_.push_back(block);
   }
   for (int side = 0; side < kSides; ++side) {
-    border_[size(side)].resize(size(shape.face_cells()));
-    fill_border(Side(side), border_[size(side)]);
+    border_[size(side)] = memory_.take(size(shape.face_cells()));
+    fill_border(Side(side), {border_[size(side)], size(shape.face_cells())});
   }
 }
 
@@ -51,7 +52,7 @@ void PlainGrid::work_on(Index block, Index iteration, double* scratch) {
   const double* halo[kSides];
   for (int side = 0; side < kSides; ++side) {
     const Index other = neighbour(settings_.shape, block, Side(side));
-    halo[side] = other < 0 ? border_[size(side)].data() : blocks_[size(other)].faces[parity][opposite(Side(side))];
+    halo[side] = other < 0 ? border_[size(side)] : blocks_[size(other)].faces[parity][opposite(Side(side))];
   }
   Block& own = blocks_[size(block)];
   stencil3d::work_on(settings_, own.interior, halo, own.faces[1 - parity], scratch);

@@ -29,7 +29,7 @@ class PlainGrid {
   const Settings& settings_;
   PlainMemory memory_;
   std::vector<Block> blocks_;
-  std::array<std::vector<double>, kSides> border_;
+  std::array<double*, kSides> border_;
 };
 
 }  // namespace weir::apps::stencil3d
