@@ -1,9 +1,11 @@
 // docs/tuning.md#file-io: what the disk gives through each engine, by size of the pieces and how many are in flight.
 //
 // A file of 1 GiB in the folder named by WEIR_BENCH_FOLDER (default: the current one), without the page cache, in
-// blocks of 16 MiB: `blocks` of them are asked for at once. Rows with memory:1 use registered memory.
+// blocks of 16 MiB: `blocks` of them are asked for at once, from and to memory that is registered or not, of large
+// pages or not. CPU: of all threads, for 1 GiB.
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,25 +22,31 @@ using weir::data::FileStore;
 using weir::data::FileTransfer;
 using weir::platform::AsyncIo;
 using weir::platform::IoBackend;
+using weir::platform::Pages;
+using weir::platform::PageSize;
 
 constexpr std::size_t kFileBytes = std::size_t{1} << 30;
 constexpr std::size_t kBlockBytes = std::size_t{16} << 20;
 constexpr std::size_t kBlocks = kFileBytes / kBlockBytes;
 constexpr std::size_t kMostInFlight = 8;
 
-std::byte* memory() {
-  static const auto pages = weir::platform::Pages::map({kMostInFlight * kBlockBytes}, std::nullopt).value();
-  [[maybe_unused]] static void* const touched = std::memset(pages.data(), 1, pages.size().count);
-  return static_cast<std::byte*>(pages.data());
+std::byte* memory(bool large_pages) {
+  const auto made = [](PageSize size) {
+    auto pages = Pages::map({kMostInFlight * kBlockBytes}, std::nullopt, size).value();
+    std::memset(pages.data(), 1, pages.size().count);
+    return pages;
+  };
+  static const Pages large = made(PageSize::large), small = made(PageSize::small);
+  return static_cast<std::byte*>((large_pages ? large : small).data());
 }
 
 // A window of blocks that are on their way; one that is over goes on with the next block.
 class Window {
  public:
-  Window(AsyncIo& io, std::size_t blocks) : store_(open(io)), transfers_(blocks) {
+  Window(AsyncIo& io, std::size_t blocks, std::byte* memory) : store_(open(io)), transfers_(blocks) {
     for (std::size_t i = 0; i < kBlocks; ++i) extents_.push_back(store_->reserve(kBlockBytes, "block").value());
     for (std::size_t i = 0; i < blocks; ++i) {
-      transfers_[i].memory = memory() + i * kBlockBytes;
+      transfers_[i].memory = memory + i * kBlockBytes;
       transfers_[i].bytes = kBlockBytes;
       transfers_[i].block = "block";
       transfers_[i].user = this;
@@ -99,9 +107,10 @@ void transfer_file(benchmark::State& state, IoBackend backend, bool write) {
     state.SkipWithError(io.status().message.c_str());
     return;
   }
-  if (state.range(3) != 0) (*io)->register_memory({memory(), kMostInFlight * kBlockBytes});
+  std::byte* const blocks = memory(state.range(4) != 0);
+  if (state.range(3) != 0) (*io)->register_memory({blocks, kMostInFlight * kBlockBytes});
   {
-    Window window(**io, static_cast<std::size_t>(state.range(2)));
+    Window window(**io, static_cast<std::size_t>(state.range(2)), blocks);
     for (auto _ : state) window.pass(write);
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kFileBytes));
@@ -113,20 +122,20 @@ void BM_ThreadsRead(benchmark::State& state) { transfer_file(state, IoBackend::t
 void BM_ThreadsWrite(benchmark::State& state) { transfer_file(state, IoBackend::threads, true); }
 
 void shapes(benchmark::internal::Benchmark* rows) {
-  rows->ArgNames({"depth", "piece_KiB", "blocks", "memory"})->UseRealTime()->Unit(benchmark::kMillisecond);
+  rows->ArgNames({"depth", "piece_KiB", "blocks", "registered", "large_pages"});
+  rows->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
 }
 void uring_shapes(benchmark::internal::Benchmark* rows) {
   shapes(rows);
-  for (const int depth : {1, 2, 4, 8, 16, 32}) rows->Args({depth, 1024, 4, 1});
-  for (const int piece : {128, 256, 512, 2048, 4096}) rows->Args({16, piece, 4, 1});
-  for (const int blocks : {1, 2, 8}) rows->Args({16, 1024, blocks, 1});
-  rows->Args({16, 1024, 4, 0});
+  for (const int depth : {1, 2, 4, 8, 16, 32}) rows->Args({depth, 1024, 4, 1, 1});
+  for (const int piece : {128, 512, 2048, 4096}) rows->Args({16, piece, 4, 1, 1});
+  for (const int blocks : {1, 2, 8}) rows->Args({16, 1024, blocks, 1, 1});
+  rows->Args({16, 1024, 4, 0, 1})->Args({16, 1024, 4, 1, 0})->Args({16, 1024, 4, 0, 0});
 }
 void thread_shapes(benchmark::internal::Benchmark* rows) {
   shapes(rows);
-  for (const int depth : {1, 2, 4, 8}) rows->Args({depth, 1024, 4, 0});
-  for (const int piece : {256, 4096}) rows->Args({4, piece, 4, 0});
-  rows->Args({4, 1024, 1, 0});
+  for (const int depth : {1, 2, 4, 8}) rows->Args({depth, 1024, 4, 0, 1});
+  rows->Args({4, 4096, 4, 0, 1})->Args({4, 1024, 1, 0, 1})->Args({4, 1024, 4, 0, 0});
 }
 BENCHMARK(BM_UringRead)->Apply(uring_shapes);
 BENCHMARK(BM_UringWrite)->Apply(uring_shapes);
