@@ -1,0 +1,47 @@
+/* Extension: OCR in a program with its own main(). Shows under ENABLE_EXTENSION_LEGACY.
+ *
+ * Between ocrLegacyInit() and ocrLegacyFinalize() the thread that called them may call the functions of OCR outside of
+ * EDTs. It runs EDTs itself only while it is in ocrLegacyBlockProgress() or ocrLegacyFinalize(). */
+#ifndef OCR_LEGACY_H
+#define OCR_LEGACY_H
+#ifdef ENABLE_EXTENSION_LEGACY
+
+#include "../ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct _ocrConfig_t {
+  int userArgc; /* the arguments without those for OCR */
+  char **userArgv;
+  const char *iniFile; /* after -ocr:cfg, or OCR_CONFIG in the environment; or NULL */
+} ocrConfig_t;
+
+/* Fills *ocrConfig. The array userArgv lasts as long as the process. */
+void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
+/* Starts the workers. */
+void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
+/* Stops the workers: at once, EDTs not yet run being dropped, or when ocrShutdown() was called. Returns 0, or what
+ * ocrAbort() was given. OCR_EINVAL: no such context. */
+u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
+
+/* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards. */
+u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv, u64 depc,
+                     ocrGuid_t *depv, ocrGuid_t legacyContext);
+/* Waits until the event is satisfied, and runs EDTs meanwhile; also inside an EDT. What is not NULL is set: the block,
+ * acquired in mode RW (outside of EDTs: until it is destroyed), its data, its size. Not for ONCE and LATCH events.
+ * OCR_EINVAL: no such event; see LEGACY_PROP_*. OCR_ECANCELED: the program is shutting down. */
+u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size, u16 properties);
+#define LEGACY_BLOCK_PROGRESS_5_ARGS 1
+/* As ocrLegacyBlockProgress(), and returns the block. */
+ocrGuid_t ocrWait(ocrGuid_t outputEvent);
+/* A channel event has a satisfaction waiting. */
+bool ocrLegacyIsChannelReady(ocrGuid_t channel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

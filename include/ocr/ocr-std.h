@@ -1,0 +1,51 @@
+/* Printing, and checks that a program makes of itself. */
+#ifndef OCR_STD_H
+#define OCR_STD_H
+
+#include "ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As printf(), of any length; what one call prints is not mixed with what others print. */
+u32 ocrPrintf(const char *fmt, ...);
+/* The same, as it was called before OCR 1.2. */
+u32 PRINTF(const char *fmt, ...);
+/* As snprintf(). */
+u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...);
+
+/* Unless `ok`: prints the text and the place, and ends the program with an error. */
+void _ocrAssert(bool ok, const char *text, const char *file, u32 line);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Nothing, not even evaluated, unless OCR_ASSERT is defined. */
+#ifdef OCR_ASSERT
+#define ocrAssert(a)                                         \
+  do {                                                       \
+    _ocrAssert((bool)((a) != 0), #a, __FILE__, __LINE__);    \
+  } while (0);
+#else
+#define ocrAssert(a)
+#endif
+#ifndef ASSERT
+#define ASSERT(a) \
+  do {            \
+    ocrAssert(a)  \
+  } while (0);
+#endif
+
+/* Prints PASSED or FAILURE, the place, and the message. */
+#define VERIFY(cond, format, ...)                                                                   \
+  do {                                                                                              \
+    if (!(cond)) {                                                                                  \
+      ocrPrintf("FAILURE @ '%s:%" PRId32 "' " format, __FILE__, __LINE__, ##__VA_ARGS__);           \
+    } else {                                                                                        \
+      ocrPrintf("PASSED @ '%s:%" PRId32 "' " format, __FILE__, __LINE__, ##__VA_ARGS__);            \
+    }                                                                                               \
+  } while (0);
+
+#endif

@@ -1,0 +1,126 @@
+// From the last slot to the ready queue: an EDT acquires its blocks in the order of their GUIDs.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ocr/block.hpp"
+#include "ocr/complain.hpp"
+#include "ocr/local.hpp"
+#include "ocr/place.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+int strength(std::uint8_t mode) noexcept {
+  switch (mode) {
+    case DB_MODE_EW: return 3;
+    case DB_MODE_RW: return 2;
+    case DB_MODE_CONST: return 1;
+    default: return 0;
+  }
+}
+
+bool wants_block(const Slot& slot) noexcept {
+  return slot.state.load(std::memory_order_relaxed) == SlotState::satisfied && slot.value != 0 &&
+         slot.mode != DB_MODE_NULL;
+}
+
+// Slots that want the same block.
+struct Group {
+  Slot** first;
+  Slot** last;
+  std::uint64_t guid() const noexcept { return (*first)->value; }
+};
+
+// Different modes for one block are a mistake.
+std::uint8_t mode_of(const Edt& edt, const Group& group) noexcept {
+  const Slot* strongest = *group.first;
+  for (Slot** at = group.first + 1; at != group.last; ++at) {
+    if ((*at)->mode == strongest->mode) continue;
+    complain(edt, "has a block in several slots in different modes, and gets it in the strongest", {group.guid()});
+    if (strength((*at)->mode) > strength(strongest->mode)) strongest = *at;
+  }
+  return strongest->mode;
+}
+
+// The EDT holds the block, the first slot stands for all.
+void enter_held(const Group& group, Block& block, std::uint8_t mode) noexcept {
+  for (Slot** at = group.first; at != group.last; ++at) {
+    Slot& slot = **at;
+    slot.value = reinterpret_cast<std::uint64_t>(&block);
+    slot.mode = mode;
+    slot.shared = at != group.first;
+    slot.state.store(SlotState::held, std::memory_order_relaxed);
+  }
+}
+
+void enter_missing(const Edt& edt, const Group& group) noexcept {
+  complain(edt, "depends on a data block that was destroyed before it started", {group.guid()});
+  for (Slot** at = group.first; at != group.last; ++at) (*at)->value = 0;
+}
+
+// False: it waits for that block, and may be running by now.
+bool try_acquire(Edt& edt, const Group& group) {
+  const Guid guid{group.guid()};
+  const std::uint8_t mode = mode_of(edt, group);
+  edt.acquired = guid.bits;
+  Block* block = nullptr;
+  switch (acquire(guid, mode, edt, block)) {
+    case Acquired::yes: enter_held(group, *block, mode); return true;
+    case Acquired::waits: return false;
+    default: enter_missing(edt, group); return true;
+  }
+}
+
+bool acquire_sorted(Edt& edt, Slot** first, Slot** last) {
+  std::sort(first, last, [](const Slot* a, const Slot* b) { return a->value < b->value; });
+  while (first != last) {
+    Slot** next = first + 1;
+    while (next != last && (*next)->value == (*first)->value) ++next;
+    if (!try_acquire(edt, {first, next})) return false;
+    first = next;
+  }
+  return true;
+}
+
+template <class F>
+std::size_t collect(Edt& edt, F&& put) {
+  std::size_t count = 0;
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot)
+    if (wants_block(*slot)) put(count++, slot);
+  return count;
+}
+
+bool acquire_all(Edt& edt) {
+  std::array<Slot*, 16> few;
+  if (edt.depc <= few.size()) {
+    const std::size_t count = collect(edt, [&](std::size_t i, Slot* slot) { few[i] = slot; });
+    if (count == 1) return try_acquire(edt, {few.data(), few.data() + 1});
+    return acquire_sorted(edt, few.data(), few.data() + count);
+  }
+  std::vector<Slot*> many;
+  collect(edt, [&](std::size_t, Slot* slot) { many.push_back(slot); });
+  return acquire_sorted(edt, many.data(), many.data() + many.size());
+}
+
+}  // namespace
+
+void acquire_blocks(Local& local, Edt& edt) {
+  if (edt.depc != 0 && !acquire_all(edt)) return;
+  place(local, edt);
+  Local::add(local.readied);
+  local.worker->submit(&edt.task());
+}
+
+void block_granted(Local& local, Edt& edt, Block& block) {
+  bool first = true;
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    if (!wants_block(*slot) || slot->value != edt.acquired) continue;
+    enter_held({&slot, &slot + 1}, block, edt.waiting_mode);
+    slot->shared = !std::exchange(first, false);
+  }
+  acquire_blocks(local, edt);
+}
+
+}  // namespace weir::ocr

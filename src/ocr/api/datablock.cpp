@@ -1,0 +1,75 @@
+// Data blocks: create, destroy, release, size.
+#include "ocr/api/api.hpp"
+#include "ocr/block.hpp"
+#include "ocr/extensions/ocr-db-info.h"
+
+using namespace weir::ocr;
+
+namespace {
+
+constexpr u16 kProperties =
+    DB_PROP_NO_ACQUIRE | DB_PROP_SINGLE_ASSIGNMENT | DB_PROP_NO_HINT | GUID_PROP_CHECK | GUID_PROP_BLOCK | 0xf;
+
+u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, bool heap) {
+  Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
+  std::byte* data = nullptr;
+  const u8 code = create_block(local, guid, {len, flags, hint, heap}, data);
+  if (code == 0 || (flags & GUID_PROP_IS_LABELED) == 0) *db = to_c(guid);
+  if (addr != nullptr) *addr = code == 0 ? data : nullptr;
+  return code;
+}
+
+u8 release_db(Local& local, Guid db) {
+  if (local.current != nullptr) {
+    const Holding held = find_held(*local.current, db);
+    if (held.block != nullptr) {
+      release_holding(local, *local.current, held);
+      return 0;
+    }
+  }
+  if (!block_exists(db)) return OCR_EINVAL;
+  return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
+}
+
+}  // namespace
+
+extern "C" {
+
+u8 ocrDbCreate(ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, ocrInDbAllocator_t allocator) {
+  if (db == nullptr || (addr == nullptr && (flags & DB_PROP_NO_ACQUIRE) == 0)) return OCR_EINVAL;
+  if ((flags & ~kProperties) != 0 || static_cast<unsigned>(allocator) > WEIR_ALLOC) return OCR_EINVAL;
+  if (hint != nullptr && hint->type != OCR_HINT_DB_T) return OCR_ENXIO;
+  return in_program([&](Local& local) { return create(local, db, addr, len, flags, hint, allocator != NO_ALLOC); });
+}
+
+u8 ocrDbDestroy(ocrGuid_t db) {
+  return in_program([&](Local& local) { return destroy_block(local, from_c(db)); });
+}
+
+u8 ocrDbRelease(ocrGuid_t db) {
+  if (from_c(db).is_null()) return 0;
+  return in_program([&](Local& local) { return release_db(local, from_c(db)); });
+}
+
+u8 ocrDbDowngradeRelease(ocrGuid_t db) { return ocrDbRelease(db); }
+
+u8 ocrDbGetSize(ocrGuid_t db, u64* size) {
+  if (size == nullptr) return OCR_EINVAL;
+  return in_program([&](Local& local) -> u8 {
+    const Guid guid = from_c(db);
+    if (local.current != nullptr) {
+      const Holding held = find_held(*local.current, guid);
+      if (held.block != nullptr) {
+        *size = held.block->size;
+        return 0;
+      }
+    }
+    const Block* const block = find_object(blocks(), Kind::block, guid);
+    if (block == nullptr) return OCR_EINVAL;
+    if (local.current != nullptr) return OCR_EACCES;
+    *size = block->size;
+    return 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,110 @@
+// Memory inside data blocks, and copies between them.
+#include <cstring>
+
+#include "ocr/api/api.hpp"
+#include "ocr/block.hpp"
+#include "ocr/block_heap.hpp"
+#include "ocr/event.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+// The block, as far as its creation allows memory inside it. 0 or a code.
+u8 heap_of(Local& local, Guid guid, Block*& block) {
+  block = nullptr;
+  if (local.current != nullptr) {
+    block = find_held(*local.current, guid).block;
+    if (block == nullptr) return block_exists(guid) ? OCR_EACCES : OCR_EINVAL;
+  } else {
+    block = find_object(blocks(), Kind::block, guid);
+  }
+  return block == nullptr || block->heap == nullptr ? OCR_EINVAL : 0;
+}
+
+enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
+
+// An EDT: slot 0 the destination, slot 1 the source.
+ocrGuid_t copy_edt(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
+  if (depv[0].ptr != nullptr && depv[1].ptr != nullptr) {
+    std::memmove(static_cast<std::byte*>(depv[0].ptr) + paramv[kToOffset],
+                 static_cast<const std::byte*>(depv[1].ptr) + paramv[kFromOffset], paramv[kSize]);
+  }
+  return depv[0].guid;
+}
+
+bool fits(Guid guid, u64 offset, u64 size) noexcept {
+  const Block* const block = find_object(blocks(), Kind::block, guid);
+  return block == nullptr || (offset <= block->size && size <= block->size - offset);
+}
+
+u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
+  if (!block_exists(to) || (!block_exists(from) && !event_exists(from))) return OCR_EINVAL;
+  if (!fits(to, to_offset, size) || !fits(from, from_offset, size)) return OCR_ENOMEM;
+  const u64 distance = to_offset > from_offset ? to_offset - from_offset : from_offset - to_offset;
+  return to == from && distance < size ? OCR_EPERM : 0;
+}
+
+u8 copy(ocrGuid_t to, u64 to_offset, ocrGuid_t from, u64 from_offset, u64 size, ocrGuid_t* done) {
+  if (const u8 code = check_copy(from_c(to), to_offset, from_c(from), from_offset, size)) return code;
+  ocrGuid_t edt_template, edt;
+  u64 paramv[kCopyParams] = {to_offset, from_offset, size};
+  if (const u8 code = ocrEdtTemplateCreate_internal(&edt_template, &copy_edt, kCopyParams, 2, "ocrDbCopy")) return code;
+  const u8 code = ocrEdtCreate(&edt, edt_template, kCopyParams, paramv, 2, nullptr, EDT_PROP_NONE, nullptr, done);
+  static_cast<void>(ocrEdtTemplateDestroy(edt_template));
+  if (code != 0) return code;
+  static_cast<void>(ocrAddDependence(to, edt, 0, DB_MODE_RW));
+  const bool same = from_c(to) == from_c(from);
+  return ocrAddDependence(from, edt, 1, same ? DB_MODE_RW : DB_MODE_RO);
+}
+
+}  // namespace
+
+extern "C" {
+
+u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64* offset) {
+  if (offset == nullptr) return OCR_EINVAL;
+  return in_program([&](Local& local) -> u8 {
+    Block* block;
+    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
+    const std::optional<u64> found = allocate(*block->heap, size);
+    if (!found) return OCR_ENOMEM;
+    *offset = *found;
+    return 0;
+  });
+}
+
+u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void** addr) {
+  if (addr == nullptr) return OCR_EINVAL;
+  *addr = nullptr;
+  u64 offset = 0;
+  if (const u8 code = ocrDbMallocOffset(guid, size, &offset)) return code;
+  *addr = blocks().find(from_c(guid).index())->data + offset;
+  return 0;
+}
+
+u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset) {
+  return in_program([&](Local& local) -> u8 {
+    Block* block;
+    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
+    return free(*block->heap, offset) ? 0 : OCR_EINVAL;
+  });
+}
+
+u8 ocrDbFree(ocrGuid_t guid, void* addr) {
+  return in_program([&](Local& local) -> u8 {
+    Block* block;
+    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
+    const auto* const at = static_cast<const std::byte*>(addr);
+    if (at < block->data || at >= block->data + block->size) return OCR_EINVAL;
+    return free(*block->heap, static_cast<u64>(at - block->data)) ? 0 : OCR_EINVAL;
+  });
+}
+
+u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset, u64 size, u64,
+             ocrGuid_t* completionEvt) {
+  return in_program(
+      [&](Local&) { return copy(destination, destinationOffset, source, sourceOffset, size, completionEvt); });
+}
+
+}  // extern "C"

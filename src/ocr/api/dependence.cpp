@@ -1,0 +1,62 @@
+// Dependences between blocks, events and EDTs.
+#include "ocr/api/api.hpp"
+#include "ocr/block.hpp"
+#include "ocr/edt.hpp"
+#include "ocr/event.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+bool is_mode(ocrDbAccessMode_t mode) noexcept {
+  return mode == DB_MODE_NULL || mode == DB_MODE_CONST || mode == DB_MODE_RW || mode == DB_MODE_EW ||
+         mode == DB_MODE_RO;
+}
+
+u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAccessMode_t mode) {
+  if (!is_mode(mode)) return OCR_EINVAL;
+  Edt* const edt = find_edt(target);
+  if (edt == nullptr || index >= edt->depc) return OCR_EINVAL;
+  Slot& slot = edt->slots()[index];
+  if (!try_claim(slot)) return OCR_EPERM;
+  slot.mode = static_cast<std::uint8_t>(mode);
+  if (source.kind() != Kind::event) {
+    satisfy(local, slot, source);
+    return 0;
+  }
+  edt->depv()[index].guid = to_c(source);
+  const u8 code = add_dependent(local, source, slot_node(slot), output);
+  if (code != 0) slot.state.store(SlotState::open, std::memory_order_relaxed);
+  return code;
+}
+
+u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
+  if (source.kind() != Kind::event) return satisfy_event(local, target, slot, source);
+  if (!event_exists(target)) return OCR_EINVAL;
+  const Node link = link_node(local, target, slot);
+  const u8 code = add_dependent(local, source, link, output);
+  if (code != 0) free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+  return code;
+}
+
+u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
+  const bool known = source.is_null() || block_exists(source) || event_exists(source);
+  if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
+  if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
+  if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);
+  return block_exists(target) ? OCR_EPERM : OCR_EINVAL;
+}
+
+}  // namespace
+
+extern "C" {
+
+u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode) {
+  return ocrAddDependenceSlot(source, 0, destination, slot, mode);
+}
+
+u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot, ocrDbAccessMode_t mode) {
+  return in_program([&](Local& local) { return add(local, from_c(source), sslot, from_c(destination), dslot, mode); });
+}
+
+}  // extern "C"

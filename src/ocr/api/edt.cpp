@@ -1,0 +1,53 @@
+// Templates and EDTs.
+#include "ocr/edt.hpp"
+
+#include "ocr/api/api.hpp"
+#include "ocr/label.hpp"
+
+using namespace weir::ocr;
+
+extern "C" {
+
+u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, u32 depc, const char* funcName) {
+  if (guid == nullptr || funcPtr == nullptr || paramc == EDT_PARAM_DEF || depc == EDT_PARAM_DEF) return OCR_EINVAL;
+  return in_program([&](Local& local) -> u8 {
+    const EdtKind* const kind = intern(funcPtr, funcName);
+    Guid made;
+    Template* of = nullptr;
+    if (const u8 code = make_object(local, templates(), local.templates, Kind::edt_template, 0, made, of)) return code;
+    of->kind = kind;
+    of->paramc = paramc;
+    of->depc = depc;
+    of->hint = nullptr;
+    *guid = to_c(made);
+    return 0;
+  });
+}
+
+u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
+  return in_program([&](Local& local) -> u8 {
+    Template* const of = lock_object(templates(), Kind::edt_template, from_c(guid));
+    if (of == nullptr) return OCR_EINVAL;
+    of->word.kill();
+    delete std::exchange(of->hint, nullptr);
+    retire(templates(), local.templates, *of);
+    return 0;
+  });
+}
+
+u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv, u32 depc, ocrGuid_t* depv,
+                u16 properties, ocrHint_t* hint, ocrGuid_t* outputEvent) {
+  if (guid == nullptr && (properties & GUID_PROP_IS_LABELED) != 0) return OCR_EINVAL;
+  return in_program([&](Local& local) {
+    const Guid label = (properties & GUID_PROP_IS_LABELED) != 0 ? from_c(*guid) : Guid{};
+    const EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc,
+                             depv,  properties,           hint,   guid,   outputEvent};
+    return create_edt(local, request);
+  });
+}
+
+u8 ocrEdtDestroy(ocrGuid_t guid) {
+  return in_program([&](Local& local) { return destroy_edt(local, from_c(guid)); });
+}
+
+}  // extern "C"

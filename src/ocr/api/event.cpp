@@ -1,0 +1,48 @@
+// Events: create, destroy, satisfy.
+#include "ocr/event.hpp"
+
+#include "ocr/api/api.hpp"
+#include "ocr/collective.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+u8 create(ocrGuid_t* guid, ocrEventTypes_t type, u16 properties, const void* params) {
+  if (guid == nullptr || type < OCR_EVENT_ONCE_T || type > OCR_EVENT_COLLECTIVE_T) return OCR_EINVAL;
+  return in_program([&](Local& local) {
+    Guid made = (properties & GUID_PROP_IS_LABELED) != 0 ? from_c(*guid) : Guid{};
+    const u8 code = create_event(local, made, static_cast<EventType>(type), properties, params);
+    if (code == 0) *guid = to_c(made);
+    return code;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+u8 ocrEventCreate(ocrGuid_t* guid, ocrEventTypes_t eventType, u16 properties) {
+  return create(guid, eventType, properties, nullptr);
+}
+
+u8 ocrEventCreateParams(ocrGuid_t* guid, ocrEventTypes_t eventType, u16 properties, ocrEventParams_t* params) {
+  return create(guid, eventType, properties, params);
+}
+
+u8 ocrEventDestroy(ocrGuid_t guid) {
+  return in_program([&](Local& local) { return destroy_event(local, from_c(guid)); });
+}
+
+u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot) {
+  return in_program([&](Local& local) { return satisfy_event(local, from_c(eventGuid), slot, from_c(dataGuid)); });
+}
+
+u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid) { return ocrEventSatisfySlot(eventGuid, dataGuid, 0); }
+
+u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void* dataPtr, u32 islot) {
+  if (dataPtr == nullptr) return OCR_EINVAL;
+  return in_program([&](Local& local) { return contribute(local, from_c(eventGuid), dataPtr, islot); });
+}
+
+}  // extern "C"

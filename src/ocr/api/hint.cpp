@@ -1,0 +1,145 @@
+// Hints: of their own, and on objects.
+#include "ocr/hint.hpp"
+
+#include "ocr/api/api.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+// One bit of the mask and its value; null when the property is of another type.
+u64* slot_of(ocrHint_t* hint, ocrHintProp_t property, u64& bit) noexcept {
+  const int index = hint == nullptr ? -1 : hint_index(*hint, property);
+  if (index < 0) return nullptr;
+  bit = u64{1} << index;
+  return &hint_slot(*hint, index);
+}
+
+// f(Object&) with the object locked.
+template <class T, class F>
+u8 with(ObjectTable<T>& table, Kind kind, Guid guid, F&& f) {
+  T* const object = lock_object(table, kind, guid);
+  if (object == nullptr) return OCR_EINVAL;
+  const u8 code = f(*object);
+  object->word.unlock();
+  return code;
+}
+
+u8 set(Guid guid, const ocrHint_t& hint) {
+  const bool for_edt = hint.type == OCR_HINT_EDT_T, for_block = hint.type == OCR_HINT_DB_T;
+  switch (guid.kind()) {
+    case Kind::edt:
+      return with(edts(), Kind::edt, guid, [&](EdtEntry& entry) -> u8 {
+        if (!for_edt) return OCR_EINVAL;
+        if ((entry.edt->flags & Edt::kNoHint) != 0) return OCR_EPERM;
+        apply_hint(*entry.edt, hint);
+        return 0;
+      });
+    case Kind::edt_template:
+      return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
+        if (!for_edt) return OCR_EINVAL;
+        if (of.hint == nullptr) of.hint = new ocrHint_t{OCR_HINT_EDT_T, 0, {}};
+        merge_hint(*of.hint, hint);
+        return 0;
+      });
+    case Kind::block:
+      return with(blocks(), Kind::block, guid, [&](Block& block) -> u8 {
+        if (!for_block) return OCR_EINVAL;
+        if (block.no_hint) return OCR_EPERM;
+        apply_hint(block, hint);
+        return 0;
+      });
+    case Kind::event:
+      return with(events(), Kind::event, guid,
+                  [&](Event&) -> u8 { return hint.type == OCR_HINT_EVT_T ? 0 : OCR_EINVAL; });
+    default: return OCR_EINVAL;
+  }
+}
+
+void read(const ocrHint_t* from, ocrHintType_t type, ocrHint_t& hint) noexcept {
+  hint.type = type;
+  hint.propMask = 0;
+  if (from != nullptr) merge_hint(hint, *from);
+}
+
+u8 get(Guid guid, ocrHint_t& hint) {
+  switch (guid.kind()) {
+    case Kind::edt:
+      return with(edts(), Kind::edt, guid, [&](EdtEntry& entry) -> u8 {
+        read(entry.edt->rare == nullptr ? nullptr : &entry.edt->rare->hint, OCR_HINT_EDT_T, hint);
+        return 0;
+      });
+    case Kind::edt_template:
+      return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
+        read(of.hint, OCR_HINT_EDT_T, hint);
+        return 0;
+      });
+    case Kind::block:
+      return with(blocks(), Kind::block, guid, [&](Block& block) -> u8 {
+        read(block.hint, OCR_HINT_DB_T, hint);
+        return 0;
+      });
+    case Kind::event:
+      return with(events(), Kind::event, guid, [&](Event&) -> u8 {
+        read(nullptr, OCR_HINT_EVT_T, hint);
+        return 0;
+      });
+    default: return OCR_EINVAL;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+u8 ocrHintInit(ocrHint_t* hint, ocrHintType_t hintType) {
+  if (hint == nullptr || hintType <= OCR_HINT_UNDEF_T || hintType > OCR_HINT_GROUP_T) return OCR_EINVAL;
+  *hint = {hintType, 0, {}};
+  return 0;
+}
+
+u8 ocrSetHintValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64 value) {
+  u64 bit = 0;
+  u64* const slot = slot_of(hint, hintProp, bit);
+  if (slot == nullptr) return OCR_EINVAL;
+  *slot = value;
+  hint->propMask |= bit;
+  return 0;
+}
+
+u8 ocrUnsetHintValue(ocrHint_t* hint, ocrHintProp_t hintProp) {
+  u64 bit = 0;
+  if (slot_of(hint, hintProp, bit) == nullptr) return OCR_EINVAL;
+  if ((hint->propMask & bit) == 0) return OCR_ENOENT;
+  hint->propMask &= ~bit;
+  return 0;
+}
+
+u8 ocrGetHintValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64* value) {
+  u64 bit = 0;
+  const u64* const slot = slot_of(hint, hintProp, bit);
+  if (slot == nullptr || value == nullptr) return OCR_EINVAL;
+  if ((hint->propMask & bit) == 0) return OCR_ENOENT;
+  *value = *slot;
+  return 0;
+}
+
+u8 ocrHintSetValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64 value) {
+  return ocrSetHintValue(hint, hintProp, value);
+}
+u8 ocrHintUnsetValue(ocrHint_t* hint, ocrHintProp_t hintProp) { return ocrUnsetHintValue(hint, hintProp); }
+u8 ocrHintGetValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64* value) {
+  return ocrGetHintValue(hint, hintProp, value);
+}
+
+u8 ocrSetHint(ocrGuid_t guid, ocrHint_t* hint) {
+  if (hint == nullptr) return OCR_EINVAL;
+  return in_program([&](Local&) { return set(from_c(guid), *hint); });
+}
+
+u8 ocrGetHint(ocrGuid_t guid, ocrHint_t* hint) {
+  if (hint == nullptr) return OCR_EINVAL;
+  return in_program([&](Local&) { return get(from_c(guid), *hint); });
+}
+
+}  // extern "C"

@@ -1,0 +1,117 @@
+// Legacy mode: a program with its own main(), and waiting.
+#include "ocr/extensions/ocr-legacy.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "ocr/api/api.hpp"
+#include "ocr/channel.hpp"
+#include "ocr/config.hpp"
+#include "ocr/label.hpp"
+#include "ocr/system.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+ocrGuid_t context_of(const System& system) noexcept {
+  return to_c(Guid::make(Kind::context, static_cast<std::uint32_t>(system.number() % Guid::kGenerations), 0));
+}
+
+// OCR_EINVAL unless it is an event that can be waited for.
+u8 check_event(Local& local, Guid guid, u16 properties) {
+  while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid)) {
+    if (System::running()->shutting_down()) return OCR_ECANCELED;
+    let_others_run(local);
+  }
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  const bool satisfied = event->type == EventType::channel ? !event->channel->satisfied.empty() : event->fired;
+  const bool possible = event->type != EventType::collective;
+  event->word.unlock();
+  return !possible || ((properties & LEGACY_PROP_CHECK) != 0 && !satisfied) ? OCR_EINVAL : 0;
+}
+
+// The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
+u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
+  Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
+  if (result != nullptr) *result = block == nullptr ? nullptr : block->data;
+  if (size != nullptr) *size = block == nullptr ? 0 : block->size;
+  if (block != nullptr && local.current != nullptr) hold_for_running(local, *block);
+  return 0;
+}
+
+u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
+  if (const u8 code = check_event(local, handle, properties)) return code;
+  EventWaiter waiter;
+  waiter.worker = local.worker;
+  if (const u8 code = add_dependent(local, handle, waiter_node(waiter))) return code;
+  System& system = *System::running();
+  system.run_until(waiter);
+  if (!waiter.done.load(std::memory_order_acquire)) return OCR_ECANCELED;
+  if (guid != nullptr) *guid = to_c(waiter.block);
+  return enter_block(local, waiter.block, result, size);
+}
+
+}  // namespace
+
+extern "C" {
+
+void ocrParseArgs(int argc, const char* argv[], ocrConfig_t* ocrConfig) {
+  if (ocrConfig == nullptr) return;
+  // They last as long as the process, as argv does.
+  auto& arguments = *new Arguments(take_arguments(argc, argv));
+  arguments.left.push_back(nullptr);
+  *ocrConfig = {static_cast<int>(arguments.left.size()) - 1, arguments.left.data(),
+                arguments.file.empty() ? nullptr : arguments.file.c_str()};
+}
+
+void ocrLegacyInit(ocrGuid_t* legacyContext, ocrConfig_t* ocrConfig) {
+  const bool has_file = ocrConfig != nullptr && ocrConfig->iniFile != nullptr;
+  weir::base::Result<Config> config = read_config(has_file ? ocrConfig->iniFile : "");
+  const weir::base::Status status = config ? System::start(config->options, config->report_at_end) : config.status();
+  if (!status) {
+    std::fprintf(stderr, "weir: ocr: %s\n", status.message.c_str());
+    std::exit(2);
+  }
+  if (legacyContext != nullptr) *legacyContext = context_of(*System::running());
+}
+
+u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown) {
+  System* const system = System::running();
+  if (system == nullptr || from_c(context_of(*system)) != from_c(legacyContext)) return OCR_EINVAL;
+  const u8 code = runUntilShutdown ? system->run_until_shutdown() : system->exit_code();
+  System::stop();
+  return code;
+}
+
+u8 ocrLegacySpawnOCR(ocrGuid_t* handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64* paramv, u64 depc, ocrGuid_t* depv,
+                     ocrGuid_t) {
+  if (handle == nullptr) return OCR_EINVAL;
+  if (const u8 code = ocrEventCreate(handle, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG)) return code;
+  ocrGuid_t edt;
+  const u8 code = ocrEdtCreate(&edt, finishEdtTemplate, static_cast<u32>(paramc), paramc == 0 ? nullptr : paramv,
+                               static_cast<u32>(depc), depv, EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, nullptr, handle);
+  if (code != 0) static_cast<void>(ocrEventDestroy(*handle));
+  return code;
+}
+
+u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
+  return in_program(
+      [&](Local& local) { return block_progress(local, from_c(handle), guid, result, size, properties); });
+}
+
+ocrGuid_t ocrWait(ocrGuid_t outputEvent) {
+  ocrGuid_t block = NULL_GUID;
+  return ocrLegacyBlockProgress(outputEvent, &block, nullptr, nullptr, LEGACY_PROP_NONE) == 0 ? block : ERROR_GUID;
+}
+
+bool ocrLegacyIsChannelReady(ocrGuid_t channel) {
+  Event* const event = lock_object(events(), Kind::event, from_c(channel));
+  if (event == nullptr) return false;
+  const bool ready = event->type == EventType::channel && !event->channel->satisfied.empty();
+  event->word.unlock();
+  return ready;
+}
+
+}  // extern "C"

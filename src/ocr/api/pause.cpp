@@ -1,0 +1,92 @@
+// Pause, query, resume.
+#include "ocr/extensions/ocr-pause.h"
+
+#include <cstring>
+#include <vector>
+
+#include "ocr/api/api.hpp"
+#include "ocr/channel.hpp"
+#include "ocr/pause_api.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+using Found = std::vector<ocrGuid_t>;
+
+void find_edts(bool only_ready, Found& found) {
+  edts().for_each([&](EdtEntry& entry) {
+    if (!entry.word.alive() || !entry.word.lock(entry.word.generation())) return;
+    Edt& edt = *entry.edt;
+    const bool ready = edt.missing.load(std::memory_order_acquire) == 0 && (edt.flags & Edt::kRunning) == 0;
+    if (ready || !only_ready) found.push_back(to_c(edt.guid));
+    entry.word.unlock();
+  });
+}
+
+void find_events(Found& found) {
+  events().for_each([&](Event& event) {
+    if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
+    if (!event.fired) found.push_back(to_c(Guid::make(Kind::event, event.word.generation(), event.index)));
+    event.word.unlock();
+  });
+}
+
+void find_blocks_of(Guid guid, Found& found) {
+  EdtEntry* const entry = lock_object(edts(), Kind::edt, guid);
+  if (entry == nullptr) return;
+  Edt& edt = *entry->edt;
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    const SlotState state = slot->state.load(std::memory_order_acquire);
+    if (state == SlotState::held) found.push_back(to_c(reinterpret_cast<const Block*>(slot->value)->guid()));
+    if (state == SlotState::satisfied && slot->value != 0) found.push_back(to_c({slot->value}));
+  }
+  entry->word.unlock();
+}
+
+Found answer(ocrQueryType_t query, Guid guid) {
+  Found found;
+  switch (query) {
+    case OCR_QUERY_READY_EDTS:
+    case OCR_QUERY_ALL_EDTS: find_edts(query == OCR_QUERY_READY_EDTS, found); break;
+    case OCR_QUERY_EVENTS: find_events(found); break;
+    default: find_blocks_of(guid, found);
+  }
+  return found;
+}
+
+}  // namespace
+
+extern "C" {
+
+u32 ocrPause(bool isBlocking) {
+  Local* const caller = local();
+  return caller != nullptr && pause(*caller, isBlocking) ? 1 : 0;
+}
+
+ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void** result, u32* size, u8) {
+  ocrGuid_t block = NULL_GUID;
+  if (size != nullptr) *size = 0;
+  if (result != nullptr) *result = nullptr;
+  static_cast<void>(in_program([&](Local& local) -> u8 {
+    if (!is_paused_by(local)) return OCR_EPERM;
+    const Found found = answer(query, from_c(guid));
+    void* data = nullptr;
+    const u64 bytes = found.size() * sizeof(ocrGuid_t);
+    if (const u8 code = ocrDbCreate(&block, &data, bytes, DB_PROP_NONE, nullptr, NO_ALLOC)) return code;
+    if (!found.empty()) std::memcpy(data, found.data(), bytes);
+    if (result != nullptr) *result = data;
+    if (size != nullptr) *size = static_cast<u32>(bytes);
+    return 0;
+  }));
+  return block;
+}
+
+void ocrResume(u32 flag) {
+  Local* const caller = local();
+  if (caller != nullptr && flag != 0) resume(*caller);
+}
+
+void ocrInjectFault(void) {}
+
+}  // extern "C"

@@ -1,0 +1,86 @@
+// What runtimes built on OCR ask: the running EDT, its storage, workers.
+#include "ocr/extensions/ocr-runtime-itf.h"
+
+#include "ocr/api/api.hpp"
+#include "ocr/label.hpp"
+#include "sched/scheduler.hpp"
+
+using namespace weir::ocr;
+
+namespace {
+
+Edt* running() noexcept {
+  const Local* const caller = local();
+  return caller == nullptr ? nullptr : caller->current;
+}
+
+// Null outside of EDTs.
+ocrGuid_t* storage() {
+  Edt* const edt = running();
+  if (edt == nullptr) return nullptr;
+  if (edt->rare == nullptr) edt->rare = new EdtRare;
+  if (edt->rare->local_storage == nullptr)
+    edt->rare->local_storage = std::make_unique<ocrGuid_t[]>(EdtRare::kLocalStorage);
+  return edt->rare->local_storage.get();
+}
+
+}  // namespace
+
+extern "C" {
+
+ocrGuid_t ocrElsUserGet(u8 offset) {
+  const Edt* const edt = running();
+  const bool unused = edt == nullptr || edt->rare == nullptr || edt->rare->local_storage == nullptr;
+  return unused ? ocrGuid_t NULL_GUID_INITIALIZER : edt->rare->local_storage[offset];
+}
+
+void ocrElsUserSet(u8 offset, ocrGuid_t data) {
+  if (ocrGuid_t* const all = storage()) all[offset] = data;
+}
+
+u8 ocrEdtLocalStorageGet(void** ptr, u64* size) {
+  if (ptr == nullptr || size == nullptr || running() == nullptr) return OCR_EINVAL;
+  *ptr = storage();
+  *size = EdtRare::kLocalStorage * sizeof(ocrGuid_t);
+  return 0;
+}
+
+u8 ocrCurrentEdtGet(ocrGuid_t* guid) {
+  if (guid == nullptr) return OCR_EINVAL;
+  const Edt* const edt = running();
+  *guid = to_c(edt == nullptr ? Guid{} : edt->guid);
+  return 0;
+}
+
+void currentEdtUserGet(ocrGuid_t* guid) { static_cast<void>(ocrCurrentEdtGet(guid)); }
+
+u8 ocrCurrentEdtOutputGet(ocrGuid_t* guid) {
+  if (guid == nullptr) return OCR_EINVAL;
+  const Edt* const edt = running();
+  Guid output;
+  if (edt != nullptr) output = (edt->flags & Edt::kFinish) != 0 ? edt->scope->output : edt->output;
+  *guid = to_c(output);
+  return 0;
+}
+
+u64 ocrNbWorkers(void) {
+  const Local* const caller = local();
+  return caller == nullptr ? 0 : static_cast<u64>(caller->worker->scheduler().worker_count());
+}
+
+void ocrCurrentWorkerGuid(ocrGuid_t* guid) {
+  const Local* const caller = local();
+  if (guid == nullptr) return;
+  *guid =
+      to_c(caller == nullptr ? Guid{}
+                             : Guid::make(Kind::context, 0, static_cast<std::uint32_t>(caller->worker->index()) + 1));
+}
+
+u8 ocrInformLegacyCodeBlocking(void) {
+  return in_program([](Local& local) -> u8 {
+    let_others_run(local);
+    return 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,63 @@
+// Block: a data block: its memory, who holds it in which mode, and who waits for it.
+//
+// RO holders exclude nobody. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the last
+// of RW, CONST or EW has released it, waiting EDTs are served: all RW, else the first EW, else all CONST; RO with any
+// but EW. All fields are guarded by the lock in `word`, but what never changes; memory is freed when the block was
+// destroyed, nobody holds it and nobody waits for it.
+#pragma once
+
+#include <cstdint>
+
+#include "ocr/edt.hpp"
+#include "ocr/guid.hpp"
+#include "ocr/object.hpp"
+
+namespace weir::ocr {
+
+struct BlockHeap;
+
+struct Block {
+  ObjectWord word;
+  std::byte* data;
+  std::uint64_t size;
+  std::uint32_t strong;  // holders in strong_mode
+  std::uint32_t weak;    // holders in mode RO
+  std::uint8_t strong_mode;
+  bool no_hint;
+  std::uint16_t domain;
+  std::uint32_t index;
+  sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
+  Edt* creator;                               // that holds it since it made it; null: none
+  Block *created_next, *created_before;       // in the creator's list
+  const EdtKind* maker;
+  BlockHeap* heap;  // owned; null: ocrDbMalloc() is not possible
+  ocrHint_t* hint;  // owned
+  Block* next_free;
+
+  Guid guid() const noexcept;
+};
+static_assert(sizeof(Block) <= 128);
+
+struct BlockRequest {
+  std::uint64_t size;
+  std::uint16_t properties;
+  const ocrHint_t* hint;
+  bool heap;
+};
+// Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
+u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte*& data);
+u8 destroy_block(Local& local, Guid guid);
+bool block_exists(Guid guid) noexcept;
+
+enum class Acquired : std::uint8_t { yes, waits, no_such_block };
+// `block` is set unless there is none. waits: the EDT is queued, and acquire_blocks() is called for it later.
+Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
+// A holder in that mode is one no more.
+void release(Local& local, Block& block, std::uint8_t mode);
+// The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
+// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already.
+void hold_for_running(Local& local, Block& block);
+// The running EDT, which made the block, holds it no more.
+void release_created(Local& local, Edt& creator, Block& block);
+
+}  // namespace weir::ocr

@@ -1,0 +1,42 @@
+#include "ocr/complain.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "ocr/local.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+void print(const EdtKind* kind, Guid edt, const char* what, Guid guid) noexcept {
+  try {
+    std::fputs(fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(kind), edt.bits, what, guid.bits).c_str(),
+               stderr);
+  } catch (...) {
+    std::fputs("weir: ocr: misuse, and no memory to say of what\n", stderr);
+  }
+}
+
+}  // namespace
+
+std::string name_of(const EdtKind* kind) {
+  if (kind == nullptr) return "main()";
+  if (kind->name != nullptr) return fmt::format("EDT {}", kind->name);
+  auto* const address = reinterpret_cast<void*>(kind->function);
+  Dl_info info{};
+  if (dladdr(address, &info) == 0) return fmt::format("EDT function {}", address);
+  if (info.dli_sname != nullptr && info.dli_saddr == address) return fmt::format("EDT {}", info.dli_sname);
+  const auto offset = static_cast<std::size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase));
+  return fmt::format("EDT function {}+{:#x}", info.dli_fname, offset);  // as addr2line -f -e takes it
+}
+
+void complain(const Edt& edt, const char* what, Guid guid) noexcept { print(edt.kind, edt.guid, what, guid); }
+
+void complain(const Local& local, const char* what, Guid guid) noexcept {
+  print(local.maker(), local.current == nullptr ? Guid{} : local.current->guid, what, guid);
+}
+
+}  // namespace weir::ocr

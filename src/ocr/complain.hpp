@@ -1,0 +1,17 @@
+// One line on standard error for misuse that no return code can tell: it names the EDT, what it did, and the GUID.
+#pragma once
+
+#include <string>
+
+#include "ocr/edt.hpp"
+
+namespace weir::ocr {
+
+// "weir: ocr: EDT sum (0x...): <what> 0x...". The running EDT.
+void complain(const Local& local, const char* what, Guid guid) noexcept;
+void complain(const Edt& edt, const char* what, Guid guid) noexcept;
+
+// For people: the name that the program gave, else that of the function, else its address; "main()" for null.
+std::string name_of(const EdtKind* kind);
+
+}  // namespace weir::ocr

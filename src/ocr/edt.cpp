@@ -1,0 +1,272 @@
+// Making EDTs, and bringing them from slot to slot until they are ready.
+#include "ocr/edt.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <unordered_map>
+
+#include "ocr/block.hpp"
+#include "ocr/complain.hpp"
+#include "ocr/hint.hpp"
+#include "ocr/label.hpp"
+#include "ocr/local.hpp"
+#include "ocr/run.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+using sched::Task;
+
+// Memory for an EDT of that many bytes, at the closure of a new task.
+Edt* allocate_edt(Local& local, std::size_t bytes) {
+  std::size_t c = 0;
+  while (c < sched::TaskHeap::kClasses && weir::detail::kSlotBytes[c] < sizeof(Task) + bytes) ++c;
+  if (c < sched::TaskHeap::kClasses) {
+    Task* const task = local.worker->heap().allocate(c);
+    task->closure = task + 1;
+    Edt* const edt = reinterpret_cast<Edt*>(task + 1);
+    edt->flags = 0;
+    return edt;
+  }
+  auto extra = std::make_unique<sched::TaskExtra>();
+  extra->large_closure = ::operator new (sizeof(Task*) * 2 + bytes, std::align_val_t{weir::detail::kMaxAlignment});
+  Task* const task = local.worker->heap().allocate(0);
+  auto* const memory = static_cast<Task**>(extra->large_closure);
+  memory[1] = task;
+  Edt* const edt = reinterpret_cast<Edt*>(memory + 2);
+  edt->flags = Edt::kLarge;
+  task->closure = edt;
+  task->note = sched::TaskNote(extra.release());
+  return edt;
+}
+
+// Whether each entry of depv is something that a slot can have.
+bool depv_is_valid(const EdtRequest& request) noexcept {
+  for (std::uint32_t i = 0; i < request.depc; ++i) {
+    const Guid source = from_c(request.depv[i]);
+    if (source.is_null() || source == kUninitialized || block_exists(source) || event_exists(source)) continue;
+    return false;
+  }
+  return true;
+}
+
+// The counts as the EDT will have them. 0 or an error code.
+u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
+  const auto settle = [](std::uint32_t& count, std::uint32_t usual) {
+    if (count == EDT_PARAM_UNK) return false;
+    if (count == EDT_PARAM_DEF) {
+      count = usual;
+      return usual != EDT_PARAM_UNK;
+    }
+    return usual == EDT_PARAM_UNK || usual == count;
+  };
+  if (!settle(request.paramc, of.paramc) || !settle(request.depc, of.depc)) return OCR_EINVAL;
+  if ((request.paramc == 0) != (request.paramv == nullptr)) return OCR_EINVAL;
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0) request.depv = nullptr;
+  const bool unreachable = request.made == nullptr && request.depv == nullptr;
+  if (unreachable && request.depc != 0) return OCR_EPERM;
+  if (request.depv != nullptr && !depv_is_valid(request)) return OCR_EINVAL;
+  return 0;
+}
+
+void init_slots(Edt& edt) noexcept {
+  Slot* const slots = edt.slots();
+  ocrEdtDep_t* const depv = edt.depv();
+  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+    ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, false};
+    depv[i] = {to_c(kUninitialized), nullptr, DB_DEFAULT_MODE};
+  }
+}
+
+// The output event, made or given. 0 or an error code.
+u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint16_t& flags) {
+  output = {};
+  if (request.output == nullptr) return 0;
+  if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
+    output = from_c(*request.output);
+    return event_exists(output) ? 0 : OCR_EINVAL;
+  }
+  flags |= Edt::kOwnOutput;
+  return create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr);
+}
+
+void enter_scopes(Local& local, Edt& edt, bool finish) {
+  Edt* const parent = local.current;
+  edt.scope = parent == nullptr ? nullptr : enter_scope(parent->scope, parent->credit);
+  if (!finish) return;
+  edt.flags |= Edt::kFinish;
+  edt.scope = &make_scope(local, edt.scope, edt.output);
+  edt.output = {};
+}
+
+// What depv says of the slots. Returns how many of them are satisfied by it.
+std::uint32_t connect(Edt& edt, const ocrGuid_t* depv, bool& has_events) noexcept {
+  std::uint32_t satisfied = 0;
+  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+    Slot& slot = edt.slots()[i];
+    const Guid source = from_c(depv[i]);
+    if (source == kUninitialized) continue;
+    if (source.kind() == Kind::event) {
+      has_events = true;
+      continue;
+    }
+    slot.value = source.bits;
+    slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
+    ++satisfied;
+  }
+  return satisfied;
+}
+
+// The events of depv. The EDT cannot start meanwhile: it has one more missing than slots.
+void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
+  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+    const Guid source = from_c(depv[i]);
+    if (source.kind() != Kind::event) continue;
+    Slot& slot = edt.slots()[i];
+    slot.state.store(SlotState::waiting, std::memory_order_relaxed);
+    edt.depv()[i].guid = to_c(source);
+    if (add_dependent(local, source, slot_node(slot)) == 0) continue;
+    complain(edt, "was given an event that is gone, or has no room, in its depv", source);
+    satisfy(local, slot, {});
+  }
+}
+
+void arrive(Local& local, Edt& edt) {
+  // SLOT-1: release publishes this slot, acquire makes the others visible to the last, who goes on.
+  const std::uint32_t before = edt.missing.fetch_sub(1, std::memory_order_acq_rel);
+  if (before == 1) return acquire_blocks(local, edt);
+  if (before == Edt::kDestroyed + 1) free_edt(local, edt);
+}
+
+}  // namespace
+
+const EdtKind* intern(ocrEdt_t function, const char* name) {
+  struct Named {
+    std::string name;
+    EdtKind kind;
+  };
+  static std::mutex mutex;
+  static auto& all = *new std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>;
+  const std::lock_guard lock(mutex);
+  const auto [first, last] = all.equal_range(function);
+  for (auto i = first; i != last; ++i) {
+    const Named& named = *i->second;
+    if ((name == nullptr) == (named.kind.name == nullptr) && (name == nullptr || named.name == name))
+      return &named.kind;
+  }
+  auto named = std::make_unique<Named>();
+  if (name != nullptr) named->name = name;
+  named->kind = {function, name == nullptr ? nullptr : named->name.c_str()};
+  return &all.emplace(function, std::move(named))->second->kind;
+}
+
+namespace {
+
+// Everything of a new EDT but what it depends on.
+Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid guid, Guid output,
+              std::uint16_t flags) {
+  Edt& edt = *allocate_edt(local, Edt::bytes(request.depc, request.paramc));
+  edt.guid = guid;
+  edt.kind = of.kind;
+  edt.paramc = request.paramc;
+  edt.depc = request.depc;
+  edt.output = output;
+  edt.created = nullptr;
+  edt.rare = nullptr;
+  edt.creator = local.maker();
+  edt.acquired = 0;
+  edt.credit = 0;
+  edt.flags |= flags;
+  enter_scopes(local, edt, (request.properties & EDT_PROP_FINISH) != 0);
+  init_slots(edt);
+  if (request.paramc != 0) std::memcpy(edt.paramv(), request.paramv, std::size_t{request.paramc} * sizeof(u64));
+  Task& task = edt.task();
+  task.invoke = &run_edt;
+  task.scope = &local.scope;
+  if (of.hint != nullptr) [[unlikely]]
+    apply_hint(edt, *of.hint);
+  if (request.hint != nullptr) [[unlikely]]
+    apply_hint(edt, *request.hint);
+  return edt;
+}
+
+// The GUID becomes that of the EDT, and depv is followed: the EDT may run, and be gone, when this returns.
+void launch(Local& local, EdtEntry& entry, Edt& edt, const EdtRequest& request) {
+  bool has_events = false;
+  const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(edt, request.depv, has_events);
+  const std::uint32_t missing = edt.depc - satisfied;
+  edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
+  entry.edt = &edt;
+  object_made(entry, request.properties);
+  if (missing == 0) return acquire_blocks(local, edt);
+  if (!has_events) return;
+  link_events(local, edt, request.depv);
+  arrive(local, edt);
+}
+
+}  // namespace
+
+u8 create_edt(Local& local, const EdtRequest& wanted) {
+  EdtRequest request = wanted;
+  const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
+  if (of == nullptr) return OCR_EINVAL;
+  if (const u8 code = settle_counts(*of, request)) return code;
+  EdtEntry* entry = nullptr;
+  Guid guid = request.guid;
+  if (const u8 code = make_object(local, edts(), local.edts, Kind::edt, request.properties, guid, entry)) return code;
+  Guid output;
+  std::uint16_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
+  if (const u8 code = set_output(local, request, output, flags)) {
+    if ((request.properties & GUID_PROP_IS_LABELED) == 0) entry->word.lock_held();
+    entry->word.kill();
+    retire(edts(), local.edts, *entry);
+    return code;
+  }
+  Edt& edt = make_edt(local, *of, request, guid, output, flags);
+  if (request.made != nullptr) *request.made = to_c(guid);
+  if (request.output != nullptr) *request.output = to_c(output);
+  launch(local, *entry, edt, request);
+  return 0;
+}
+
+void free_edt(Local& local, Edt& edt) noexcept {
+  delete edt.rare;
+  local.worker->free(&edt.task());
+}
+
+u8 destroy_edt(Local& local, Guid guid) {
+  EdtEntry* const entry = lock_object(edts(), Kind::edt, guid);
+  if (entry == nullptr) return OCR_EINVAL;
+  Edt& edt = *entry->edt;
+  if (edt.missing.fetch_add(Edt::kDestroyed, std::memory_order_acq_rel) == 0) {
+    edt.missing.fetch_sub(Edt::kDestroyed, std::memory_order_relaxed);
+    entry->word.unlock();
+    return OCR_EPERM;
+  }
+  entry->word.kill();
+  retire(edts(), local.edts, *entry);
+  leave_unrun(local, edt);
+  // What events still know stays until they have fired; nothing else can come any more.
+  std::uint32_t open = 0;
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) open += try_claim(*slot) ? 1 : 0;
+  if (edt.missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, edt);
+  return 0;
+}
+
+void satisfy(Local& local, Slot& slot, Guid block) {
+  slot.value = block.bits;
+  slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
+  arrive(local, Edt::of(slot));
+}
+
+Edt* find_edt(Guid guid) noexcept {
+  const EdtEntry* const entry = find_object(edts(), Kind::edt, guid);
+  return entry == nullptr ? nullptr : entry->edt;
+}
+
+}  // namespace weir::ocr

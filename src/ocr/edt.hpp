@@ -1,0 +1,152 @@
+// Edt: one event-driven task: a Weir task whose closure holds its slots, the depv array it is called with, and its
+// parameters. Edt, slots, depv and paramv lie one behind the other.
+//
+// Life: made -> (all slots satisfied) -> acquires its blocks in the order of their GUIDs -> ready -> runs -> ended. The
+// thread that satisfies the last slot, or releases the block it waits for, takes it on to the next step. EDTs wait for
+// blocks in the order of GUIDs and hold none that comes later, so no ring of waiting EDTs can form.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "ocr/finish_scope.hpp"
+#include "ocr/guid.hpp"
+#include "ocr/object.hpp"
+#include "sched/task.hpp"
+
+namespace weir::ocr {
+
+struct Block;
+struct Edt;
+struct Local;
+
+// A function and its name, one for all templates of it: where things come from, in reports. Never freed.
+struct EdtKind {
+  ocrEdt_t function;
+  const char* name;  // null when the program gave none
+};
+const EdtKind* intern(ocrEdt_t function, const char* name);
+
+// The entry of an EDT in the table of GUIDs.
+struct EdtEntry {
+  ObjectWord word;
+  union {
+    Edt* edt;
+    EdtEntry* next_free;
+  };
+  std::uint32_t index;
+};
+
+struct Template {
+  ObjectWord word;
+  const EdtKind* kind;
+  std::uint32_t paramc, depc;
+  ocrHint_t* hint;  // owned; null when it has none
+  Template* next_free;
+  std::uint32_t index;
+};
+
+enum class SlotState : std::uint8_t {
+  open,       // nobody has said what it depends on
+  waiting,    // linked to an event, or about to be satisfied
+  satisfied,  // value: GUID of a block or 0
+  held,       // value: address of the block, acquired
+  released,   // value: GUID of the block; also when another slot stands for it
+};
+
+struct Slot {
+  std::uint64_t value;  // waiting: the next dependent of the event
+  std::uint32_t index;
+  std::atomic<SlotState> state;
+  std::uint8_t mode;
+  bool shared;  // the block is held in another slot, too, which releases it
+};
+static_assert(sizeof(Slot) == 16);
+
+// What few EDTs have.
+struct EdtRare {
+  static constexpr std::size_t kLocalStorage = 256;
+  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
+  ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};
+};
+
+struct Edt {
+  static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
+  enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16 };
+
+  Guid guid;
+  const EdtKind* kind;
+  std::uint32_t paramc, depc;
+  Guid output;                         // event to satisfy at the end, or null; a finish EDT's is with its scope
+  FinishScope* scope;                  // that its children are made in; null: in none
+  Block* created;                      // blocks it made and has not released; the thread that runs it only
+  EdtRare* rare;                       // owned
+  const EdtKind* creator;              // null: the program's main(), or the library
+  std::uint64_t acquired;              // GUIDs of blocks up to this one have been dealt with
+  std::atomic<std::uint32_t> missing;  // slots not satisfied; kDestroyed is added when it will not run
+  std::uint8_t credit;                 // see FinishScope; the thread that runs it only
+  std::uint8_t waiting_mode;           // of the block it waits for
+  std::uint16_t flags;
+
+  Slot* slots() noexcept { return reinterpret_cast<Slot*>(this + 1); }
+  ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
+  u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }
+  static std::size_t bytes(std::uint32_t depc, std::uint32_t paramc) noexcept {
+    return sizeof(Edt) + std::size_t{depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + std::size_t{paramc} * sizeof(u64);
+  }
+  static Edt& of(Slot& slot) noexcept { return *(reinterpret_cast<Edt*>(&slot - slot.index) - 1); }
+  // The task lies just before it, but for one too large for that: see make_edt().
+  sched::Task& task() noexcept {
+    if ((flags & kLarge) != 0) return **(reinterpret_cast<sched::Task**>(this) - 1);
+    return *(reinterpret_cast<sched::Task*>(this) - 1);
+  }
+};
+static_assert(sizeof(Edt) == 80 && sizeof(Edt) % alignof(Slot) == 0);
+
+// ---- What other chapters need of EDTs. `local` is the calling thread's. ----
+
+// Slot of an EDT: satisfied with a block's GUID, or null. The caller has claimed it. The last one makes the EDT ready.
+void satisfy(Local& local, Slot& slot, Guid block);
+// Claims the slot for the caller, who alone satisfies it. False when it has a source already.
+inline bool try_claim(Slot& slot) noexcept {
+  SlotState open = SlotState::open;
+  return slot.state.compare_exchange_strong(open, SlotState::waiting, std::memory_order_relaxed);
+}
+// The EDT waits for blocks no more: acquires the next, or becomes ready.
+void acquire_blocks(Local& local, Edt& edt);
+// The EDT of a GUID; null when there is none. It may end unless it has an open slot that nobody else satisfies.
+Edt* find_edt(Guid guid) noexcept;
+// Makes an EDT; 0 or an error code.
+struct EdtRequest {
+  Guid guid;  // when labelled
+  Guid edt_template;
+  std::uint32_t paramc;
+  const u64* paramv;
+  std::uint32_t depc;
+  const ocrGuid_t* depv;
+  std::uint16_t properties;
+  const ocrHint_t* hint;
+  // Where the GUIDs go, each may be null. They are there before the EDT can run: it may be the one to read them.
+  ocrGuid_t* made;
+  ocrGuid_t* output;  // read when the event exists already
+};
+u8 create_edt(Local& local, const EdtRequest& request);
+// One that will not run: OCR_EPERM when all its slots are satisfied.
+u8 destroy_edt(Local& local, Guid guid);
+// Gives its memory back; nothing refers to it.
+void free_edt(Local& local, Edt& edt) noexcept;
+// The block that it waits for is its own.
+void block_granted(Local& local, Edt& edt, Block& block);
+// The blocks that the EDT holds and has not released.
+void release_all(Local& local, Edt& edt);
+// The held block that the slots or the creation list of the running EDT know; null when it holds none of that GUID.
+struct Holding {
+  Block* block = nullptr;
+  Slot* slot = nullptr;  // null: it made the block
+};
+Holding find_held(Edt& edt, Guid block) noexcept;
+void release_holding(Local& local, Edt& edt, const Holding& held);
+
+}  // namespace weir::ocr

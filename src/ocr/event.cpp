@@ -1,0 +1,285 @@
+// Events of the types once, idempotent, sticky, latch and counted, and how dependents are told.
+#include "ocr/event.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "ocr/channel.hpp"
+#include "ocr/collective.hpp"
+#include "ocr/complain.hpp"
+#include "ocr/label.hpp"
+#include "ocr/local.hpp"
+#include "ocr/params.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+Node& next_of(Node node) noexcept {
+  switch (node & kNodeMask) {
+    case kLinkNode: return reinterpret_cast<Link*>(node & ~kNodeMask)->next;
+    case kWaiterNode: return reinterpret_cast<EventWaiter*>(node & ~kNodeMask)->next;
+    default: return reinterpret_cast<Slot*>(node)->value;
+  }
+}
+
+void tell_one(Local& local, Node node, Guid block) {
+  switch (node & kNodeMask) {
+    case kLinkNode: {
+      Link& link = *reinterpret_cast<Link*>(node & ~kNodeMask);
+      link.block = block;
+      append(local.work, node);
+      return;
+    }
+    case kWaiterNode: {
+      EventWaiter& waiter = *reinterpret_cast<EventWaiter*>(node & ~kNodeMask);
+      sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
+      waiter.block = block;
+      waiter.done.store(true, std::memory_order_release);  // WAKE-1
+      worker->unpark();
+      return;
+    }
+    default: satisfy(local, *reinterpret_cast<Slot*>(node), block);
+  }
+}
+
+// What satisfying a locked event leads to; it is unlocked when this returns, and may be gone.
+struct Fired {
+  u8 code = 0;
+  NodeList nodes;
+  Guid block;
+};
+
+// The event fires and is destroyed.
+Fired fire_and_die(Local& local, Event& event, Guid block) noexcept {
+  const Fired fired{0, std::exchange(event.dependents, {}), block};
+  event.word.kill();
+  retire(events(), local.events, event);
+  return fired;
+}
+
+Fired fire_and_stay(Event& event, Guid block) noexcept {
+  event.fired = true;
+  event.payload = block;
+  const Fired fired{0, std::exchange(event.dependents, {}), block};
+  event.word.unlock();
+  return fired;
+}
+
+Fired refuse(Event& event, u8 code) noexcept {
+  event.word.unlock();
+  return {code, {}, {}};
+}
+
+Fired satisfy_latch(Local& local, Event& event, std::uint32_t slot) noexcept {
+  if (slot > OCR_EVENT_LATCH_INCR_SLOT) return refuse(event, OCR_EINVAL);
+  event.count += slot == OCR_EVENT_LATCH_INCR_SLOT ? 1 : -1;
+  if (event.count == 0) return fire_and_die(local, event, {});
+  return refuse(event, 0);
+}
+
+Fired satisfy_channel(Event& event, Guid block) {
+  Node ready = 0;
+  const u8 code = channel_satisfied(event, block, ready);
+  event.word.unlock();
+  return {code, {ready, ready}, block};
+}
+
+Fired satisfy_locked(Local& local, Event& event, std::uint32_t slot, Guid block) {
+  if (event.type == EventType::latch) return satisfy_latch(local, event, slot);
+  if (slot != 0) return refuse(event, OCR_EINVAL);
+  switch (event.type) {
+    case EventType::once: return fire_and_die(local, event, block);
+    case EventType::channel: return satisfy_channel(event, block);
+    case EventType::counted:
+      if (!event.fired && event.count == 0) return fire_and_die(local, event, block);
+      [[fallthrough]];
+    case EventType::sticky: return event.fired ? refuse(event, OCR_EPERM) : fire_and_stay(event, block);
+    case EventType::idem: return event.fired ? refuse(event, 0) : fire_and_stay(event, block);
+    default: return refuse(event, OCR_EINVAL);  // a collective event takes values, not blocks
+  }
+}
+
+// A dependence comes to a locked event that is neither channel nor collective. True: it has fired, `block` is set.
+bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
+  const bool last = event.type == EventType::counted && event.count > 0 && --event.count == 0;
+  if (!event.fired) {
+    append(event.dependents, node);
+    event.word.unlock();
+    return false;
+  }
+  block = event.payload;
+  if (last) {
+    event.word.kill();
+    retire(events(), local.events, event);
+  } else {
+    event.word.unlock();
+  }
+  return true;
+}
+
+bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(guid); }
+
+}  // namespace
+
+// ---- Lists of dependents ----
+
+void append(NodeList& list, Node node) noexcept {
+  next_of(node) = 0;
+  (list.first == 0 ? list.first : next_of(list.last)) = node;
+  list.last = node;
+}
+
+Node pop_front(NodeList& list) noexcept {
+  const Node node = list.first;
+  list.first = next_of(node);
+  if (list.first == 0) list.last = 0;
+  return node;
+}
+
+Node link_node(Local& local, Guid target, std::uint32_t slot) {
+  Link* link = local.links;
+  if (link == nullptr)
+    link = new Link{};
+  else
+    local.links = reinterpret_cast<Link*>(link->next);
+  *link = {0, target, slot, {}};
+  return reinterpret_cast<Node>(link) | kLinkNode;
+}
+
+void free_link(Local& local, Link& link) noexcept {
+  link.next = reinterpret_cast<Node>(std::exchange(local.links, &link));
+}
+
+void tell(Local& local, NodeList nodes, Guid block) {
+  while (nodes.first != 0) tell_one(local, pop_front(nodes), block);
+  if (local.telling) return;  // the loop below goes on with what was added
+  local.telling = true;
+  while (local.work.first != 0) {
+    Link& link = *reinterpret_cast<Link*>(pop_front(local.work) & ~kNodeMask);
+    const Link copy = link;
+    free_link(local, link);
+    // An event that is gone, or satisfied, needs it no more.
+    static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
+  }
+  local.telling = false;
+}
+
+// ---- Life ----
+
+namespace {
+
+// What an event has beside the common fields. False: the parameters have no meaning.
+struct Extra {
+  std::int64_t count = 0;
+  std::unique_ptr<Channel> channel;
+  std::unique_ptr<Collective> collective;
+};
+bool make_extra(EventType type, const void* params, Extra& extra) {
+  switch (type) {
+    case EventType::latch:
+      if (params != nullptr) extra.count = latch_counter(params);
+      return true;
+    case EventType::counted:
+      if (params != nullptr) extra.count = counted_dependences(params);
+      return extra.count > 0;
+    case EventType::channel: return (extra.channel = make_channel(params)) != nullptr;
+    case EventType::collective: return (extra.collective = make_collective(params)) != nullptr;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params) {
+  Extra extra;
+  if (type >= EventType::latch && !make_extra(type, params, extra)) return OCR_EINVAL;
+  Event* event = nullptr;
+  if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
+    // All contributors may make the event that they share, each for its own policy domain: here that is one.
+    const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
+    return code == OCR_EGUIDEXISTS && shared ? 0 : code;
+  }
+  event->type = type;
+  event->fired = false;
+  event->dependents = {};
+  event->count = extra.count;
+  event->maker = local.maker();
+  if (extra.channel != nullptr) event->channel = extra.channel.release();
+  if (extra.collective != nullptr) event->collective = extra.collective.release();
+  object_made(*event, properties);
+  return 0;
+}
+
+void free_event(Local& local, Event& event) noexcept {
+  for (NodeList nodes = event.dependents; nodes.first != 0;) {
+    const Node node = pop_front(nodes);
+    if ((node & kNodeMask) == kLinkNode) free_link(local, *reinterpret_cast<Link*>(node & ~kNodeMask));
+  }
+  event.dependents = {};
+  if (event.type == EventType::channel) delete event.channel;
+  if (event.type == EventType::collective) delete event.collective;
+}
+
+u8 destroy_event(Local& local, Guid guid) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  event->word.kill();
+  if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
+  retire(events(), local.events, *event);
+  return 0;
+}
+
+bool event_exists(Guid guid) noexcept { return find_object(events(), Kind::event, guid) != nullptr; }
+
+// ---- Both sides ----
+
+u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
+  if (!valid_block(block)) return OCR_EINVAL;
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  const Fired fired = satisfy_locked(local, *event, slot, block);
+  if (fired.nodes.first != 0) tell(local, fired.nodes, fired.block);
+  return fired.code;
+}
+
+void forward_output(Local& local, Guid output, Guid returned) {
+  if (returned.kind() == Kind::event) {
+    const Node link = link_node(local, output, 0);
+    if (add_dependent(local, returned, link) == 0) return;
+    free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+    complain(local, "returned an event that does not exist", returned);
+    returned = {};
+  }
+  if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
+  if (!event_exists(output)) return;
+  complain(local, "returned what is neither a data block nor an event", returned);
+  static_cast<void>(satisfy_event(local, output, 0, {}));
+}
+
+u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  Guid block;
+  bool ready = false;
+  u8 code = 0;
+  if (event->type == EventType::channel) {
+    Node waiting = 0;
+    code = channel_dependent(*event, node, waiting, block);
+    ready = waiting != 0;
+    event->word.unlock();
+  } else if (event->type == EventType::collective) {
+    code = collective_dependent(*event, node, output, ready, block);
+    event->word.unlock();
+  } else {
+    ready = add_locked(local, *event, node, block);
+  }
+  if (ready) {
+    NodeList alone;
+    append(alone, node);
+    tell(local, alone, block);
+  }
+  return code;
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,76 @@
+#include "ocr/hint.hpp"
+
+#include "ocr/local.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+// The properties of a type are (start, end).
+struct Range {
+  int start, end;
+};
+Range properties_of(ocrHintType_t type) noexcept {
+  switch (type) {
+    case OCR_HINT_EDT_T: return {OCR_HINT_EDT_PROP_START, OCR_HINT_EDT_PROP_END};
+    case OCR_HINT_DB_T: return {OCR_HINT_DB_PROP_START, OCR_HINT_DB_PROP_END};
+    default: return {0, 0};
+  }
+}
+
+}  // namespace
+
+int hint_index(const ocrHint_t& hint, int property) noexcept {
+  const Range range = properties_of(hint.type);
+  return property > range.start && property < range.end ? property - range.start - 1 : -1;
+}
+
+std::uint64_t& hint_slot(ocrHint_t& hint, int index) noexcept {
+  return hint.type == OCR_HINT_EDT_T ? hint.args.propEDT[index] : hint.args.propDB[index];
+}
+
+std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uint64_t otherwise) noexcept {
+  const int index = hint_index(hint, property);
+  if (index < 0 || (hint.propMask >> index & 1) == 0) return otherwise;
+  return hint_slot(const_cast<ocrHint_t&>(hint), index);
+}
+
+void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept {
+  for (int i = 0; i < 64 && from.propMask >> i != 0; ++i) {
+    if ((from.propMask >> i & 1) == 0) continue;
+    into.propMask |= std::uint64_t{1} << i;
+    hint_slot(into, i) = hint_slot(const_cast<ocrHint_t&>(from), i);
+  }
+}
+
+int domain_of_hint(std::uint64_t value) noexcept {
+  const Guid guid{value};
+  return guid.kind() == Kind::affinity ? static_cast<int>(guid.index()) : -1;
+}
+
+void apply_hint(Block& block, const ocrHint_t& hint) {
+  if (hint.type != OCR_HINT_DB_T || hint.propMask == 0) return;
+  if (block.hint == nullptr) block.hint = new ocrHint_t{OCR_HINT_DB_T, 0, {}};
+  merge_hint(*block.hint, hint);
+  const int domain = domain_of_hint(hint_value(hint, OCR_HINT_DB_AFFINITY, 0));
+  if (domain >= 0) block.domain = static_cast<std::uint16_t>(domain);
+}
+
+// Of what places an EDT: nothing that the scheduler need be told of on a machine of one domain without priorities.
+void apply_hint(Edt& edt, const ocrHint_t& hint) {
+  if (hint.type != OCR_HINT_EDT_T || hint.propMask == 0) return;
+  if (edt.rare == nullptr) edt.rare = new EdtRare;
+  merge_hint(edt.rare->hint, hint);
+  sched::Task& task = edt.task();
+  const int domains = task.scope->owner()->scheduler().domain_count();
+  const int domain = domain_of_hint(hint_value(hint, OCR_HINT_EDT_AFFINITY, 0));
+  const bool urgent = hint_value(hint, OCR_HINT_EDT_PRIORITY, 0) != 0;
+  const bool placed = domain >= 0 && domain < domains && domains > 1;
+  if (!placed && !urgent) return;
+  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
+  if (placed) task.note.extra()->domain = domain;
+  if (urgent) task.note.extra()->priority = Priority::urgent;
+}
+
+}  // namespace weir::ocr

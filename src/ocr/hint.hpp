@@ -1,0 +1,24 @@
+// What hints mean for EDTs and blocks. The functions of the API on hints are in hint.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "ocr/block.hpp"
+#include "ocr/edt.hpp"
+
+namespace weir::ocr {
+
+// Where the property's value is in a hint of that type; -1 when it is of another.
+int hint_index(const ocrHint_t& hint, int property) noexcept;
+std::uint64_t& hint_slot(ocrHint_t& hint, int index) noexcept;
+// What is set in `from` is set in `into`, which is of the same type.
+void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept;
+// The value of a property that is set; else `otherwise`.
+std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uint64_t otherwise) noexcept;
+// The domain of an affinity's hint value; -1 when it is none.
+int domain_of_hint(std::uint64_t value) noexcept;
+
+void apply_hint(Block& block, const ocrHint_t& hint);
+void apply_hint(Edt& edt, const ocrHint_t& hint);
+
+}  // namespace weir::ocr

@@ -1,0 +1,50 @@
+// Labels: ranges of GUIDs that programs compute, and making an object under one of them.
+//
+// A range is a run of indices of one table, never used for anything else. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "ocr/local.hpp"
+
+namespace weir::ocr {
+
+// Whether the GUID lies in a range that was not destroyed.
+bool is_reserved(Guid label) noexcept;
+
+// Waits a moment for something that another EDT has to do: runs a ready one, or lets another thread run.
+void let_others_run(Local& local) noexcept;
+
+// An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
+// alive; locked only when it has a label (others may know that).
+template <class T>
+u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
+               std::uint16_t properties, Guid& guid, T*& object) {
+  if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
+    object = &table.allocate(list);
+    guid = Guid::make(kind, object->word.revive(), object->index);
+    return 0;
+  }
+  if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
+  object = &table.at(guid.index());
+  while (!object->word.try_create(guid.generation())) {
+    if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
+    let_others_run(local);
+  }
+  object->index = guid.index();
+  return 0;
+}
+template <class T>
+void object_made(T& object, std::uint16_t properties) noexcept {
+  if ((properties & GUID_PROP_IS_LABELED) != 0) object.word.unlock();
+}
+
+// A locked and killed object is given up.
+template <class T>
+void retire(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
+  const bool label = object.word.generation() >= Guid::kGenerations;
+  object.word.unlock();
+  if (!label) table.free(list, object);
+}
+
+}  // namespace weir::ocr

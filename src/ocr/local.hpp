@@ -1,0 +1,99 @@
+// Local: what the OCR layer keeps per worker: the running EDT, and lists of free objects.
+//
+// Used by the thread that is the worker only, but for what others read. local() finds that of the calling thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/layout.hpp"
+#include "ocr/block.hpp"
+#include "ocr/block_memory.hpp"
+#include "ocr/edt.hpp"
+#include "ocr/event.hpp"
+#include "ocr/object_table.hpp"
+#include "sched/scope.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::ocr {
+
+struct Local {
+  explicit Local(sched::Worker& w) : worker(&w) { scope.open(&w, nullptr); }
+  Local(const Local&) = delete;
+  Local& operator=(const Local&) = delete;
+  ~Local();
+
+  sched::Worker* worker;
+  Edt* current = nullptr;  // null: outside of EDTs
+  ObjectTable<Event>::FreeList events;
+  ObjectTable<Block>::FreeList blocks;
+  ObjectTable<EdtEntry>::FreeList edts;
+  ObjectTable<Template>::FreeList templates;
+  ObjectTable<FinishScope>::FreeList scopes;
+  Link* links = nullptr;  // free ones
+  BlockMemory memory;
+  NodeList work;  // links to be told, while telling
+  bool telling = false;
+  std::uint64_t system = 0;  // the number of the System it belongs to
+  sched::Scope scope;        // of the EDTs it makes ready; never waited for
+
+  // Written by this worker, read by who looks whether anything can still happen (watch.cpp).
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> readied{0};  // EDTs
+  std::atomic<std::uint64_t> ended{0};                                    // EDTs
+  std::atomic<bool> running{false};                                       // an EDT
+
+  static void add(std::atomic<std::uint64_t>& counter) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  const EdtKind* maker() const noexcept { return current == nullptr ? nullptr : current->kind; }
+};
+
+namespace detail {
+extern thread_local constinit Local* this_local;
+extern constinit std::atomic<std::uint64_t> running_system;  // number of the System that runs; 0: none
+}  // namespace detail
+
+// Of the calling thread, which becomes a worker of the running System if it is none; null when there is no System.
+[[gnu::noinline]] Local* attach_local() noexcept;
+inline Local* local() noexcept {
+  Local* const found = detail::this_local;
+  if (found != nullptr && found->system == detail::running_system.load(std::memory_order_relaxed)) [[likely]]
+    return found;
+  return attach_local();
+}
+
+// ---- The tables of the process. Never destroyed: threads may end after static destruction. ----
+
+template <class T>
+union Immortal {
+  constexpr Immortal() : value() {}
+  ~Immortal() {}
+  T value;
+};
+namespace detail {
+extern constinit Immortal<ObjectTable<Event>> events;
+extern constinit Immortal<ObjectTable<Block>> blocks;
+extern constinit Immortal<ObjectTable<EdtEntry>> edts;
+extern constinit Immortal<ObjectTable<Template>> templates;
+}  // namespace detail
+inline ObjectTable<Event>& events() noexcept { return detail::events.value; }
+inline ObjectTable<Block>& blocks() noexcept { return detail::blocks.value; }
+inline ObjectTable<EdtEntry>& edts() noexcept { return detail::edts.value; }
+inline ObjectTable<Template>& templates() noexcept { return detail::templates.value; }
+
+// The object of a GUID, locked; null when there is none.
+template <class T>
+T* lock_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
+  if (guid.kind() != kind) return nullptr;
+  T* const object = table.find(guid.index());
+  return object != nullptr && object->word.lock(guid.generation()) ? object : nullptr;
+}
+// Looks without locking.
+template <class T>
+T* find_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
+  if (guid.kind() != kind) return nullptr;
+  T* const object = table.find(guid.index());
+  return object != nullptr && object->word.alive(guid.generation()) ? object : nullptr;
+}
+
+}  // namespace weir::ocr

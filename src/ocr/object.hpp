@@ -1,0 +1,91 @@
+// ObjectWord: the first word of everything that has a GUID: generation, life, and a lock.
+//
+// Memory of objects is of one type for ever (object_table.hpp), so a stale GUID may always be looked at: lock() fails
+// unless the object is the one the GUID was made for, and alive. The lock is held for a few instructions; nobody waits
+// or calls the program's code under it. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "ocr/guid.hpp"
+
+namespace weir::ocr {
+
+class ObjectWord {
+ public:
+  // OBJ-1: acquire, paired with the release of unlock(): what was done under the lock before is seen.
+  [[nodiscard]] bool lock(std::uint32_t generation) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    for (unsigned tries = 0;;) {
+      if ((word >> kGenerationShift) != generation || (word & kAlive) == 0) return false;
+      if ((word & kLocked) != 0) {
+        wait(tries);
+        word = word_.load(std::memory_order_relaxed);
+      } else if (word_.compare_exchange_weak(word, word | kLocked, std::memory_order_acquire,  // OBJ-1
+                                             std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+  }
+  // For who knows that the object's memory is still its own, dead or alive.
+  void lock_held() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    for (unsigned tries = 0;;) {
+      if ((word & kLocked) != 0) {
+        wait(tries);
+        word = word_.load(std::memory_order_relaxed);
+      } else if (word_.compare_exchange_weak(word, word | kLocked, std::memory_order_acquire,  // OBJ-1
+                                             std::memory_order_relaxed)) {
+        return;
+      }
+    }
+  }
+  void unlock() noexcept { word_.store(mine() & ~kLocked, std::memory_order_release); }  // OBJ-1
+
+  // By the holder of the lock: the GUID is good no more. Stays locked.
+  void kill() noexcept { word_.store(mine() & ~kAlive, std::memory_order_relaxed); }
+
+  bool alive(std::uint32_t generation) const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);  // OBJ-1
+    return (word >> kGenerationShift) == generation && (word & kAlive) != 0;
+  }
+  bool alive() const noexcept { return (word_.load(std::memory_order_acquire) & kAlive) != 0; }  // OBJ-1
+
+  // A free object becomes alive under a new generation, which it returns; known to the caller only.
+  std::uint32_t revive() noexcept {
+    const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
+    word_.store(generation << kGenerationShift | kAlive, std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(generation);
+  }
+  // The object of a label, alive and locked afterwards. False when it is alive already.
+  [[nodiscard]] bool try_create(std::uint32_t generation) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    for (unsigned tries = 0;;) {
+      if ((word & kAlive) != 0) return false;
+      if ((word & kLocked) != 0) {  // it is being taken apart
+        wait(tries);
+        word = word_.load(std::memory_order_relaxed);
+      } else if (word_.compare_exchange_weak(word, std::uint64_t{generation} << kGenerationShift | kAlive | kLocked,
+                                             std::memory_order_acquire, std::memory_order_relaxed)) {  // OBJ-1
+        return true;
+      }
+    }
+  }
+  std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(mine() >> kGenerationShift); }
+
+ private:
+  static constexpr std::uint64_t kLocked = 1, kAlive = 2;
+  static constexpr int kGenerationShift = 36;
+
+  // Of one's own object: nobody else changes it.
+  std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }
+  static void wait(unsigned& tries) noexcept {
+    if (++tries % 64 == 0) std::this_thread::yield();  // the holder may have lost its core
+  }
+
+  std::atomic<std::uint64_t> word_{0};
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,18 @@
+// The gate that EDTs pass before they start: closed while the program is paused. Any thread.
+#pragma once
+
+#include <atomic>
+
+namespace weir::ocr {
+
+struct Local;
+
+namespace detail {
+extern constinit std::atomic<bool> pausing;
+}  // namespace detail
+
+inline bool is_pausing() noexcept { return detail::pausing.load(std::memory_order_relaxed); }  // late: one more starts
+// The EDT that the calling worker is about to start waits.
+void wait_while_paused(Local& local) noexcept;
+
+}  // namespace weir::ocr

@@ -1,0 +1,124 @@
+#include "ocr/run.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "ocr/block.hpp"
+#include "ocr/event.hpp"
+#include "ocr/label.hpp"
+#include "ocr/local.hpp"
+#include "ocr/pause.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+void fill_depv(Edt& edt) noexcept {
+  ocrEdtDep_t* const depv = edt.depv();
+  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+    const Slot& slot = edt.slots()[i];
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
+      const Block& block = *reinterpret_cast<const Block*>(slot.value);
+      depv[i] = {to_c(block.guid()), block.data, static_cast<ocrDbAccessMode_t>(slot.mode)};
+    } else {
+      depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
+      // -1, which is no value of the enumeration: a slot that was satisfied by no block.
+      if (slot.mode != DB_MODE_NULL) std::memset(&depv[i].mode, 0xff, sizeof depv[i].mode);
+    }
+  }
+}
+
+// Nobody can find it any more.
+void retire_guid(Local& local, Edt& edt) noexcept {
+  EdtEntry& entry = *edts().find(edt.guid.index());
+  entry.word.lock_held();
+  entry.word.kill();
+  retire(edts(), local.edts, entry);
+}
+
+void end_edt(Local& local, Edt& edt, Guid returned) {
+  release_all(local, edt);
+  retire_guid(local, edt);
+  FinishScope* const scope = edt.scope;
+  if ((edt.flags & Edt::kFinish) != 0) {
+    scope->result = returned;
+  } else if (!edt.output.is_null()) {
+    forward_output(local, edt.output, returned);
+  }
+  if (scope != nullptr) leave_scope(local, scope, 1 + edt.credit);
+  delete std::exchange(edt.rare, nullptr);
+  Local::add(local.ended);
+}
+
+// PAUSE-1: who pauses sets the flag, then looks who runs; who starts says so, then looks at the flag. The sequentially
+// consistent read of the flag is a plain load here; the store before it may be seen late, so the pauser looks again
+// after a while. Returns whether an EDT runs beneath this one.
+bool begin_running(Local& local) noexcept {
+  const bool inside = local.running.load(std::memory_order_relaxed);
+  if (!inside) local.running.store(true, std::memory_order_release);
+  if (is_pausing()) [[unlikely]]
+    wait_while_paused(local);
+  return inside;
+}
+
+}  // namespace
+
+void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
+  Edt& edt = *static_cast<Edt*>(closure);
+  Local& local = *ocr::local();
+  const bool inside = begin_running(local);
+  fill_depv(edt);
+  edt.flags |= Edt::kRunning;
+  Edt* const outer = std::exchange(local.current, &edt);
+  const Guid returned =
+      from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
+  local.current = outer;
+  end_edt(local, edt, returned);
+  if (!inside) local.running.store(false, std::memory_order_release);
+}
+
+void leave_unrun(Local& local, Edt& edt) {
+  FinishScope* scope = edt.scope;
+  Guid output = edt.output;
+  if ((edt.flags & Edt::kFinish) != 0) {
+    FinishScope* const own = std::exchange(scope, scope->parent);
+    output = own->output;
+    free_scope(local, *own);
+  }
+  if ((edt.flags & Edt::kOwnOutput) != 0) static_cast<void>(destroy_event(local, output));
+  if (scope != nullptr) leave_scope(local, scope, 1);
+}
+
+// ---- What the running EDT holds ----
+
+Holding find_held(Edt& edt, Guid guid) noexcept {
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || slot->shared) continue;
+    Block* const block = reinterpret_cast<Block*>(slot->value);
+    if (block->guid() == guid) return {block, slot};
+  }
+  for (Block* block = edt.created; block != nullptr; block = block->created_next)
+    if (block->guid() == guid) return {block, nullptr};
+  return {};
+}
+
+void release_holding(Local& local, Edt& edt, const Holding& held) {
+  if (held.slot == nullptr) return release_created(local, edt, *held.block);
+  const std::uint64_t block = held.slot->value;
+  for (Slot* slot = held.slot; slot != edt.slots() + edt.depc; ++slot) {
+    if (slot->state.load(std::memory_order_relaxed) == SlotState::held && slot->value == block)
+      slot->state.store(SlotState::released, std::memory_order_relaxed);
+  }
+  release(local, *held.block, held.slot->mode);
+}
+
+void release_all(Local& local, Edt& edt) {
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    if (slot->state.load(std::memory_order_relaxed) != SlotState::held) continue;
+    slot->state.store(SlotState::released, std::memory_order_relaxed);
+    if (!slot->shared) release(local, *reinterpret_cast<Block*>(slot->value), slot->mode);
+  }
+  while (edt.created != nullptr) release_created(local, edt, *edt.created);
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,134 @@
+#include "ocr/system.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "ocr/leftovers.hpp"
+#include "ocr/report.hpp"
+#include "ocr/watch.hpp"
+#include "runtime/runtime_state.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by who looks
+std::uint64_t last_number = 0;                       // of the thread that starts them
+
+class ShutDown final : public sched::Condition {
+ public:
+  explicit ShutDown(const System& system) noexcept : system_(system) {}
+  bool done() noexcept override { return system_.shutting_down(); }
+  bool prepare_to_sleep() noexcept override { return !system_.shutting_down(); }  // shut_down() unparks
+
+ private:
+  const System& system_;
+};
+
+class Satisfied final : public sched::Condition {
+ public:
+  Satisfied(const System& system, const EventWaiter& waiter) noexcept : system_(system), waiter_(waiter) {}
+  bool done() noexcept override {
+    return waiter_.done.load(std::memory_order_acquire) || system_.shutting_down();  // WAKE-1
+  }
+  bool prepare_to_sleep() noexcept override { return !done(); }
+
+ private:
+  const System& system_;
+  const EventWaiter& waiter_;
+};
+
+}  // namespace
+
+System* System::running() noexcept { return the_system.load(std::memory_order_acquire); }  // SYS-1
+
+base::Status System::start(const Options& options, bool report_at_end) {
+  if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
+  std::unique_ptr<System> system(new System);
+  try {
+    system->runtime_ = std::make_unique<Runtime>(options);
+  } catch (const std::exception& error) {
+    return {base::Code::bad_option, error.what()};
+  }
+  system->report_at_end_ = report_at_end;
+  system->scheduler_ = weir::detail::RuntimeAccess::state(*system->runtime_)->scheduler.get();
+  system->first_worker_ = sched::Worker::current();
+  system->number_ = ++last_number;
+  detail::running_system.store(system->number_, std::memory_order_release);
+  system->watch_ = std::make_unique<Watch>(*system);
+  the_system.store(system.release(), std::memory_order_release);  // SYS-1
+  return base::Status::success();
+}
+
+void System::stop() noexcept {
+  const std::unique_ptr<System> system(running());
+  system->shut_down(system->exit_code());
+  if (system->report_at_end_) print_report("what is left at the end");
+  system->watch_.reset();
+  system->runtime_.reset();  // waits for the EDTs that run
+  drop_leftovers(*system);
+  the_system.store(nullptr, std::memory_order_release);
+  detail::running_system.store(0, std::memory_order_release);
+}
+
+Local* System::make_local() noexcept {
+  try {
+    sched::Worker& worker = runtime::worker_in(*weir::detail::RuntimeAccess::state(*runtime_));
+    const auto index = static_cast<std::size_t>(worker.index());
+    if (worker.index() >= scheduler_->worker_count()) guests_.store(true, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    if (locals_.size() <= index) locals_.resize(index + 1);
+    if (locals_[index] == nullptr) {
+      locals_[index] = std::make_unique<Local>(worker);
+      locals_[index]->system = number_;
+    }
+    return locals_[index].get();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weir: ocr: this thread cannot use OCR: %s\n", error.what());
+    return nullptr;
+  }
+}
+
+u8 System::run_until_shutdown() noexcept {
+  ShutDown condition(*this);
+  first_waits_.store(true, std::memory_order_release);
+  first_worker_->run_until(condition);
+  first_waits_.store(false, std::memory_order_release);
+  return exit_code();
+}
+
+void System::run_until(EventWaiter& waiter) noexcept {
+  Local& self = *local();
+  const bool in_edt = self.current != nullptr;
+  Edt* const outer = std::exchange(self.current, nullptr);
+  waiter.worker = self.worker;
+  Satisfied condition(*this, waiter);
+  if (in_edt)
+    count_blocked(1);
+  else
+    first_waits_.store(true, std::memory_order_release);
+  self.worker->run_until(condition);
+  if (in_edt)
+    count_blocked(-1);
+  else
+    first_waits_.store(false, std::memory_order_release);
+  self.current = outer;
+}
+
+void System::shut_down(u8 code) noexcept {
+  if (code != 0) exit_code_.store(code, std::memory_order_relaxed);
+  shutting_down_.store(true, std::memory_order_release);  // DOWN-1
+  scheduler_->for_each_worker([](const sched::Worker& worker) { const_cast<sched::Worker&>(worker).unpark(); });
+}
+
+// First what has ended, then what became ready: what ends meanwhile makes them differ.
+System::Activity System::activity() {
+  std::uint64_t ended = 0, readied = 0;
+  for_each_local([&](Local& l) { ended += l.ended.load(std::memory_order_acquire); });
+  const std::int64_t blocked = blocked_.load(std::memory_order_acquire);
+  for_each_local([&](Local& l) { readied += l.readied.load(std::memory_order_acquire); });
+  return {readied - ended == static_cast<std::uint64_t>(blocked), ended};
+}
+
+}  // namespace weir::ocr
