@@ -42,6 +42,8 @@ class Arena::Impl {
         budget_(budget) {}
 
   void* allocate(std::size_t bytes) noexcept;
+  void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
+  std::size_t size_of(const void* data) const noexcept;
   void free(void* data, std::size_t bytes) noexcept;
   base::Status populate(std::size_t bytes) noexcept;
 
@@ -49,7 +51,8 @@ class Arena::Impl {
   friend class Arena;
 
   PageHeap::Index allocate_pages(std::size_t count) noexcept;
-  [[gnu::noinline]] PageHeap::Index allocate_pages_slow(PageHeap::Index count) noexcept;
+  [[gnu::noinline]] bool make_hole(std::size_t pages) noexcept;
+  void count(std::size_t size) noexcept;
   void* allocate_small_slow(std::size_t units) noexcept;
   bool grow(std::size_t least) noexcept;
   bool try_grow(std::size_t least);
@@ -84,10 +87,32 @@ void* Arena::Impl::allocate(std::size_t bytes) noexcept {
   } else if (const auto first = allocate_pages(size / kPage); first != PageHeap::kNone) {
     data = range_.data() + std::size_t{first} * kPage;
   }
-  if (data == nullptr) return nullptr;
+  if (data != nullptr) count(size);
+  return data;
+}
+
+void* Arena::Impl::allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= kSmall) return allocate(bytes);
+  if (alignment <= kPage || bytes > budget_) return allocate(std::max(bytes, kPage));
+  const auto pages = static_cast<PageHeap::Index>(charged(std::max(bytes, kPage)) / kPage);
+  const auto unit = static_cast<PageHeap::Index>(alignment / kPage);
+  const auto phase = static_cast<PageHeap::Index>(reinterpret_cast<std::uintptr_t>(range_.data()) / kPage % unit);
+  PageHeap::Index first = pages_.allocate_aligned(pages, unit, phase);
+  if (first == PageHeap::kNone && make_hole(pages + unit - 1)) first = pages_.allocate_aligned(pages, unit, phase);
+  if (first == PageHeap::kNone) return nullptr;
+  count(pages * kPage);
+  return range_.data() + std::size_t{first} * kPage;
+}
+
+void Arena::Impl::count(std::size_t size) noexcept {
   used_ += size;
   peak_ = std::max(peak_, used_);
-  return data;
+}
+
+std::size_t Arena::Impl::size_of(const void* data) const noexcept {
+  if (const std::size_t units = slabs_.units_of(data); units > 0) return units * kSmall;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(data) - range_.data());
+  return pages_.allocated(static_cast<PageHeap::Index>(offset / kPage)) * kPage;
 }
 
 void Arena::Impl::free(void* data, std::size_t bytes) noexcept {
@@ -101,17 +126,17 @@ void Arena::Impl::free(void* data, std::size_t bytes) noexcept {
 
 PageHeap::Index Arena::Impl::allocate_pages(std::size_t count) noexcept {
   const auto pages = static_cast<PageHeap::Index>(count);
-  const PageHeap::Index first = pages_.allocate(pages);
-  return first != PageHeap::kNone ? first : allocate_pages_slow(pages);
+  PageHeap::Index first = pages_.allocate(pages);
+  if (first == PageHeap::kNone && make_hole(pages)) [[unlikely]]
+    first = pages_.allocate(pages);
+  return first;
 }
 
-PageHeap::Index Arena::Impl::allocate_pages_slow(PageHeap::Index count) noexcept {
+bool Arena::Impl::make_hole(std::size_t pages) noexcept {
   slabs_.trim(pages_);
-  PageHeap::Index first = pages_.allocate(count);
-  if (first != PageHeap::kNone) return first;
+  if (pages_.largest_hole() >= pages) return true;
   const std::size_t at_the_end = pages_.hole_before(static_cast<PageHeap::Index>(populated_ / kPage));
-  if (grow((count - at_the_end) * kPage)) first = pages_.allocate(count);
-  return first;
+  return grow((pages - at_the_end) * kPage);
 }
 
 void* Arena::Impl::allocate_small_slow(std::size_t units) noexcept {
@@ -164,21 +189,22 @@ bool Arena::Impl::try_grow(std::size_t least) {
 std::size_t Arena::Impl::allowed_step() const {
   std::uint64_t left = memory_.physical().bytes;
   left -= std::min<std::uint64_t>(left, margin(kMostStep));
-  if (config_.os_node && !config_.prefer) {
-    const Bytes node = memory_.free_or_cached(*config_.os_node);
-    if (node.count > 0) left = std::min(left, node.count);
+  for (const int node : config_.os_nodes) {
+    const Bytes free = memory_.free_or_cached(node);
+    if (!config_.prefer && free.count > 0) left = std::min(left, free.count * config_.os_nodes.size());
   }
   return round_down(left, page_bytes());
 }
 
 // Of the `step` bytes after populated_: all of them, or those before the first that is on another node.
 std::size_t Arena::Impl::keep_what_is_placed(std::size_t step) {
-  if (!config_.os_node) return step;
+  const auto& nodes = config_.os_nodes;
+  if (nodes.empty()) return step;
   std::byte* const data = range_.data() + populated_;
-  auto places = platform::places_of(data, {step}, *config_.os_node);
-  if (places && places->elsewhere > 0) {
-    platform::move_to_node(data, {step}, *config_.os_node);
-    places = platform::places_of(data, {step}, *config_.os_node);
+  auto places = platform::places_of(data, {step}, nodes);
+  if (places && places->elsewhere > 0 && nodes.size() == 1) {
+    platform::move_to_node(data, {step}, nodes.front());
+    places = platform::places_of(data, {step}, nodes);
   }
   if (!places) {
     kernel_tells_ = false;
@@ -204,25 +230,26 @@ void Arena::Impl::add_memory(std::size_t bytes) {
 
 // From now on the budget is what the arena has: asking again at every allocation would cost a system call each.
 void Arena::Impl::refuse(const std::string& why) {
-  std::string there;
-  if (config_.os_node) {
-    const auto node = *config_.os_node;
-    there = fmt::format("NUMA node {} has {} free", node, size_text(memory_.free_now(node)));
-  } else {
-    const platform::MemoryLimit limit = memory_.physical();
-    there = fmt::format("{} leaves {}", limit.limited_by, size_text({limit.bytes}));
+  std::vector<std::string> there;
+  for (const int node : config_.os_nodes) {
+    there.push_back(fmt::format("NUMA node {} has {} free", node, size_text(memory_.free_now(node))));
   }
+  if (there.empty()) {
+    const platform::MemoryLimit limit = memory_.physical();
+    there.push_back(fmt::format("{} leaves {}", limit.limited_by, size_text({limit.bytes})));
+  }
+  const bool could_prefer = !config_.os_nodes.empty() && !config_.prefer;
   failure_ = {base::Code::no_space,
               fmt::format("{}: asked for {}, got {}: {}{}{}; ask for less{}", config_.name, size_text({budget_}),
-                          size_text({populated_}), there, why.empty() ? "" : "; ", why,
-                          config_.os_node && !config_.prefer ? ", or say prefer to take memory elsewhere" : "")};
+                          size_text({populated_}), fmt::join(there, ", "), why.empty() ? "" : "; ", why,
+                          could_prefer ? ", or say prefer to take memory elsewhere" : "")};
   budget_ = populated_;
 }
 
 base::Result<std::unique_ptr<Arena>> Arena::make(ArenaConfig config) {
   const std::size_t budget = usable_budget(config.budget);
   WEIR_CHECK(budget / kPage < PageHeap::kNone, "an arena of 16 TiB or more");
-  auto range = platform::AddressRange::reserve({budget}, config.os_node, config.page_size);
+  auto range = platform::AddressRange::reserve({budget}, config.os_nodes, config.page_size);
   if (!range) {
     return base::Status{range.status().code, fmt::format("{}: {}", config.name, range.status().message)};
   }
@@ -240,6 +267,10 @@ Arena::~Arena() = default;
 
 void* Arena::allocate(std::size_t bytes) noexcept { return impl_->allocate(bytes); }
 void Arena::free(void* data, std::size_t bytes) noexcept { impl_->free(data, bytes); }
+void* Arena::allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  return impl_->allocate_aligned(bytes, alignment);
+}
+std::size_t Arena::size_of(const void* data) const noexcept { return impl_->size_of(data); }
 base::Status Arena::populate(Bytes bytes) noexcept { return impl_->populate(bytes.count); }
 void Arena::on_growth(std::function<void(std::span<std::byte>)> callback) { impl_->grown_ = std::move(callback); }
 
@@ -248,7 +279,7 @@ std::size_t Arena::used() const noexcept { return impl_->used_; }
 std::size_t Arena::peak() const noexcept { return impl_->peak_; }
 std::size_t Arena::populated() const noexcept { return impl_->populated_; }
 int Arena::index() const noexcept { return impl_->config_.index; }
-std::optional<int> Arena::os_node() const noexcept { return impl_->config_.os_node; }
+std::span<const int> Arena::os_nodes() const noexcept { return impl_->config_.os_nodes; }
 const std::string& Arena::name() const noexcept { return impl_->config_.name; }
 const base::Status& Arena::failure() const noexcept { return impl_->failure_; }
 std::uint64_t Arena::warnings() const noexcept { return impl_->warnings_; }
@@ -260,7 +291,7 @@ bool Arena::contains(const void* data) const noexcept {
 }
 
 std::optional<double> Arena::obtained_share() const noexcept {
-  if (!impl_->config_.os_node || !impl_->kernel_tells_) return std::nullopt;
+  if (impl_->config_.os_nodes.empty() || !impl_->kernel_tells_) return std::nullopt;
   if (impl_->populated_ == 0) return 1;
   return double(impl_->on_node_) / double(impl_->populated_);
 }

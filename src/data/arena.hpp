@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
@@ -23,10 +24,10 @@
 namespace weir::data {
 
 struct ArenaConfig {
-  std::string name;            // for messages: "hbm0"
-  std::optional<int> os_node;  // the kernel's number of the node; none: wherever the kernel puts it
-  Bytes budget;                // rounded down to 4096
-  int index = 0;               // in the TierSet
+  std::string name;           // for messages: "hbm0"
+  std::vector<int> os_nodes;  // the kernel's numbers; none: wherever the kernel puts it; several: page by page in turn
+  Bytes budget;               // rounded down to 4096
+  int index = 0;              // in the TierSet
   platform::PageSize page_size = platform::PageSize::large;
   bool prefer = false;                // pages that land on another node are kept, with a warning
   std::optional<MemoryState> memory;  // none: of this system
@@ -52,6 +53,12 @@ class Arena {
   // `bytes` as given to allocate().
   void free(void* data, std::size_t bytes) noexcept;
 
+  // For allocations whose size nobody keeps. `alignment`: a power of two; beyond 64 bytes a whole number of pages is
+  // taken. size_of() is what free() takes off used().
+  void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
+  std::size_t size_of(const void* data) const noexcept;
+  void free(void* data) noexcept { free(data, size_of(data)); }
+
   // What an allocation counts for in used(): rounded up to 64, from 4096 on to 4096.
   static constexpr std::size_t charged(std::size_t bytes) noexcept {
     const std::size_t unit = bytes < kPage ? kSmall : kPage;
@@ -70,7 +77,7 @@ class Arena {
   std::size_t peak() const noexcept;       // of used()
   std::size_t populated() const noexcept;  // bytes that have pages
   int index() const noexcept;
-  std::optional<int> os_node() const noexcept;
+  std::span<const int> os_nodes() const noexcept;
   const std::string& name() const noexcept;
   bool contains(const void* data) const noexcept;
 
@@ -78,7 +85,7 @@ class Arena {
   const base::Status& failure() const noexcept;
   // Steps with pages on another node, kept because of `prefer`.
   std::uint64_t warnings() const noexcept;
-  // Which part of the populated memory was on the node when it was populated, 0 to 1; 1 while there is none. None when
+  // Which part of the populated memory was on its nodes when it was populated, 0 to 1; 1 while there is none. None when
   // no node was asked for, or the kernel does not tell.
   std::optional<double> obtained_share() const noexcept;
   // Which part of it is in large pages now; reads /proc, milliseconds.

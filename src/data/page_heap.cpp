@@ -98,6 +98,19 @@ PageHeap::Index PageHeap::allocate(Index pages) noexcept {
   remove_hole(first);
   if (rest > 0) add_hole(first + pages, rest);
   free_pages_ -= pages;
+  table_[first].left = pages;
+  return first;
+}
+
+PageHeap::Index PageHeap::allocate_aligned(Index pages, Index alignment, Index phase) noexcept {
+  const Index found = allocate(pages + alignment - 1);
+  if (found == kNone) return kNone;
+  const Index before = (alignment - (found + phase) % alignment) % alignment;
+  const Index after = alignment - 1 - before;
+  const Index first = found + before;
+  if (before > 0) free(found, before);
+  if (after > 0) free(first + pages, after);
+  table_[first].left = pages;
   return first;
 }
 

@@ -22,6 +22,10 @@ class PageHeap {
   // The first of `pages` pages, at least one, from the least hole that has them, at its start; kNone when none has.
   // O(log holes).
   Index allocate(Index pages) noexcept;
+  // The same, with (first + phase) a multiple of `alignment`, a power of two. Needs a hole of pages + alignment - 1.
+  Index allocate_aligned(Index pages, Index alignment, Index phase) noexcept;
+  // Of pages that were allocated together, the number; `first` is the first of them.
+  Index allocated(Index first) const noexcept { return table_[first].left; }
 
   // Pages that are taken now: allocated, or never freed before. O(log holes).
   void free(Index first, Index pages) noexcept;
@@ -37,7 +41,7 @@ class PageHeap {
   struct Page {
     Index begins;      // pages of the hole that begins here; 0: none does
     Index ends;        // pages of the hole that ends here
-    Link left, right;  // of a hole that begins here: in the treap
+    Link left, right;  // of a hole that begins here: in the treap; left of an allocation: its pages
   };
   struct Free {
     void operator()(Page* table) const noexcept { std::free(table); }

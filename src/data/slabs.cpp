@@ -1,5 +1,6 @@
 #include "data/slabs.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 
@@ -14,6 +15,7 @@ struct Slabs::Slab {
   std::uint64_t free[4];  // a bit for each object
   std::uint16_t free_count;
   std::uint16_t capacity;
+  std::uint16_t units;
 
   static constexpr std::size_t kHeader = 64;
   std::byte* objects() noexcept { return reinterpret_cast<std::byte*>(this) + kHeader; }
@@ -38,18 +40,24 @@ void* Slabs::allocate(std::size_t units) noexcept {
 }
 
 void Slabs::add(std::uint32_t first_page, std::size_t units) noexcept {
-  for (std::uint32_t i = 0; i < kSlabPages; ++i) page_in_slab_[first_page + i] = static_cast<std::uint8_t>(i);
+  for (std::uint32_t i = 0; i < kSlabPages; ++i) page_in_slab_[first_page + i] = static_cast<std::uint8_t>(i + 1);
   const std::size_t count = (kSlabPages * kPage - Slab::kHeader) / (units * kUnit);
   auto* slab = ::new (memory_ + std::size_t{first_page} * kPage) Slab{};
   slab->free_count = slab->capacity = static_cast<std::uint16_t>(count);
+  slab->units = static_cast<std::uint16_t>(units);
   for (std::size_t i = 0; i < count; ++i) slab->free[i / 64] |= std::uint64_t{1} << (i % 64);
   link(slab, units);
   ++empty_;
 }
 
-Slabs::Slab* Slabs::slab_of(void* object) noexcept {
-  const auto page = static_cast<std::size_t>(static_cast<std::byte*>(object) - memory_) / kPage;
-  return reinterpret_cast<Slab*>(memory_ + (page - page_in_slab_[page]) * kPage);
+Slabs::Slab* Slabs::slab_of(const void* object) const noexcept {
+  const auto page = static_cast<std::size_t>(static_cast<const std::byte*>(object) - memory_) / kPage;
+  return reinterpret_cast<Slab*>(memory_ + (page - (page_in_slab_[page] - 1u)) * kPage);
+}
+
+std::size_t Slabs::units_of(const void* object) const noexcept {
+  const auto page = static_cast<std::size_t>(static_cast<const std::byte*>(object) - memory_) / kPage;
+  return page_in_slab_[page] == 0 ? 0 : slab_of(object)->units;
 }
 
 void Slabs::free(void* object, std::size_t units) noexcept {
@@ -70,7 +78,9 @@ void Slabs::trim(PageHeap& pages) noexcept {
       unlink(slab, units);
       --empty_;
       const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(slab) - memory_);
-      pages.free(static_cast<std::uint32_t>(offset / kPage), kSlabPages);
+      const auto first = static_cast<std::uint32_t>(offset / kPage);
+      std::fill_n(&page_in_slab_[first], kSlabPages, std::uint8_t{0});
+      pages.free(first, kSlabPages);
     }
   }
 }

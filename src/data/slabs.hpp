@@ -32,6 +32,9 @@ class Slabs {
   // What allocate(units) gave. An empty slab is kept until trim().
   void free(void* object, std::size_t units) noexcept;
 
+  // Of an object that allocate() gave; 0 for memory that is not in a slab.
+  std::size_t units_of(const void* object) const noexcept;
+
   // Frees the pages of empty slabs. O(slabs with room), if there is one to free.
   void trim(PageHeap& pages) noexcept;
 
@@ -41,14 +44,14 @@ class Slabs {
     void operator()(std::uint8_t* table) const noexcept { std::free(table); }
   };
 
-  Slab* slab_of(void* object) noexcept;
+  Slab* slab_of(const void* object) const noexcept;
   void link(Slab* slab, std::size_t units) noexcept;
   void unlink(Slab* slab, std::size_t units) noexcept;
 
   std::byte* memory_;
-  std::unique_ptr<std::uint8_t[], Free> page_in_slab_;
-  std::array<Slab*, kPage / kUnit> with_room_{};  // by units: list of slabs that are not full
-  std::uint32_t empty_ = 0;                       // of them, those without an object
+  std::unique_ptr<std::uint8_t[], Free> page_in_slab_;  // by page: 1 to kSlabPages; 0: not in a slab
+  std::array<Slab*, kPage / kUnit> with_room_{};        // by units: list of slabs that are not full
+  std::uint32_t empty_ = 0;                             // of them, those without an object
 };
 
 }  // namespace weir::data

@@ -96,11 +96,11 @@ base::Result<std::unique_ptr<Arena>> TierSet::Impl::make_arena(const MemoryNode&
   config.index = static_cast<int>(owned_.size());
   config.prefer = prefer;
   config.memory = config_.state;
-  if (machine_.is_this_system() && machine_.memory_nodes().size() > 1) config.os_node = node.os_index;
+  if (machine_.is_this_system() && machine_.memory_nodes().size() > 1) config.os_nodes = {node.os_index};
   auto arena = Arena::make(config);
   if (arena || !prefer || arena.status().code != base::Code::unsupported) return arena;
   warnings_.push_back(arena.status().message + "; its memory comes from where the kernel likes");
-  config.os_node.reset();
+  config.os_nodes.clear();
   return Arena::make(std::move(config));
 }
 
@@ -205,7 +205,7 @@ std::vector<ArenaReport> TierSet::report() const {
   for (const Arena* arena : impl_->arenas_) {
     reports.push_back({.tier = tier_of(*arena).name,
                        .arena = arena->name(),
-                       .os_node = arena->os_node().value_or(-1),
+                       .os_node = arena->os_nodes().empty() ? -1 : arena->os_nodes().front(),
                        .budget = {arena->budget()},
                        .used = {arena->used()},
                        .peak = {arena->peak()},

@@ -39,7 +39,7 @@ int make_pages(std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
-base::Result<AddressRange> AddressRange::reserve(Bytes size, std::optional<int> os_node, PageSize page_size) {
+base::Result<AddressRange> AddressRange::reserve(Bytes size, std::span<const int> os_nodes, PageSize page_size) {
   // A page without memory on each side, so that the kernel merges this with no neighbour.
   const std::size_t mapped = size.count + kLargePage + 2 * page_bytes();
   void* mapping = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -52,8 +52,8 @@ base::Result<AddressRange> AddressRange::reserve(Bytes size, std::optional<int> 
   auto* data = static_cast<std::byte*>(mapping) + page_bytes() + skipped;
   AddressRange range(mapping, mapped, data, size);
   (void)madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // only a hint
-  if (os_node) {
-    if (base::Status status = prefer_node(data, size, *os_node); !status) return status;
+  if (!os_nodes.empty()) {
+    if (base::Status status = prefer_nodes(data, size, os_nodes); !status) return status;
   }
   return range;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/ids.hpp"
@@ -17,10 +17,10 @@ class AddressRange {
  public:
   static constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
-  // Starts at a multiple of kLargePage. Large pages are a wish. Memory that is populated will be on `os_node` if there
-  // is room (preferred, not forced). Fails with no_space when the address space is limited, with unsupported when a
-  // node is asked for and the kernel forbids placement.
-  static base::Result<AddressRange> reserve(Bytes size, std::optional<int> os_node, PageSize page_size);
+  // Starts at a multiple of kLargePage. Large pages are a wish. Memory that is populated will be on the node if there
+  // is room (preferred, not forced), page after page on another one of several; none: wherever the kernel puts it.
+  // Fails with no_space when the address space is limited, with unsupported when the kernel forbids placement.
+  static base::Result<AddressRange> reserve(Bytes size, std::span<const int> os_nodes, PageSize page_size);
 
   AddressRange(AddressRange&& other) noexcept;
   AddressRange& operator=(AddressRange&&) = delete;

@@ -57,7 +57,7 @@ base::Result<Pages> Pages::map(Bytes size, std::optional<int> os_node, PageSize 
   Pages pages(data, size);
   (void)madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // only a hint
   if (os_node) {
-    if (base::Status status = prefer_node(data, size, *os_node); !status) return status;
+    if (base::Status status = prefer_nodes(data, size, {&*os_node, 1}); !status) return status;
   }
   return pages;
 }
@@ -80,7 +80,7 @@ base::Result<double> share_on_node(const void* data, Bytes size, int os_node) {
   return double(std::count(nodes->begin(), nodes->end(), os_node)) / double(touched);
 }
 
-base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node) {
+base::Result<PagePlaces> places_of(const void* data, Bytes size, std::span<const int> os_nodes) {
   constexpr std::size_t kAtATime = 4096;
   const auto page = std::size_t(sysconf(_SC_PAGESIZE));
   PagePlaces places;
@@ -93,9 +93,13 @@ base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node) {
     if (!nodes) return nodes.status();
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       const int node = (*nodes)[i];
-      if (node >= 0 && node != os_node && places.elsewhere++ == 0) places.first_elsewhere = offsets[i];
-      if (node == os_node) ++places.on_node;
-      if (node < 0) ++places.absent;
+      if (node < 0) {
+        ++places.absent;
+      } else if (std::find(os_nodes.begin(), os_nodes.end(), node) != os_nodes.end()) {
+        ++places.on_node;
+      } else if (places.elsewhere++ == 0) {
+        places.first_elsewhere = offsets[i];
+      }
     }
   }
   return places;
@@ -115,16 +119,18 @@ void move_to_node(void* data, Bytes size, int os_node) {
   }
 }
 
-base::Status prefer_node(void* data, Bytes size, int os_node) {
+base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes) {
   constexpr int kBits = 8 * sizeof(unsigned long);
-  std::vector<unsigned long> mask(std::size_t(os_node / kBits) + 1);
-  mask[std::size_t(os_node / kBits)] = 1ul << (os_node % kBits);
+  const int most = *std::max_element(os_nodes.begin(), os_nodes.end());
+  std::vector<unsigned long> mask(std::size_t(most / kBits) + 1);
+  for (const int node : os_nodes) mask[std::size_t(node / kBits)] |= 1ul << (node % kBits);
+  const int mode = os_nodes.size() == 1 ? MPOL_PREFERRED : MPOL_INTERLEAVE;
   // The kernel reads one bit less than it is told.
-  if (syscall(SYS_mbind, data, size.count, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1, 0u) == 0) {
+  if (syscall(SYS_mbind, data, size.count, mode, mask.data(), mask.size() * kBits + 1, 0u) == 0) {
     return base::Status::success();
   }
-  return {base::Code::unsupported,
-          fmt::format("cannot place memory on NUMA node {}: mbind: {}", os_node, std::strerror(errno))};
+  return {base::Code::unsupported, fmt::format("cannot place memory on NUMA node {}: mbind: {}",
+                                               fmt::join(os_nodes, ", "), std::strerror(errno))};
 }
 
 Bytes free_memory(int os_node) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/ids.hpp"
@@ -49,16 +50,16 @@ struct PagePlaces {
   std::size_t first_elsewhere = 0;  // bytes from the start of the range to the first page elsewhere; its size if none
 };
 
-// Asks after every page of [data, data + size), of whole pages: 0.1 us each. Fails with unsupported when the kernel
-// does not tell.
-base::Result<PagePlaces> places_of(const void* data, Bytes size, int os_node);
+// Asks after every page of [data, data + size), of whole pages: 0.1 us each. On one of these nodes counts as on_node.
+// Fails with unsupported when the kernel does not tell.
+base::Result<PagePlaces> places_of(const void* data, Bytes size, std::span<const int> os_nodes);
 
-// Prefers a node for pages of [data, data + size) that have not been touched. Fails with unsupported where the kernel
-// forbids it.
-base::Status prefer_node(void* data, Bytes size, int os_node);
+// Prefers a node for pages of [data, data + size) that have not been touched; of several, page after page another one.
+// Fails with unsupported where the kernel forbids it.
+base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes);
 
-// Moves pages of [data, data + size) that are elsewhere to the node. The kernel drops file pages there to make room, and
-// kills nobody for it; pages that find no room stay where they are. Ask places_of() afterwards.
+// Moves pages of [data, data + size) that are elsewhere to the node. The kernel drops file pages there to make room,
+// and kills nobody for it; pages that find no room stay where they are. Ask places_of() afterwards.
 void move_to_node(void* data, Bytes size, int os_node);
 
 // Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not

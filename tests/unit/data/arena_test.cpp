@@ -134,7 +134,7 @@ TEST(Arena, ANodeThatDoesNotExistIsAnErrorWithItsName) {
   ArenaConfig config;
   config.name = "hbm7";
   config.budget = {kMiB};
-  config.os_node = 1000;
+  config.os_nodes = {1000};
   const auto arena = Arena::make(std::move(config));
   ASSERT_FALSE(arena);
   EXPECT_EQ(arena.status().message.find("hbm7: cannot place memory on NUMA node 1000"), 0u) << arena.status().message;
@@ -144,7 +144,7 @@ TEST(Arena, OnANodeReportsWhatItObtained) {
   ArenaConfig config;
   config.name = "ddr0";
   config.budget = {16 * kMiB};
-  config.os_node = 0;
+  config.os_nodes = {0};
   auto arena = Arena::make(std::move(config));
   if (!arena && arena.status().code == base::Code::unsupported) GTEST_SKIP() << arena.status().message;
   ASSERT_TRUE(arena) << arena.status().message;
@@ -158,7 +158,7 @@ TEST(Arena, ANodeWithoutRoomIsNoticedBeforeItIsAsked) {
   ArenaConfig config;
   config.name = "hbm0";
   config.budget = {64 * kMiB};
-  config.os_node = 0;
+  config.os_nodes = {0};
   config.memory = memory_with(std::uint64_t{1} << 40, {3 * kMiB});
   auto arena = Arena::make(std::move(config));
   if (!arena && arena.status().code == base::Code::unsupported) GTEST_SKIP() << arena.status().message;
@@ -167,6 +167,32 @@ TEST(Arena, ANodeWithoutRoomIsNoticedBeforeItIsAsked) {
   EXPECT_EQ((*arena)->failure().message,
             "hbm0: asked for 64 MiB, got 0 B: NUMA node 0 has 3 MiB free; ask for less, or say prefer to take memory "
             "elsewhere");
+}
+
+TEST(Arena, AlignsToAnyPowerOfTwo) {
+  const auto arena = arena_of(64 * kMiB);
+  for (std::size_t alignment = 1; alignment <= 4 * kMiB; alignment *= 2) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, kMiB + 1}) {
+      void* data = arena->allocate_aligned(bytes, alignment);
+      ASSERT_NE(data, nullptr) << alignment;
+      EXPECT_TRUE(aligned(data, alignment)) << alignment;
+      EXPECT_GE(arena->size_of(data), bytes);
+      std::memset(data, 1, bytes);
+      arena->free(data);
+    }
+  }
+  EXPECT_EQ(arena->used(), 0u);
+  EXPECT_NE(arena->allocate(32 * kMiB), nullptr);
+}
+
+TEST(Arena, KnowsTheSizeOfWhatItGave) {
+  const auto arena = arena_of(8 * kMiB);
+  for (const std::size_t bytes : {1u, 64u, 65u, 4000u, 4096u, 4097u, 1000000u}) {
+    void* data = arena->allocate(bytes);
+    EXPECT_EQ(arena->size_of(data), Arena::charged(bytes));
+    arena->free(data);
+  }
+  EXPECT_EQ(arena->used(), 0u);
 }
 
 TEST(Arena, KnowsItsOwnMemory) {

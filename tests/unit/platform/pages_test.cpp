@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "platform/memory_limit.hpp"
@@ -50,12 +51,12 @@ TEST(PlacesOf, CountsEveryPageAndNamesTheFirstThatIsElsewhere) {
   const auto pages = Pages::map({kPages * kPage}, std::nullopt, PageSize::small);
   ASSERT_TRUE(pages) << pages.status().message;
   std::memset(pages->data(), 1, 5000 * kPage);
-  const auto here = places_of(pages->data(), pages->size(), 0);
+  const auto here = places_of(pages->data(), pages->size(), std::array{0});
   if (!here && here.status().code == base::Code::unsupported) GTEST_SKIP() << here.status().message;
   ASSERT_TRUE(here) << here.status().message;
   EXPECT_EQ(here->absent, 5000u);
   EXPECT_EQ(here->on_node + here->elsewhere, 5000u);
-  const auto nowhere = places_of(pages->data(), pages->size(), 1000);
+  const auto nowhere = places_of(pages->data(), pages->size(), std::array{1000});
   EXPECT_EQ(nowhere->elsewhere, 5000u);
   EXPECT_EQ(nowhere->first_elsewhere, 0u);
 }
