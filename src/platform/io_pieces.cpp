@@ -1,10 +1,10 @@
 #include "platform/io_pieces.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 
 #include "base/check.hpp"
 
