@@ -1,4 +1,4 @@
-// What a runtime moved between tiers since these were taken.
+// What a runtime moved between its tiers since these were taken.
 #pragma once
 
 #include "apps/common/outcome.hpp"
@@ -8,11 +8,14 @@ namespace weir::apps {
 
 class TierCounters {
  public:
-  explicit TierCounters(Runtime& runtime) : runtime_(runtime) {}
-  void add_to(Outcome&) const {}
+  // The runtime has blocks, and no task is running; the same holds for add_to().
+  explicit TierCounters(const Runtime& runtime) : runtime_(runtime), before_(runtime.tier_statistics()) {}
+
+  void add_to(Outcome& outcome) const;
 
  private:
-  Runtime& runtime_;
+  const Runtime& runtime_;
+  TierStatistics before_;
 };
 
 }  // namespace weir::apps

@@ -26,9 +26,11 @@ Index fetches(Index tiles, Index fast, const Superblock& s) {
   const Index rows = groups(tiles, s.rows), cols = groups(tiles, s.cols);
   // What is left of the room keeps tiles from one superblock to the next: of A along a row, of B where the snake turns.
   const Index spare = std::max<Index>(0, fast - tiles_held(s));
-  const Index a = tiles * tiles * cols - rows * (cols - 1) * std::min(spare, s.rows * tiles);
-  const Index b = tiles * tiles * rows - (rows - 1) * std::min(spare, s.cols * tiles);
-  return a + b;
+  Index count = tiles * tiles * (rows + cols);
+  for (Index row = 0; row < tiles; row += s.rows) {
+    count -= (cols - 1) * std::min(spare, std::min(s.rows, tiles - row) * tiles);
+  }
+  return count - (rows - 1) * std::min(spare, s.cols * tiles);
 }
 
 Superblock choose_superblock(Index tiles, Index fast) {
@@ -37,7 +39,9 @@ Superblock choose_superblock(Index tiles, Index fast) {
   for (Index rows = 1; rows <= tiles; ++rows) {
     for (Index cols = 1; cols <= tiles; ++cols) {
       const Superblock s{rows, cols};
-      if (tiles_held(s) <= fast && fetches(tiles, fast, s) < fetches(tiles, fast, best)) best = s;
+      const Index saved = fetches(tiles, fast, best) - fetches(tiles, fast, s);
+      const bool better = saved > 0 || (saved == 0 && rows * cols > best.rows * best.cols);  // more tasks side by side
+      if (tiles_held(s) <= fast && better) best = s;
     }
   }
   return best;

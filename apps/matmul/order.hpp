@@ -24,8 +24,8 @@ struct Superblock {
 // Tiles of A and B that have to be fetched for `tiles` x `tiles` tiles of C, with room for `fast` tiles.
 Index fetches(Index tiles, Index fast, const Superblock& superblock);
 
-// That with the fewest fetches among those whose tiles of C, and twice the tiles of A and B that one k takes, fit; one
-// tile when none does. fast 0: everything is resident.
+// That with the fewest fetches among those whose tiles of C, and twice the tiles of A and B that one k takes, fit, and of
+// these the largest; one tile when none does. fast 0: everything is resident.
 Superblock choose_superblock(Index tiles, Index fast);
 
 // C by superblocks, in a snake; for each the k up or down, in turn, so that one begins with the tiles of A and B that

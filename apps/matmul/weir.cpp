@@ -4,7 +4,6 @@
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/tier_counters.hpp"
 #include "apps/matmul/solver.hpp"
-#include "weir/array.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::apps::matmul {

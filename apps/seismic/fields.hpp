@@ -30,6 +30,22 @@ struct Fields {
   Index stride;
 };
 
+// The rows that a task on one band of rows sees, when bands are kept apart from each other: those of the band above, of
+// its own, and the first of the band below. Of each array, the pieces' first cells of their first rows; row y of
+// piece i is (y - first[i]) * stride further. Ghosts are in the pieces to the left and right of the cells. Above the
+// grid and below it a row of zeros stands for a piece.
+struct Bands {
+  double* velocity[3];
+  double* stress_x[2];
+  double* stress_y[2];
+  const double* material[2];
+  const double* damping[2];
+  const double* inverse_density[2];
+  Index first[3];    // row; piece i ends where piece i + 1 begins
+  Index rows, cols;  // of the grid
+  Index stride;
+};
+
 // Adds pulse[k] to the velocity of one cell at the end of iteration k.
 struct Source {
   Index row;

@@ -9,10 +9,11 @@
 namespace weir::apps::seismic {
 
 struct Kernels {
-  const char* name;                                           // of the instruction set, for people
-  void (*stress_row)(const Fields&, Index row);               // phase 1 of one row
-  void (*velocity_row)(const Fields&, Index row);             // phase 2 of one row, without the source
-  void (*sweep)(const Fields&, const Source&, const Sweep&);  // both phases of a skewed box, with the source
+  const char* name;                                                // of the instruction set, for people
+  void (*stress_row)(const Fields&, Index row);                    // phase 1 of one row
+  void (*velocity_row)(const Fields&, Index row);                  // phase 2 of one row, without the source
+  void (*sweep)(const Fields&, const Source&, const Sweep&);       // both phases of a skewed box, with the source
+  void (*sweep_bands)(const Bands&, const Source&, const Sweep&);  // the same of a grid cut in bands
 };
 
 // The instruction sets that this processor has, best first; ends with a null pointer.

@@ -4,6 +4,7 @@
 namespace weir::apps::seismic {
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {"AVX2", &Kernel<4>::stress_row, &Kernel<4>::velocity_row, &Kernel<4>::sweep};
+const Kernels kAvx2Kernels = {"AVX2", &Kernel<4>::stress_row, &Kernel<4>::velocity_row, &Kernel<4>::sweep,
+                              &Kernel<4>::sweep_bands};
 
 }  // namespace weir::apps::seismic

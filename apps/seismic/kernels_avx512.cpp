@@ -4,6 +4,7 @@
 namespace weir::apps::seismic {
 
 extern const Kernels kAvx512Kernels;
-const Kernels kAvx512Kernels = {"AVX-512", &Kernel<8>::stress_row, &Kernel<8>::velocity_row, &Kernel<8>::sweep};
+const Kernels kAvx512Kernels = {"AVX-512", &Kernel<8>::stress_row, &Kernel<8>::velocity_row, &Kernel<8>::sweep,
+                                &Kernel<8>::sweep_bands};
 
 }  // namespace weir::apps::seismic

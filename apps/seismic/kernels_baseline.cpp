@@ -4,6 +4,7 @@
 namespace weir::apps::seismic {
 
 extern const Kernels kBaselineKernels;
-const Kernels kBaselineKernels = {"baseline", &Kernel<2>::stress_row, &Kernel<2>::velocity_row, &Kernel<2>::sweep};
+const Kernels kBaselineKernels = {"baseline", &Kernel<2>::stress_row, &Kernel<2>::velocity_row, &Kernel<2>::sweep,
+                                  &Kernel<2>::sweep_bands};
 
 }  // namespace weir::apps::seismic

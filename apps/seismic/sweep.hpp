@@ -44,6 +44,59 @@ struct Vector<8> {
 };
 #endif
 
+// Cell (y, 0) of each array.
+struct Row {
+  double* velocity;
+  double* stress_x;
+  double* stress_y;
+  const double* material;
+  const double* damping;
+  const double* inverse_density;
+};
+
+// Where the rows of a grid are when each array is one piece of memory.
+class WholeRows {
+ public:
+  explicit WholeRows(const Fields& f) : rows(f.rows), cols(f.cols), f_(f) {}
+  Row row(Index y) const {
+    const Index at = y * f_.stride;
+    return {f_.velocity + at, f_.stress_x + at, f_.stress_y + at,
+            f_.material + at, f_.damping + at,  f_.inverse_density + at};
+  }
+  const double* velocity(Index y) const { return f_.velocity + y * f_.stride; }
+  const double* stress_y(Index y) const { return f_.stress_y + y * f_.stride; }
+
+  const Index rows, cols;
+
+ private:
+  const Fields& f_;
+};
+
+// And when it is cut in bands.
+class BandRows {
+ public:
+  explicit BandRows(const Bands& b) : rows(b.rows), cols(b.cols), b_(b) {}
+  Row row(Index y) const {
+    const Index i = y >= b_.first[1] ? 1 : 0;
+    const Index at = (y - b_.first[i]) * b_.stride;
+    return {b_.velocity[i] + at, b_.stress_x[i] + at, b_.stress_y[i] + at,
+            b_.material[i] + at, b_.damping[i] + at,  b_.inverse_density[i] + at};
+  }
+  const double* velocity(Index y) const {
+    const Index i = (y >= b_.first[1] ? 1 : 0) + (y >= b_.first[2] ? 1 : 0);
+    return b_.velocity[i] + (y - b_.first[i]) * b_.stride;
+  }
+  const double* stress_y(Index y) const {
+    const Index i = y >= b_.first[1] ? 1 : 0;
+    return b_.stress_y[i] + (y - b_.first[i]) * b_.stride;
+  }
+
+  const Index rows, cols;
+
+ private:
+  const Bands& b_;
+};
+
 template <int kWidth>
 struct Kernel {
   using V = typename Vector<kWidth>::Aligned;
@@ -90,17 +143,14 @@ struct Kernel {
   }
 
   // Both phases of the cells [first, last) of a row, reading and writing each array once. `first` is a multiple of
-  // kLine. Stresses above and to the left are new already, velocities below and to the right are still old.
-  static void both_phases(const Fields& f, Index y, Index first, Index last) {
-    const Index at = y * f.stride;
-    double* v = f.velocity + at;
-    const double* below = v + f.stride;
-    double* s = f.stress_x + at;
-    double* t = f.stress_y + at;
-    const double* above = t - f.stride;
-    const double* m = f.material + at;
-    const double* d = f.damping + at;
-    const double* l = f.inverse_density + at;
+  // kLine. Stresses above (`above`) and to the left are new already, velocities below and to the right are still old.
+  static void both_phases(const Row& row, const double* above, const double* below, Index first, Index last) {
+    double* v = row.velocity;
+    double* s = row.stress_x;
+    double* t = row.stress_y;
+    const double* m = row.material;
+    const double* d = row.damping;
+    const double* l = row.inverse_density;
     V here = load(v + first);
     V left = load(s + first - kWidth);
     for (Index x = first; x < last; x += kWidth) {
@@ -119,10 +169,12 @@ struct Kernel {
   }
 
   // Fetches, a few lines at a time, what the sweep needs next, so that memory works while the caches are computed on.
+  template <class Grid>
   class Ahead {
    public:
     // Row blocks below come next while there are any in this sweep, then the top of the neighbour to the right.
-    Ahead(const Fields& f, const Sweep& w, Index block_row, Index block_rows, Index steps) : f_(f), steps_(steps) {
+    Ahead(const Grid& grid, const Sweep& w, Index block_row, Index block_rows, Index steps)
+        : grid_(grid), steps_(steps) {
       const Index reach = w.iterations - 1;
       if (block_row + block_rows < w.row + w.rows) {
         set(block_row + block_rows, least(w.inner_rows, w.row + w.rows - block_row - block_rows), w.col - reach * kLine,
@@ -153,49 +205,56 @@ struct Kernel {
       lines_ = rows * (cols / kLine);
     }
     void fetch(Index y, Index x) const {
-      if (y < 0 || y >= f_.rows || x < 0 || x >= f_.cols) return;
-      const Index at = y * f_.stride + x;
-      __builtin_prefetch(f_.velocity + at, 0, 2);
-      __builtin_prefetch(f_.stress_x + at, 0, 2);
-      __builtin_prefetch(f_.stress_y + at, 0, 2);
-      __builtin_prefetch(f_.material + at, 0, 2);
-      __builtin_prefetch(f_.damping + at, 0, 2);
-      __builtin_prefetch(f_.inverse_density + at, 0, 2);
+      if (y < 0 || y >= grid_.rows || x < 0 || x >= grid_.cols) return;
+      const Row row = grid_.row(y);
+      __builtin_prefetch(row.velocity + x, 0, 2);
+      __builtin_prefetch(row.stress_x + x, 0, 2);
+      __builtin_prefetch(row.stress_y + x, 0, 2);
+      __builtin_prefetch(row.material + x, 0, 2);
+      __builtin_prefetch(row.damping + x, 0, 2);
+      __builtin_prefetch(row.inverse_density + x, 0, 2);
     }
 
-    const Fields& f_;
+    const Grid& grid_;
     Index row_ = 0, first_ = 0, cols_ = 0, col_ = 0;
     Index lines_ = 0, done_ = 0, steps_, step_ = 0;
   };
 
-  static void step(const Fields& f, const Source& source, const Sweep& w, Index skewed_row, Index skewed_col, Index k) {
+  template <class Grid>
+  static void step(const Grid& grid, const Source& source, const Sweep& w, Index skewed_row, Index skewed_col,
+                   Index k) {
     const Index y = skewed_row - k;
     const Index first = most(0, skewed_col - k * kLine);
-    const Index last = least(f.cols, skewed_col + w.inner_cols - k * kLine);
-    if (y < 0 || y >= f.rows || first >= last) return;
-    both_phases(f, y, first, last);
+    const Index last = least(grid.cols, skewed_col + w.inner_cols - k * kLine);
+    if (y < 0 || y >= grid.rows || first >= last) return;
+    const Row row = grid.row(y);
+    both_phases(row, grid.stress_y(y - 1), grid.velocity(y + 1), first, last);
     if (y == source.row && first <= source.col && source.col < last) {
-      f.velocity[y * f.stride + source.col] += source.pulse[w.first_iteration + k];
+      row.velocity[source.col] += source.pulse[w.first_iteration + k];
     }
   }
 
-  static void sweep(const Fields& f, const Source& source, const Sweep& w) {
+  template <class Grid>
+  static void sweep_in(const Grid& grid, const Source& source, const Sweep& w) {
     for (Index top = w.row; top < w.row + w.rows; top += w.inner_rows) {
       const Index bottom = least(top + w.inner_rows, w.row + w.rows);
-      Ahead ahead(f, w, top, bottom - top, (bottom - top) * w.iterations * (w.cols / w.inner_cols));
+      Ahead<Grid> ahead(grid, w, top, bottom - top, (bottom - top) * w.iterations * (w.cols / w.inner_cols));
       for (Index k0 = 0; k0 < w.iterations; k0 += w.inner_iterations) {
         const Index k1 = least(k0 + w.inner_iterations, w.iterations);
         for (Index x = w.col; x < w.col + w.cols; x += w.inner_cols) {
           for (Index y = top; y < bottom; ++y) {
             for (Index k = k0; k < k1; ++k) {
               ahead.step();
-              step(f, source, w, y, x, k);
+              step(grid, source, w, y, x, k);
             }
           }
         }
       }
     }
   }
+
+  static void sweep(const Fields& f, const Source& source, const Sweep& w) { sweep_in(WholeRows(f), source, w); }
+  static void sweep_bands(const Bands& b, const Source& source, const Sweep& w) { sweep_in(BandRows(b), source, w); }
 };
 
 }  // namespace

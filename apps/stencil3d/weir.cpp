@@ -7,7 +7,6 @@
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/tier_counters.hpp"
 #include "apps/stencil3d/solver.hpp"
-#include "weir/array.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::apps::stencil3d {

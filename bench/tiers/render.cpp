@@ -27,7 +27,7 @@ std::string setup_line(const Setup& setup) {
                      setup.app->describe_order(setup.settings));
 }
 
-std::string line_of(const TiersRow& row) {
+std::string line_of(const TiersRow& row, bool emulated) {
   const std::string head = fmt::format("  {:<18}", row.contender->label());
   if (!row.has_value()) return head + fmt::format("{:>8}\n", "failed");
   const auto [least, most] = std::minmax_element(row.runs.begin(), row.runs.end(),
@@ -43,10 +43,10 @@ std::string line_of(const TiersRow& row) {
   return head + fmt::format("{:>8.3f} {:>7.3f}..{:<7.3f} {:>7} {:>9} {:>7} {:>8.2f} {:>7} {:>7} {:>7.0f}{}\n",
                             row.seconds(), least->seconds, most->seconds, speedup, of_resident, of_bound,
                             gib(row.bytes_moved()), hits, waited, mib(row.peak_rss_bytes()),
-                            row.peak_rss_bytes() > row.allowed_bytes() ? " !" : "");
+                            !emulated && row.peak_rss_bytes() > row.allowed_bytes() ? " !" : "");
 }
 
-std::string table_of(const TiersReport& report, const Setup& setup) {
+std::string table_of(const TiersReport& report, const Setup& setup, bool emulated) {
   const auto rows = rows_of(report, setup);
   std::string text = setup_line(setup);
   if (rows.empty()) return text;
@@ -55,7 +55,7 @@ std::string table_of(const TiersReport& report, const Setup& setup) {
                       any.resident_seconds, gib(any.least.fetched), gib(any.least.written_back), any.bound_seconds);
   text += fmt::format("  {:<18}{:>8} {:>7}  {:<7} {:>7} {:>9} {:>7} {:>8} {:>7} {:>7} {:>7}\n", "", "s", "min", "max",
                       "naive", "resident", "bound", "GiB", "hits", "wait s", "peak MiB");
-  for (const TiersRow* row : rows) text += line_of(*row);
+  for (const TiersRow* row : rows) text += line_of(*row, emulated);
   return text + "\n";
 }
 
@@ -99,7 +99,7 @@ std::string tiers_table(const TiersPlan& plan, const TiersReport& report) {
   std::string text = fmt::format("slow tier ({}): {:.2f} GB/s read, {:.2f} written, {:.2f} both at once\n\n",
                                  apps::to_string(plan.slow), gb_per_s(report.slow.read), gb_per_s(report.slow.write),
                                  gb_per_s(report.slow.mixed));
-  for (const Setup& setup : plan.setups) text += table_of(report, setup);
+  for (const Setup& setup : plan.setups) text += table_of(report, setup, plan.slow.emulated());
   text +=
       "Medians. naive: how many times as fast as off; resident: time in units of all in memory; bound: share of the\n"
       "bound reached; GiB: moved between the tiers (peers: as the kernel counts); !: more than 2 % + 64 MiB over the\n"

@@ -39,7 +39,7 @@ TEST(TiersPlan, NaivePlacementIsAlwaysThereAndEvictionsAreCombined) {
 TEST(TiersPlan, SizesAreNearTheRatioTimesTheBudgetAndTheRatioIsExact) {
   const auto plan = plan_tiers(request(), {});
   ASSERT_EQ(plan->setups.size(), 4u);
-  for (const Setup& setup : plan->setups) {
+  for (const bench::Setup& setup : plan->setups) {
     const auto total = static_cast<double>(setup.app->total_bytes());
     EXPECT_NEAR(total / static_cast<double>(setup.settings.budget), setup.ratio, 1e-3);
     EXPECT_NEAR(total, setup.ratio * static_cast<double>(256 << 20), 0.06 * total);
