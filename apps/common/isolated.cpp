@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -99,6 +101,20 @@ base::Result<std::string> run_child(const std::function<void(int)>& body, const 
   return text;
 }
 
+// A file without a name, for what a program says on standard error; -1 where there is none.
+int make_error_file() { return ::memfd_create("errors", MFD_CLOEXEC); }
+
+// The last line that says something.
+std::string last_line(int file) {
+  std::array<char, 4096> end{};
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  const auto from = std::max<off_t>(0, size - static_cast<off_t>(end.size()));
+  const ssize_t count = ::pread(file, end.data(), end.size(), from);
+  std::string_view text(end.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
+
 std::uint64_t number_after(const char* path, std::string_view key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -124,12 +140,18 @@ base::Result<std::string> run_isolated_program(const std::vector<std::string>& c
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
+  const int errors = make_error_file();
   const auto body = [&](int out) {
     if (isolation.cage != nullptr && !isolation.cage->enter()) ::_exit(126);
     ::dup2(out, STDOUT_FILENO);
+    if (errors >= 0) ::dup2(errors, STDERR_FILENO);
     ::execvp(arguments[0], arguments.data());
   };
-  return run_child(body, isolation);
+  auto output = run_child(body, isolation);
+  const std::string said = last_line(errors);
+  if (errors >= 0) ::close(errors);
+  if (output || said.empty()) return output;
+  return Status{output.status().code, fmt::format("{}: {}", output.status().message, said)};
 }
 
 std::uint64_t peak_resident_bytes() { return number_after("/proc/self/status", "VmHWM:") * 1024; }

@@ -20,7 +20,8 @@ struct Isolation {
 // What `work` returns. io_error when it throws (the message is the exception's), is killed, or takes too long.
 base::Result<std::string> run_isolated(const std::function<std::string()>& work, const Isolation& isolation = {});
 
-// The same for a program: its standard output, with its arguments; not a shell's.
+// The same for a program, with its arguments and without a shell: its standard output. A failure quotes its last line
+// of standard error.
 base::Result<std::string> run_isolated_program(const std::vector<std::string>& command,
                                                const Isolation& isolation = {});
 

@@ -30,18 +30,19 @@ struct Fields {
   Index stride;
 };
 
-// The rows that a task on one band of rows sees, when bands are kept apart from each other: those of the band above, of
-// its own, and the first of the band below. Of each array, the pieces' first cells of their first rows; row y of
-// piece i is (y - first[i]) * stride further. Ghosts are in the pieces to the left and right of the cells. Above the
-// grid and below it a row of zeros stands for a piece.
+// The rows that a task on one band of rows sees, when bands are kept apart from each other: [first[0], first[1]) in the
+// band above, [first[1], end) in its own. Of each array, the cell (first[i], 0); other rows are whole strides further.
+// Ghosts are to the left and right of the cells; a row of zeros stands for those above and below the grid.
 struct Bands {
-  double* velocity[3];
+  double* velocity[2];
   double* stress_x[2];
   double* stress_y[2];
   const double* material[2];
   const double* damping[2];
   const double* inverse_density[2];
-  Index first[3];    // row; piece i ends where piece i + 1 begins
+  const double* stress_y_above;  // row first[0] - 1; only read where that is above the grid
+  const double* velocity_below;  // row end
+  Index first[2], end;
   Index rows, cols;  // of the grid
   Index stride;
 };

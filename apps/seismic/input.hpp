@@ -27,7 +27,8 @@ base::Result<Size> parse_size(const std::string& text);
 base::Result<Size> choose_size(const std::optional<Size>& asked, const std::string& model, const Size& otherwise);
 
 // no_space when the problem, its model and `extra` bytes are more than what is available.
-base::Status check_memory(const Size& size, bool has_model, std::uint64_t extra, const platform::MemoryLimit& available);
+base::Status check_memory(const Size& size, bool has_model, std::uint64_t extra,
+                          const platform::MemoryLimit& available);
 
 // The model file's ground, or a layered one.
 base::Result<std::unique_ptr<Earth>> make_earth(const Size& size, const std::string& model);

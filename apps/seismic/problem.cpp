@@ -6,30 +6,17 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <numbers>
+
+#include "apps/seismic/layout.hpp"
 
 namespace weir::apps::seismic {
 namespace {
 
-// Rows start this many lines of cache apart, modulo 64: a page's worth of neighbouring rows then falls into different
-// sets of a cache, and so do the same cells of the six arrays, kArrayShift lines apart.
-constexpr Index kRowShift = 21;
-constexpr Index kArrayShift = 37;
-constexpr Index kLinesPerPage = 64;
-
 constexpr std::size_t kHugePage = std::size_t{2}
                                   << 20;  // what all six start at, so that the shift is what tells them apart
 
-constexpr Index kGhostCols = 4 * kLine;  // left and right together, see fields.hpp
-
-Index stride_for(Index cols) {
-  const Index lines = (cols + kLine - 1) / kLine + kGhostCols / kLine;
-  const Index shift = ((kRowShift - lines) % kLinesPerPage + kLinesPerPage) % kLinesPerPage;
-  return (lines + shift) * kLine;
-}
-
 std::size_t array_bytes(Index rows, Index cols) {
-  const Index cells = (rows + 2) * stride_for(cols) + (5 * kArrayShift + 2) * kLine;
+  const Index cells = (rows + 2) * stride_for(cols) + 5 * kArrayShift + 2 * kLine;
   return static_cast<std::size_t>(cells) * sizeof(double) + kHugePage;
 }
 
@@ -37,16 +24,6 @@ double* first_of_huge_page(const platform::Pages& pages) {
   const auto address = reinterpret_cast<std::uintptr_t>(pages.data());
   return reinterpret_cast<double*>((address + kHugePage - 1) / kHugePage * kHugePage);
 }
-
-// Damping over the last cells before the border: 1 inside, less and less outwards. A wave that crosses it twice keeps
-// about one part in a thousand.
-double damping_at(Index cells_to_border, Index width) {
-  if (cells_to_border >= width) return 1.0;
-  const double depth = 1.0 - static_cast<double>(cells_to_border) / static_cast<double>(width);
-  return std::exp(-8.0 / static_cast<double>(width) * depth * depth);
-}
-
-Index border_width(Index rows, Index cols) { return std::clamp<Index>(std::min(rows, cols) / 16, 0, 128); }
 
 }  // namespace
 
@@ -58,11 +35,7 @@ std::uint64_t bytes_needed(Index rows, Index cols) {
 base::Result<Problem> Problem::create(const Earth& earth, int threads) {
   Problem problem;
   if (auto status = problem.allocate(earth.rows(), earth.cols()); !status) return status;
-  // Stable where dt/dx * sqrt(greatest stiffness / least density) < 1/sqrt(2), whatever lies next to what.
-  const Extremes e = earth.extremes(threads);
-  problem.slowest_ = e.slowest;
-  problem.fastest_ = e.fastest;
-  problem.time_step_ = 0.95 / std::numbers::sqrt2 * kCellSize / std::sqrt(e.stiffest / e.lightest);
+  problem.setup_ = Setup(earth, threads);
   problem.reset(threads);
   problem.fill_ground(earth, threads);
   return problem;
@@ -77,7 +50,7 @@ base::Status Problem::allocate(Index rows, Index cols) {
     auto pages = platform::Pages::map({array_bytes(rows, cols)}, std::nullopt);
     if (!pages) return pages.status();
     memory_.push_back(std::move(*pages));
-    const Index shift = kLine * (1 + kArrayShift * static_cast<Index>(i));  // kLine: the ghosts left of column 0
+    const Index shift = kLine + kArrayShift * static_cast<Index>(i);  // kLine: the ghosts left of column 0
     origin[i] = first_of_huge_page(memory_.back()) + shift + fields_.stride;
   }
   fields_.velocity = origin[0];
@@ -90,46 +63,25 @@ base::Status Problem::allocate(Index rows, Index cols) {
 }
 
 void Problem::fill_ground(const Earth& earth, int threads) {
-  const Index width = border_width(rows(), cols());
-  const double ratio = time_step_ / kCellSize;
 #pragma omp parallel num_threads(threads)
   {
     std::vector<double> velocity(static_cast<std::size_t>(cols())), density(velocity.size());
 #pragma omp for schedule(static)
     for (Index y = 0; y < rows(); ++y) {
       earth.row(y, velocity, density);
-      for (Index x = 0; x < cols(); ++x) {
-        const Index at = y * fields_.stride + x;
-        const double v = velocity[static_cast<std::size_t>(x)];
-        const double rho = density[static_cast<std::size_t>(x)];
-        ground_[0][at] = rho * v * v * ratio;
-        ground_[1][at] = damping_at(std::min({y, x, rows() - 1 - y, cols() - 1 - x}), width);
-        ground_[2][at] = ratio / rho;
-      }
+      const Index at = y * fields_.stride;
+      setup_.fill_ground(y, velocity, density, {ground_[0] + at, ground_[1] + at, ground_[2] + at});
     }
-  }
-}
-
-void Problem::make_source(Index iterations) {
-  source_row_ = rows() / 4;
-  source_col_ = cols() / 2;
-  const double shortest = static_cast<double>(std::max<Index>(20, std::max(rows(), cols()) / 80)) * kCellSize;
-  const double frequency = slowest_ / shortest;
-  pulse_.resize(static_cast<std::size_t>(iterations));
-  for (std::size_t k = 0; k < pulse_.size(); ++k) {
-    const double t = static_cast<double>(k) * time_step_ - 1.2 / frequency;
-    const double a = std::numbers::pi * frequency * t;
-    pulse_[k] = (1 - 2 * a * a) * std::exp(-a * a);
   }
 }
 
 double Problem::wave_velocity(Index y, Index x) const noexcept {
   const Index at = y * fields_.stride + x;
-  return std::sqrt(fields_.material[at] * fields_.inverse_density[at]) * kCellSize / time_step_;
+  return std::sqrt(fields_.material[at] * fields_.inverse_density[at]) * kCellSize / time_step();
 }
 
 Index Problem::iterations_to_cross() const noexcept {
-  const double mean = std::sqrt(slowest_ * fastest_) * time_step_ / kCellSize;  // cells per iteration
+  const double mean = std::sqrt(slowest() * fastest()) * time_step() / kCellSize;  // cells per iteration
   return static_cast<Index>(0.7 * static_cast<double>(rows()) / mean);
 }
 

@@ -17,6 +17,7 @@
 
 #include "apps/seismic/earth.hpp"
 #include "apps/seismic/fields.hpp"
+#include "apps/seismic/setup.hpp"
 #include "base/result.hpp"
 #include "platform/pages.hpp"
 
@@ -36,18 +37,16 @@ class Problem {
   // no_space when the kernel refuses the memory.
   static base::Result<Problem> create(const Earth& earth, int threads);
 
-  // A Ricker pulse a quarter of the way down, for this many iterations. Its shortest waves are long enough for the grid
-  // to carry them and for the eye.
-  void make_source(Index iterations);
+  void make_source(Index iterations) { setup_.make_source(iterations); }
 
   const Fields& fields() const noexcept { return fields_; }
-  Source source() const noexcept { return {source_row_, source_col_, pulse_.data()}; }
+  Source source() const noexcept { return setup_.source(); }
   Index rows() const noexcept { return fields_.rows; }
   Index cols() const noexcept { return fields_.cols; }
-  double time_step() const noexcept { return time_step_; }  // s
-  double cell_size() const noexcept { return kCellSize; }   // m
-  double fastest() const noexcept { return fastest_; }      // m/s
-  double slowest() const noexcept { return slowest_; }
+  double time_step() const noexcept { return setup_.time_step(); }  // s
+  double cell_size() const noexcept { return kCellSize; }           // m
+  double fastest() const noexcept { return setup_.fastest(); }      // m/s
+  double slowest() const noexcept { return setup_.slowest(); }
   // Velocity of waves in a cell, m/s.
   double wave_velocity(Index y, Index x) const noexcept;
   // Iterations until a wave from the source has reached about the farthest side; a guess for the picture.
@@ -56,7 +55,7 @@ class Problem {
   // Back to rest: velocity and stresses zero.
   void reset(int threads);
 
-  static constexpr double kCellSize = 5.0;  // m
+  static constexpr double kCellSize = Setup::kCellSize;  // m
 
  private:
   Problem() = default;
@@ -66,9 +65,7 @@ class Problem {
   std::vector<platform::Pages> memory_;  // one per array
   Fields fields_{};
   double* ground_[3] = {};  // material, damping, inverse density
-  std::vector<double> pulse_;
-  Index source_row_ = 0, source_col_ = 0;
-  double time_step_ = 0, fastest_ = 0, slowest_ = 0;
+  Setup setup_;
 };
 
 // Where two results differ first, in words: "V[12][7]: 0.5 instead of 0.25".

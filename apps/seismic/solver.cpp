@@ -10,12 +10,14 @@ constexpr Index kBytesPerCell = 6 * sizeof(double);
 constexpr Index kInnerRows = 8;
 constexpr Index kInnerCols = 128;
 
-constexpr std::array<Variant, 5> kVariants = {{
+constexpr std::array<Variant, 7> kVariants = {{
     {"serial", "one thread, two loops", start_serial},
     {"openmp", "parallel for, a barrier after each phase", start_openmp, true},
     {"tbb", "parallel_for, a barrier after each phase", start_tbb, true},
     {"weir-plain", "tasks of row blocks, no barrier", start_weir_plain},
     {"weir", "tasks that take a tile through several iterations in cache", start_weir},
+    {"weir-bands", "the same with bands of whole rows, in the same memory", start_weir_bands},
+    {"weir-blocks", "tasks of bands that are Weir's blocks", start_weir_blocks, false, true},
 }};
 
 Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }

@@ -1,4 +1,4 @@
-// The variants: the same problem, the same row kernels, solved in five ways.
+// The variants: the same problem, the same row kernels, solved in several ways.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace weir::apps::seismic {
 
-// How `weir` cuts the work: a task takes a tile of `rows` x `cols` cells through `iterations` iterations.
+// How `weir`, and the variants with bands, cut the work: a task takes a tile of `rows` x `cols` cells through
+// `iterations` iterations.
 struct Tiling {
   Index iterations, rows, cols;
   Index inner_iterations, inner_rows, inner_cols;  // see Sweep
@@ -31,7 +32,7 @@ struct Settings {
   Options runtime;  // of the weir variants; its workers are `threads`
   int threads = 1;
   Index block_rows = 1;  // of weir-plain: rows a task
-  Tiling tiling{};       // of weir
+  Tiling tiling{};       // of weir; bands have its rows, and are swept in strips of its columns
   const Kernels* kernels = nullptr;
 };
 
@@ -42,7 +43,11 @@ Index default_block_rows(Index rows, int threads);
 class Solver {
  public:
   virtual ~Solver() = default;
-  // Does the iterations [first, first + count) in place. Called on the thread that made the solver.
+  // All are called on the thread that made the solver. take() and give_back() enclose run(): what keeps the cells
+  // elsewhere copies them there, and its result back.
+  virtual void take(const Fields&) {}
+  virtual void give_back(const Fields&) {}
+  // Does the iterations [first, first + count), in place if not taken elsewhere.
   virtual void run(const Fields& fields, const Source& source, Index first, Index count) = 0;
 };
 
@@ -51,6 +56,7 @@ struct Variant {
   std::string_view purpose;                                    // a few words
   std::unique_ptr<Solver> (*start)(const Settings& settings);  // throws weir::Error when threads cannot be had
   bool parallel_for = false;                                   // one of those that `weir` is measured against
+  bool blocks = false;                                         // keeps the grid in blocks of its own
 };
 
 std::unique_ptr<Solver> start_serial(const Settings& settings);
@@ -58,8 +64,10 @@ std::unique_ptr<Solver> start_openmp(const Settings& settings);
 std::unique_ptr<Solver> start_tbb(const Settings& settings);
 std::unique_ptr<Solver> start_weir_plain(const Settings& settings);
 std::unique_ptr<Solver> start_weir(const Settings& settings);
+std::unique_ptr<Solver> start_weir_bands(const Settings& settings);
+std::unique_ptr<Solver> start_weir_blocks(const Settings& settings);
 
-// serial, openmp, tbb, weir-plain, weir.
+// serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks.
 std::span<const Variant> variants();
 const Variant* find_variant(std::string_view name);  // null when there is none
 

@@ -77,23 +77,23 @@ class BandRows {
  public:
   explicit BandRows(const Bands& b) : rows(b.rows), cols(b.cols), b_(b) {}
   Row row(Index y) const {
-    const Index i = y >= b_.first[1] ? 1 : 0;
-    const Index at = (y - b_.first[i]) * b_.stride;
+    const Index i = piece(y), at = offset(y, i);
     return {b_.velocity[i] + at, b_.stress_x[i] + at, b_.stress_y[i] + at,
             b_.material[i] + at, b_.damping[i] + at,  b_.inverse_density[i] + at};
   }
   const double* velocity(Index y) const {
-    const Index i = (y >= b_.first[1] ? 1 : 0) + (y >= b_.first[2] ? 1 : 0);
-    return b_.velocity[i] + (y - b_.first[i]) * b_.stride;
+    return y == b_.end ? b_.velocity_below : b_.velocity[piece(y)] + offset(y, piece(y));
   }
   const double* stress_y(Index y) const {
-    const Index i = y >= b_.first[1] ? 1 : 0;
-    return b_.stress_y[i] + (y - b_.first[i]) * b_.stride;
+    return y < b_.first[0] ? b_.stress_y_above : b_.stress_y[piece(y)] + offset(y, piece(y));
   }
 
   const Index rows, cols;
 
  private:
+  Index piece(Index y) const { return y >= b_.first[1] ? 1 : 0; }
+  Index offset(Index y, Index piece) const { return (y - b_.first[piece]) * b_.stride; }
+
   const Bands& b_;
 };
 

@@ -20,6 +20,7 @@ std::string make_folder(const std::string& parent) {
 
 void start(const TierSettings& settings) {
   ::setenv("STARPU_SILENT", "1", 0);
+  ::setenv("STARPU_SCHED", "dmdar", 0);  // tasks whose data is in memory first: half the time of the default here
   ::setenv("STARPU_LIMIT_CPU_MEM", std::to_string(std::max<std::uint64_t>(1, settings.budget / kMiB)).c_str(), 1);
   starpu_conf conf;
   starpu_conf_init(&conf);
@@ -47,8 +48,10 @@ OutOfCore::~OutOfCore() {
 }
 
 starpu_data_handle_t OutOfCore::make(std::uint64_t count) {
+  constexpr std::uint64_t kPage = 4096 / sizeof(double);  // O_DIRECT writes whole ones
+  const std::uint64_t rounded = (count + kPage - 1) / kPage * kPage;
   starpu_data_handle_t handle = nullptr;
-  starpu_vector_data_register(&handle, -1, 0, static_cast<std::uint32_t>(count), sizeof(double));
+  starpu_vector_data_register(&handle, -1, 0, static_cast<std::uint32_t>(rounded), sizeof(double));
   return handle;
 }
 

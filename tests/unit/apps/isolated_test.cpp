@@ -50,6 +50,8 @@ TEST(Isolated, AProgramGivesItsStandardOutput) {
   EXPECT_EQ(*run_isolated_program({"echo", "a", "b"}), "a b\n");
   EXPECT_FALSE(run_isolated_program({"/no/such/program"}));
   EXPECT_THAT(run_isolated_program({"false"}).status().message, HasSubstr("status 1"));
+  EXPECT_THAT(run_isolated_program({"sh", "-c", "echo one >&2; echo two >&2; exit 3"}).status().message,
+              testing::EndsWith("status 3: two"));
 }
 
 TEST(Isolated, ThePeakIsOfTheProcessAlone) {

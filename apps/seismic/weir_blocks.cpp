@@ -1,0 +1,79 @@
+// Tasks on bands of rows that are Weir's blocks, so that the grid may be larger than fast memory: a task takes a band
+// through many iterations while it is there, and the layers of iterations go down the grid close behind each other
+// (band_plan.hpp).
+#include <cstring>
+#include <optional>
+
+#include "apps/seismic/band_grid.hpp"
+#include "apps/seismic/band_plan.hpp"
+#include "apps/seismic/solver.hpp"
+#include "apps/seismic/weir_blocks.hpp"
+
+namespace weir::apps::seismic {
+
+std::uint64_t fast_bytes(const Runtime& runtime) {
+  const TierStatistics statistics = runtime.tier_statistics();
+  std::uint64_t bytes = 0;
+  for (const TierReport& report : statistics.tiers) {
+    if (report.tier == statistics.tiers.front().tier) bytes += report.budget;
+  }
+  return bytes;
+}
+
+void run_bands(Runtime& runtime, BandGrid& grid, const Settings& settings, const Source& source, Index first,
+               Index count) {
+  const BandLayout& layout = grid.layout();
+  const auto at_hand = static_cast<Index>(fast_bytes(runtime) / layout.band_bytes());
+  for (const BandTask& task : plan_bands(layout, first, count, runtime.worker_count(), at_hand)) {
+    grid.spawn(task.band, [&layout, &settings, &source, task](const Bands& bands) {
+      for_each_sweep(layout, settings.tiling, task,
+                     [&](const Sweep& w) { settings.kernels->sweep_bands(bands, source, w); });
+    });
+  }
+  runtime.wait();
+}
+
+namespace {
+
+class WeirBlocks final : public Solver {
+ public:
+  explicit WeirBlocks(const Settings& settings) : settings_(settings), runtime_(settings.runtime) {}
+
+  void take(const Fields& f) override {
+    grid_.emplace(runtime_, band_layout(f.rows, f.cols, settings_.tiling.rows));
+    const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+    grid_->fill([&f, bytes](Index y, const RowCells& to) {
+      const Index at = y * f.stride;
+      std::memcpy(to.velocity, f.velocity + at, bytes);
+      std::memcpy(to.stress_x, f.stress_x + at, bytes);
+      std::memcpy(to.stress_y, f.stress_y + at, bytes);
+      std::memcpy(to.material, f.material + at, bytes);
+      std::memcpy(to.damping, f.damping + at, bytes);
+      std::memcpy(to.inverse_density, f.inverse_density + at, bytes);
+    });
+  }
+  void run(const Fields&, const Source& source, Index first, Index count) override {
+    run_bands(runtime_, *grid_, settings_, source, first, count);
+  }
+  void give_back(const Fields& f) override {
+    const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+    grid_->read([&f, bytes](Index y, const double* velocity, const double* stress_x, const double* stress_y) {
+      const Index at = y * f.stride;
+      std::memcpy(f.velocity + at, velocity, bytes);
+      std::memcpy(f.stress_x + at, stress_x, bytes);
+      std::memcpy(f.stress_y + at, stress_y, bytes);
+    });
+    grid_.reset();
+  }
+
+ private:
+  Settings settings_;
+  Runtime runtime_;
+  std::optional<BandGrid> grid_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> start_weir_blocks(const Settings& settings) { return std::make_unique<WeirBlocks>(settings); }
+
+}  // namespace weir::apps::seismic
