@@ -9,3 +9,4 @@
 #include "weir/parallel.hpp"   // IWYU pragma: export
 #include "weir/runtime.hpp"    // IWYU pragma: export
 #include "weir/task.hpp"       // IWYU pragma: export
+#include "weir/tier.hpp"       // IWYU pragma: export

@@ -101,13 +101,7 @@ class Planner {
     return found;
   }
 
-  std::vector<MemoryNodeId> nodes_of(TierKind kind) const {
-    std::vector<MemoryNodeId> found;
-    for (const MemoryNode& node : machine_.memory_nodes()) {
-      if (node.allowed && is_of(node, kind)) found.push_back(node.id);
-    }
-    return found;
-  }
+  std::vector<MemoryNodeId> nodes_of(TierKind kind) const { return data::nodes_of(machine_, kind); }
 
   std::uint64_t& left(MemoryNodeId node) { return left_[static_cast<std::size_t>(node)]; }
 
@@ -210,6 +204,14 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<MemoryNodeId> nodes_of(const Machine& machine, TierKind kind) {
+  std::vector<MemoryNodeId> found;
+  for (const MemoryNode& node : machine.memory_nodes()) {
+    if (node.allowed && is_of(node, kind)) found.push_back(node.id);
+  }
+  return found;
+}
 
 base::Result<TierPlan> plan_tiers(const Machine& machine, const TierSpec& spec, const MemoryState& state) {
   return Planner(machine, spec, state).plan();

@@ -30,6 +30,9 @@ struct TierPlan {
   bool prefer = false;  // the spec's; true for an empty spec, which asks for nothing in particular
 };
 
+// The memory nodes of a kind that this process may use; none for a file.
+std::vector<MemoryNodeId> nodes_of(const machine::Machine& machine, TierKind kind);
+
 // An empty spec: hbm, ddr, cxl and nvm, where the machine has them.
 //
 // A size is dealt out evenly to the nodes of its kind, as far as each has so much. Where no size is said, each node

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "data/snapshot.hpp"
-#include "weir/options.hpp"
 
 namespace weir::data::policy {
 

@@ -1,0 +1,177 @@
+#include "alloc/tier_heap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+
+#include "base/check.hpp"
+#include "data/tier_plan.hpp"
+#include "platform/affinity.hpp"
+
+namespace weir::alloc {
+
+using data::Arena;
+using machine::Machine;
+using machine::MemoryNode;
+
+TierHeap::TierHeap(const Machine& machine, data::TierKind kind, data::MemoryState state) : state_(std::move(state)) {
+  data::TierSpec spec;
+  spec.tiers.emplace_back().kind = kind;
+  for (const MemoryNodeId node : data::nodes_of(machine, kind)) {
+    os_nodes_.push_back(machine.memory_node(node).os_index);
+  }
+  if (os_nodes_.empty()) {
+    status_ = {base::Code::not_found,
+               fmt::format("this machine has no {} memory that this process may use", data::to_string(kind))};
+    return;
+  }
+  auto plan = data::plan_tiers(machine, spec, state_);
+  if (!plan) {
+    status_ = plan.status();
+    return;
+  }
+  std::vector<MemoryNodeId> nodes;
+  Bytes total;
+  for (const auto& [id, budget] : plan->tiers.front().nodes) {
+    const MemoryNode& node = machine.memory_node(id);
+    add_shelf(machine, {node.os_index}, node.name, budget);
+    nodes.push_back(id);
+    total.count += budget.count;
+  }
+  find_nearest(machine, nodes);
+  add_shelf(machine, os_nodes_, fmt::format("{} interleaved", data::to_string(kind)), total);
+}
+
+TierHeap::~TierHeap() = default;
+
+TierHeap& TierHeap::shared(data::TierKind kind) {
+  static std::mutex mutex;
+  static std::array<TierHeap*, 8> heaps{};
+  const std::scoped_lock lock(mutex);
+  TierHeap*& heap = heaps.at(static_cast<std::size_t>(kind));
+  if (heap == nullptr) {
+    const auto machine = Machine::discover();
+    heap = machine ? new TierHeap(*machine, kind, data::MemoryState::of_this_system()) : new TierHeap(machine.status());
+  }
+  return *heap;
+}
+
+void TierHeap::add_shelf(const Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget) {
+  auto shelf = std::make_unique<Shelf>();
+  shelf->config.name = std::move(name);
+  shelf->config.budget = budget;
+  shelf->config.memory = state_;
+  if (os_nodes.size() > 1) shelf->config.page_size = platform::PageSize::small;
+  if (machine.is_this_system() && machine.memory_nodes().size() > 1) shelf->config.os_nodes = std::move(os_nodes);
+  shelves_.push_back(std::move(shelf));
+}
+
+void TierHeap::find_nearest(const Machine& machine, std::span<const MemoryNodeId> nodes) {
+  for (const machine::Domain& domain : machine.domains()) {
+    const auto& ranked = machine.tiers(domain.id);
+    const auto rank = [&](std::size_t shelf) { return std::find(ranked.begin(), ranked.end(), nodes[shelf]); };
+    std::vector<std::size_t>& order = nearest_.emplace_back();
+    for (std::size_t shelf = 0; shelf < nodes.size(); ++shelf) order.push_back(shelf);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    for (const machine::Core& core : domain.cores) {
+      for (const int cpu : core.os_cpus) {
+        const auto index = static_cast<std::size_t>(cpu);
+        if (domain_of_cpu_.size() <= index) domain_of_cpu_.resize(index + 1);
+        domain_of_cpu_[index] = static_cast<std::size_t>(domain.id);
+      }
+    }
+  }
+}
+
+std::span<const std::size_t> TierHeap::nearest_first() const noexcept {
+  if (nearest_.empty()) return {};
+  const auto cpu = static_cast<std::size_t>(std::max(0, platform::current_cpu()));
+  return nearest_[cpu < domain_of_cpu_.size() ? domain_of_cpu_[cpu] : 0];
+}
+
+// The arena of a shelf is reserved here; null when the system refuses even addresses.
+data::Arena* TierHeap::arena_of(Shelf& shelf) {
+  if (shelf.tried) return shelf.owned.get();
+  shelf.tried = true;
+  auto arena = Arena::make(shelf.config);
+  if (!arena) {
+    std::fprintf(stderr, "weir: %s\n", arena.status().message.c_str());
+    return nullptr;
+  }
+  shelf.owned = std::move(*arena);
+  shelf.published.store(shelf.owned.get());
+  return shelf.owned.get();
+}
+
+void* TierHeap::allocate_from(Shelf& shelf, std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    const std::scoped_lock lock(shelf.mutex);
+    Arena* const arena = arena_of(shelf);
+    return arena == nullptr ? nullptr : arena->allocate_aligned(bytes, alignment);
+  } catch (const std::exception&) {  // no memory for a message, or no lock
+    return nullptr;
+  }
+}
+
+void* TierHeap::allocate(std::size_t bytes, std::size_t alignment, Reach reach) noexcept {
+  if (shelves_.empty()) return nullptr;
+  if (reach == Reach::interleaved) return allocate_from(*shelves_.back(), bytes, alignment);
+  for (const std::size_t index : nearest_first()) {
+    void* data = allocate_from(*shelves_[index], bytes, alignment);
+    if (data != nullptr || reach == Reach::nearest) return data;
+  }
+  return nullptr;
+}
+
+TierHeap::Shelf* TierHeap::shelf_of(const void* data) const noexcept {
+  for (const auto& shelf : shelves_) {
+    const Arena* const arena = shelf->published.load();
+    if (arena != nullptr && arena->contains(data)) return shelf.get();
+  }
+  return nullptr;
+}
+
+bool TierHeap::owns(const void* data) const noexcept { return shelf_of(data) != nullptr; }
+
+void TierHeap::free(void* data) noexcept {
+  Shelf* const shelf = shelf_of(data);
+  WEIR_CHECK(shelf != nullptr, "memory is freed that is not of this heap");
+  const std::scoped_lock lock(shelf->mutex);
+  shelf->owned->free(data);
+}
+
+std::size_t TierHeap::size_of(const void* data) const noexcept {
+  const Shelf* const shelf = shelf_of(data);
+  WEIR_CHECK(shelf != nullptr, "the size is asked of memory that is not of this heap");
+  const std::scoped_lock lock(shelf->mutex);
+  return shelf->owned->size_of(data);
+}
+
+void TierHeap::count_fallback(const char* whose) noexcept {
+  if (fallbacks_.fetch_add(1) > 0) return;
+  std::fprintf(stderr, "weir: %s: %s; ordinary memory is used instead, and counted\n", whose,
+               status_ ? "the fast memory that it may use is full" : status_.message.c_str());
+}
+
+HeapUse TierHeap::use() const {
+  HeapUse total;
+  double on_nodes = 0;
+  for (const auto& shelf : shelves_) {
+    if (shelf != shelves_.back()) total.budget += shelf->config.budget.count;
+    const std::scoped_lock lock(shelf->mutex);
+    if (shelf->owned == nullptr) continue;
+    const Arena& arena = *shelf->owned;
+    total.used += arena.used();
+    total.peak += arena.peak();
+    total.populated += arena.populated();
+    on_nodes += arena.obtained_share().value_or(1) * double(arena.populated());
+  }
+  if (total.populated > 0) total.obtained_share = on_nodes / double(total.populated);
+  total.fallbacks = fallbacks_.load();
+  return total;
+}
+
+}  // namespace weir::alloc

@@ -1,0 +1,95 @@
+// A heap in memory of one kind, with an arena for each memory node: for programs, beside any runtime.
+//
+// Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what
+// is free then less a reserve (data/tier_plan.hpp); memory is not given back to the system. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "data/arena.hpp"
+#include "data/memory_state.hpp"
+#include "data/tier_spec.hpp"
+#include "machine/machine.hpp"
+
+namespace weir::alloc {
+
+// How far from the nearest node memory may be.
+enum class Reach : unsigned char {
+  nearest,      // on it
+  all,          // on the first one with room, nearest first
+  interleaved,  // page after page on another one
+};
+
+struct HeapUse {
+  std::uint64_t budget = 0, used = 0, peak = 0, populated = 0;  // bytes, all nodes together
+  double obtained_share = 1;                                    // of the populated bytes, on their nodes
+  std::uint64_t fallbacks = 0;
+};
+
+class TierHeap {
+ public:
+  // Memory of a described machine is not placed.
+  TierHeap(const machine::Machine& machine, data::TierKind kind, data::MemoryState state);
+  ~TierHeap();
+  TierHeap(const TierHeap&) = delete;
+  TierHeap& operator=(const TierHeap&) = delete;
+
+  // Of this system: one for each kind, made at its first use, never destroyed.
+  static TierHeap& shared(data::TierKind kind);
+
+  // Whether there is such memory that this process may use; full or not.
+  bool exists() const noexcept { return !os_nodes_.empty(); }
+  // Why there is none to be had; ok when there is some.
+  const base::Status& status() const noexcept { return status_; }
+  // Its nodes, by the kernel's numbers.
+  std::span<const int> os_nodes() const noexcept { return os_nodes_; }
+
+  // `alignment`: a power of two; at least 64 is given. Null when there is no room. Contents: anything.
+  // Cost: a lock and an Arena::allocate().
+  void* allocate(std::size_t bytes, std::size_t alignment, Reach reach) noexcept;
+  bool owns(const void* data) const noexcept;
+  // What allocate() gave.
+  void free(void* data) noexcept;
+  std::size_t size_of(const void* data) const noexcept;
+
+  // The caller took other memory instead. The first time, `whose` request and why is said on standard error.
+  void count_fallback(const char* whose) noexcept;
+  HeapUse use() const;
+
+ private:
+  explicit TierHeap(base::Status why_empty) : status_(std::move(why_empty)) {}
+
+  // One node, or all of them interleaved.
+  struct Shelf {
+    data::ArenaConfig config;
+    mutable std::mutex mutex;
+    bool tried = false;                            // mutex
+    std::unique_ptr<data::Arena> owned;            // mutex
+    std::atomic<data::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
+  };
+
+  void add_shelf(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
+  void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
+  std::span<const std::size_t> nearest_first() const noexcept;
+  data::Arena* arena_of(Shelf& shelf);
+  void* allocate_from(Shelf& shelf, std::size_t bytes, std::size_t alignment) noexcept;
+  Shelf* shelf_of(const void* data) const noexcept;
+
+  data::MemoryState state_;
+  base::Status status_;
+  std::vector<int> os_nodes_;
+  std::vector<std::unique_ptr<Shelf>> shelves_;    // one for each node, then the interleaved one
+  std::vector<std::vector<std::size_t>> nearest_;  // [domain]: shelves of nodes, nearest first
+  std::vector<std::size_t> domain_of_cpu_;         // by the kernel's number
+  std::atomic<std::uint64_t> fallbacks_{0};
+};
+
+}  // namespace weir::alloc
