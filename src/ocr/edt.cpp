@@ -95,15 +95,6 @@ u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint16
   return create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr);
 }
 
-void enter_scopes(Local& local, Edt& edt, bool finish) {
-  Edt* const parent = local.current;
-  edt.scope = parent == nullptr ? nullptr : enter_scope(parent->scope, parent->credit);
-  if (!finish) return;
-  edt.flags |= Edt::kFinish;
-  edt.scope = &make_scope(local, edt.scope, edt.output);
-  edt.output = {};
-}
-
 // What depv says of the slots. Returns how many of them are satisfied by it.
 std::uint32_t connect(Edt& edt, const ocrGuid_t* depv, bool& has_events) noexcept {
   std::uint32_t satisfied = 0;
@@ -182,12 +173,11 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   edt.acquired = 0;
   edt.credit = 0;
   edt.flags |= flags;
-  enter_scopes(local, edt, (request.properties & EDT_PROP_FINISH) != 0);
   init_slots(edt);
   if (request.paramc != 0) std::memcpy(edt.paramv(), request.paramv, std::size_t{request.paramc} * sizeof(u64));
   Task& task = edt.task();
   task.invoke = &run_edt;
-  task.scope = &local.scope;
+  task.scope = &enter_scope(local);
   if (of.hint != nullptr) [[unlikely]]
     apply_hint(edt, *of.hint);
   if (request.hint != nullptr) [[unlikely]]
@@ -221,6 +211,7 @@ u8 create_edt(Local& local, const EdtRequest& wanted) {
   if (const u8 code = make_object(local, edts(), local.edts, Kind::edt, request.properties, guid, entry)) return code;
   Guid output;
   std::uint16_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
+  if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
   if (const u8 code = set_output(local, request, output, flags)) {
     if ((request.properties & GUID_PROP_IS_LABELED) == 0) entry->word.lock_held();
     entry->word.kill();

@@ -79,8 +79,8 @@ struct Edt {
   Guid guid;
   const EdtKind* kind;
   std::uint32_t paramc, depc;
-  Guid output;                         // event to satisfy at the end, or null; a finish EDT's is with its scope
-  FinishScope* scope;                  // that its children are made in; null: in none
+  Guid output;                         // event to satisfy at the end, or null
+  Guid returned;           // by a finish EDT, until all in it have ended
   Block* created;                      // blocks it made and has not released; the thread that runs it only
   EdtRare* rare;                       // owned
   const EdtKind* creator;              // null: the program's main(), or the library

@@ -1,35 +1,62 @@
 #include "ocr/finish_scope.hpp"
 
-#include "ocr/event.hpp"
+#include <new>
+
+#include "ocr/edt.hpp"
 #include "ocr/local.hpp"
+#include "ocr/run.hpp"
 
 namespace weir::ocr {
 
 namespace {
-constinit Immortal<ObjectTable<FinishScope>> the_scopes;
+
+constexpr std::uint8_t kCredit = 64;
+constexpr std::uint64_t kBytes = sizeof(FinishScope);
+
+// Of a finish EDT that runs.
+sched::Scope& own_scope(Local& local, Edt& edt) {
+  sched::Frame& frame = local.worker->frame();
+  if (frame.children == nullptr) frame.children = new FinishScope(&edt.task());
+  return *frame.children;
+}
+
 }  // namespace
 
-FinishScope& make_scope(Local& local, FinishScope* parent, Guid output) {
-  FinishScope& scope = the_scopes.value.allocate(local.scopes);
-  scope.count.store(1, std::memory_order_relaxed);
-  scope.parent = parent;
-  scope.output = output;
-  scope.result = {};
+void* FinishScope::operator new(std::size_t bytes) {
+  void* const memory = local()->memory.allocate(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// Also when the runtime of a program that has ended is taken apart.
+void FinishScope::operator delete(void* memory) noexcept {
+  if (Local* const here = local()) here->memory.free(static_cast<std::byte*>(memory), kBytes);
+}
+
+FinishScope::~FinishScope() {
+  if (Local* const here = local()) finish_edt(*here, *static_cast<Edt*>(parent()->closure));
+}
+
+sched::Scope& enter_scope(Local& local) {
+  Edt* const maker = local.current;
+  if (maker == nullptr) return local.scope;
+  if ((maker->flags & Edt::kFinish) != 0) {
+    sched::Scope& own = own_scope(local, *maker);
+    own.count_spawned();
+    return own;
+  }
+  sched::Scope& scope = *maker->task().scope;
+  if (scope.parent() == nullptr) return local.scope;  // of no finish EDT: that of any worker will do
+  if (maker->credit == 0) {
+    scope.expect(kCredit);
+    maker->credit = kCredit;
+  }
+  --maker->credit;
   return scope;
 }
 
-void free_scope(Local& local, FinishScope& scope) noexcept { the_scopes.value.free(local.scopes, scope); }
-
-void leave_scope(Local& local, FinishScope* scope, std::int64_t count) {
-  while (scope != nullptr) {
-    // SCOPE-1: release publishes what the leaving EDTs did; acquire, by the last, for who the output event releases.
-    if (scope->count.fetch_sub(count, std::memory_order_acq_rel) != count) return;
-    if (!scope->output.is_null()) forward_output(local, scope->output, scope->result);
-    FinishScope* const parent = scope->parent;
-    free_scope(local, *scope);
-    scope = parent;
-    count = 1;
-  }
+void leave_scope(Local& local, sched::Scope& scope, std::int64_t count) noexcept {
+  if (scope.parent() != nullptr) local.worker->give_back(&scope, count);
 }
 
 }  // namespace weir::ocr

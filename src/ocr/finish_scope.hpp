@@ -1,48 +1,34 @@
-// FinishScope: the EDTs made by a finish EDT and by those it made, counted until all have ended.
+// FinishScope: the EDTs made by a finish EDT and by those it made: a sched::Scope, whose parent is the finish EDT's
+// task.
 //
-// Each EDT in it stands for one; a running EDT takes a number of further ones at a time for the EDTs it makes (its
-// credit) and gives back what is left when it ends, so making an EDT costs no shared write most of the time. The scope
-// itself stands for one in the scope around it. When the count is 0 the output event fires, and the scope is gone.
+// Opened when the finish EDT makes its first EDT. The scheduler counts the children and ends the parent task when all
+// have ended and its function has returned; then the scope is deleted, which satisfies the output event of the EDT. A
+// child that makes EDTs announces a number of them at a time (its credit) and gives back the rest when it ends, so
+// that making one costs no shared write most of the time.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "ocr/guid.hpp"
+#include "sched/scope.hpp"
 
 namespace weir::ocr {
 
 struct Edt;
 struct Local;
 
-struct FinishScope {
-  static constexpr std::uint8_t kCredit = 64;
-
-  std::atomic<std::int64_t> count;  // any thread
-  FinishScope* parent;              // null: none
-  Guid output;                      // event to satisfy, or null
-  Guid result;                      // what the finish EDT returned; written before it leaves
-  std::uint32_t index;              // in their table, which keeps the memory
-  FinishScope* next_free;
+class FinishScope final : public sched::Scope {
+ public:
+  explicit FinishScope(sched::Task* parent) noexcept { open(nullptr, parent); }
+  ~FinishScope() override;
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory) noexcept;
 };
 
-FinishScope& make_scope(Local& local, FinishScope* parent, Guid output);
-// One that nobody is in.
-void free_scope(Local& local, FinishScope& scope) noexcept;
-
-// An EDT is made in the scope of `creator`, or of none (null).
-inline FinishScope* enter_scope(FinishScope* scope, std::uint8_t& credit) noexcept {
-  if (scope == nullptr) return nullptr;
-  if (credit == 0) {
-    // The caller stands for one, so the scope is there, and it is not yet done.
-    scope->count.fetch_add(FinishScope::kCredit, std::memory_order_relaxed);
-    credit = FinishScope::kCredit;
-  }
-  --credit;
-  return scope;
-}
-
-// `count` leave. Fires output events of scopes that are done by it, outwards.
-void leave_scope(Local& local, FinishScope* scope, std::int64_t count);
+// The scope in which the running EDT, or the thread outside of EDTs, makes the next EDT; it is counted there.
+sched::Scope& enter_scope(Local& local);
+// An EDT that was counted will never run; or the running one has ended, with what is left of its credit.
+void leave_scope(Local& local, sched::Scope& scope, std::int64_t count) noexcept;
 
 }  // namespace weir::ocr

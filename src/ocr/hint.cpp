@@ -1,6 +1,7 @@
 #include "ocr/hint.hpp"
 
 #include "ocr/local.hpp"
+#include "ocr/system.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -63,7 +64,7 @@ void apply_hint(Edt& edt, const ocrHint_t& hint) {
   if (edt.rare == nullptr) edt.rare = new EdtRare;
   merge_hint(edt.rare->hint, hint);
   sched::Task& task = edt.task();
-  const int domains = task.scope->owner()->scheduler().domain_count();
+  const int domains = System::running()->scheduler().domain_count();
   const int domain = domain_of_hint(hint_value(hint, OCR_HINT_EDT_AFFINITY, 0));
   const bool urgent = hint_value(hint, OCR_HINT_EDT_PRIORITY, 0) != 0;
   const bool placed = domain >= 0 && domain < domains && domains > 1;

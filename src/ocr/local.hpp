@@ -29,7 +29,6 @@ struct Local {
   ObjectTable<Block>::FreeList blocks;
   ObjectTable<EdtEntry>::FreeList edts;
   ObjectTable<Template>::FreeList templates;
-  ObjectTable<FinishScope>::FreeList scopes;
   Link* links = nullptr;  // free ones
   BlockMemory memory;
   NodeList work;  // links to be told, while telling

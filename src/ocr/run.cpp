@@ -36,17 +36,13 @@ void retire_guid(Local& local, Edt& edt) noexcept {
   retire(edts(), local.edts, entry);
 }
 
+// The function has returned. A finish EDT that has made others ends later: with its scope.
 void end_edt(Local& local, Edt& edt, Guid returned) {
   release_all(local, edt);
   retire_guid(local, edt);
-  FinishScope* const scope = edt.scope;
-  if ((edt.flags & Edt::kFinish) != 0) {
-    scope->result = returned;
-  } else if (!edt.output.is_null()) {
-    forward_output(local, edt.output, returned);
-  }
-  if (scope != nullptr) leave_scope(local, scope, 1 + edt.credit);
-  delete std::exchange(edt.rare, nullptr);
+  if (edt.credit != 0) leave_scope(local, *edt.task().scope, edt.credit);
+  edt.returned = returned;
+  if (local.worker->frame().children == nullptr) finish_edt(local, edt);
   Local::add(local.ended);
 }
 
@@ -77,16 +73,14 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
   if (!inside) local.running.store(false, std::memory_order_release);
 }
 
+void finish_edt(Local& local, Edt& edt) {
+  delete std::exchange(edt.rare, nullptr);
+  if (!edt.output.is_null()) forward_output(local, edt.output, edt.returned);
+}
+
 void leave_unrun(Local& local, Edt& edt) {
-  FinishScope* scope = edt.scope;
-  Guid output = edt.output;
-  if ((edt.flags & Edt::kFinish) != 0) {
-    FinishScope* const own = std::exchange(scope, scope->parent);
-    output = own->output;
-    free_scope(local, *own);
-  }
-  if ((edt.flags & Edt::kOwnOutput) != 0) static_cast<void>(destroy_event(local, output));
-  if (scope != nullptr) leave_scope(local, scope, 1);
+  if ((edt.flags & Edt::kOwnOutput) != 0) static_cast<void>(destroy_event(local, edt.output));
+  leave_scope(local, *edt.task().scope, 1);
 }
 
 // ---- What the running EDT holds ----

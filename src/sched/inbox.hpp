@@ -27,6 +27,32 @@ class alignas(base::kDestructiveSize) Inbox {
     size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
+  // Several at once: a list linked by Task::next.
+  void push_list(Task* first, Task* last, std::size_t count) noexcept {
+    const std::lock_guard lock(mutex_);
+    last->next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = first;
+    last_ = last;
+    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_release);  // INBOX-1
+  }
+
+  // At most `most` of the oldest, as such a list; null when there is none.
+  Task* try_pop_list(std::size_t most) noexcept {
+    if (empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    Task* const first = first_;
+    Task* last = nullptr;
+    std::size_t count = 0;
+    for (; count < most && first_ != nullptr; ++count) {
+      last = first_;
+      first_ = first_->next;
+    }
+    if (first_ == nullptr) last_ = nullptr;
+    if (last != nullptr) last->next = nullptr;
+    size_.store(size_.load(std::memory_order_relaxed) - count, std::memory_order_release);
+    return first;
+  }
+
   // The oldest task, or null.
   Task* try_pop() noexcept {
     if (empty()) return nullptr;

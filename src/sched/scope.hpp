@@ -88,6 +88,9 @@ class Scope {
   }
 
   // ---- Any worker ----
+  // Who runs a child will make so many more children of this scope, or give them back (Worker::give_back()). The one
+  // that runs counts meanwhile, so the scope is not done.
+  void expect(std::int64_t count) noexcept { word_.fetch_add(count << kFlagBits, std::memory_order_relaxed); }
   struct Ended {
     Done done;
     bool progress;  // the owner asked to be woken

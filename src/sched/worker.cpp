@@ -12,6 +12,7 @@ namespace weir::sched {
 thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
+constexpr std::size_t kOverflowBatch = 128;  // tasks that leave a full deque at a time, and come back to an empty one
 constexpr std::int64_t kReportBatch = 32;  // children that may have ended here before their scope is told
 
 // Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
@@ -67,7 +68,17 @@ Worker::Item Worker::next_local() noexcept {
   if ((++ticks_ & 63u) == 0 && !queues_->ready.empty()) [[unlikely]] {
     if (Task* task = queues_->ready.try_pop()) return reinterpret_cast<Item>(task);
   }
-  return deque_.pop();
+  if (const Item item = deque_.pop()) [[likely]]
+    return item;
+  return queues_->ready.empty() ? 0 : take_overflow();
+}
+
+// The deque is empty: what it had no room for comes back, a part of it, and the rest of that part into the deque.
+Worker::Item Worker::take_overflow() noexcept {
+  Task* const first = queues_->ready.try_pop_list(kOverflowBatch);
+  if (first == nullptr) return 0;
+  for (Task* task = first->next; task != nullptr;) push(reinterpret_cast<Item>(std::exchange(task, task->next)));
+  return reinterpret_cast<Item>(first);
 }
 
 void Worker::run(Item item) noexcept {
@@ -234,6 +245,12 @@ void Worker::count_ended(Scope* scope) noexcept {
   if (stole_at_ns_ != 0) judge_spoils(platform::now_ns());
 }
 
+void Worker::give_back(Scope* scope, std::int64_t count) noexcept {
+  if (scope != ended_scope_ && ended_count_ != 0) flush();
+  ended_scope_ = scope;
+  ended_count_ += count;
+}
+
 void Worker::flush() noexcept {
   if (freed_ != nullptr) freed_heap_->free_remote(std::exchange(freed_, nullptr));
   if (flushing_) return;  // called by the loop below, which goes on: a chain of parents takes no stack
@@ -283,7 +300,22 @@ void Worker::submit_elsewhere(Task* task) noexcept {
 
 void Worker::overflow(Item item) noexcept {
   WEIR_CHECK((item & StealDeque::kAlone) == 0, "the half of a fork_join() has no other place than the deque");
-  queues_->ready.push(reinterpret_cast<Task*>(item));
+  Task* const last = reinterpret_cast<Task*>(item);
+  Task* first = last;
+  std::size_t count = 1;
+  // Others of the deque with it, or each task from now on would come here. The newest are at hand.
+  for (; count < kOverflowBatch; ++count) {
+    const Item other = deque_.pop();
+    if (other == 0) break;
+    if ((other & StealDeque::kAlone) != 0) {
+      static_cast<void>(deque_.push(other));  // there is room: it was just there
+      break;
+    }
+    Task* const task = reinterpret_cast<Task*>(other);
+    task->next = first;
+    first = task;
+  }
+  queues_->ready.push_list(first, last, count);
 }
 
 }  // namespace weir::sched

@@ -145,6 +145,9 @@ class alignas(base::kDestructiveSize) Worker {
     return join_slow(half, item);
   }
 
+  // Children that were announced by Scope::expect() will not be made; to be called in one that runs, or for one that
+  // was never submitted.
+  void give_back(Scope* scope, std::int64_t count) noexcept;
   // Gives the memory of a task back to its heap: one that ended here, or one that was never submitted.
   void free(Task* task) noexcept;
   // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
@@ -175,6 +178,7 @@ class alignas(base::kDestructiveSize) Worker {
   }
   [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
+  [[gnu::noinline]] Item take_overflow() noexcept;
   void run(Item item) noexcept;
   void run_task(Task* task) noexcept;
   void run_half(detail::ForkHalf* half) noexcept;

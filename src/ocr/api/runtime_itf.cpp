@@ -57,9 +57,7 @@ void currentEdtUserGet(ocrGuid_t* guid) { static_cast<void>(ocrCurrentEdtGet(gui
 u8 ocrCurrentEdtOutputGet(ocrGuid_t* guid) {
   if (guid == nullptr) return OCR_EINVAL;
   const Edt* const edt = running();
-  Guid output;
-  if (edt != nullptr) output = (edt->flags & Edt::kFinish) != 0 ? edt->scope->output : edt->output;
-  *guid = to_c(output);
+  *guid = to_c(edt == nullptr ? Guid{} : edt->output);
   return 0;
 }
 
