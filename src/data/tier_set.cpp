@@ -37,7 +37,7 @@ class TierSet::Impl {
 
   const Machine machine_;
   TierSetConfig config_;
-  std::unique_ptr<platform::AsyncIo> engine_;      // outlives the files
+  std::unique_ptr<platform::AsyncIo> engine_;      // outlives the files, and what it has registered of the arenas
   std::vector<std::unique_ptr<FileStore>> files_;  // one at most
   std::vector<std::unique_ptr<Arena>> owned_;
   std::vector<Arena*> arenas_;  // by Arena::index()
@@ -56,6 +56,10 @@ Status TierSet::Impl::open(TierPlan plan) {
     if (!status) return status;
   }
   look_from_every_domain();
+  if (engine_ == nullptr) return Status::success();
+  for (Arena* arena : arenas_) {
+    arena->on_growth([this](std::span<std::byte> fresh) { engine_->register_memory(fresh); });
+  }
   return Status::success();
 }
 

@@ -109,7 +109,10 @@ UringIo::~UringIo() {
     }
     thread_.join();
   }
-  if (ring_open_) io_uring_queue_exit(&ring_);
+  if (ring_open_) {
+    io_uring_unregister_buffers(&ring_);  // the ring itself ends a little later, and so would what it has pinned
+    io_uring_queue_exit(&ring_);
+  }
   if (event_ >= 0) close(event_);
 }
 

@@ -1,9 +1,11 @@
 // What happens where io_uring is forbidden: as many containers do, with a seccomp filter, in a process of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <cstdio>
@@ -42,6 +44,37 @@ void forbid_io_uring() {
   const auto io = open_async_io({.backend = IoBackend::uring});
   std::fprintf(stderr, "%s", io.status().message.c_str());
   std::_Exit(io.status().code == base::Code::unsupported ? 0 : 1);
+}
+
+void drop_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2]{};
+  syscall(SYS_capset, &header, none);
+}
+
+[[noreturn]] void register_beyond_the_limit() {
+  const rlimit limit{1 << 20, 1 << 20};
+  setrlimit(RLIMIT_MEMLOCK, &limit);
+  drop_capabilities();
+  const auto io = open_async_io({.backend = IoBackend::uring});
+  if (!io) {
+    std::fprintf(stderr, "4 MiB not registered (RLIMIT_MEMLOCK is 1024 KiB");  // io_uring is forbidden here
+    std::_Exit(0);
+  }
+  const AlignedMemory memory(4 << 20);
+  std::byte other{};
+  (*io)->register_memory(memory.span());
+  (*io)->forget_memory({&other, 1});  // comes after it
+  const TestFile file;
+  const bool works{transfer(**io, file.fd(), true, 0, memory.span())};
+  std::fprintf(stderr, "%s", (*io)->report().c_str());
+  std::_Exit(works ? 0 : 1);
+}
+
+TEST(AsyncIoDeathTest, MemoryThatMayNotBePinnedIsUsedAllTheSameAndReported) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(register_beyond_the_limit(), testing::ExitedWithCode(0),
+              "4 MiB not registered \\(RLIMIT_MEMLOCK is 1024 KiB");
 }
 
 TEST(AsyncIoDeathTest, WithoutIoUringThreadsDoTheWorkAndOneMessageSaysSo) {
