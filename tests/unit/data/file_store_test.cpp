@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMiB = 1 << 20;
 
 std::unique_ptr<platform::AsyncIo> engine(std::vector<platform::IoFault> faults = {}) {
-  auto io = platform::open_async_io({.backend = platform::IoBackend::threads, .piece_bytes = 65536}).value();
+  auto io = platform::open_async_io({.piece_bytes = 65536}).value();
   return std::make_unique<platform::FaultyIo>(std::move(io), std::move(faults));
 }
 
