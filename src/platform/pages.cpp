@@ -45,6 +45,22 @@ Bytes meminfo(const std::string& path, const std::string& name) {
   return {};
 }
 
+// Of all zones of a node.
+Bytes low_watermarks(int os_node) {
+  std::ifstream file("/proc/zoneinfo");
+  const std::string title = fmt::format("Node {},", os_node);
+  bool inside = false;
+  std::uint64_t pages = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::uint64_t number = 0;
+    if (line.starts_with("Node ")) inside = line.starts_with(title);
+    if (inside && words >> word >> number && word == "low") pages += number;
+  }
+  return {pages * std::uint64_t(sysconf(_SC_PAGESIZE))};
+}
+
 std::string node_meminfo(int os_node) { return fmt::format("/sys/devices/system/node/node{}/meminfo", os_node); }
 
 }  // namespace
@@ -136,7 +152,9 @@ base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes)
 Bytes free_memory(int os_node) {
   const std::string path = node_meminfo(os_node);
   // Not FilePages: shared memory counts among them.
-  return {meminfo(path, "MemFree").count + meminfo(path, "Active(file)").count + meminfo(path, "Inactive(file)").count};
+  const std::uint64_t there =
+      meminfo(path, "MemFree").count + meminfo(path, "Active(file)").count + meminfo(path, "Inactive(file)").count;
+  return {there - std::min(there, low_watermarks(os_node).count)};
 }
 
 Bytes free_now(int os_node) { return meminfo(node_meminfo(os_node), "MemFree"); }

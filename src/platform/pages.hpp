@@ -62,9 +62,11 @@ base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes)
 // and kills nobody for it; pages that find no room stay where they are. Ask places_of() afterwards.
 void move_to_node(void* data, Bytes size, int os_node);
 
-// Memory of one node that is free or holds file pages, which the kernel may or may not give up; 0 when it does not
-// tell; free_now: what is free without giving up anything.
+// What programs can get of one node: what is free or holds file pages, which the kernel may or may not give up, less
+// what it keeps for itself (its low watermarks; below them it takes another node). 0 when it does not tell.
 Bytes free_memory(int os_node);
+
+// What is free on a node now, the kernel's own reserve included.
 Bytes free_now(int os_node);
 
 // Whether CPUs belong to a node; none when the kernel does not tell.

@@ -14,6 +14,7 @@ namespace {
 // What run_guest.sh builds.
 const Layout kLayouts[] = {
     {.name = "numa2", .domains = {0, 1}, .hbm_of_domain = {}},
+    {.name = "knl-quad-flat", .domains = {0}, .hbm_of_domain = {1}},
     {.name = "knl-snc4-flat", .domains = {0, 1, 2, 3}, .hbm_of_domain = {4, 5, 6, 7}},
 };
 }  // namespace
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], known.name) == 0) weir::guest::layout = &known;
   }
   if (weir::guest::layout == nullptr) {
-    std::fprintf(stderr, "usage: guest_test numa2|knl-snc4-flat\n");
+    std::fprintf(stderr, "usage: guest_test numa2|knl-quad-flat|knl-snc4-flat\n");
     return 2;
   }
   return RUN_ALL_TESTS();

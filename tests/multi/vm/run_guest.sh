@@ -39,6 +39,15 @@ numa2() {
   distance 0 1 21
 }
 
+knl_quad_flat() {  # one cluster: ordinary memory, and HBM that has no cores of its own
+  qemu=(-m 1024M -machine "q35,hmat=on" -smp "4,sockets=1,cores=4")
+  memory_node 0 768 cpus=0-3
+  memory_node 1 256 initiator=0
+  distance 0 1 31
+  hmat 0 0 130 20G
+  hmat 0 1 155 90G
+}
+
 knl_snc4_flat() {  # four clusters, each with ordinary memory and with HBM that has no cores of its own
   local i j
   qemu=(-m 1792M -machine "q35,hmat=on" -smp "8,sockets=1,cores=8")
@@ -64,8 +73,9 @@ knl_snc4_flat() {  # four clusters, each with ordinary memory and with HBM that 
 
 case $machine in
   numa2) numa2 ;;
+  knl-quad-flat) knl_quad_flat ;;
   knl-snc4-flat) knl_snc4_flat ;;
-  *) die "unknown machine '$machine'; there are numa2, knl-snc4-flat" ;;
+  *) die "unknown machine '$machine'; there are numa2, knl-quad-flat, knl-snc4-flat" ;;
 esac
 
 # --- the kernel ----------------------------------------------------------------------------------------------------
