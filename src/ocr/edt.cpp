@@ -11,10 +11,12 @@
 
 #include "ocr/block.hpp"
 #include "ocr/complain.hpp"
+#include "ocr/edt_table.hpp"
 #include "ocr/hint.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/run.hpp"
+#include "sched/scheduler.hpp"
 
 namespace weir::ocr {
 
@@ -22,27 +24,53 @@ namespace {
 
 using sched::Task;
 
-// Memory for an EDT of that many bytes, at the closure of a new task.
-Edt* allocate_edt(Local& local, std::size_t bytes) {
+// Of the slots, depv and paramv.
+std::size_t array_bytes(const EdtRequest& request) noexcept {
+  return std::size_t{request.depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + std::size_t{request.paramc} * sizeof(u64);
+}
+
+constexpr std::size_t class_of(std::size_t bytes) noexcept {
   std::size_t c = 0;
-  while (c < sched::TaskHeap::kClasses && weir::detail::kSlotBytes[c] < sizeof(Task) + bytes) ++c;
-  if (c < sched::TaskHeap::kClasses) {
-    Task* const task = local.worker->heap().allocate(c);
-    task->closure = task + 1;
-    Edt* const edt = reinterpret_cast<Edt*>(task + 1);
-    edt->flags = 0;
-    return edt;
+  while (c < sched::TaskHeap::kClasses && weir::detail::kSlotBytes[c] < bytes) ++c;
+  return c;
+}
+
+// Memory for an EDT, behind the header of a new task. Its word and GUID are those of the use before.
+Edt& allocate_edt(Local& local, std::size_t arrays) {
+  constexpr std::size_t kHead = sizeof(Task) + sizeof(Edt);
+  const std::size_t c = class_of(kHead + arrays);
+  const bool large = c == sched::TaskHeap::kClasses;
+  auto extra = large ? std::make_unique<sched::TaskExtra>() : nullptr;
+  if (large) {
+    extra->large_closure = ::operator new (2 * sizeof(Edt*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
   }
-  auto extra = std::make_unique<sched::TaskExtra>();
-  extra->large_closure = ::operator new (sizeof(Task*) * 2 + bytes, std::align_val_t{weir::detail::kMaxAlignment});
-  Task* const task = local.worker->heap().allocate(0);
-  auto* const memory = static_cast<Task**>(extra->large_closure);
-  memory[1] = task;
-  Edt* const edt = reinterpret_cast<Edt*>(memory + 2);
-  edt->flags = Edt::kLarge;
-  task->closure = edt;
-  task->note = sched::TaskNote(extra.release());
+  Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c);
+  Edt& edt = *reinterpret_cast<Edt*>(task + 1);
+  task->closure = &edt;
+  edt.flags = 0;
+  if (large) [[unlikely]] {
+    edt.flags = Edt::kLarge;
+    *static_cast<Edt**>(extra->large_closure) = &edt;
+    *reinterpret_cast<void**>(&edt + 1) = extra->large_closure;
+    task->note = sched::TaskNote(extra.release());
+  }
   return edt;
+}
+
+bool is_first_use(const Local& local, const Task& task) noexcept {
+  return task.generation.load(std::memory_order_relaxed) == local.worker->scheduler().first_generation() + 1;
+}
+
+// A label that the EDT is to have is the caller's to use from now on. 0 or an error code.
+u8 claim(Local& local, const EdtRequest& request) {
+  if ((request.properties & GUID_PROP_IS_LABELED) == 0) return 0;
+  const Guid label = request.guid;
+  if (label.kind() != Kind::edt || !label.is_label() || !is_reserved(label)) return OCR_EINVAL;
+  while (!try_claim_label(label)) {
+    if ((request.properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
+    let_others_run(local);
+  }
+  return 0;
 }
 
 // Whether each entry of depv is something that a slot can have.
@@ -77,8 +105,9 @@ u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
 void init_slots(Edt& edt) noexcept {
   Slot* const slots = edt.slots();
   ocrEdtDep_t* const depv = edt.depv();
+  const bool large = (edt.flags & Edt::kLarge) != 0;
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, false};
+    ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, false, large};
     depv[i] = {to_c(kUninitialized), nullptr, DB_DEFAULT_MODE};
   }
 }
@@ -158,11 +187,9 @@ const EdtKind* intern(ocrEdt_t function, const char* name) {
 
 namespace {
 
-// Everything of a new EDT but what it depends on.
-Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid guid, Guid output,
-              std::uint16_t flags) {
-  Edt& edt = *allocate_edt(local, Edt::bytes(request.depc, request.paramc));
-  edt.guid = guid;
+// Everything of a new EDT but its GUID and what it depends on.
+Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint16_t flags) {
+  Edt& edt = allocate_edt(local, array_bytes(request));
   edt.kind = of.kind;
   edt.paramc = request.paramc;
   edt.depc = request.depc;
@@ -185,14 +212,25 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   return edt;
 }
 
-// The GUID becomes that of the EDT, and depv is followed: the EDT may run, and be gone, when this returns.
-void launch(Local& local, EdtEntry& entry, Edt& edt, const EdtRequest& request) {
+// From here on the EDT is known by its GUID.
+void publish(Local& local, Edt& edt, const EdtRequest& request) {
+  if ((request.properties & GUID_PROP_IS_LABELED) == 0) {
+    edt.guid = enter_edt(local.edts, edt, is_first_use(local, edt.task()));
+  } else {
+    edt.guid = request.guid;
+    enter_labelled(edt, request.guid);
+  }
+  if (request.made != nullptr) *request.made = to_c(edt.guid);
+  if (request.output != nullptr) *request.output = to_c(edt.output);
+}
+
+// The EDT may run, and be gone, when this returns.
+void launch(Local& local, Edt& edt, const EdtRequest& request) {
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(edt, request.depv, has_events);
   const std::uint32_t missing = edt.depc - satisfied;
   edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
-  entry.edt = &edt;
-  object_made(entry, request.properties);
+  publish(local, edt, request);
   if (missing == 0) return acquire_blocks(local, edt);
   if (!has_events) return;
   link_events(local, edt, request.depv);
@@ -206,22 +244,15 @@ u8 create_edt(Local& local, const EdtRequest& wanted) {
   const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
-  EdtEntry* entry = nullptr;
-  Guid guid = request.guid;
-  if (const u8 code = make_object(local, edts(), local.edts, Kind::edt, request.properties, guid, entry)) return code;
+  if (const u8 code = claim(local, request)) return code;
   Guid output;
   std::uint16_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
   if (const u8 code = set_output(local, request, output, flags)) {
-    if ((request.properties & GUID_PROP_IS_LABELED) == 0) entry->word.lock_held();
-    entry->word.kill();
-    retire(edts(), local.edts, *entry);
+    if ((request.properties & GUID_PROP_IS_LABELED) != 0) give_up_label(request.guid);
     return code;
   }
-  Edt& edt = make_edt(local, *of, request, guid, output, flags);
-  if (request.made != nullptr) *request.made = to_c(guid);
-  if (request.output != nullptr) *request.output = to_c(output);
-  launch(local, *entry, edt, request);
+  launch(local, make_edt(local, *of, request, output, flags), request);
   return 0;
 }
 
@@ -231,21 +262,18 @@ void free_edt(Local& local, Edt& edt) noexcept {
 }
 
 u8 destroy_edt(Local& local, Guid guid) {
-  EdtEntry* const entry = lock_object(edts(), Kind::edt, guid);
-  if (entry == nullptr) return OCR_EINVAL;
-  Edt& edt = *entry->edt;
-  if (edt.missing.fetch_add(Edt::kDestroyed, std::memory_order_acq_rel) == 0) {
-    edt.missing.fetch_sub(Edt::kDestroyed, std::memory_order_relaxed);
-    entry->word.unlock();
-    return OCR_EPERM;
-  }
-  entry->word.kill();
-  retire(edts(), local.edts, *entry);
-  leave_unrun(local, edt);
+  Edt* const edt = lock_edt(guid);
+  if (edt == nullptr) return OCR_EINVAL;
+  const bool ready = edt->missing.fetch_add(Edt::kDestroyed, std::memory_order_acq_rel) == 0;
+  if (ready) edt->missing.fetch_sub(Edt::kDestroyed, std::memory_order_relaxed);
+  edt->word.unlock();
+  if (ready) return OCR_EPERM;
+  leave_edt(*edt);
+  leave_unrun(local, *edt);
   // What events still know stays until they have fired; nothing else can come any more.
   std::uint32_t open = 0;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) open += try_claim(*slot) ? 1 : 0;
-  if (edt.missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, edt);
+  for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) open += try_claim(*slot) ? 1 : 0;
+  if (edt->missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
   return 0;
 }
 
@@ -253,11 +281,6 @@ void satisfy(Local& local, Slot& slot, Guid block) {
   slot.value = block.bits;
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
   arrive(local, Edt::of(slot));
-}
-
-Edt* find_edt(Guid guid) noexcept {
-  const EdtEntry* const entry = find_object(edts(), Kind::edt, guid);
-  return entry == nullptr ? nullptr : entry->edt;
 }
 
 }  // namespace weir::ocr

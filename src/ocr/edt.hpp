@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "ocr/finish_scope.hpp"
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
 #include "sched/task.hpp"
@@ -28,16 +27,6 @@ struct EdtKind {
   const char* name;  // null when the program gave none
 };
 const EdtKind* intern(ocrEdt_t function, const char* name);
-
-// The entry of an EDT in the table of GUIDs.
-struct EdtEntry {
-  ObjectWord word;
-  union {
-    Edt* edt;
-    EdtEntry* next_free;
-  };
-  std::uint32_t index;
-};
 
 struct Template {
   ObjectWord word;
@@ -62,6 +51,7 @@ struct Slot {
   std::atomic<SlotState> state;
   std::uint8_t mode;
   bool shared;  // the block is held in another slot, too, which releases it
+  bool large;   // of an EDT whose slots lie elsewhere
 };
 static_assert(sizeof(Slot) == 16);
 
@@ -76,32 +66,32 @@ struct Edt {
   static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
   enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16 };
 
+  ObjectWord word;  // lives as long as the runtime, from use to use of the task's memory (edt_table.hpp)
   Guid guid;
   const EdtKind* kind;
   std::uint32_t paramc, depc;
-  Guid output;                         // event to satisfy at the end, or null
-  Guid returned;           // by a finish EDT, until all in it have ended
-  Block* created;                      // blocks it made and has not released; the thread that runs it only
-  EdtRare* rare;                       // owned
-  const EdtKind* creator;              // null: the program's main(), or the library
-  std::uint64_t acquired;              // GUIDs of blocks up to this one have been dealt with
+  Guid output;             // event to satisfy at the end, or null
+  Block* created;          // blocks it made and has not released; the thread that runs it only
+  EdtRare* rare;           // owned
+  const EdtKind* creator;  // null: the program's main(), or the library
+  std::uint64_t acquired;  // GUIDs of blocks up to this one have been dealt with; at the end, what it returned
   std::atomic<std::uint32_t> missing;  // slots not satisfied; kDestroyed is added when it will not run
   std::uint8_t credit;                 // see FinishScope; the thread that runs it only
   std::uint8_t waiting_mode;           // of the block it waits for
   std::uint16_t flags;
 
-  Slot* slots() noexcept { return reinterpret_cast<Slot*>(this + 1); }
+  // Those of a large EDT lie in memory of their own, behind the EDT's address.
+  Slot* slots() noexcept {
+    void* const here = this + 1;
+    return static_cast<Slot*>((flags & kLarge) == 0 ? here : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
+  }
   ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
   u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }
-  static std::size_t bytes(std::uint32_t depc, std::uint32_t paramc) noexcept {
-    return sizeof(Edt) + std::size_t{depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + std::size_t{paramc} * sizeof(u64);
+  static Edt& of(Slot& slot) noexcept {
+    Slot* const first = &slot - slot.index;
+    return slot.large ? **(reinterpret_cast<Edt**>(first) - 2) : *(reinterpret_cast<Edt*>(first) - 1);
   }
-  static Edt& of(Slot& slot) noexcept { return *(reinterpret_cast<Edt*>(&slot - slot.index) - 1); }
-  // The task lies just before it, but for one too large for that: see make_edt().
-  sched::Task& task() noexcept {
-    if ((flags & kLarge) != 0) return **(reinterpret_cast<sched::Task**>(this) - 1);
-    return *(reinterpret_cast<sched::Task*>(this) - 1);
-  }
+  sched::Task& task() noexcept { return *(reinterpret_cast<sched::Task*>(this) - 1); }
 };
 static_assert(sizeof(Edt) == 80 && sizeof(Edt) % alignof(Slot) == 0);
 

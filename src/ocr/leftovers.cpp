@@ -24,6 +24,7 @@ void drop_all(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Dr
 }  // namespace
 
 void drop_leftovers(System& system) noexcept {
+  forget_edts();
   Local* any = nullptr;
   system.for_each_local([&](Local& local) { any = &local; });
   if (any == nullptr) return;
@@ -34,12 +35,10 @@ void drop_leftovers(System& system) noexcept {
     delete block.hint;
   });
   drop_all(templates(), any->templates, [](Template& of) { delete of.hint; });
-  drop_all(edts(), any->edts, [](EdtEntry&) {});
   system.for_each_local([&](Local& local) {
     // For the workers of the next System.
     events().give_all(local.events);
     blocks().give_all(local.blocks);
-    edts().give_all(local.edts);
     templates().give_all(local.templates);
   });
 }

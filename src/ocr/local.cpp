@@ -9,7 +9,6 @@ thread_local constinit Local* this_local = nullptr;
 constinit std::atomic<std::uint64_t> running_system{0};
 constinit Immortal<ObjectTable<Event>> events;
 constinit Immortal<ObjectTable<Block>> blocks;
-constinit Immortal<ObjectTable<EdtEntry>> edts;
 constinit Immortal<ObjectTable<Template>> templates;
 }  // namespace detail
 

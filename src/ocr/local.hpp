@@ -10,7 +10,9 @@
 #include "ocr/block.hpp"
 #include "ocr/block_memory.hpp"
 #include "ocr/edt.hpp"
+#include "ocr/edt_table.hpp"
 #include "ocr/event.hpp"
+#include "ocr/finish_scope.hpp"
 #include "ocr/object_table.hpp"
 #include "sched/scope.hpp"
 #include "sched/worker.hpp"
@@ -27,7 +29,7 @@ struct Local {
   Edt* current = nullptr;  // null: outside of EDTs
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
-  ObjectTable<EdtEntry>::FreeList edts;
+  EdtIndices edts;
   ObjectTable<Template>::FreeList templates;
   Link* links = nullptr;  // free ones
   BlockMemory memory;
@@ -72,12 +74,10 @@ union Immortal {
 namespace detail {
 extern constinit Immortal<ObjectTable<Event>> events;
 extern constinit Immortal<ObjectTable<Block>> blocks;
-extern constinit Immortal<ObjectTable<EdtEntry>> edts;
 extern constinit Immortal<ObjectTable<Template>> templates;
 }  // namespace detail
 inline ObjectTable<Event>& events() noexcept { return detail::events.value; }
 inline ObjectTable<Block>& blocks() noexcept { return detail::blocks.value; }
-inline ObjectTable<EdtEntry>& edts() noexcept { return detail::edts.value; }
 inline ObjectTable<Template>& templates() noexcept { return detail::templates.value; }
 
 // The object of a GUID, locked; null when there is none.

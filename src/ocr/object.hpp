@@ -47,6 +47,20 @@ class ObjectWord {
   // By the holder of the lock: the GUID is good no more. Stays locked.
   void kill() noexcept { word_.store(mine() & ~kAlive, std::memory_order_relaxed); }
 
+  // Kills what the caller owns and has not locked, as soon as nobody has it locked.
+  void end() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    for (unsigned tries = 0;;) {
+      if ((word & kLocked) != 0) {
+        wait(tries);
+        word = word_.load(std::memory_order_relaxed);
+      } else if (word_.compare_exchange_weak(word, word & ~kAlive, std::memory_order_acq_rel,  // OBJ-1
+                                             std::memory_order_relaxed)) {
+        return;
+      }
+    }
+  }
+
   bool alive(std::uint32_t generation) const noexcept {
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // OBJ-1
     return (word >> kGenerationShift) == generation && (word & kAlive) != 0;

@@ -2,7 +2,8 @@
 //
 // Chunks of memory are mapped when first needed and stay for ever, zeroed at first. Free objects lie in the lists of
 // workers, which exchange batches through the table. A range of labels is a run of indices that is never given to
-// anything else. T has ObjectWord word, std::uint32_t index and T* next_free.
+// anything else. T has ObjectWord word,
+// std::uint32_t index and T* next_free, unless it is only ever found, and reserved, by index.
 #pragma once
 
 #include <array>

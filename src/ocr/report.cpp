@@ -9,6 +9,7 @@
 #include "ocr/channel.hpp"
 #include "ocr/collective.hpp"
 #include "ocr/complain.hpp"
+#include "ocr/edt_table.hpp"
 #include "ocr/local.hpp"
 
 namespace weir::ocr {
@@ -76,11 +77,9 @@ void finish(std::string& text, const char* what, std::size_t count) {
 
 void add_edts(std::string& text) {
   std::size_t count = 0;
-  edts().for_each([&](EdtEntry& entry) {
-    if (!entry.word.alive() || !entry.word.lock(entry.word.generation())) return;
+  for_each_edt([&](Edt& edt) {
     if (count++ == 0) text += "EDTs that have not ended:\n";
-    if (count <= kMost) add_edt(text, *entry.edt);
-    entry.word.unlock();
+    if (count <= kMost) add_edt(text, edt);
   });
   finish(text, "EDTs", count);
 }

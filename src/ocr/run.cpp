@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "ocr/block.hpp"
+#include "ocr/edt_table.hpp"
 #include "ocr/event.hpp"
-#include "ocr/label.hpp"
+#include "ocr/finish_scope.hpp"
 #include "ocr/local.hpp"
 #include "ocr/pause.hpp"
 
@@ -28,20 +29,12 @@ void fill_depv(Edt& edt) noexcept {
   }
 }
 
-// Nobody can find it any more.
-void retire_guid(Local& local, Edt& edt) noexcept {
-  EdtEntry& entry = *edts().find(edt.guid.index());
-  entry.word.lock_held();
-  entry.word.kill();
-  retire(edts(), local.edts, entry);
-}
-
 // The function has returned. A finish EDT that has made others ends later: with its scope.
 void end_edt(Local& local, Edt& edt, Guid returned) {
   release_all(local, edt);
-  retire_guid(local, edt);
+  leave_edt(edt);
   if (edt.credit != 0) leave_scope(local, *edt.task().scope, edt.credit);
-  edt.returned = returned;
+  edt.acquired = returned.bits;
   if (local.worker->frame().children == nullptr) finish_edt(local, edt);
   Local::add(local.ended);
 }
@@ -75,7 +68,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
 
 void finish_edt(Local& local, Edt& edt) {
   delete std::exchange(edt.rare, nullptr);
-  if (!edt.output.is_null()) forward_output(local, edt.output, edt.returned);
+  if (!edt.output.is_null()) forward_output(local, edt.output, {edt.acquired});
 }
 
 void leave_unrun(Local& local, Edt& edt) {

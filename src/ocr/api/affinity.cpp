@@ -35,11 +35,11 @@ int domain_of(const Local& local, Guid guid) noexcept {
       return block == nullptr ? here(local) : block->domain;
     }
     case Kind::edt: {
-      EdtEntry* const entry = lock_object(edts(), Kind::edt, guid);
-      if (entry == nullptr) return here(local);
-      const weir::sched::TaskExtra* const extra = entry->edt->task().note.extra();
+      Edt* const edt = lock_edt(guid);
+      if (edt == nullptr) return here(local);
+      const weir::sched::TaskExtra* const extra = edt->task().note.extra();
       const int domain = extra == nullptr ? -1 : extra->domain;
-      entry->word.unlock();
+      edt->word.unlock();
       return domain < 0 ? here(local) : domain;
     }
     default: return here(local);

@@ -15,6 +15,15 @@ u64* slot_of(ocrHint_t* hint, ocrHintProp_t property, u64& bit) noexcept {
   return &hint_slot(*hint, index);
 }
 
+template <class F>
+u8 with_edt(Guid guid, F&& f) {
+  Edt* const edt = lock_edt(guid);
+  if (edt == nullptr) return OCR_EINVAL;
+  const u8 code = f(*edt);
+  edt->word.unlock();
+  return code;
+}
+
 // f(Object&) with the object locked.
 template <class T, class F>
 u8 with(ObjectTable<T>& table, Kind kind, Guid guid, F&& f) {
@@ -29,10 +38,10 @@ u8 set(Guid guid, const ocrHint_t& hint) {
   const bool for_edt = hint.type == OCR_HINT_EDT_T, for_block = hint.type == OCR_HINT_DB_T;
   switch (guid.kind()) {
     case Kind::edt:
-      return with(edts(), Kind::edt, guid, [&](EdtEntry& entry) -> u8 {
+      return with_edt(guid, [&](Edt& edt) -> u8 {
         if (!for_edt) return OCR_EINVAL;
-        if ((entry.edt->flags & Edt::kNoHint) != 0) return OCR_EPERM;
-        apply_hint(*entry.edt, hint);
+        if ((edt.flags & Edt::kNoHint) != 0) return OCR_EPERM;
+        apply_hint(edt, hint);
         return 0;
       });
     case Kind::edt_template:
@@ -65,8 +74,8 @@ void read(const ocrHint_t* from, ocrHintType_t type, ocrHint_t& hint) noexcept {
 u8 get(Guid guid, ocrHint_t& hint) {
   switch (guid.kind()) {
     case Kind::edt:
-      return with(edts(), Kind::edt, guid, [&](EdtEntry& entry) -> u8 {
-        read(entry.edt->rare == nullptr ? nullptr : &entry.edt->rare->hint, OCR_HINT_EDT_T, hint);
+      return with_edt(guid, [&](Edt& edt) -> u8 {
+        read(edt.rare == nullptr ? nullptr : &edt.rare->hint, OCR_HINT_EDT_T, hint);
         return 0;
       });
     case Kind::edt_template:

@@ -63,7 +63,7 @@ Kind kind_of(ocrGuidUserKind kind) noexcept {
 std::uint32_t reserve(Kind kind, u64 count) {
   switch (kind) {
     case Kind::block: return blocks().reserve(count);
-    case Kind::edt: return edts().reserve(count);
+    case Kind::edt: return edt_entries().reserve(count);
     case Kind::edt_template: return templates().reserve(count);
     default: return events().reserve(count);
   }
@@ -114,7 +114,7 @@ ocrGuidUserKind user_kind(Guid guid) noexcept {
     return user_kind(type);
   }
   if (find_object(blocks(), Kind::block, guid) != nullptr) return GUID_USER_DB;
-  if (find_object(edts(), Kind::edt, guid) != nullptr) return GUID_USER_EDT;
+  if (find_edt(guid) != nullptr) return GUID_USER_EDT;
   if (find_object(templates(), Kind::edt_template, guid) != nullptr) return GUID_USER_EDT_TEMPLATE;
   return GUID_USER_NONE;
 }

@@ -15,12 +15,9 @@ namespace {
 using Found = std::vector<ocrGuid_t>;
 
 void find_edts(bool only_ready, Found& found) {
-  edts().for_each([&](EdtEntry& entry) {
-    if (!entry.word.alive() || !entry.word.lock(entry.word.generation())) return;
-    Edt& edt = *entry.edt;
+  for_each_edt([&](Edt& edt) {
     const bool ready = edt.missing.load(std::memory_order_acquire) == 0 && (edt.flags & Edt::kRunning) == 0;
     if (ready || !only_ready) found.push_back(to_c(edt.guid));
-    entry.word.unlock();
   });
 }
 
@@ -33,15 +30,14 @@ void find_events(Found& found) {
 }
 
 void find_blocks_of(Guid guid, Found& found) {
-  EdtEntry* const entry = lock_object(edts(), Kind::edt, guid);
-  if (entry == nullptr) return;
-  Edt& edt = *entry->edt;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+  Edt* const edt = lock_edt(guid);
+  if (edt == nullptr) return;
+  for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) {
     const SlotState state = slot->state.load(std::memory_order_acquire);
     if (state == SlotState::held) found.push_back(to_c(reinterpret_cast<const Block*>(slot->value)->guid()));
     if (state == SlotState::satisfied && slot->value != 0) found.push_back(to_c({slot->value}));
   }
-  entry->word.unlock();
+  edt->word.unlock();
 }
 
 Found answer(ocrQueryType_t query, Guid guid) {

@@ -1,0 +1,53 @@
+// EdtTable: from the index in a GUID to the EDT.
+//
+// The memory of a task has one index for as long as the runtime lives, so an entry is written once and then only read:
+// which use of the memory is meant, the EDT's own word says. A label's entry is set when its EDT is made and cleared
+// when that has ended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ocr/edt.hpp"
+#include "ocr/object_table.hpp"
+
+namespace weir::ocr {
+
+struct EdtEntry {
+  std::atomic<Edt*> edt;  // EDT-1: release by who sets it, acquire by who looks. Null: none
+};
+
+// Indices that one worker gives to the tasks it makes.
+struct EdtIndices {
+  std::uint32_t next = 0, end = 0;
+};
+
+ObjectTable<EdtEntry>& edt_entries() noexcept;
+
+// A new EDT, in memory of the calling worker, is alive under the GUID that is returned.
+Guid enter_edt(EdtIndices& indices, Edt& edt, bool first_use);
+// It has the label, which was claimed, and is alive.
+void enter_labelled(Edt& edt, Guid label);
+// False when an EDT has it, or is just being made under it.
+bool try_claim_label(Guid label);
+void give_up_label(Guid label) noexcept;
+// The GUID is good no more. The caller holds no lock of it.
+void leave_edt(Edt& edt) noexcept;
+
+// The EDT, locked; null when there is none of that GUID.
+Edt* lock_edt(Guid guid) noexcept;
+// The runtime is gone, and all EDTs with it.
+void forget_edts() noexcept;
+// Calls f(Edt&) for all that are alive, each locked meanwhile.
+template <class F>
+void for_each_edt(F&& f) {
+  edt_entries().for_each([&](EdtEntry& entry) {
+    Edt* const edt = entry.edt.load(std::memory_order_acquire);  // EDT-1
+    if (edt == nullptr || reinterpret_cast<std::uintptr_t>(edt) == 1 || !edt->word.alive()) return;
+    if (!edt->word.lock(edt->word.generation())) return;
+    f(*edt);
+    edt->word.unlock();
+  });
+}
+
+}  // namespace weir::ocr
