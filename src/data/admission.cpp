@@ -95,24 +95,22 @@ void Residency::dequeue(Request& request) noexcept {
 
 // Everything in place, or room for all that is missing; else nothing has changed.
 Residency::Admission Residency::admit(Request& request, Steps& steps) {
-  Arena* target = &target_of(request, fast_bytes(request));
+  steps.lane = request.lane;
+  Arena& target = target_of(request, fast_bytes(request));
   std::size_t missing = 0;
   std::uint64_t hits = 0, misses = 0;
   for (Use& use : request.uses()) {
-    if (take_place(use, *target)) {
+    if (take_place(use, target)) {
       ++hits;
     } else {
       missing += use.block->charge;
       ++misses;
     }
   }
-  if (missing != 0) {
-    const policy::Demand demand{request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
-    if (!make_room(*target, missing, demand, steps) || !fill_missing(request, *target, steps)) {
-      for (Use& use : request.uses()) leave_place(use);
-      request.landing = 0;
-      return Admission::later;
-    }
+  if (missing != 0 && !place_missing(request, target, missing, steps)) {
+    for (Use& use : request.uses()) leave_place(use);
+    request.landing = 0;
+    return Admission::later;
   }
   counters_.hits += hits;
   counters_.misses += misses;
@@ -123,6 +121,21 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
   request.state = RequestState::staging;
   ++staging_;
   return Admission::staging;
+}
+
+// In the target, or, where any node of the tier will do, in the first that has room or can make some.
+bool Residency::place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps) {
+  const policy::Demand demand{request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
+  const auto try_in = [&](Arena& arena) {
+    const Room room = make_room(arena, missing, demand, steps);
+    return room == Room::made && !fill_missing(request, arena, steps) ? Room::none : room;
+  };
+  Room room = try_in(target);
+  if (config_.allocation != Allocation::fast) return room == Room::made;
+  for (Arena* const arena : tiers_.tiers()[top_].arenas) {
+    if (room == Room::none && arena != &target) room = try_in(*arena);
+  }
+  return room == Room::made;
 }
 
 Arena& Residency::target_of(const Request& request, std::size_t missing) noexcept {
@@ -155,8 +168,12 @@ bool Residency::take_place(Use& use, Arena& target) {
     return true;
   }
   Replica* best = nullptr;
+  const Replica* source = nullptr;  // of a copy that those who write wait for: they must all get the same one
+  for (Replica* r = block.replicas; r != nullptr && writes(use.mode); r = r->next) {
+    if (r->state == ReplicaState::filling && r->transfer.source != nullptr) source = r->transfer.source;
+  }
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-    if (r->stale || !reuse(*r, use, target)) continue;
+    if (r->stale || r == source || !reuse(*r, use, target)) continue;
     const bool better = best == nullptr || (r->pins != 0 && best->pins == 0) ||
                         ((r->pins != 0) == (best->pins != 0) && r->arena == &target);
     if (better) best = r;
@@ -171,10 +188,6 @@ void Residency::pin_home(Use& use) noexcept {
   use.at_home = true;
   use.address = block.home.address;
   ++use.block->home_uses;
-  const int tier = block.home.tier;
-  if (tier >= 0 && tiers_.tiers()[static_cast<std::size_t>(tier)].copy_fraction > 0) {
-    use.request->in_place_bytes += block.bytes;
-  }
 }
 
 void Residency::pin(Use& use, Replica& replica) noexcept {
@@ -204,6 +217,7 @@ void Residency::leave_place(Use& use) noexcept {
     break;
   }
   --replica->pins;
+  if (replica->stale && replica->pins == 0 && replica->state == ReplicaState::clean) return discard(*replica);
   update_candidate(*replica);
 }
 
@@ -259,7 +273,12 @@ void Residency::hold(Request& request) {
   for (Use& use : request.uses()) {
     begin_use(use);
     set_address(*use.block);
+    if (use.at_home && is_emulated(use.block->home.tier)) request.in_place_bytes += use.block->bytes;
   }
+}
+
+bool Residency::is_emulated(int tier) const noexcept {
+  return tier >= 0 && tiers_.tiers()[static_cast<std::size_t>(tier)].copy_fraction > 0;
 }
 
 // From here on the task may write.
@@ -280,9 +299,9 @@ void Residency::forget_other_replicas(Block& block, const Replica* keep) noexcep
   for (Replica *r = block.replicas, *next = nullptr; r != nullptr; r = next) {
     next = r->next;
     if (r == keep) continue;
-    if (r->state == ReplicaState::clean && r->pins == 0) {
-      withdraw_candidate(*r);
-      drop(*r);
+    const bool idle = r->state == ReplicaState::clean || r->state == ReplicaState::dirty;
+    if (idle && r->pins == 0) {
+      discard(*r);
     } else {
       r->stale = true;
     }
@@ -362,11 +381,13 @@ void Residency::advance_others(Lane& lane, Steps& steps) {
 
 void Residency::break_standstill(Steps& steps) {
   advance(steps);
-  if (waiting_count_ == 0 || under_way_ != 0 || !steps.empty()) return;
+  if (waiting_count_ == 0 || under_way_ != 0 || has_queued() || !steps.empty()) return;
   const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.empty(); });
   Request& request = **lane->begin();
   dequeue(request);
   overflow(request, steps);
+  try_writing_again();
+  advance(steps);
 }
 
 bool Residency::never_fits(Request& request) noexcept {
@@ -387,7 +408,8 @@ void Residency::overflow(Request& request, Steps& steps) {
   bool addressable = true;
   for (const Use& use : request.uses()) {
     const Block& block = *use.block;
-    const bool replica = block.replicas != nullptr;
+    bool replica = false;
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) replica = replica || !r->stale;
     const bool in_memory = block.home.in_place || block.home.tier < 0 ||
                            tiers_.tiers()[static_cast<std::size_t>(block.home.tier)].addressable;
     addressable = addressable && (replica || in_memory);

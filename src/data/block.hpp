@@ -40,6 +40,7 @@ struct Block final : detail::BlockBase {
   Home home;
   int domain = 0;               // of the machine: where it was made
   bool written = false;         // has contents: a task that reads it needs them
+  bool fetch_failed = false;    // the last fetch: not tried again before a task is ready that needs it
   bool calm = false;            // tasks that are not tracked may use its replica
   std::size_t calm_index = 0;   // in the Residency's list of those
   std::uint32_t scheduled = 0;  // uses by ready tasks that have not ended

@@ -40,11 +40,22 @@ void Residency::drop(Replica& replica) noexcept {
   Block& block = *replica.block;
   if (replica.state != ReplicaState::absent) change_state(replica, ReplicaState::absent);
   replica.arena->free(replica.address, block.charge);
+  if (replica.write_failed) std::erase(unwritable_, &replica);
   Replica** link = &block.replicas;
   while (*link != &replica) link = &(*link)->next;
   *link = replica.next;
   replica.next = std::exchange(free_replicas_, &replica);
   set_address(block);
+}
+
+// Unpinned; what it holds is not needed any more.
+void Residency::discard(Replica& replica) noexcept {
+  withdraw_candidate(replica);
+  if (replica.state == ReplicaState::dirty) {
+    change_state(replica, ReplicaState::draining);
+    change_state(replica, ReplicaState::clean);
+  }
+  drop(replica);
 }
 
 // One place only: every task that uses the block finds it there.
@@ -82,25 +93,26 @@ void Residency::update_candidate(Replica& replica) noexcept {
 
 // True: it has left, or is on its way.
 bool Residency::evict(Replica& victim, Steps& steps) {
-  withdraw_candidate(victim);
   if (victim.state == ReplicaState::dirty) return start_write_back(victim, true, steps);
+  withdraw_candidate(victim);
   ++counters_.evictions;
   drop(victim);
   return true;
 }
 
-// For a ready task. False: not yet, or never; what has to be written back for it is on its way.
-bool Residency::make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps) {
+// For a ready task. What has to be written back for it is on its way, or nothing was found that could leave.
+Residency::Room Residency::make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps) {
   Place& p = place(arena);
   const auto free = [&arena] { return arena.budget() - std::min(arena.budget(), arena.used()); };
-  if (free() >= bytes) return true;
-  if (free() + p.leaving_bytes + p.candidate_bytes < bytes) return false;
+  if (free() >= bytes) return Room::made;
+  if (free() + p.leaving_bytes + p.candidate_bytes < bytes) return Room::none;
   while (free() + p.leaving_bytes < bytes && !p.leaving_order.empty()) {
     Replica& victim = **p.leaving_order.begin();
-    if (!policy::may_displace(config_.evict, victim.key, demand)) return false;
+    if (!policy::may_displace(config_.evict, victim.key, demand)) return Room::none;
     evict(victim, steps);
   }
-  return free() >= bytes;
+  if (free() >= bytes) return Room::made;
+  return free() + p.leaving_bytes >= bytes ? Room::coming : Room::none;
 }
 
 bool Residency::make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps) {
@@ -129,15 +141,15 @@ void Residency::evict_unneeded(Block& block, Steps& steps) {
 void Residency::start_fetch(Replica& replica, bool ahead, Steps& steps) {
   Block& block = *replica.block;
   Replica* source = nullptr;
-  if (!block.home.current) {
-    for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-      if (r != &replica && !r->stale && r->state != ReplicaState::filling) source = r;
-    }
-    WEIR_CHECK(source != nullptr, "a block has contents, but nowhere");
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) {
+    if (r != &replica && !r->stale && r->state != ReplicaState::filling) source = r;
+  }
+  WEIR_CHECK(source != nullptr || block.home.current, "a block has contents, but nowhere");
+  if (source != nullptr) {
     withdraw_candidate(*source);
     ++source->pins;
   }
-  replica.transfer = {Transfer::Kind::fetch, ahead, &replica, source, nullptr};
+  replica.transfer = {Transfer::Kind::fetch, ahead, steps.lane, &replica, source, nullptr};
   ++under_way_;
   if (ahead) {
     ahead_bytes_ += block.charge;
@@ -146,17 +158,32 @@ void Residency::start_fetch(Replica& replica, bool ahead, Steps& steps) {
   steps.start(replica.transfer);
 }
 
+void Residency::set_write_failed(Replica& replica, const base::Status& status) {
+  ++counters_.failures;
+  last_write_failure_ = status;
+  if (!std::exchange(replica.write_failed, true)) unwritable_.push_back(&replica);
+}
+
+// The disk may have room again.
+void Residency::try_writing_again() noexcept {
+  last_write_failure_ = base::Status::success();
+  for (Replica* const replica : unwritable_) {
+    replica->write_failed = false;
+    update_candidate(*replica);
+  }
+  unwritable_.clear();
+}
+
 bool Residency::start_write_back(Replica& replica, bool leaving, Steps& steps) {
+  withdraw_candidate(replica);
   if (base::Status status = give_home_a_place(*replica.block); !status) {
-    replica.write_failed = true;
-    last_write_failure_ = std::move(status);
-    ++counters_.failures;
+    set_write_failed(replica, status);
     return false;
   }
   change_state(replica, ReplicaState::draining);
   replica.leaving = leaving;
   if (leaving) place(*replica.arena).leaving_bytes += replica.block->charge;
-  replica.transfer = {Transfer::Kind::write_back, false, &replica, nullptr, nullptr};
+  replica.transfer = {Transfer::Kind::write_back, false, steps.lane, &replica, nullptr, nullptr};
   ++under_way_;
   steps.start(replica.transfer);
   return true;
@@ -178,6 +205,7 @@ void Residency::landed_fetch(Replica& replica, const base::Status& status, Steps
   if (replica.transfer.ahead) ahead_bytes_ -= block.charge;
   Replica* const source = replica.transfer.source;
   if (source != nullptr) --source->pins;
+  block.fetch_failed = !status;
   if (status) {
     counters_.bytes_fetched += block.bytes;
     change_state(replica, ReplicaState::clean);
@@ -206,12 +234,11 @@ void Residency::landed_write_back(Replica& replica, const base::Status& status, 
     counters_.bytes_written_back += block.bytes;
     change_state(replica, ReplicaState::clean);
     if (!replica.stale) block.home.current = true;
-    replica.write_failed = false;
+    if (std::exchange(replica.write_failed, false)) std::erase(unwritable_, &replica);
   } else {
     change_state(replica, ReplicaState::dirty);  // nothing is lost
-    replica.write_failed = true;
-    last_write_failure_ = status;
-    if (counters_.failures++ == 0) steps.warnings.push_back(status.message);
+    if (counters_.failures == 0) steps.warnings.push_back(status.message);
+    set_write_failed(replica, status);
   }
   wake_landing(replica, base::Status::success(), steps);
   const bool gone = replica.state == ReplicaState::clean && replica.pins == 0 && (leaving || replica.stale);
@@ -267,6 +294,7 @@ bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
   for (Use& use : request.uses()) {
     Block& block = *use.block;
     if (block.home.in_place || block.home_uses != 0 || block.replicas != nullptr) continue;
+    if (block.fetch_failed) continue;          // the task shall be told
     if (use.fresh && block.written) continue;  // somebody may still read what is there
     Arena& target = target_of(request, block.charge);
     Place& p = place(target);

@@ -194,18 +194,12 @@ void Residency::release_home(Block& block) noexcept {
   home = {};
 }
 
-void Residency::remove(Block& block) noexcept {
+void Residency::remove(Block& block, Steps& steps) {
   WEIR_CHECK(block.first_use == nullptr, "a block is destroyed while an unfinished task names it");
   while (block.replicas != nullptr) {
     Replica& replica = *block.replicas;
     WEIR_CHECK(replica.pins == 0, "a block is destroyed while a task uses it");
-    withdraw_candidate(replica);
-    // What the block held goes with it.
-    if (replica.state == ReplicaState::dirty) {
-      change_state(replica, ReplicaState::draining);
-      change_state(replica, ReplicaState::clean);
-    }
-    drop(replica);
+    discard(replica);
   }
   if (block.calm) {
     calm_blocks_[block.calm_index] = calm_blocks_.back();
@@ -213,6 +207,7 @@ void Residency::remove(Block& block) noexcept {
     calm_blocks_.pop_back();
   }
   release_home(block);
+  advance(steps);
 }
 
 bool Residency::in_transfer(const Block& block) noexcept {
@@ -224,7 +219,7 @@ bool Residency::in_transfer(const Block& block) noexcept {
 
 bool Residency::flush(Block& block, Steps& steps) {
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-    if (r->state == ReplicaState::dirty) return start_write_back(*r, false, steps);
+    if (r->state == ReplicaState::dirty && !r->stale) return start_write_back(*r, false, steps);
   }
   return false;
 }

@@ -67,7 +67,7 @@ Mover::~Mover() {
   }
 }
 
-void Mover::start(Transfer* transfers, int lane) noexcept {
+void Mover::start(Transfer* transfers) noexcept {
   while (transfers != nullptr) {
     Transfer& transfer = *transfers;
     transfers = transfer.next;
@@ -75,7 +75,7 @@ void Mover::start(Transfer* transfers, int lane) noexcept {
     if (tier != nullptr) {
       fly(transfer, *tier->file);
     } else {
-      push(*queues_[static_cast<std::size_t>(lane) % queues_.size()], transfer);
+      push(*queues_[static_cast<std::size_t>(transfer.lane) % queues_.size()], transfer);
     }
   }
 }

@@ -40,8 +40,8 @@ class Mover {
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
 
-  // Starts all of the list; `lane`: the worker on whose behalf. Not for off and inline.
-  void start(Transfer* transfers, int lane) noexcept;
+  // Starts all of the list. Not for off and inline.
+  void start(Transfer* transfers) noexcept;
   // Returns when it is done; nothing is told to Landing.
   base::Status perform(Transfer& transfer) noexcept;
   // Makes the calling thread wait as long as using so many bytes of the emulated tier in place costs.

@@ -43,6 +43,7 @@ struct Transfer {
   enum class Kind : std::uint8_t { fetch, write_back };
   Kind kind = Kind::fetch;
   bool ahead = false;  // for a task that is not ready
+  int lane = 0;        // of the task that needs it
   Replica* replica = nullptr;
   Replica* source = nullptr;  // fetch: another replica, pinned meanwhile; null: the block's home
   Transfer* next = nullptr;
@@ -54,7 +55,7 @@ struct Replica {
   void* address = nullptr;
   ReplicaState state = ReplicaState::absent;
   bool leaving = false;       // draining: to be dropped when it lands, unless somebody has pinned it
-  bool write_failed = false;  // the last write back failed; not tried again for tasks that are not ready
+  bool write_failed = false;  // the last write back failed: stays until a waiting task has failed because of it
   bool stale = false;         // written elsewhere while its transfer was under way
   bool candidate = false;     // in the arena's set of what could leave
   std::uint32_t pins = 0;     // unfinished uses that count on its place, and transfers that read it

@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/block.hpp"
@@ -33,6 +34,7 @@ struct Steps {
   Transfer** transfers_end = &transfers;
   Request* staged = nullptr;  // held or failed now: their tasks can run
   Request** staged_end = &staged;
+  int lane = 0;  // of the task on whose behalf transfers are started
   std::vector<std::string> warnings;
 
   Steps() = default;
@@ -70,7 +72,7 @@ class Residency {
   // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
   base::Status add(Block& block);
   // No unfinished request names it, no transfer is under way for it.
-  void remove(Block& block) noexcept;
+  void remove(Block& block, Steps& steps);
   static bool in_transfer(const Block& block) noexcept;
   // Adopted, and the newest contents are elsewhere: starts to write them back. False: nothing to do.
   bool flush(Block& block, Steps& steps);
@@ -91,9 +93,9 @@ class Residency {
   bool ready(Request& request, Steps& steps);
   // The task has ended, or was cancelled before it became ready.
   void finish(Request& request, Steps& steps);
-  // Its task starts to run. Any thread, without the lock.
+  // Its task starts to run, or to wait for an exclusion lock. Any thread, without the lock.
   void begin(Request& request) noexcept {
-    request.begun = true;
+    if (request.state != RequestState::held || std::exchange(request.begun, true)) return;
     queued_.fetch_sub(1, std::memory_order_relaxed);  // an estimate for policies
   }
 
@@ -105,6 +107,8 @@ class Residency {
   void break_standstill(Steps& steps);
   // Tasks wait, and no transfer will change that.
   bool waits_for_tasks() const noexcept { return waiting_count_ != 0 && under_way_ == 0; }
+  // Some have all they need and have not begun: they are in a queue, or on the way to one.
+  bool has_queued() const noexcept { return queued_.load(std::memory_order_relaxed) != 0; }
   // A transfer has ended.
   void land(Transfer& transfer, const base::Status& status, Steps& steps);
 
@@ -158,11 +162,13 @@ class Residency {
   void pin_home(Use& use) noexcept;
   bool take_place(Use& use, Arena& target);
   void leave_place(Use& use) noexcept;
+  bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
   bool fill_missing(Request& request, Arena& target, Steps& steps);
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
   std::size_t fast_bytes(Request& request) noexcept;
   bool never_fits(Request& request) noexcept;
   void hold(Request& request);
+  bool is_emulated(int tier) const noexcept;
   void overflow(Request& request, Steps& steps);
   void run_in_place(Request& request, Steps& steps);
   void fail(Request& request, base::Status status, Steps& steps);
@@ -173,10 +179,14 @@ class Residency {
   void advance_others(Lane& lane, Steps& steps);
 
   // Room and looking ahead (eviction.cpp).
-  bool make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
+  enum class Room : std::uint8_t { made, coming, none };
+  Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
   bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
   bool evict(Replica& victim, Steps& steps);
   void drop(Replica& replica) noexcept;
+  void discard(Replica& replica) noexcept;
+  void set_write_failed(Replica& replica, const base::Status& status);
+  void try_writing_again() noexcept;
   Replica* new_replica(Block& block, Arena& arena) noexcept;
   void start_fetch(Replica& replica, bool ahead, Steps& steps);
   bool start_write_back(Replica& replica, bool leaving, Steps& steps);
@@ -207,6 +217,7 @@ class Residency {
   std::size_t next_lane_ = 0;
   std::size_t ahead_bytes_ = 0;      // of prefetches under way
   base::Status last_write_failure_;  // why something could not leave
+  std::vector<Replica*> unwritable_;
   std::uint64_t tick_ = 0;
   policy::Sequence sequence_ = 0;
   Request* first_ = nullptr;  // unfinished requests

@@ -77,7 +77,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
     if (base::Status status = residency_.add(*block); !status) return status;
     if (residency_.tracked() && !tracked()) begin_tracking(steps);
   }
-  if (!steps.empty()) carry_out(steps, 0);
+  if (!steps.empty()) carry_out(steps);
   return block.release();
 }
 
@@ -101,15 +101,17 @@ void Store::count_untracked(Steps& steps) {
 }
 
 // Nothing moves, yet tasks wait for room: all that hold some wait for others in turn. Rare enough that a few
-// milliseconds do not matter, and looked at twice, so that it is no moment between two steps of a running program.
+// milliseconds do not matter, and looked at several times, so that it is no moment between two steps of a running
+// program.
 void Store::watch() noexcept {
   constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#standstill
+  constexpr int kTimes = 3;
   std::unique_lock lock(mutex_);
   std::uint64_t seen = 0;
-  bool was_still = false;
+  int times = 0;
   while (!stop_) {
     if (!residency_.waits_for_tasks()) {
-      was_still = false;
+      times = 0;
       suspicion_.wait(lock, [&] { return stop_ || residency_.waits_for_tasks(); });
     }
     suspicion_.wait_for(lock, kPeriod, [&] { return stop_; });
@@ -118,15 +120,16 @@ void Store::watch() noexcept {
     lock.unlock();
     const bool still = sink_.still();
     lock.lock();
-    const bool sure = still && was_still && now == seen && now == changes_ && residency_.waits_for_tasks();
-    was_still = still;
+    const bool sure = still && now == changes_ && residency_.waits_for_tasks() && !residency_.has_queued();
+    times = sure && now == seen ? times + 1 : 0;
     seen = now;
-    if (!sure) continue;
+    if (times < kTimes) continue;
+    times = 0;
     Steps steps;
     residency_.break_standstill(steps);
     note_change();
     lock.unlock();
-    if (!steps.empty()) carry_out(steps, 0);
+    if (!steps.empty()) carry_out(steps);
     lock.lock();
   }
 }
@@ -150,10 +153,14 @@ base::Status Store::flush(Block& block) {
 
 base::Status Store::drop(Block* block) noexcept {
   base::Status status = flush(*block);
-  std::unique_lock lock(mutex_);
-  wait_for_transfers(lock, *block);
-  residency_.remove(*block);
-  lock.unlock();
+  Steps steps;
+  {
+    std::unique_lock lock(mutex_);
+    wait_for_transfers(lock, *block);
+    residency_.remove(*block, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps);
   delete block;
   return status;
 }
@@ -173,19 +180,19 @@ bool Store::ready(Request& request) {
     held = residency_.ready(request, steps);
     note_change();
   }
-  if (!steps.empty()) carry_out(steps, request.lane);
+  if (!steps.empty()) carry_out(steps);
   return held;
 }
 
 void Store::finish(Request& request) {
-  const int lane = request.lane;
   Steps steps;
   {
     const std::lock_guard lock(mutex_);
+    steps.lane = request.lane;
     residency_.finish(request, steps);
     note_change();
   }
-  if (!steps.empty()) carry_out(steps, lane);
+  if (!steps.empty()) carry_out(steps);
 }
 
 void Store::begin(Request& request) noexcept {
@@ -199,9 +206,9 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
     const std::lock_guard lock(mutex_);
     residency_.land(transfer, status, steps);
     note_change();
+    landed_.notify_all();  // under the lock: after it, the store may be gone
   }
-  landed_.notify_all();
-  if (!steps.empty()) carry_out(steps, 0);
+  if (!steps.empty()) carry_out(steps);
 }
 
 void Store::note_change() noexcept {
@@ -216,7 +223,7 @@ void Store::note_change() noexcept {
 }
 
 // Without the lock, but for warnings.
-void Store::carry_out(Steps& steps, int lane) {
+void Store::carry_out(Steps& steps) {
   for (std::string& warning : steps.warnings) {
     std::fprintf(stderr, "weir: %s\n", warning.c_str());
     const std::lock_guard lock(mutex_);
@@ -231,7 +238,7 @@ void Store::carry_out(Steps& steps, int lane) {
   if (moves_here_)
     move_here(steps.transfers);
   else
-    mover_->start(steps.transfers, lane);
+    mover_->start(steps.transfers);
 }
 
 // As the paper's workers without I/O threads: one after the other, and what follows from that, too.
@@ -249,13 +256,14 @@ void Store::move_here(Transfer* transfers) {
     landed_.notify_all();
     *steps.transfers_end = rest;
     transfers = std::exchange(steps.transfers, nullptr);
-    if (steps.staged != nullptr || !steps.warnings.empty()) carry_out(steps, 0);
+    if (steps.staged != nullptr || !steps.warnings.empty()) carry_out(steps);
   }
 }
 
 // ---- Tasks without requests ----
 
 bool Store::begin_untracked(int thread) noexcept {
+  if (tracked()) return false;
   Untracked& own = untracked_[static_cast<std::size_t>(thread)];
   own.begun.store(own.begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   platform::light_barrier();  // STORE-1
@@ -280,7 +288,7 @@ void Store::untracked_changed() noexcept {
     count_untracked(steps);
     note_change();
   }
-  if (!steps.empty()) carry_out(steps, 0);
+  if (!steps.empty()) carry_out(steps);
 }
 
 // ---- What there is ----
@@ -288,6 +296,7 @@ void Store::untracked_changed() noexcept {
 StoreStatistics Store::statistics() {
   const std::lock_guard lock(mutex_);
   note_change();
+  --changes_;  // nothing has: who looks often must not keep the watchdog from seeing a standstill
   return {residency_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
 }
 

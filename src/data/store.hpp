@@ -89,7 +89,7 @@ class Store final : public Landing {
   void count_untracked(Steps& steps);
   void untracked_changed() noexcept;
   void watch() noexcept;
-  void carry_out(Steps& steps, int lane);
+  void carry_out(Steps& steps);
   void move_here(Transfer* transfers);
   void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
 

@@ -43,11 +43,11 @@ bool SpawnHooks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
       task.scope->fail(std::make_exception_ptr(Error(request_->failure.message)));
     }
   }
+  if (request_ != nullptr) store_of(*request_).begin(*request_);
   while (acquired_ < locks_.size()) {
     if (!locks_[acquired_]->acquire(task)) return false;  // whoever hands the lock over counts it
     ++acquired_;
   }
-  if (request_ != nullptr) store_of(*request_).begin(*request_);
   return true;
 }
 

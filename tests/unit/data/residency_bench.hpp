@@ -1,0 +1,276 @@
+// A Residency without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to.
+//
+// The first eight bytes of a block stand for its contents: a transfer carries them from where it reads to where it
+// writes, and ends the test when somebody changes them meanwhile. What is in a file is kept in a map.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/residency.hpp"
+#include "machines.hpp"
+
+namespace weir::data {
+
+using Footprint = std::vector<std::pair<Block*, Mode>>;
+
+struct BenchTask {
+  std::string name;
+  Request request;
+};
+
+inline std::uint64_t stamp_at(const void* address) {
+  std::uint64_t stamp = 0;
+  std::memcpy(&stamp, address, sizeof stamp);
+  return stamp;
+}
+inline void put_stamp(void* address, std::uint64_t stamp) { std::memcpy(address, &stamp, sizeof stamp); }
+
+inline machine::Machine one_node() { return described("numa:1(memory=64GB) core:2 pu:1"); }
+
+class ResidencyBench {
+ public:
+  ResidencyBench(const machine::Machine& machine, std::string_view spec, const Residency::Config& config)
+      : tiers(open(machine, spec)), residency(*tiers, config) {}
+  explicit ResidencyBench(std::string_view spec, const Residency::Config& config = {})
+      : ResidencyBench(one_node(), spec, config) {}
+  ~ResidencyBench() {
+    for (const auto& task : tasks_) EXPECT_EQ(task, nullptr) << "a task was not ended";
+    while (!blocks_.empty()) destroy(*blocks_.back());
+    for (Arena* const arena : tiers->arenas()) EXPECT_EQ(arena->used(), 0u) << arena->name();
+    for (const Tier& tier : tiers->tiers()) {
+      if (tier.file != nullptr) {
+        EXPECT_EQ(tier.file->used(), 0u);
+      }
+    }
+  }
+
+  base::Status try_make(const char* name, std::size_t bytes, Block*& result, int domain = 0) {
+    auto block = std::make_unique<Block>();
+    block->name = name;
+    block->bytes = bytes;
+    block->layout = detail::contiguous(bytes);
+    block->domain = domain;
+    if (base::Status status = residency.add(*block); !status) return status;
+    result = block.get();
+    blocks_.push_back(std::move(block));
+    return base::Status::success();
+  }
+  Block& make(const char* name, std::size_t bytes, int domain = 0) {
+    Block* block = nullptr;
+    const base::Status status = try_make(name, bytes, block, domain);
+    EXPECT_TRUE(status) << status.message;
+    return *block;
+  }
+  // From here on blocks are tracked, and none of those made before has to stay.
+  void track() {
+    ASSERT_TRUE(residency.tracked());
+    Steps steps;
+    residency.untracked_ended(steps);
+    take(steps);
+  }
+  void destroy(Block& block) {
+    while (Residency::in_transfer(block)) land_of(block);
+    Steps steps;
+    residency.remove(block, steps);
+    take(steps);
+    std::erase_if(blocks_, [&](const auto& b) { return b.get() == &block; });
+  }
+
+  BenchTask& spawn(const char* name, const Footprint& footprint, int domain = 0, int lane = 0) {
+    tasks_.push_back(std::make_unique<BenchTask>());
+    BenchTask& task = *tasks_.back();
+    task.name = name;
+    task.request.name = task.name.c_str();
+    task.request.domain = domain;
+    task.request.lane = lane;
+    task.request.make_room(footprint.size());
+    for (const auto& [block, mode] : footprint) task.request.add(*block, mode);
+    residency.add(task.request);
+    return task;
+  }
+  bool ready(BenchTask& task) {
+    Steps steps;
+    const bool held = residency.ready(task.request, steps);
+    take(steps);
+    return held;
+  }
+  void finish(BenchTask& task) {
+    Steps steps;
+    residency.finish(task.request, steps);
+    take(steps);
+    for (auto& t : tasks_) {
+      if (t.get() == &task) std::swap(t, tasks_.back());
+    }
+    tasks_.pop_back();
+  }
+  // From spawning to the end, whatever has to land meanwhile. False: it could not have its blocks.
+  bool run(const char* name, const Footprint& footprint, std::uint64_t writes = 0, int domain = 0) {
+    BenchTask& task = spawn(name, footprint, domain);
+    ready(task);
+    while (task.request.state != RequestState::held && task.request.state != RequestState::failed) {
+      if (flying.empty()) {
+        ADD_FAILURE() << name << " waits, and nothing is under way";
+        return false;
+      }
+      land();
+    }
+    const bool held = task.request.state == RequestState::held;
+    if (held) {
+      residency.begin(task.request);
+      for (Use& use : task.request.uses()) {
+        if (weir::writes(use.mode)) put_stamp(use.address, writes);
+      }
+    }
+    finish(task);
+    return held;
+  }
+  // What a task that reads the block finds.
+  std::uint64_t read(Block& block, int domain = 0) {
+    BenchTask& task = spawn("reader", {{&block, Mode::in}}, domain);
+    ready(task);
+    while (task.request.state != RequestState::held && !flying.empty()) land();
+    EXPECT_EQ(task.request.state, RequestState::held);
+    residency.begin(task.request);
+    const std::uint64_t stamp = stamp_at(task.request.uses()[0].address);
+    finish(task);
+    return stamp;
+  }
+
+  void land(std::size_t index = 0, const base::Status& status = base::Status::success()) {
+    const Flight flight = flying[index];
+    flying.erase(flying.begin() + static_cast<std::ptrdiff_t>(index));
+    if (status) carry(flight);
+    Steps steps;
+    residency.land(*flight.transfer, status, steps);
+    take(steps);
+  }
+  void land_all() {
+    while (!flying.empty()) land();
+  }
+  void land_of(Block& block, const base::Status& status = base::Status::success()) {
+    for (std::size_t i = 0; i < flying.size(); ++i) {
+      if (flying[i].transfer->replica->block == &block) return land(i, status);
+    }
+    FAIL() << "no transfer of " << block.name;
+  }
+  void advance() {
+    Steps steps;
+    residency.advance(steps);
+    take(steps);
+  }
+  void break_standstill() {
+    Steps steps;
+    residency.break_standstill(steps);
+    take(steps);
+  }
+  bool flush(Block& block) {
+    Steps steps;
+    const bool any = residency.flush(block, steps);
+    take(steps);
+    return any;
+  }
+
+  static ReplicaState state_of(const Block& block) {
+    return block.replicas != nullptr ? block.replicas->state : ReplicaState::absent;
+  }
+  static int replicas_of(const Block& block) {
+    int count = 0;
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) ++count;
+    return count;
+  }
+  Arena& arena(std::size_t index = 0) const { return *tiers->arenas()[index]; }
+
+  // What must always be true.
+  void check_invariants() const {
+    std::vector<std::size_t> charged(tiers->arenas().size());
+    for (const auto& block : blocks_) check_block(*block, charged);
+    for (Arena* const a : tiers->arenas()) {
+      ASSERT_LE(a->used(), a->budget());
+      ASSERT_EQ(a->used(), charged[static_cast<std::size_t>(a->index())]) << a->name();
+    }
+  }
+
+  const std::unique_ptr<TierSet> tiers;
+  Residency residency;
+  struct Flight {
+    Transfer* transfer;
+    std::uint64_t stamp;  // read when it was started
+  };
+  std::vector<Flight> flying;
+  std::vector<Request*> staged;
+  std::vector<std::string> warnings;
+
+  const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
+  std::vector<std::unique_ptr<BenchTask>>& tasks() { return tasks_; }
+
+ private:
+  static std::unique_ptr<TierSet> open(const machine::Machine& machine, std::string_view spec) {
+    TierSetConfig config;
+    config.state = system_with(kTiB);
+    config.io.backend = platform::IoBackend::threads;
+    auto tiers = TierSet::open(machine, *parse_tiers(spec), std::move(config));
+    EXPECT_TRUE(tiers) << tiers.status().message;
+    return std::move(*tiers);
+  }
+
+  void take(Steps& steps) {
+    for (Transfer* t = steps.transfers; t != nullptr; t = t->next) {
+      flying.push_back({t, read_source(*t)});
+      if (t->kind == Transfer::Kind::fetch) put_stamp(t->replica->address, 0xdead);
+    }
+    for (Request* r = steps.staged; r != nullptr; r = r->next_staged) staged.push_back(r);
+    for (std::string& w : steps.warnings) warnings.push_back(std::move(w));
+  }
+  std::uint64_t read_source(const Transfer& t) {
+    const Replica& replica = *t.replica;
+    if (t.kind == Transfer::Kind::write_back) return stamp_at(replica.address);
+    if (t.source != nullptr) return stamp_at(t.source->address);
+    const Home& home = replica.block->home;
+    if (home.kind == Home::Kind::file) return file_.at(home.extent.offset);
+    return stamp_at(home.address);
+  }
+  void carry(const Flight& flight) {
+    const Transfer& t = *flight.transfer;
+    EXPECT_EQ(read_source(t), flight.stamp) << t.replica->block->name << " changed while it was copied";
+    if (t.kind == Transfer::Kind::fetch) return put_stamp(t.replica->address, flight.stamp);
+    const Home& home = t.replica->block->home;
+    if (home.kind == Home::Kind::file)
+      file_[home.extent.offset] = flight.stamp;
+    else
+      put_stamp(home.address, flight.stamp);
+  }
+  static void check_block(const Block& block, std::vector<std::size_t>& charged) {
+    int dirty = 0, newest = block.home.current ? 1 : 0;
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
+      const bool draining = r->state == ReplicaState::draining;
+      ASSERT_NE(r->state, ReplicaState::absent) << block.name;
+      if (r->state == ReplicaState::dirty || draining) ++dirty;
+      if (!r->stale && r->state != ReplicaState::filling) ++newest;
+      if (r->candidate) {
+        ASSERT_EQ(r->pins, 0u) << block.name;
+        ASSERT_TRUE(r->state == ReplicaState::clean || r->state == ReplicaState::dirty) << block.name;
+      }
+      charged[static_cast<std::size_t>(r->arena->index())] += block.charge;
+    }
+    ASSERT_LE(dirty, 1) << block.name;
+    ASSERT_TRUE(newest >= 1 || !block.written) << block.name << " has contents, but nowhere";
+    if (block.home.kind == Home::Kind::arena) {
+      charged[static_cast<std::size_t>(block.home.arena->index())] += block.charge;
+    }
+  }
+
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<BenchTask>> tasks_;
+  std::map<std::uint64_t, std::uint64_t> file_;  // stamps by offset
+};
+
+}  // namespace weir::data

@@ -1,0 +1,616 @@
+// Residency step by step: states, whole footprints or nothing, room, failures.
+#include "data/residency.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "residency_bench.hpp"
+
+namespace weir::data {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using enum RequestState;
+
+constexpr const char* kSlow = "memory=1MiB,emulated=16MiB@0.5";
+constexpr const char* kFile = "memory=1MiB,file=/tmp:16MiB";
+constexpr std::size_t kThird = 320 * kKiB;  // three fit, not four
+
+const base::Status kBroken{base::Code::io_error, "the disk is broken"};
+
+Residency::Config with(Strategy strategy, Evict evict = Evict::next_use) {
+  Residency::Config config;
+  config.strategy = strategy;
+  config.evict = evict;
+  return config;
+}
+
+// Four blocks a, b, c, d of a third of the fast tier each, that hold 1, 2, 3, 4.
+class ResidencyOfThirds : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const char* const names[] = {"a", "b", "c", "d"};
+    for (int i = 0; i < 4; ++i) blocks_[i] = &bench_.make(names[i], kThird);
+    bench_.track();
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(bench_.run(names[i], {{blocks_[i], Mode::out}}, std::uint64_t(i) + 1));
+    bench_.land_all();
+  }
+  Block& a() { return *blocks_[0]; }
+  Block& b() { return *blocks_[1]; }
+  Block& c() { return *blocks_[2]; }
+  Block& d() { return *blocks_[3]; }
+
+  ResidencyBench bench_{GetParam(), with(Strategy::single, Evict::lru)};
+  Block* blocks_[4] = {};
+};
+
+INSTANTIATE_TEST_SUITE_P(Tiers, ResidencyOfThirds, testing::Values(kSlow, kFile),
+                         [](const auto& test) { return test.param == kSlow ? "memory" : "file"; });
+
+TEST_P(ResidencyOfThirds, WritesBackWhatIsDirtyAndFetchesItAgain) {
+  EXPECT_EQ(ResidencyBench::state_of(a()), ReplicaState::absent);
+  EXPECT_TRUE(a().home.current);
+  EXPECT_EQ(ResidencyBench::state_of(d()), ReplicaState::dirty);
+  EXPECT_FALSE(d().home.current);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+  bench_.check_invariants();
+}
+
+TEST_P(ResidencyOfThirds, DropsWhatIsCleanWithoutWritingIt) {
+  EXPECT_EQ(bench_.read(a()), 1u);
+  bench_.land_all();
+  const auto written = bench_.residency.counters().bytes_written_back;
+  for (int i = 0; i < 8; ++i) bench_.read(*blocks_[i % 4]);
+  bench_.land_all();
+  EXPECT_LE(bench_.residency.counters().bytes_written_back, written + 3 * kThird);
+  const auto settled = bench_.residency.counters().bytes_written_back;
+  for (int i = 0; i < 8; ++i) bench_.read(*blocks_[i % 4]);
+  EXPECT_EQ(bench_.residency.counters().bytes_written_back, settled);
+}
+
+TEST_P(ResidencyOfThirds, FetchesNothingThatATaskOverwrites) {
+  const auto fetched = bench_.residency.counters().bytes_fetched;
+  EXPECT_TRUE(bench_.run("overwrite", {{&a(), Mode::out}}, 9));
+  EXPECT_EQ(bench_.residency.counters().bytes_fetched, fetched);
+  bench_.land_all();
+  EXPECT_EQ(bench_.read(a()), 9u);
+}
+
+TEST_P(ResidencyOfThirds, GivesATaskItsWholeFootprintOrNothing) {
+  BenchTask& holder = bench_.spawn("holder", {{&b(), Mode::in}, {&c(), Mode::in}});
+  bench_.ready(holder);
+  bench_.land_all();
+  ASSERT_EQ(holder.request.state, held);
+  BenchTask& waiter = bench_.spawn("waiter", {{&a(), Mode::in}, {&d(), Mode::in}});
+  EXPECT_FALSE(bench_.ready(waiter));
+  bench_.land_all();
+  EXPECT_EQ(waiter.request.state, waiting);
+  for (const Block* block : {&a(), &d()}) {
+    for (const Replica* r = block->replicas; r != nullptr; r = r->next) EXPECT_EQ(r->pins, 0u);
+  }
+  bench_.finish(holder);
+  bench_.land_all();
+  EXPECT_EQ(waiter.request.state, held);
+  EXPECT_THAT(bench_.staged, testing::Contains(&waiter.request));
+  bench_.finish(waiter);
+}
+
+TEST_P(ResidencyOfThirds, KeepsADrainingBlockThatIsWantedAgain) {
+  BenchTask& first = bench_.spawn("first", {{&a(), Mode::in}});  // displaces the oldest, b
+  bench_.ready(first);
+  ASSERT_EQ(ResidencyBench::state_of(b()), ReplicaState::draining);
+  BenchTask& reader = bench_.spawn("reader", {{&b(), Mode::in}}, 0, 0);
+  bench_.ready(reader);
+  EXPECT_TRUE(reader.request.state == held || reader.request.state == waiting);
+  const bool at_once = reader.request.state == held;
+  if (at_once) {
+    EXPECT_EQ(stamp_at(reader.request.uses()[0].address), 2u);
+  }
+  bench_.land_all();
+  EXPECT_EQ(reader.request.state, held);
+  EXPECT_EQ(stamp_at(reader.request.uses()[0].address), 2u);
+  bench_.finish(reader);
+  bench_.land_all();
+  if (first.request.state == waiting) bench_.break_standstill();
+  bench_.land_all();
+  bench_.finish(first);
+}
+
+TEST_P(ResidencyOfThirds, LetsAWriterWaitForTheEndOfAWriteBack) {
+  BenchTask& first = bench_.spawn("first", {{&a(), Mode::in}});
+  bench_.ready(first);
+  ASSERT_EQ(ResidencyBench::state_of(b()), ReplicaState::draining);
+  BenchTask& writer = bench_.spawn("writer", {{&b(), Mode::inout}});
+  EXPECT_FALSE(bench_.ready(writer));
+  EXPECT_NE(writer.request.state, held);
+  bench_.land_all();
+  while (writer.request.state != held) bench_.break_standstill(), bench_.land_all();
+  put_stamp(writer.request.uses()[0].address, 22);
+  bench_.finish(writer);
+  bench_.land_all();
+  if (first.request.state != held) bench_.break_standstill(), bench_.land_all();
+  bench_.finish(first);
+  EXPECT_EQ(bench_.read(b()), 22u);
+}
+
+TEST_P(ResidencyOfThirds, FailsOnlyTheTaskWhoseFetchFails) {
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}});
+  bench_.ready(task);
+  while (task.request.state == waiting) bench_.land();
+  ASSERT_EQ(task.request.state, staging);
+  bench_.land_of(a(), kBroken);
+  EXPECT_EQ(task.request.state, failed);
+  EXPECT_THAT(task.request.failure.message, HasSubstr("broken"));
+  bench_.finish(task);
+  EXPECT_EQ(ResidencyBench::state_of(a()), ReplicaState::absent);
+  bench_.check_invariants();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+}
+
+TEST_P(ResidencyOfThirds, FailsATaskOnceWhenTwoOfItsFetchesFail) {
+  bench_.read(d());
+  bench_.staged.clear();
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}, {&b(), Mode::inout}, {&c(), Mode::in}});
+  bench_.ready(task);
+  while (task.request.state == waiting) bench_.land();
+  while (task.request.state == staging) bench_.land(0, kBroken);
+  EXPECT_EQ(task.request.state, failed);
+  EXPECT_EQ(std::count(bench_.staged.begin(), bench_.staged.end(), &task.request), 1);
+  bench_.finish(task);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+}
+
+TEST_P(ResidencyOfThirds, LosesNothingWhenAWriteBackFails) {
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}});
+  bench_.ready(task);
+  ASSERT_EQ(ResidencyBench::state_of(b()), ReplicaState::draining);
+  bench_.land_of(b(), kBroken);
+  EXPECT_EQ(ResidencyBench::state_of(b()), ReplicaState::dirty);
+  bench_.land_all();  // another one leaves instead
+  EXPECT_EQ(task.request.state, held);
+  bench_.finish(task);
+  EXPECT_THAT(bench_.warnings, SizeIs(1));
+  EXPECT_EQ(bench_.read(b()), 2u);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+}
+
+TEST_P(ResidencyOfThirds, FailsTheWaitingTaskWhenNothingCanBeWrittenAndTriesAgainForTheNext) {
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}});
+  bench_.ready(task);
+  while (!bench_.flying.empty()) bench_.land(0, kBroken);
+  EXPECT_EQ(task.request.state, waiting);
+  bench_.break_standstill();
+  if (GetParam() == std::string(kFile)) {
+    EXPECT_EQ(task.request.state, failed);
+    EXPECT_THAT(task.request.failure.message, HasSubstr("broken"));
+    EXPECT_THAT(task.request.failure.message, HasSubstr("\"task\""));
+  } else {
+    EXPECT_EQ(task.request.state, held);
+  }
+  bench_.finish(task);
+  bench_.land_all();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+  bench_.land_all();
+}
+
+TEST_P(ResidencyOfThirds, AdmitsAWaitingTaskWhenABlockIsDestroyed) {
+  BenchTask& holder = bench_.spawn("holder", {{&b(), Mode::in}, {&c(), Mode::in}});
+  bench_.ready(holder);
+  bench_.land_all();
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}});
+  bench_.ready(task);
+  while (!bench_.flying.empty()) bench_.land(0, kBroken);  // d cannot be written
+  ASSERT_EQ(task.request.state, waiting);
+  bench_.destroy(d());
+  bench_.land_all();
+  EXPECT_EQ(task.request.state, held);
+  bench_.finish(task);
+  bench_.finish(holder);
+}
+
+TEST_P(ResidencyOfThirds, NeverHoldsWhatACancelledTaskNamed) {
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::inout}, {&b(), Mode::in}});
+  bench_.residency.begin(task.request);  // as a worker does before it sees that the scope has failed
+  bench_.finish(task);
+  EXPECT_FALSE(bench_.residency.has_queued());
+  EXPECT_EQ(bench_.residency.waiting(), 0u);
+  bench_.check_invariants();
+}
+
+TEST_P(ResidencyOfThirds, CountsATaskThatNeverBeganAsQueuedUntilItEnds) {
+  BenchTask& task = bench_.spawn("task", {{&d(), Mode::in}});
+  EXPECT_TRUE(bench_.ready(task));
+  EXPECT_TRUE(bench_.residency.has_queued());
+  bench_.finish(task);
+  EXPECT_FALSE(bench_.residency.has_queued());
+}
+
+TEST_P(ResidencyOfThirds, TakesABlockNamedTwiceAsOneUseOfTheStrongerMode) {
+  BenchTask& task = bench_.spawn("task", {{&a(), Mode::in}, {&b(), Mode::in}, {&a(), Mode::out}});
+  ASSERT_THAT(task.request.uses(), SizeIs(2));
+  EXPECT_EQ(task.request.uses()[0].mode, Mode::inout);
+  EXPECT_FALSE(task.request.uses()[0].fresh);
+  bench_.ready(task);
+  bench_.land_all();
+  ASSERT_EQ(task.request.state, held);
+  EXPECT_EQ(stamp_at(task.request.uses()[0].address), 1u);
+  bench_.finish(task);
+}
+
+TEST_P(ResidencyOfThirds, LetsChildrenUseWhatTheirParentHolds) {
+  BenchTask& parent = bench_.spawn("parent", {{&a(), Mode::inout}, {&b(), Mode::inout}, {&c(), Mode::in}});
+  bench_.ready(parent);
+  bench_.land_all();
+  ASSERT_EQ(parent.request.state, held);
+  bench_.residency.begin(parent.request);
+  BenchTask& other = bench_.spawn("other", {{&d(), Mode::in}});  // waits: the parent holds all there is
+  EXPECT_FALSE(bench_.ready(other));
+  for (int i = 0; i < 100; ++i) {
+    BenchTask& child = bench_.spawn("child", {{&a(), Mode::inout}, {&b(), Mode::in}});
+    EXPECT_TRUE(bench_.ready(child));
+    bench_.residency.begin(child.request);
+    put_stamp(child.request.uses()[0].address, 100u + unsigned(i));
+    bench_.finish(child);
+  }
+  EXPECT_EQ(other.request.state, waiting);
+  bench_.finish(parent);
+  bench_.land_all();
+  EXPECT_EQ(other.request.state, held);
+  bench_.finish(other);
+  EXPECT_EQ(bench_.read(a()), 199u);
+}
+
+TEST_P(ResidencyOfThirds, HelpsTheFirstThatWaitsWhenNothingElseCanHappen) {
+  BenchTask& parent = bench_.spawn("parent", {{&a(), Mode::inout}, {&b(), Mode::inout}, {&c(), Mode::in}});
+  bench_.ready(parent);
+  bench_.land_all();
+  bench_.residency.begin(parent.request);
+  BenchTask& child = bench_.spawn("child", {{&d(), Mode::inout}});
+  EXPECT_FALSE(bench_.ready(child));
+  EXPECT_TRUE(bench_.residency.waits_for_tasks());
+  EXPECT_THAT(bench_.residency.describe_waiting(), testing::ElementsAre(HasSubstr("\"child\"")));
+  bench_.break_standstill();
+  if (GetParam() == std::string(kFile)) {
+    EXPECT_EQ(child.request.state, failed);
+    EXPECT_THAT(child.request.failure.message, HasSubstr("--tiers"));
+  } else {
+    ASSERT_EQ(child.request.state, held);
+    EXPECT_EQ(stamp_at(child.request.uses()[0].address), 4u);
+    put_stamp(child.request.uses()[0].address, 44);
+    EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
+    EXPECT_EQ(child.request.in_place_bytes, kThird);
+  }
+  bench_.finish(child);
+  bench_.finish(parent);
+  EXPECT_EQ(bench_.read(d()), GetParam() == std::string(kFile) ? 4u : 44u);
+}
+
+TEST_P(ResidencyOfThirds, RunsATaskThatNeverFitsInPlaceOrFailsIt) {
+  const Footprint all{{&a(), Mode::in}, {&b(), Mode::inout}, {&c(), Mode::in}, {&d(), Mode::inout}};
+  BenchTask& task = bench_.spawn("all", all);
+  bench_.ready(task);
+  bench_.land_all();
+  if (GetParam() == std::string(kFile)) {
+    EXPECT_EQ(task.request.state, failed);
+    EXPECT_THAT(task.request.failure.message, HasSubstr("1.25 MiB"));
+  } else {
+    ASSERT_EQ(task.request.state, held);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(stamp_at(task.request.uses()[i].address), i + 1);
+  }
+  bench_.finish(task);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
+}
+
+TEST(Residency, ChargesATaskOnceForWhatItUsesInPlaceHoweverOftenItTried) {
+  ResidencyBench bench(kSlow, with(Strategy::single));
+  Block& x = bench.make("x", 2 * kThird);
+  Block& y = bench.make("y", 2 * kThird);
+  Block& a = bench.make("a", 2 * kThird);
+  Block& b = bench.make("b", 2 * kThird);
+  bench.track();
+  ASSERT_TRUE(bench.run("x", {{&x, Mode::out}}, 1));
+  ASSERT_TRUE(bench.run("a", {{&a, Mode::out}}, 2));
+  bench.land_all();
+  BenchTask& holder = bench.spawn("holder", {{&a, Mode::in}});
+  ASSERT_TRUE(bench.ready(holder));
+  BenchTask& in_place = bench.spawn("in place", {{&x, Mode::in}, {&y, Mode::out}});
+  bench.ready(in_place);
+  ASSERT_EQ(in_place.request.state, held);
+  EXPECT_EQ(in_place.request.in_place_bytes, 4 * kThird);
+  BenchTask& waiter = bench.spawn("waiter", {{&x, Mode::in}, {&b, Mode::in}});
+  ASSERT_FALSE(bench.ready(waiter));
+  for (int i = 0; i < 3; ++i) bench.advance();
+  if (waiter.request.state == waiting) {
+    bench.finish(holder);
+    bench.land_all();
+    ASSERT_EQ(waiter.request.state, held);
+    EXPECT_EQ(waiter.request.in_place_bytes, 2 * kThird);
+  } else {
+    bench.finish(holder);
+  }
+  bench.finish(waiter);
+  bench.finish(in_place);
+}
+
+TEST(Residency, AsksAgainForAPrefetchThatFailedOnlyWhenATaskIsReady) {
+  ResidencyBench bench(kFile, with(Strategy::ahead));
+  Block* blocks[4];
+  for (Block*& b : blocks) b = &bench.make("b", kThird);
+  bench.track();
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench.run("w", {{blocks[i], Mode::out}}, i + 1));
+  bench.land_all();
+  const auto out = std::find_if(std::begin(blocks), std::end(blocks), [](Block* b) { return b->replicas == nullptr; });
+  ASSERT_NE(out, std::end(blocks));
+  BenchTask& later = bench.spawn("later", {{*out, Mode::in}});
+  bench.advance();
+  int failures = 0;
+  while (!bench.flying.empty() && failures < 10) {
+    const bool fetch = bench.flying[0].transfer->kind == Transfer::Kind::fetch;
+    failures += fetch ? 1 : 0;
+    bench.land(0, fetch ? kBroken : base::Status::success());
+  }
+  EXPECT_EQ(failures, 1);
+  bench.ready(later);
+  bench.land_all();
+  ASSERT_EQ(later.request.state, held);
+  EXPECT_EQ(stamp_at(later.request.uses()[0].address), std::uint64_t(out - blocks) + 1);
+  bench.finish(later);
+}
+
+TEST(Residency, BringsInAheadWhatPendingTasksReadAndDisplacesWhatIsNeededLater) {
+  ResidencyBench bench(kSlow, with(Strategy::ahead));
+  Block* blocks[5];
+  for (Block*& b : blocks) b = &bench.make("b", kThird);
+  bench.track();
+  for (std::size_t i = 0; i < 5; ++i) ASSERT_TRUE(bench.run("w", {{blocks[i], Mode::out}}, i + 1));
+  bench.land_all();
+  BenchTask& gate = bench.spawn("gate", {{blocks[4], Mode::inout}});
+  bench.ready(gate);
+  bench.land_all();
+  ASSERT_EQ(gate.request.state, held);
+  std::vector<BenchTask*> tasks;
+  for (int i : {0, 1, 2}) tasks.push_back(&bench.spawn("later", {{blocks[4], Mode::in}, {blocks[i], Mode::in}}));
+  bench.advance();
+  bench.land_all();
+  EXPECT_NE(ResidencyBench::state_of(*blocks[0]), ReplicaState::absent);
+  EXPECT_NE(ResidencyBench::state_of(*blocks[1]), ReplicaState::absent);
+  EXPECT_EQ(ResidencyBench::state_of(*blocks[2]), ReplicaState::absent) << "it would displace what is needed sooner";
+  EXPECT_EQ(blocks[0]->replicas->pins, 0u);
+  put_stamp(gate.request.uses()[0].address, 50);
+  bench.finish(gate);
+  bench.land_all();
+  for (BenchTask* task : tasks) {
+    if (task->request.state == pending) bench.ready(*task);
+    bench.land_all();
+    ASSERT_EQ(task->request.state, held);
+    EXPECT_EQ(stamp_at(task->request.uses()[0].address), 50u);
+    bench.finish(*task);
+  }
+  bench.check_invariants();
+}
+
+TEST(Residency, DisplacesWhatItBroughtInAheadForATaskThatIsReady) {
+  ResidencyBench bench(kSlow, with(Strategy::ahead));
+  Block* blocks[5];
+  for (Block*& b : blocks) b = &bench.make("b", kThird);
+  bench.track();
+  for (std::size_t i = 0; i < 5; ++i) ASSERT_TRUE(bench.run("w", {{blocks[i], Mode::out}}, i + 1));
+  bench.land_all();
+  std::vector<BenchTask*> later;
+  for (int i : {0, 1, 2}) later.push_back(&bench.spawn("later", {{blocks[i], Mode::in}}));
+  bench.advance();
+  bench.land_all();
+  BenchTask& urgent = bench.spawn("urgent", {{blocks[3], Mode::in}, {blocks[4], Mode::in}});
+  bench.ready(urgent);
+  bench.land_all();
+  ASSERT_EQ(urgent.request.state, held);
+  EXPECT_EQ(stamp_at(urgent.request.uses()[0].address), 4u);
+  bench.finish(urgent);
+  for (std::size_t i = 0; i < 3; ++i) {
+    bench.ready(*later[i]);
+    bench.land_all();
+    ASSERT_EQ(later[i]->request.state, held);
+    EXPECT_EQ(stamp_at(later[i]->request.uses()[0].address), i + 1);
+    bench.finish(*later[i]);
+  }
+}
+
+TEST(Residency, LetsTasksPassOneThatWaitsOnlySoOften) {
+  ResidencyBench bench(kSlow, with(Strategy::single, Evict::lru));
+  Block& a = bench.make("a", kThird);
+  Block& b = bench.make("b", kThird);
+  Block& c = bench.make("c", kThird);
+  Block& d = bench.make("d", 2 * kThird);
+  bench.track();
+  BenchTask& holder = bench.spawn("holder", {{&a, Mode::in}, {&b, Mode::in}});
+  ASSERT_TRUE(bench.ready(holder));
+  ASSERT_TRUE(bench.run("c", {{&c, Mode::out}}, 3));
+  BenchTask& waiter = bench.spawn("waiter", {{&d, Mode::in}});
+  ASSERT_FALSE(bench.ready(waiter));
+  int passed = 0;
+  std::vector<BenchTask*> refused;
+  for (int i = 0; i < 100; ++i) {
+    BenchTask& task = bench.spawn("short", {{&c, Mode::in}});
+    if (bench.ready(task)) {
+      ++passed;
+      bench.finish(task);
+    } else {
+      refused.push_back(&task);
+    }
+    if (refused.size() > 3) break;
+  }
+  EXPECT_LE(passed, 16);
+  bench.finish(holder);
+  bench.land_all();
+  EXPECT_EQ(waiter.request.state, held);
+  bench.finish(waiter);
+  bench.land_all();
+  for (BenchTask* task : refused) bench.land_all(), bench.finish(*task);
+}
+
+TEST(Residency, StaysOutOfTheWayUntilABlockDoesNotFitAnyMore) {
+  ResidencyBench bench(kSlow);
+  Block& a = bench.make("a", kThird);
+  bench.make("b", kThird);
+  bench.make("c", kThird);
+  EXPECT_FALSE(bench.residency.tracked());
+  EXPECT_NE(a.address.load(), nullptr);
+  put_stamp(a.address.load(), 77);
+  bench.make("d", kThird);
+  EXPECT_TRUE(bench.residency.tracked());
+  EXPECT_TRUE(bench.residency.untracked_may_run());
+  BenchTask& task = bench.spawn("task", {{bench.blocks()[3].get(), Mode::out}});
+  EXPECT_FALSE(bench.ready(task)) << "tasks that are not tracked may use all there is";
+  bench.track();
+  bench.land_all();
+  EXPECT_EQ(task.request.state, held);
+  bench.finish(task);
+  EXPECT_EQ(bench.read(a), 77u);
+}
+
+// ---- Several memory nodes in the fast tier ----
+
+Residency::Config beside() {
+  Residency::Config config = with(Strategy::single, Evict::lru);
+  config.allocation = Allocation::local_fast;
+  config.workers = 4;
+  return config;
+}
+
+class ResidencyBesideWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_THAT(bench_.tiers->tiers()[0].arenas, SizeIs(4));
+    filler_ = &bench_.make("filler", 5 * kMiB);  // does not fit: blocks are tracked
+    a_ = &bench_.make("a", 256 * kKiB);
+    bench_.track();
+    ASSERT_TRUE(bench_.run("a", {{a_, Mode::out}}, 1, 0));
+  }
+  const Arena* arena_of(const BenchTask& task) const {
+    const Use& use = const_cast<Request&>(task.request).uses()[0];
+    return use.replica != nullptr ? use.replica->arena : nullptr;
+  }
+
+  ResidencyBench bench_{knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", beside()};
+  Block* filler_ = nullptr;
+  Block* a_ = nullptr;
+};
+
+TEST_F(ResidencyBesideWorkers, MovesADirtyBlockToTheNodeOfItsNextTask) {
+  ASSERT_EQ(ResidencyBench::state_of(*a_), ReplicaState::dirty);
+  BenchTask& task = bench_.spawn("task", {{a_, Mode::inout}}, 2);
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  EXPECT_NE(bench_.flying[0].transfer->source, nullptr);
+  bench_.land_all();
+  ASSERT_EQ(task.request.state, held);
+  EXPECT_EQ(arena_of(task), &bench_.arena(2));
+  EXPECT_EQ(stamp_at(task.request.uses()[0].address), 1u);
+  put_stamp(task.request.uses()[0].address, 2);
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  bench_.finish(task);
+  bench_.check_invariants();
+  EXPECT_EQ(bench_.read(*a_, 3), 2u);
+}
+
+TEST_F(ResidencyBesideWorkers, ForgetsADirtyReplicaThatIsOverwrittenElsewhere) {
+  ASSERT_TRUE(bench_.run("overwrite", {{a_, Mode::out}}, 5, 1));
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  for (int node : {0, 1}) {
+    for (int i = 0; i < 8; ++i) {  // displaces what is in both nodes
+      Block& other = bench_.make("other", 256 * kKiB, node);
+      ASSERT_TRUE(bench_.run("other", {{&other, Mode::out}}, 9, node));
+    }
+  }
+  bench_.land_all();
+  bench_.check_invariants();
+  EXPECT_EQ(bench_.read(*a_, 2), 5u);
+}
+
+TEST_F(ResidencyBesideWorkers, GivesTasksThatWriteTogetherTheSameReplica) {
+  BenchTask& one = bench_.spawn("one", {{a_, Mode::commutative}}, 2);
+  BenchTask& two = bench_.spawn("two", {{a_, Mode::commutative}}, 0);  // where it is now
+  bench_.ready(one);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  bench_.ready(two);
+  bench_.land_all();
+  ASSERT_EQ(one.request.state, held);
+  ASSERT_EQ(two.request.state, held);
+  EXPECT_EQ(one.request.uses()[0].address, two.request.uses()[0].address);
+  put_stamp(one.request.uses()[0].address, 2);
+  put_stamp(two.request.uses()[0].address, 3);
+  bench_.finish(one);
+  bench_.finish(two);
+  EXPECT_EQ(bench_.read(*a_, 1), 3u);
+}
+
+TEST_F(ResidencyBesideWorkers, KeepsSeveralCleanReplicasOfWhatIsOnlyRead) {
+  for (int domain : {0, 1, 2, 3, 0, 1, 2, 3}) EXPECT_EQ(bench_.read(*a_, domain), 1u);
+  EXPECT_GE(ResidencyBench::replicas_of(*a_), 2);
+  ASSERT_TRUE(bench_.run("write", {{a_, Mode::inout}}, 6, 1));
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  for (int domain : {3, 2, 1, 0}) EXPECT_EQ(bench_.read(*a_, domain), 6u);
+  bench_.check_invariants();
+}
+
+TEST(Residency, OfSeveralFastNodesTakesAnyThatHasRoomOrCanMakeSome) {
+  Residency::Config config = with(Strategy::single, Evict::lru);
+  ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", config);  // 1 MiB a node
+  bench.make("filler", 5 * kMiB);
+  std::vector<Block*> small;
+  for (int i = 0; i < 8; ++i) small.push_back(&bench.make("small", 512 * kKiB));
+  Block& large = bench.make("large", 1 * kMiB);
+  bench.track();
+  std::vector<BenchTask*> holders;
+  for (Block* block : small) {
+    holders.push_back(&bench.spawn("holder", {{block, Mode::in}}));
+    ASSERT_TRUE(bench.ready(*holders.back()));
+  }
+  // Every node is full of blocks that are held; now those of one node could leave.
+  const Arena* const node = small[3]->replicas->arena;
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (small[i]->replicas->arena == node) bench.finish(*std::exchange(holders[i], nullptr));
+  }
+  BenchTask& task = bench.spawn("task", {{&large, Mode::out}});
+  EXPECT_TRUE(bench.ready(task));
+  bench.land_all();
+  EXPECT_EQ(task.request.state, held);
+  bench.finish(task);
+  for (BenchTask* holder : holders) {
+    if (holder != nullptr) bench.finish(*holder);
+  }
+}
+
+// ---- Adopted memory ----
+
+TEST(ResidencyOfAdoptedMemory, LeavesABlockThatIsFlushedAloneUntilItIsWritten) {
+  ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", with(Strategy::single, Evict::lru));
+  std::vector<std::byte> mine(1 * kMiB);
+  Block block;
+  block.name = "mine";
+  block.bytes = mine.size();
+  block.layout = detail::contiguous(mine.size());
+  block.home.kind = Home::Kind::program;
+  block.home.address = mine.data();
+  ASSERT_TRUE(bench.residency.add(block));
+  ASSERT_TRUE(bench.residency.tracked());
+  ASSERT_TRUE(bench.run("write", {{&block, Mode::inout}}, 42));
+  ASSERT_TRUE(bench.flush(block));
+  std::vector<Block*> others;
+  for (int i = 0; i < 8; ++i) {  // make all else leave
+    others.push_back(&bench.make("other", 512 * kKiB));
+    BenchTask& task = bench.spawn("other", {{others.back(), Mode::out}});
+    bench.ready(task);
+    while (task.request.state != held) bench.land(bench.flying.size() - 1);
+    bench.finish(task);
+  }
+  bench.land_all();
+  EXPECT_EQ(stamp_at(mine.data()), 42u);
+  Steps steps;
+  bench.residency.remove(block, steps);
+}
+
+}  // namespace
+}  // namespace weir::data
