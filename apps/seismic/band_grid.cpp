@@ -5,7 +5,7 @@
 namespace weir::apps::seismic {
 
 BandGrid::BandGrid(Runtime& runtime, const BandLayout& layout)
-    : runtime_(runtime), layout_(layout), outside_(static_cast<std::size_t>(layout.stride)) {
+    : runtime_(runtime), layout_(layout), outside_(static_cast<std::size_t>(layout.stride / kLine)) {
   for (Index band = 0; band < layout.bands(); ++band) {
     state_.emplace_back(runtime, layout.state_doubles(), "state");
     ground_.emplace_back(runtime, layout.ground_doubles(), "ground");
@@ -45,7 +45,7 @@ void BandGrid::read(const std::function<void(Index, const double*, const double*
 Bands BandGrid::bands(Index band, double* state, double* above, const double* below, const double* ground,
                       const double* ground_above) const noexcept {
   const BandLayout& l = layout_;
-  const double* const outside = outside_.data() + kLine;
+  const double* const outside = outside_[1].cells;
   double* const states[] = {above, state};
   const double* const grounds[] = {ground_above, ground};
   Bands b{};

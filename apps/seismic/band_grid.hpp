@@ -60,7 +60,10 @@ class BandGrid {
 
   Runtime& runtime_;
   BandLayout layout_;
-  std::vector<double> outside_;  // the row of zeros above and below the grid, with its ghosts
+  struct alignas(64) Line {
+    double cells[kLine] = {};
+  };
+  std::vector<Line> outside_;  // the row of zeros above and below the grid, with its ghosts
   std::vector<Block<double>> state_, ground_;
 };
 
