@@ -20,7 +20,7 @@ if(BUILD_SHARED_LIBS)
   set(WEIR_PC_LIBS "-L\${libdir} -lweir")
 else()
   set(WEIR_PC_REQUIRES "Requires: hwloc liburing fmt")
-  set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread")
+  set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread -lstdc++ -lm")  # for programs in C
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -14,7 +14,7 @@ mv "$work/stage" "$work/weir"
 case $how in
   find_package)
     cmake -S "$consumer" -B "$work/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/weir" \
-      -DCMAKE_CXX_FLAGS="${CONSUMER_FLAGS:-}"
+      -DCMAKE_CXX_FLAGS="${CONSUMER_FLAGS:-}" -DCMAKE_C_FLAGS="${CONSUMER_FLAGS:-}"
     cmake --build "$work/consumer"
     ;;
   pkg_config)
@@ -26,6 +26,11 @@ case $how in
     eval "set -- $flags"  # words, blanks in paths escaped by pkg-config
     # shellcheck disable=SC2086  # flags are words
     "$cxx" -std=c++20 ${CONSUMER_FLAGS:-} "$consumer/consumer.cpp" -o "$work/consumer/consumer" "$@"
+    # shellcheck disable=SC2086
+    cc ${CONSUMER_FLAGS:-} "$consumer/consumer.c" -o "$work/consumer/consumer_c" "$@"
     ;;
 esac
-LD_LIBRARY_PATH=$(dirname "$(find "$work/weir" -name 'libweir.*' | head -n 1)") "$work/consumer/consumer"
+LD_LIBRARY_PATH=$(dirname "$(find "$work/weir" -name 'libweir.*' | head -n 1)")
+export LD_LIBRARY_PATH
+"$work/consumer/consumer"
+"$work/consumer/consumer_c"
