@@ -35,7 +35,7 @@ base::Result<std::vector<Measurement>> measure(Problem& problem, const Plan& pla
   const Variant& serial = variants().front();
   const int threads = plan.settings.threads;
   std::vector<Measurement> all;
-  for (const Variant* variant : plan.variants) all.push_back({variant, {}, {}});
+  for (const Variant* variant : plan.variants) all.push_back({variant, {}, {}, {}});
 
   progress(serial, 0);
   std::optional<double> serial_seconds = timed_run(serial, problem, plan);

@@ -1,7 +1,9 @@
 // Runs variants in turn, A B C A B C, and compares what each of them computed with the serial result.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "apps/seismic/problem.hpp"
@@ -16,10 +18,20 @@ struct Plan {
   Settings settings;
 };
 
+// Of runs with tiers: medians, but for the peak.
+struct TierUse {
+  std::uint64_t bytes_moved = 0;
+  double hit_rate = 0, wait_seconds = 0;
+  std::uint64_t total_bytes = 0, budget_bytes = 0;  // of the grid in bands; of the fast tier
+  std::uint64_t peak_rss_bytes = 0;                 // of the process
+  bool emulated = false;
+};
+
 struct Measurement {
   const Variant* variant = nullptr;
-  std::vector<double> seconds;  // of all iterations, one per repetition; without starting threads
-  Difference difference;        // from the serial result; none: every bit was the same each time
+  std::vector<double> seconds;   // of all iterations, one per repetition; without starting threads
+  Difference difference;         // from the serial result; none: every bit was the same each time
+  std::optional<TierUse> tiers;  // measure_tiers.hpp
 
   double seconds_per_iteration(Index iterations) const;  // the median
 };

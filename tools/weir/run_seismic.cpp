@@ -1,0 +1,338 @@
+#include "run_seismic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "apps/common/caches.hpp"
+#include "apps/common/isolated.hpp"
+#include "apps/seismic/input.hpp"
+#include "apps/seismic/layout.hpp"
+#include "apps/seismic/measure.hpp"
+#include "apps/seismic/measure_tiers.hpp"
+#include "apps/seismic/picture.hpp"
+#include "machine/machine.hpp"
+#include "machine/stream.hpp"
+#include "pending_file.hpp"
+#include "platform/memory_limit.hpp"
+#include "seismic_report.hpp"
+#include "weir/error.hpp"
+
+namespace weir::tool {
+namespace {
+
+namespace seismic = apps::seismic;
+using seismic::Index;
+
+constexpr seismic::Size kDefaultSize{2048, 2048};
+constexpr seismic::Size kPaperSize{8192, 8192};
+constexpr Index kPictureIterations = 2000;
+constexpr Index kPictureCells = Index{4000} * 2048 * 2048;  // times iterations
+
+constexpr const char* kDefaultImage = "weir-seismic.png";
+
+struct SeismicSettings {
+  std::string size;
+  bool paper = false;
+  std::string model;
+  Index iterations = 100;
+  int repetitions = 3;
+  std::vector<std::string> variants;
+  int threads = 0;
+  Index block_rows = 0;
+  seismic::TilingRequest tiling;
+  std::string image;  // empty: kDefaultImage
+  bool no_image = false;
+  Index image_iterations = -1;
+};
+
+std::string image_name(const SeismicSettings& settings) {
+  return settings.image.empty() ? kDefaultImage : settings.image;
+}
+
+// What a run stands on, made before anything is measured.
+struct Job {
+  machine::Machine machine;
+  seismic::Size size;
+  std::string ground;
+  seismic::Plan plan;
+  std::optional<PendingFile> image;
+  double triad_gb_per_s = 0;
+};
+
+std::string describe(const machine::Machine& machine) {
+  std::string memory;
+  for (const auto& node : machine.memory_nodes()) {
+    memory += fmt::format("{}{} {:.1f} GiB", memory.empty() ? "" : ", ", node.name,
+                          static_cast<double>(node.capacity.count) / (1 << 30));
+  }
+  return fmt::format("{} core{} in {} domain{}; {}; last-level cache {} MiB", machine.core_count(),
+                     machine.core_count() == 1 ? "" : "s", machine.domains().size(),
+                     machine.domains().size() == 1 ? "" : "s", memory, machine.last_level_cache().count >> 20);
+}
+
+void print_header(const Job& job, const seismic::Problem& problem, Global& global) {
+  const seismic::Settings& s = job.plan.settings;
+  global.print("machine  {}\n", describe(job.machine));
+  global.print("problem  {} cells of {:g} m, {}; {} iterations of {:.3g} ms; {} repetition{}\n",
+               seismic::to_string(job.size), problem.cell_size(), job.ground, job.plan.iterations,
+               problem.time_step() * 1e3, job.plan.repetitions, job.plan.repetitions == 1 ? "" : "s");
+  global.print(
+      "threads  {}, {} instructions; a weir-plain task has {} rows; a weir task has {} x {} cells, {} iterations\n",
+      s.threads, s.kernels->name, s.block_rows, s.tiling.rows, s.tiling.cols, s.tiling.iterations);
+}
+
+std::vector<const seismic::Variant*> chosen_variants(const std::vector<std::string>& names) {
+  std::vector<const seismic::Variant*> chosen;
+  for (const seismic::Variant& variant : seismic::variants()) {
+    if (names.empty() || std::count(names.begin(), names.end(), variant.name) != 0) chosen.push_back(&variant);
+  }
+  return chosen;
+}
+
+seismic::Plan make_plan(const SeismicSettings& settings, const Options& options, Index rows, int threads) {
+  seismic::Plan plan;
+  plan.variants = chosen_variants(settings.variants);
+  plan.iterations = settings.iterations;
+  plan.repetitions = settings.repetitions;
+  plan.settings.runtime = options;
+  plan.settings.runtime.workers = plan.settings.threads = threads;
+  plan.settings.block_rows = settings.block_rows > 0 ? settings.block_rows : seismic::default_block_rows(rows, threads);
+  plan.settings.tiling = seismic::choose_tiling(settings.tiling, apps::find_caches(), rows, threads);
+  plan.settings.kernels = &seismic::best_kernels();
+  return plan;
+}
+
+base::Result<seismic::Size> chosen_size(const SeismicSettings& settings) {
+  std::optional<seismic::Size> asked;
+  if (settings.paper) asked = kPaperSize;
+  if (!settings.size.empty()) {
+    const auto size = seismic::parse_size(settings.size);
+    if (!size) return size.status();
+    asked = *size;
+  }
+  return seismic::choose_size(asked, settings.model, kDefaultSize);
+}
+
+machine::StreamSettings triad_settings(const machine::Machine& machine, int threads) {
+  machine::StreamSettings triad;
+  triad.threads = machine::stream_threads(machine, {}, threads);
+  triad.array = machine::stream_array_size(machine);
+  triad.repetitions = 5;
+  triad.loops = {machine::StreamLoop::triad};
+  return triad;
+}
+
+// The better of a run before and one after the variants counts.
+base::Status measure_triad(Job& job) {
+  const auto report = machine::run_stream(triad_settings(job.machine, job.plan.settings.threads));
+  if (!report) return report.status();
+  job.triad_gb_per_s = std::max(job.triad_gb_per_s, report->rows.front().best_gb_per_s);
+  return base::Status::success();
+}
+
+// Beside the problem itself. With tiers, each variant has memory to itself.
+std::uint64_t bytes_in_blocks(const Job& job) {
+  const auto& variants = job.plan.variants;
+  const bool blocks = std::any_of(variants.begin(), variants.end(), [](auto* variant) { return variant->blocks; });
+  if (!blocks || !job.plan.settings.runtime.tiers.empty()) return 0;
+  return seismic::band_layout(job.size.rows, job.size.cols, job.plan.settings.tiling.rows).total_bytes();
+}
+
+base::Result<Job> make_job(const SeismicSettings& settings, const Options& options) {
+  auto machine = machine::Machine::discover();
+  if (!machine) return machine.status();
+  const auto size = chosen_size(settings);
+  if (!size) return size.status();
+  const std::uint64_t of_triad = 3 * machine::stream_array_size(*machine).count;
+  const int workers = options.workers > 0 ? options.workers : machine->default_worker_count();
+  const int threads = settings.threads > 0 ? settings.threads : workers;
+  Job job{*machine, *size, "", make_plan(settings, options, size->rows, threads), std::nullopt, 0};
+  const auto needed = of_triad + bytes_in_blocks(job);
+  const auto status = seismic::check_memory(*size, !settings.model.empty(), needed, platform::memory_limit());
+  if (!status) return status;
+  if (!settings.no_image && options.tiers.empty()) {
+    auto image = PendingFile::create(image_name(settings));
+    if (!image) return image.status();
+    job.image.emplace(std::move(*image));
+  }
+  return job;
+}
+
+// Iterations between the last measured one and the picture. On a large grid the wave does not get to the other side in
+// the time that anyone waits.
+Index more_iterations(const SeismicSettings& settings, const seismic::Problem& problem) {
+  if (settings.no_image) return 0;
+  if (settings.image_iterations >= 0) return settings.image_iterations;
+  const Index affordable = std::max<Index>(kPictureIterations, kPictureCells / (problem.rows() * problem.cols()));
+  return std::clamp<Index>(problem.iterations_to_cross() - settings.iterations, 0, affordable);
+}
+
+// Lets the field that was measured last run on, and draws it.
+base::Status draw_picture(const SeismicSettings& settings, Job& job, seismic::Problem& problem, Global& global) {
+  if (!job.image) return base::Status::success();
+  const Index more = more_iterations(settings, problem);
+  global.progress(fmt::format("picture: {} more iterations", more));
+  seismic::find_variant("weir")
+      ->start(job.plan.settings)
+      ->run(problem.fields(), problem.source(), job.plan.iterations, more);
+  global.progress("");
+  if (auto status = apps::write_png(job.image->path(), seismic::draw(problem)); !status) return status;
+  if (auto status = job.image->commit(); !status) return status;
+  global.print("Wave field after {} iterations: {}\n", job.plan.iterations + more, image_name(settings));
+  return base::Status::success();
+}
+
+seismic::Progress progress_of(const SeismicSettings& settings, Global& global) {
+  return [&settings, &global](const seismic::Variant& variant, int repetition) {
+    global.progress(fmt::format("{} {} of {}", variant.name, repetition + 1, settings.repetitions));
+  };
+}
+
+int run_in_memory(const SeismicSettings& settings, Job& job, Global& global) {
+  auto earth = seismic::make_earth(job.size, settings.model);
+  if (!earth) return fail(earth.status());
+  job.ground = (*earth)->describe();
+  auto problem = seismic::Problem::create(**earth, job.plan.settings.threads);
+  if (!problem) return fail(problem.status());
+  earth->reset();
+  problem->make_source(settings.iterations + more_iterations(settings, *problem));
+  print_header(job, *problem, global);
+
+  if (auto status = measure_triad(job); !status) return fail(status);
+  auto measured = seismic::measure(*problem, job.plan, progress_of(settings, global));
+  if (!measured) return fail(measured.status());
+  if (auto status = measure_triad(job); !status) return fail(status);
+  global.progress("");
+  const SeismicReport report{job.size, job.plan, job.triad_gb_per_s, std::move(*measured)};
+  if (const int status = report.show(global); status != kDone) return status;
+  const auto drawn = draw_picture(settings, job, *problem, global);
+  return drawn ? kDone : fail(drawn);
+}
+
+// This process starts no thread, so that each run, and triad, can have a process of its own.
+int run_with_tiers(const SeismicSettings& settings, Job& job, Global& global) {
+  const auto triad = apps::run_isolated([&]() -> std::string {
+    const auto status = measure_triad(job);
+    if (!status) throw weir::Error(status.message);
+    return fmt::format("{}", job.triad_gb_per_s);
+  });
+  if (!triad) return fail(triad.status());
+  job.triad_gb_per_s = std::stod(*triad);
+  global.print("problem  {} cells of {:g} m; {} iterations; {} repetition{}\n", seismic::to_string(job.size),
+               seismic::Setup::kCellSize, job.plan.iterations, job.plan.repetitions,
+               job.plan.repetitions == 1 ? "" : "s");
+  global.print("tiers    {}\n", job.plan.settings.runtime.tiers);
+  global.print("threads  {}, {} instructions\n", job.plan.settings.threads, job.plan.settings.kernels->name);
+  auto measured = seismic::measure_with_tiers(job.size, settings.model, job.plan, progress_of(settings, global));
+  if (!measured) return fail(measured.status());
+  global.progress("");
+  return SeismicReport{job.size, job.plan, job.triad_gb_per_s, std::move(*measured)}.show(global);
+}
+
+int run_seismic(const SeismicSettings& settings, Global& global) {
+  const bool tiers = !global.options.tiers.empty();
+  if (tiers && !settings.image.empty()) {
+    return fail("--image needs the whole grid in memory: leave it out, or --tiers", kUsage);
+  }
+  auto job = make_job(settings, global.options);
+  if (!job) return fail(job.status());
+  return tiers ? run_with_tiers(settings, *job, global) : run_in_memory(settings, *job, global);
+}
+
+const char* const kSeismicText =
+    "Waves in the ground, in two dimensions: six arrays of double precision, two phases an iteration, as in the paper "
+    "on "
+    "OCR on Knights Landing (apps/seismic/README.md). Loops over such arrays are bound by memory bandwidth. Each "
+    "variant "
+    "solves the same problem with the same vector code, in turns; results are compared bit for bit with serial, and a "
+    "difference ends with exit status 1.\n\n"
+    "  serial      one thread, two loops over the rows\n"
+    "  openmp      the loops as parallel for, a barrier after each\n"
+    "  tbb         the loops as parallel_for, a barrier after each\n"
+    "  weir-plain  the loops cut in tasks of row blocks, no barrier\n"
+    "  weir        tasks that take a tile through several iterations while\n"
+    "              it is in cache, no barrier\n"
+    "  weir-bands  the same with bands of whole rows\n"
+    "  weir-blocks with bands that are Weir's blocks, which need not all fit\n"
+    "              in fast memory\n\n"
+    "With --tiers every run is a process of its own, which reports the peak of its resident memory; weir-blocks then "
+    "has nothing in memory but its blocks and what --tiers allows, and results are compared by a checksum of each "
+    "row. There is no picture.\n\n"
+    "The ground is layers of rock, or wave velocities in m/s from a .npy file of two dimensions, depth by width. After "
+    "measuring, the simulation goes on until the wave has crossed the ground (on large grids for 2000 iterations), and "
+    "the velocity field is drawn: red up, blue down, rock in grey.";
+
+void add_size_options(CLI::App& verb, SeismicSettings& s) {
+  auto* size =
+      verb.add_option("--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
+          ->type_name("SIZE");
+  verb.add_flag("--paper", s.paper,
+                "the size of the paper, 8192 x 8192: 8 GB with the copies that results are compared with and that are "
+                "moved to blocks")
+      ->excludes(size);
+  verb.add_option("--model", s.model,
+                  "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
+      ->type_name("FILE");
+  verb.add_option("--iterations", s.iterations, "iterations of each run; default 100")
+      ->check(CLI::Range(Index{1}, Index{1'000'000}));
+  verb.add_option("--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
+      ->check(CLI::Range(1, 1000));
+}
+
+void add_work_options(CLI::App& verb, SeismicSettings& s) {
+  std::vector<std::string> names;
+  for (const auto& variant : seismic::variants()) names.emplace_back(variant.name);
+  verb.add_option("--variants", s.variants, "which to run, with commas between; default all")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("LIST");
+  verb.add_option("--threads", s.threads, "threads of every variant but serial; default that of --workers")
+      ->check(CLI::Range(1, 1024));
+  const auto cells = CLI::Range(Index{1}, Index{1'000'000});
+  verb.add_option("--block-rows", s.block_rows, "weir-plain: rows of a task; default rows / 128")->check(cells);
+  verb.add_option("--tile-rows", s.tiling.rows,
+                  "weir: rows of a task; weir-bands, weir-blocks: of a band; default 16 to 64")
+      ->check(cells);
+  verb.add_option("--tile-cols", s.tiling.cols, "weir: columns of a task, rounded up to 8; default by level 2 cache")
+      ->check(cells);
+  verb.add_option("--tile-iterations", s.tiling.iterations,
+                  "weir: iterations of a task; default 4 to 16, by level 2 cache")
+      ->check(CLI::Range(1, 1000));
+}
+
+void add_image_options(CLI::App& verb, SeismicSettings& s) {
+  auto* image =
+      verb.add_option("--image", s.image, "where the picture goes; default weir-seismic.png")->type_name("FILE");
+  verb.add_flag("--no-image", s.no_image, "draw none, and do not simulate beyond what is measured")->excludes(image);
+  verb.add_option("--image-iterations", s.image_iterations,
+                  "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
+                  "large grids 2000")
+      ->check(CLI::Range(Index{0}, Index{10'000'000}));
+}
+
+}  // namespace
+
+void add_seismic(CLI::App& parent, Global& global) {
+  auto settings = std::make_shared<SeismicSettings>();
+  CLI::App& verb = add_verb(
+      parent, global,
+      {.name = "seismic",
+       .purpose = "waves in the ground: loops against tasks",
+       .text = kSeismicText,
+       .examples = {{"weir run seismic", "all variants, under a minute on two cores"},
+                    {"weir run seismic --paper", "the paper's size"},
+                    {"weir run seismic --model my.npy --image my.png", "your own ground"},
+                    {"weir run seismic --variants openmp,weir --json", "for programs: one object a variant"},
+                    {"weir run seismic --size 4096 --variants weir-blocks --tiers memory=400MiB,file=/tmp:2GiB",
+                     "twice as large as the memory that it uses"}}},
+      [settings](Global& g) { return run_seismic(*settings, g); });
+  add_size_options(verb, *settings);
+  add_work_options(verb, *settings);
+  add_image_options(verb, *settings);
+  add_runtime_options(verb, global);
+}
+
+}  // namespace weir::tool
