@@ -53,21 +53,9 @@ class App final : public TierApp {
     all.shape = shape_;
     return all;
   }
-  void trace_fill(AccessTrace& trace) const;
 
   Shape shape_;
 };
-
-void App::trace_fill(AccessTrace& trace) const {
-  for (Index k = shape_.tiles(); k-- > 0;) {
-    for (Index t = 0; t < shape_.tiles(); ++t) {
-      trace.accesses.push_back({tile(kA, t, k), false, true});
-      trace.end_task();
-      trace.accesses.push_back({tile(kB, k, t), false, true});
-      trace.end_task();
-    }
-  }
-}
 
 AccessTrace App::trace(const TierSettings& settings) const {
   AccessTrace trace;
@@ -76,9 +64,14 @@ AccessTrace App::trace(const TierSettings& settings) const {
     const Index cells = shape_.extent(t / tiles % tiles) * shape_.extent(t % tiles);
     trace.block_bytes.push_back(static_cast<std::uint64_t>(cells) * sizeof(double));
   }
-  trace_fill(trace);
+  const std::vector<Step> steps = order_of(settings_of(settings));
+  const auto inputs = inputs_of(tiles, steps);
+  for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) {
+    trace.accesses.push_back({tile(input->matrix == Matrix::a ? kA : kB, input->i, input->j), false, true});
+    trace.end_task();
+  }
   trace.measure_from_here();
-  for (const Step& step : order_of(settings_of(settings))) {
+  for (const Step& step : steps) {
     trace.accesses.push_back({tile(kA, step.i, step.k), true, false});
     trace.accesses.push_back({tile(kB, step.k, step.j), true, false});
     trace.accesses.push_back({tile(kC, step.i, step.j), !step.first, true});

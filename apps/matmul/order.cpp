@@ -33,15 +33,16 @@ Index fetches(Index tiles, Index fast, const Superblock& s) {
   return count - (rows - 1) * std::min(spare, s.cols * tiles);
 }
 
-Superblock choose_superblock(Index tiles, Index fast) {
+Superblock choose_superblock(Index tiles, Index fast, Index side_by_side) {
   if (fast == 0) return {tiles, tiles};
   Superblock best;
   for (Index rows = 1; rows <= tiles; ++rows) {
     for (Index cols = 1; cols <= tiles; ++cols) {
       const Superblock s{rows, cols};
+      if (tiles_held(s) > fast || rows * cols < std::min(side_by_side, tiles * tiles)) continue;
       const Index saved = fetches(tiles, fast, best) - fetches(tiles, fast, s);
-      const bool better = saved > 0 || (saved == 0 && rows * cols > best.rows * best.cols);  // more tasks side by side
-      if (tiles_held(s) <= fast && better) best = s;
+      const bool first = best.rows * best.cols < side_by_side;
+      if (first || saved > 0 || (saved == 0 && tiles_held(s) < tiles_held(best))) best = s;
     }
   }
   return best;
@@ -65,6 +66,22 @@ std::vector<Step> naive_order(Index tiles) {
     for (Index j = 0; j < tiles; ++j) add_superblock(steps, tiles, {1, 1}, i, j, true);
   }
   return steps;
+}
+
+std::vector<Input> inputs_of(Index tiles, const std::vector<Step>& steps) {
+  const auto count = static_cast<std::size_t>(tiles * tiles);
+  std::vector<bool> a(count), b(count);
+  std::vector<Input> inputs;
+  const auto add = [&](std::vector<bool>& seen, Matrix matrix, Index i, Index j) {
+    const auto tile = static_cast<std::size_t>(i * tiles + j);
+    if (!seen[tile]) inputs.push_back({matrix, i, j});
+    seen[tile] = true;
+  };
+  for (const Step& step : steps) {
+    add(a, Matrix::a, step.i, step.k);
+    add(b, Matrix::b, step.k, step.j);
+  }
+  return inputs;
 }
 
 }  // namespace weir::apps::matmul

@@ -24,9 +24,10 @@ struct Superblock {
 // Tiles of A and B that have to be fetched for `tiles` x `tiles` tiles of C, with room for `fast` tiles.
 Index fetches(Index tiles, Index fast, const Superblock& superblock);
 
-// That with the fewest fetches among those whose tiles of C, and twice the tiles of A and B that one k takes, fit, and of
-// these the largest; one tile when none does. fast 0: everything is resident.
-Superblock choose_superblock(Index tiles, Index fast);
+// That with the fewest fetches among those whose tiles of C, and twice the tiles of A and B that one k takes, fit, and
+// that have `side_by_side` tasks for each k; of these the one that holds the fewest tiles. All of C when none does and
+// everything is resident (fast 0), else one tile.
+Superblock choose_superblock(Index tiles, Index fast, Index side_by_side);
 
 // C by superblocks, in a snake; for each the k up or down, in turn, so that one begins with the tiles of A and B that
 // the last one ended with.
@@ -34,5 +35,12 @@ std::vector<Step> order_of(Index tiles, const Superblock& superblock);
 
 // i, j, k: what a plain program does.
 std::vector<Step> naive_order(Index tiles);
+
+// Tiles of A and B in the order of their first use.
+struct Input {
+  Matrix matrix = Matrix::a;
+  Index i = 0, j = 0;
+};
+std::vector<Input> inputs_of(Index tiles, const std::vector<Step>& steps);
 
 }  // namespace weir::apps::matmul

@@ -3,11 +3,17 @@
 #include "weir/error.hpp"
 
 namespace weir::apps::matmul {
+namespace {
+
+constexpr Index kSideBySide = 4;  // tasks a worker that do not depend on each other
+
+}  // namespace
 
 Superblock superblock_of(const Settings& settings) {
   if (settings.order == Order::naive) return {1, 1};
   const auto fast = static_cast<Index>(settings.budget / settings.shape.tile_bytes());
-  return choose_superblock(settings.shape.tiles(), settings.budget == 0 ? 0 : std::max<Index>(1, fast));
+  const Index room = settings.budget == 0 ? 0 : std::max<Index>(1, fast);
+  return choose_superblock(settings.shape.tiles(), room, kSideBySide * settings.threads);
 }
 
 std::vector<Step> order_of(const Settings& settings) {

@@ -34,13 +34,11 @@ class Product {
 
   Runtime& runtime() { return runtime_; }
 
-  // From the last k to the first: the products begin where this ends.
-  void fill() {
-    for (Index k = shape_.tiles(); k-- > 0;) {
-      for (Index t = 0; t < shape_.tiles(); ++t) {
-        fill(a_, Matrix::a, t, k);
-        fill(b_, Matrix::b, k, t);
-      }
+  // What is used last first: the products begin where this ends.
+  void fill(const std::vector<Step>& steps) {
+    const auto inputs = inputs_of(shape_.tiles(), steps);
+    for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) {
+      fill(input->matrix == Matrix::a ? a_ : b_, input->matrix, input->i, input->j);
     }
     runtime_.wait();
   }
@@ -94,8 +92,8 @@ class Product {
 
 Outcome run_weir(const Settings& settings) {
   Product product(settings);
-  product.fill();
   const std::vector<Step> steps = order_of(settings);
+  product.fill(steps);
   Outcome outcome;
   const TierCounters counters(product.runtime());
   const Stopwatch watch;

@@ -24,9 +24,8 @@ View view_of(double* data, Index i, Index j) {
 }
 
 void run_fill(void** buffers, void* packed) {
-  const auto at = argument_of<Step>(packed);
-  fill(view_of(buffer(buffers, 0), at.i, at.k), Matrix::a, at.i * work->shape.tile, at.k * work->shape.tile);
-  fill(view_of(buffer(buffers, 1), at.k, at.i), Matrix::b, at.k * work->shape.tile, at.i * work->shape.tile);
+  const auto at = argument_of<Input>(packed);
+  fill(view_of(buffer(buffers, 0), at.i, at.j), at.matrix, at.i * work->shape.tile, at.j * work->shape.tile);
 }
 
 void run_product(void** buffers, void* packed) {
@@ -58,12 +57,12 @@ class Product {
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  void fill() {
-    for (Index k = tiles_; k-- > 0;) {
-      for (Index i = 0; i < tiles_; ++i) {
-        std::array<starpu_data_descr, 2> data = {{{at(a_, i, k), STARPU_W}, {at(b_, k, i), STARPU_W}}};
-        OutOfCore::submit(fill_codelet_, data, Step{i, 0, k, false});
-      }
+  void fill(const std::vector<Step>& steps) {
+    const auto inputs = inputs_of(tiles_, steps);
+    for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) {
+      const Tiles& matrix = input->matrix == Matrix::a ? a_ : b_;
+      std::array<starpu_data_descr, 1> data = {{{at(matrix, input->i, input->j), STARPU_W}}};
+      OutOfCore::submit(fill_codelet_, data, *input);
     }
     OutOfCore::wait();
   }
@@ -107,10 +106,11 @@ Outcome run(const Settings& settings) {
   Outcome outcome;
   outcome.budget_bytes = settings.budget;
   Product product(settings.shape);
-  product.fill();
+  const std::vector<Step> steps = order_of(settings);
+  product.fill(steps);
   const std::uint64_t stored = storage_bytes();
   const Stopwatch watch;
-  for (const Step& step : order_of(settings)) product.submit(step);
+  for (const Step& step : steps) product.submit(step);
   OutOfCore::wait();
   outcome.seconds = watch.seconds();
   outcome.bytes_fetched = storage_bytes() - stored;

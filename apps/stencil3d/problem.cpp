@@ -15,7 +15,7 @@ using base::Code;
 using base::Status;
 
 constexpr Index kLargestExtent = 1'000'000;
-constexpr double kLengthToWidth = 3;
+constexpr double kLengthToWidth = 8;
 
 std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 

@@ -48,7 +48,7 @@ Index neighbour(const Shape& shape, Index block, Side side);
 // "N" or "NXxNYxNZ" cells, each a multiple of `side`; bad_option otherwise.
 base::Result<std::array<Index, 3>> parse_blocks(const std::string& cells, Index side);
 
-// The grid nearest to this many bytes whose z is some three times as long as x and y: thin planes, which reuse needs.
+// The grid nearest to this many bytes whose z is some eight times as long as x and y: small planes, which reuse needs.
 std::array<Index, 3> blocks_for(std::uint64_t total_bytes, Index side);
 
 // The state before the first iteration: heat in smooth lumps. `interior` has interior_cells().

@@ -364,7 +364,7 @@ void add_stencil3d(CLI::App& parent, Global& global) {
                     {"weir run stencil3d --variants weir-off,weir-ahead --json", "one object a variant"}}},
       [asked](Global& g) { return run_app(*asked, make_stencil3d(*asked), g); });
   verb.add_option("--size", asked->size,
-                  "cells: N or NXxNYxNZ, multiples of --block; default about 0.5 GiB, three times as long as wide")
+                  "cells: N or NXxNYxNZ, multiples of --block; default about 0.5 GiB, eight times as long as wide")
       ->type_name("SIZE");
   verb.add_option("--block", asked->side, "cells of a block in each direction, a multiple of 8; default 64")
       ->check(CLI::Range(Index{8}, Index{1024}));

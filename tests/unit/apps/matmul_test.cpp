@@ -94,27 +94,37 @@ TEST(MatmulOrder, HasEveryProductOnceForEverySuperblock) {
   }
 }
 
-TEST(MatmulOrder, EverythingIsOneSuperblockWhenItFits) {
-  EXPECT_EQ(choose_superblock(12, 0), (Superblock{12, 12}));
-  EXPECT_EQ(choose_superblock(12, 3 * 144), (Superblock{12, 12}));
+TEST(MatmulOrder, ResidentMatricesAreOneSuperblockWithAllTasksOfAKSideBySide) {
+  EXPECT_EQ(choose_superblock(12, 0, 8), (Superblock{12, 12}));
 }
 
-TEST(MatmulOrder, ASuperblockFitsBesideTheTilesThatComeBy) {
+TEST(MatmulOrder, ASuperblockFitsBesideTheTilesThatComeByAndHasTasksForAllWorkers) {
   for (Index fast = 1; fast < 500; ++fast) {
-    const Superblock s = choose_superblock(12, fast);
+    const Superblock s = choose_superblock(12, fast, 8);
     if (s == Superblock{}) continue;
     EXPECT_LE(s.rows * s.cols + 2 * (s.rows + s.cols), fast);
+    EXPECT_GE(s.rows * s.cols, 8);
   }
 }
 
 TEST(MatmulOrder, MoreRoomNeverMeansMoreFetches) {
   Index before = std::numeric_limits<Index>::max();
-  for (Index fast = 5; fast < 500; ++fast) {
-    const Index now = fetches(12, fast, choose_superblock(12, fast));
+  for (Index fast = 1; fast < 500; ++fast) {
+    const Index now = fetches(12, fast, choose_superblock(12, fast, 8));
     EXPECT_LE(now, before) << fast;
     before = now;
   }
   EXPECT_EQ(before, 2 * 144);  // A and B once
+}
+
+TEST(MatmulOrder, InputsComeOnceInTheOrderOfTheirFirstUse) {
+  const auto inputs = inputs_of(3, naive_order(3));
+  ASSERT_EQ(inputs.size(), 18u);
+  EXPECT_EQ(inputs[0].matrix, Matrix::a);
+  EXPECT_EQ(inputs[1].matrix, Matrix::b);
+  EXPECT_EQ(inputs.back().matrix, Matrix::a);
+  EXPECT_EQ(inputs.back().i, 2);
+  EXPECT_EQ(inputs.back().j, 2);
 }
 
 TEST(MatmulApp, TracesATaskForEachProductAfterThoseThatMakeTheData) {
