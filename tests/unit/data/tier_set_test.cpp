@@ -2,9 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "machines.hpp"
 
@@ -152,6 +153,48 @@ TEST_F(OnThisSystem, WithPreferItTakesWhatThereIsAndWarns) {
   EXPECT_THAT(tiers->warnings(), ElementsAre(StartsWith("tier memory: asked for 1024 TiB, available are ")));
   EXPECT_LT(tiers->fastest().budget, Bytes{1024 * kTiB});
 }
+
+// Sanitizers use address space without end.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+void limit_address_space(rlim_t bytes) {
+  const rlimit limit{bytes, bytes};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(3);
+}
+
+// Exits with 0 when the tiers of `spec` are refused because of ulimit -v.
+[[noreturn]] void exit_when_refused(const machine::Machine& machine, std::string_view spec) {
+  limit_address_space(kGiB);
+  const auto tiers = try_open(machine, spec, {});
+  const bool refused = !tiers && tiers.status().message.find("left by ulimit -v") != std::string::npos;
+  std::_Exit(refused ? 0 : 1);
+}
+
+// Exits with 0 when half of what ulimit -v leaves is there, to the last byte, and the program still has memory.
+[[noreturn]] void exit_when_half_is_had(const machine::Machine& machine) {
+  limit_address_space(kGiB);
+  const auto tiers = try_open(machine, "", {});
+  if (!tiers || tiers->get()->fastest().budget > Bytes{kGiB / 2}) std::_Exit(1);
+  for (Arena* arena : tiers->get()->fastest().arenas) {
+    while (arena->allocate(kMiB) != nullptr) {
+    }
+    if (!arena->failure()) std::_Exit(2);
+  }
+  const std::vector<char> more(256 * kMiB);
+  std::_Exit(more.size() == 256 * kMiB ? 0 : 3);
+}
+
+using OnThisSystemDeathTest = OnThisSystem;
+
+TEST_F(OnThisSystemDeathTest, ALimitOfTheAddressSpaceIsAnErrorAndNotACrash) {
+  EXPECT_EXIT(exit_when_refused(machine_, "memory=2GiB"), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(OnThisSystemDeathTest, HalfOfALimitedAddressSpaceIsLeftToTheProgram) {
+  EXPECT_EXIT(exit_when_half_is_had(machine_), testing::ExitedWithCode(0), "");
+}
+
+#endif
 
 }  // namespace
 }  // namespace weir::data
