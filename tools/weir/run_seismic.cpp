@@ -270,8 +270,8 @@ void add_size_options(CLI::App& verb, SeismicSettings& s) {
       verb.add_option("--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
           ->type_name("SIZE");
   verb.add_flag("--paper", s.paper,
-                "the size of the paper, 8192 x 8192: 8 GB with the copies that results are compared with and that are "
-                "moved to blocks")
+                "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with, and 3 GB more "
+                "for weir-blocks")
       ->excludes(size);
   verb.add_option("--model", s.model,
                   "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
