@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -36,9 +39,33 @@ Result<std::string> starpu_program() {
 
 Result<Outcome> parsed(const Result<std::string>& text) { return text ? outcome_of(*text) : text.status(); }
 
-Result<Outcome> run_starpu(const TierApp& app, const TierSettings& settings, const Isolation& isolation) {
+// A folder of its own, which is removed however the program that uses it ends.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const std::string& parent) : path_(parent + "/weir-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Result<Outcome> run_starpu(const TierApp& app, TierSettings settings, const Isolation& isolation) {
   const auto program = starpu_program();
   if (!program) return program.status();
+  const ScratchFolder folder(settings.folder);
+  if (folder.path().empty()) {
+    return Status{Code::io_error,
+                  fmt::format("no folder can be made in {}: {}", settings.folder, std::strerror(errno))};
+  }
+  settings.folder = folder.path();
   std::vector<std::string> command = {*program};
   for (std::string& argument : app.starpu_arguments(settings)) command.push_back(std::move(argument));
   return parsed(run_isolated_program(command, isolation));

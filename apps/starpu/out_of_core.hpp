@@ -19,7 +19,8 @@ namespace weir::apps::starpu {
 
 class OutOfCore {
  public:
-  // `bytes` is all data there will be. Throws std::runtime_error when StarPU does not start with what was asked.
+  // `bytes` is all data there will be; settings.folder is StarPU's alone, and its caller's to remove. Throws
+  // std::runtime_error when StarPU does not start with what was asked.
   OutOfCore(const TierSettings& settings, std::uint64_t bytes);
   ~OutOfCore();
   OutOfCore(const OutOfCore&) = delete;
@@ -38,7 +39,7 @@ class OutOfCore {
   static void submit_bytes(starpu_codelet& codelet, std::span<starpu_data_descr> data, const void* argument,
                            std::size_t bytes);
 
-  std::string folder_;
+  std::string folder_;  // StarPU keeps the pointer
 };
 
 // Codelet functions run on any worker; buffers in the order of the task's data.

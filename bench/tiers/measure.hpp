@@ -16,7 +16,7 @@ namespace weir::bench {
 struct TiersAmount {
   int rounds = 3;          // in which all contenders take turns
   int repeat = 1;          // runs of each in a round
-  double timeout_s = 600;  // of each run
+  double timeout_s = 120;  // of each run
 };
 
 // One contender at one setup.

@@ -28,6 +28,8 @@ using base::Status;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr double kTimeoutSeconds = 3600;
+// Of mmap and StarPU: this many seconds, or so many times what a run in memory is guessed to take.
+constexpr double kPeerSeconds = 30, kPeerToPlan = 20;
 
 // What both applications are asked.
 struct Asked {
@@ -46,6 +48,7 @@ struct Job {
   std::vector<const TierVariant*> variants;
   std::vector<std::string> skipped;  // lines
   bool emulated = false;
+  bool named = false;  // the variants were
   int repetitions = 1;
 
   double total_over_fast() const {
@@ -57,6 +60,7 @@ struct Row {
   const TierVariant* variant;
   std::vector<Outcome> runs;
   std::string wrong;
+  std::string failed;  // why a peer has no result
 
   double median(double (*value)(const Outcome&)) const {
     std::vector<double> values;
@@ -67,6 +71,10 @@ struct Row {
     return median([](const Outcome& run) { return run.seconds; });
   }
 };
+
+bool is_peer(const TierVariant& variant) {
+  return variant.kind == TierVariantKind::mmap || variant.kind == TierVariantKind::starpu;
+}
 
 double gib(double bytes) { return bytes / (1 << 30); }
 
@@ -103,11 +111,11 @@ Status choose_tiers(const Asked& asked, Job& job) {
 
 // All that were asked for, or all; those that cannot be run here are left out with a line, or an error if named.
 Status choose_variants(const Asked& asked, Job& job) {
+  job.named = !asked.variants.empty();
   for (const TierVariant& variant : apps::tier_variants()) {
     const bool named = std::count(asked.variants.begin(), asked.variants.end(), variant.name) != 0;
     if (!named && !asked.variants.empty()) continue;
-    const bool needs_file = variant.kind == TierVariantKind::mmap || variant.kind == TierVariantKind::starpu;
-    const Status able = needs_file && job.emulated
+    const Status able = is_peer(variant) && job.emulated
                             ? Status{Code::unsupported, "it uses a file, and the slow tier is emulated"}
                             : apps::check_variant(variant);
     if (able) {
@@ -160,21 +168,35 @@ void print_header(const Job& job, Global& global) {
   for (const std::string& line : job.skipped) global.print("{}\n", line);
 }
 
-// In turns, A B C A B C. A run that fails is the end of all.
+// StarPU may move data for ever, and nobody should have to wait for it.
+double timeout_of(const Job& job, const TierVariant& variant) {
+  if (!is_peer(variant)) return kTimeoutSeconds;
+  return std::max(kPeerSeconds, kPeerToPlan * job.app->guessed_seconds(job.settings.threads));
+}
+
+// In turns, A B C A B C. A run that fails is the end of all; a peer that nobody named is left out.
 Result<std::vector<Row>> measure(const Job& job, Global& global) {
   std::vector<Row> rows;
-  for (const TierVariant* variant : job.variants) rows.push_back({variant, {}, {}});
+  for (const TierVariant* variant : job.variants) rows.push_back({variant, {}, {}, {}});
   for (int repetition = 0; repetition < job.repetitions; ++repetition) {
     for (Row& row : rows) {
       global.progress(fmt::format("{} {} of {}", row.variant->name, repetition + 1, job.repetitions));
-      auto outcome = apps::run_variant(*job.app, *row.variant, job.settings, kTimeoutSeconds);
-      if (!outcome) {
+      if (!row.failed.empty()) continue;
+      auto outcome = apps::run_variant(*job.app, *row.variant, job.settings, timeout_of(job, *row.variant));
+      if (outcome) {
+        row.runs.push_back(std::move(*outcome));
+      } else if (is_peer(*row.variant) && !job.named) {
+        row.failed = outcome.status().message;
+      } else {
         return Status{outcome.status().code, fmt::format("{}: {}", row.variant->name, outcome.status().message)};
       }
-      row.runs.push_back(std::move(*outcome));
     }
   }
   global.progress("");
+  for (const Row& row : rows) {
+    if (!row.failed.empty()) global.print("failed   {}: {}\n", row.variant->name, row.failed);
+  }
+  std::erase_if(rows, [](const Row& row) { return !row.failed.empty(); });
   return rows;
 }
 
@@ -317,8 +339,9 @@ const char* const kVariantsText =
     "Every run is a process of its own, so that its peak of resident memory is its own. --evict and the other options "
     "of "
     "the runtime hold for all of Weir's variants. A variant that cannot be run here (mmap "
-    "without the right to make cgroups, starpu where it was not found at build) is skipped with a line. A result that "
-    "is wrong ends with exit status 1.";
+    "without the right to make cgroups, starpu where it was not found at build), or that does not come to an end "
+    "(starpu "
+    "may move data for ever), is left out with a line. A result that is wrong ends with exit status 1.";
 
 struct Stencil3dAsked : Asked {
   apps::stencil3d::Index side = 64, iterations = 10, sweeps = 20;
