@@ -263,6 +263,10 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
   Guid block;
   bool ready = false;
   u8 code = 0;
+  if (output != 0 && event->type != EventType::collective) {
+    event->word.unlock();
+    return OCR_EINVAL;
+  }
   if (event->type == EventType::channel) {
     Node waiting = 0;
     code = channel_dependent(*event, node, waiting, block);

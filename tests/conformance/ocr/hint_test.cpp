@@ -1,0 +1,147 @@
+// Hints and affinities.
+#include "ocr_test.hpp"
+
+namespace ocr_test {
+namespace {
+
+OCR_TEST_SUITE(Hint);
+
+ocrHint_t hint_of(ocrHintType_t type) {
+  ocrHint_t hint;
+  EXPECT_EQ(ocrHintInit(&hint, type), 0);
+  return hint;
+}
+
+TEST_P(Hint, ValuesAreSetReadAndUnset) {
+  ocrHint_t hint = hint_of(OCR_HINT_EDT_T);
+  u64 value = 0;
+  EXPECT_EQ(ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, &value), OCR_ENOENT);
+  EXPECT_EQ(ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 7), 0);
+  EXPECT_EQ(ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, &value), 0);
+  EXPECT_EQ(value, 7u);
+  EXPECT_EQ(ocrUnsetHintValue(&hint, OCR_HINT_EDT_PRIORITY), 0);
+  EXPECT_EQ(ocrUnsetHintValue(&hint, OCR_HINT_EDT_PRIORITY), OCR_ENOENT);
+  EXPECT_EQ(ocrHintSetValue(&hint, OCR_HINT_EDT_SPACE, 1), 0);
+  EXPECT_EQ(ocrHintGetValue(&hint, OCR_HINT_EDT_SPACE, &value), 0);
+  EXPECT_EQ(ocrHintUnsetValue(&hint, OCR_HINT_EDT_SPACE), 0);
+}
+
+TEST_P(Hint, APropertyOfAnotherTypeIsAnError) {
+  ocrHint_t hint = hint_of(OCR_HINT_DB_T);
+  u64 value = 0;
+  EXPECT_EQ(ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 7), OCR_EINVAL);
+  EXPECT_EQ(ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, &value), OCR_EINVAL);
+  EXPECT_EQ(ocrSetHintValue(&hint, OCR_HINT_DB_PROP_END, 7), OCR_EINVAL);
+  EXPECT_EQ(ocrHintInit(&hint, OCR_HINT_UNDEF_T), OCR_EINVAL);
+  EXPECT_EQ(ocrHintInit(nullptr, OCR_HINT_DB_T), OCR_EINVAL);
+}
+
+TEST_P(Hint, ObjectsKeepTheirHints) {
+  ocrHint_t for_edt = hint_of(OCR_HINT_EDT_T), for_block = hint_of(OCR_HINT_DB_T), read;
+  ocrSetHintValue(&for_edt, OCR_HINT_EDT_SLOT_MAX_ACCESS, 3);
+  ocrSetHintValue(&for_block, OCR_HINT_DB_HIGHBW, 1);
+  const ocrGuid_t task = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }), data = block();
+  u64 value = 0;
+  EXPECT_EQ(ocrSetHint(task, &for_edt), 0);
+  EXPECT_EQ(ocrGetHint(task, &read), 0);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_SLOT_MAX_ACCESS, &value), 0);
+  EXPECT_EQ(value, 3u);
+  EXPECT_EQ(ocrSetHint(data, &for_block), 0);
+  EXPECT_EQ(ocrGetHint(data, &read), 0);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_DB_HIGHBW, &value), 0);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_DB_FAR, &value), OCR_ENOENT);
+  EXPECT_EQ(ocrSetHint(data, &for_edt), OCR_EINVAL);
+  EXPECT_EQ(ocrSetHint(task, &for_block), OCR_EINVAL);
+  EXPECT_EQ(ocrSetHint(foreign(), &for_edt), OCR_EINVAL);
+  EXPECT_EQ(ocrGetHint(foreign(), &read), OCR_EINVAL);
+  EXPECT_EQ(ocrEdtDestroy(task), 0);
+}
+
+TEST_P(Hint, WhatWasMadeForNoHintsRefusesThem) {
+  ocrHint_t for_block = hint_of(OCR_HINT_DB_T);
+  ocrGuid_t data;
+  void* pointer;
+  ASSERT_EQ(ocrDbCreate(&data, &pointer, 8, DB_PROP_NO_HINT, NULL_HINT, NO_ALLOC), 0);
+  EXPECT_EQ(ocrSetHint(data, &for_block), OCR_EPERM);
+}
+
+ocrGuid_t nothing(u32, u64*, u32, ocrEdtDep_t*) { return NULL_GUID; }
+
+TEST_P(Hint, ATemplateGivesItsHintsToItsEdts) {
+  ocrHint_t hint = hint_of(OCR_HINT_EDT_T), read;
+  ocrSetHintValue(&hint, OCR_HINT_EDT_DISPERSE, OCR_HINT_EDT_DISPERSE_NEAR);
+  ocrGuid_t of, made;
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &nothing, 0, 1), 0);
+  ASSERT_EQ(ocrSetHint(of, &hint), 0);
+  ASSERT_EQ(ocrEdtCreate(&made, of, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), 0);
+  u64 value = 9;
+  EXPECT_EQ(ocrGetHint(made, &read), 0);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_DISPERSE, &value), 0);
+  EXPECT_EQ(value, u64{OCR_HINT_EDT_DISPERSE_NEAR});
+  EXPECT_EQ(ocrEdtDestroy(made), 0);
+}
+
+TEST_P(Hint, HintsChangeNoResult) {
+  std::atomic<int> ran{0};
+  in_edt([&] {
+    for (int property = OCR_HINT_EDT_PROP_START + 1; property < OCR_HINT_EDT_PROP_END; ++property) {
+      ocrHint_t hint = hint_of(OCR_HINT_EDT_T);
+      EXPECT_EQ(ocrSetHintValue(&hint, static_cast<ocrHintProp_t>(property), 1), 0);
+      edt(0, [&](u32, ocrEdtDep_t*) { return ++ran, NULL_GUID; }, {EDT_PROP_NONE, nullptr, &hint, nullptr});
+    }
+  });
+  EXPECT_EQ(ran, OCR_HINT_EDT_PROP_END - OCR_HINT_EDT_PROP_START - 1);
+}
+
+TEST_P(Hint, ThereIsAnAffinityAndEverythingHasOne) {
+  u64 count = 0;
+  ASSERT_EQ(ocrAffinityCount(AFFINITY_PD, &count), 0);
+  ASSERT_GE(count, 1u);
+  std::vector<ocrGuid_t> all(count + 3);
+  u64 asked = count + 3;
+  EXPECT_EQ(ocrAffinityGet(AFFINITY_PD, &asked, all.data()), 0);
+  EXPECT_EQ(asked, count);
+  ocrGuid_t one, current;
+  EXPECT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &one), 0);
+  EXPECT_EQ(one, all[0]);
+  EXPECT_EQ(ocrAffinityGetAt(AFFINITY_PD, count, &one), OCR_EINVAL);
+  EXPECT_EQ(ocrAffinityGetCurrent(&current), 0);
+  EXPECT_NE(current, NULL_GUID);
+  for (const ocrGuid_t guid : {block(), event(OCR_EVENT_ONCE_T), current, NULL_GUID}) {
+    u64 room = 1;
+    EXPECT_EQ(ocrAffinityQuery(guid, &room, &one), 0);
+    EXPECT_EQ(room, 1u);
+    EXPECT_NE(one, NULL_GUID);
+  }
+  EXPECT_EQ(ocrAffinityQuery(current, nullptr, &one), 0);
+  EXPECT_EQ(ocrAffinityCount(AFFINITY_SIM, &count), OCR_EINVAL);
+  EXPECT_EQ(ocrAffinityCount(AFFINITY_PD, nullptr), OCR_EINVAL);
+}
+
+TEST_P(Hint, AnAffinityPlacesEdtsAndBlocks) {
+  ocrGuid_t affinity, where;
+  ASSERT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &affinity), 0);
+  ocrHint_t for_edt = hint_of(OCR_HINT_EDT_T), for_block = hint_of(OCR_HINT_DB_T);
+  ocrSetHintValue(&for_edt, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity));
+  ocrSetHintValue(&for_block, OCR_HINT_DB_AFFINITY, ocrAffinityToHintValue(affinity));
+  ocrGuid_t data;
+  void* pointer;
+  u64 room = 1;
+  ASSERT_EQ(ocrDbCreate(&data, &pointer, 8, DB_PROP_NONE, &for_block, NO_ALLOC), 0);
+  EXPECT_EQ(ocrAffinityQuery(data, &room, &where), 0);
+  EXPECT_EQ(where, affinity);
+  std::atomic<bool> there{false};
+  in_edt([&] {
+    edt(0,
+        [&](u32, ocrEdtDep_t*) {
+          ocrGuid_t current;
+          ocrAffinityGetCurrent(&current);
+          return there = current == affinity, NULL_GUID;
+        },
+        {EDT_PROP_NONE, nullptr, &for_edt, nullptr});
+  });
+  EXPECT_TRUE(there);
+}
+
+}  // namespace
+}  // namespace ocr_test

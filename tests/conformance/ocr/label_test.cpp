@@ -1,0 +1,163 @@
+// Labelled GUIDs: ranges, maps, and creating under a label.
+#include "ocr_test.hpp"
+
+namespace ocr_test {
+namespace {
+
+OCR_TEST_SUITE(Label);
+
+ocrGuid_t label(ocrGuidUserKind kind, u64 count = 1, u64 index = 0) {
+  ocrGuid_t range, guid;
+  EXPECT_EQ(ocrGuidRangeCreate(&range, count, kind), 0);
+  EXPECT_EQ(ocrGuidFromIndex(&guid, range, index), 0);
+  return guid;
+}
+
+TEST_P(Label, RangesCheckTheirArguments) {
+  ocrGuid_t range, guid;
+  EXPECT_EQ(ocrGuidRangeCreate(nullptr, 1, GUID_USER_DB), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidRangeCreate(&range, 0, GUID_USER_DB), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_NONE), OCR_EINVAL);
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 4, GUID_USER_DB), 0);
+  EXPECT_EQ(ocrGuidFromIndex(&guid, range, 4), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidFromIndex(nullptr, range, 0), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidFromIndex(&guid, foreign(), 0), OCR_EINVAL);
+}
+
+TEST_P(Label, IndicesGiveDifferentGuidsAndAlwaysTheSame) {
+  ocrGuid_t range, a, b, again;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1000000, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&a, range, 0), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&b, range, 999999), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&again, range, 999999), 0);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(b, again);
+}
+
+TEST_P(Label, ALabelWithoutAnObjectIsNoObject) {
+  const ocrGuid_t guid = label(GUID_USER_EVENT_STICKY);
+  EXPECT_EQ(ocrEventSatisfy(guid, NULL_GUID), OCR_EINVAL);
+  ocrGuidUserKind kind;
+  EXPECT_EQ(ocrGetGuidKind(&kind, guid), 0);
+  EXPECT_EQ(kind, GUID_USER_NONE);
+}
+
+TEST_P(Label, AnEventIsCreatedUnderItsLabel) {
+  ocrGuid_t guid = label(GUID_USER_EVENT_STICKY);
+  const ocrGuid_t wanted = guid;
+  ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_IS_LABELED), 0);
+  EXPECT_EQ(guid, wanted);
+  EXPECT_EQ(ocrEventSatisfy(wanted, NULL_GUID), 0);
+  ocrGuidUserKind kind;
+  EXPECT_EQ(ocrGetGuidKind(&kind, guid), 0);
+  EXPECT_EQ(kind, GUID_USER_EVENT_STICKY);
+  EXPECT_EQ(ocrGetGuidKind(nullptr, guid), OCR_EINVAL);
+}
+
+TEST_P(Label, CheckLetsOneOfManyCreators) {
+  const ocrGuid_t guid = label(GUID_USER_EVENT_STICKY);
+  std::atomic<int> created{0}, existed{0};
+  in_edt([&] {
+    for (int i = 0; i < 50; ++i) {
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        ocrGuid_t mine = guid;
+        const u8 code = ocrEventCreate(&mine, OCR_EVENT_STICKY_T, GUID_PROP_CHECK);
+        EXPECT_EQ(mine, guid);
+        (code == 0 ? created : existed) += code == 0 || code == OCR_EGUIDEXISTS ? 1 : 1000;
+        return NULL_GUID;
+      });
+    }
+  });
+  EXPECT_EQ(created, 1);
+  EXPECT_EQ(existed, 49);
+}
+
+TEST_P(Label, AfterDestructionTheLabelIsFree) {
+  ocrGuid_t guid = label(GUID_USER_EVENT_ONCE);
+  ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EGUIDEXISTS);
+  ASSERT_EQ(ocrEventDestroy(guid), 0);
+  ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_ONCE_T, GUID_PROP_CHECK), 0);
+  ASSERT_EQ(ocrEventSatisfy(guid, NULL_GUID), 0);
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_ONCE_T, GUID_PROP_CHECK), 0);
+}
+
+TEST_P(Label, BlockWaitsUntilTheOldObjectIsGone) {
+  ocrGuid_t guid = label(GUID_USER_EVENT_STICKY);
+  in_edt([&] {
+    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+    edt(0, [=](u32, ocrEdtDep_t*) { return ocrEventDestroy(guid), NULL_GUID; });
+    EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK), 0);
+  });
+}
+
+TEST_P(Label, BlocksAndEdtsHaveLabelsToo) {
+  std::atomic<u64> seen{0};
+  in_edt([&] {
+    ocrGuid_t data = label(GUID_USER_DB, 3, 1);
+    void *pointer, *other;
+    ASSERT_EQ(ocrDbCreate(&data, &pointer, 8, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+    EXPECT_EQ(ocrDbCreate(&data, &other, 8, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), OCR_EGUIDEXISTS);
+    *static_cast<u64*>(pointer) = 0;
+    ocrDbRelease(data);
+    ocrGuid_t task = label(GUID_USER_EDT), of, ignored = foreign();
+    ASSERT_EQ(ocrEdtTemplateCreate(
+                  &of,
+                  [](u32, u64* p, u32, ocrEdtDep_t* d) {
+                    *reinterpret_cast<std::atomic<u64>*>(p[0]) += 1 + *static_cast<u64*>(d[0].ptr);
+                    return NULL_GUID;
+                  },
+                  1, 1),
+              0);
+    u64 param = reinterpret_cast<u64>(&seen);
+    const ocrGuid_t wanted = task;
+    ASSERT_EQ(ocrEdtCreate(&task, of, 1, &param, 1, &ignored, GUID_PROP_CHECK, NULL_HINT, nullptr), 0)
+        << "depv of a labelled EDT is ignored";
+    EXPECT_EQ(task, wanted);
+    EXPECT_EQ(ocrEdtCreate(&task, of, 1, &param, 1, nullptr, GUID_PROP_CHECK, NULL_HINT, nullptr), OCR_EGUIDEXISTS);
+    EXPECT_EQ(ocrAddDependence(data, wanted, 0, DB_MODE_RO), 0);
+  });
+  EXPECT_EQ(seen, 1u);
+}
+
+TEST_P(Label, WhatIsNoLabelOfThatKindCannotBeUsed) {
+  ocrGuid_t guid = label(GUID_USER_DB), none = foreign(), sticky = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
+  EXPECT_EQ(ocrEventCreate(&none, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
+  EXPECT_EQ(ocrEventCreate(&sticky, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
+}
+
+ocrGuid_t row_major(ocrGuid_t start, u64 skip, s64* params, s64* tuple) {
+  return addValueToGuid(start, skip * static_cast<u64>(tuple[0] * params[0] + tuple[1]));
+}
+
+TEST_P(Label, AMapComputesLabelsFromTuples) {
+  ocrGuid_t map, a, b, c;
+  s64 columns = 4, first[] = {0, 3}, second[] = {1, 0}, third[] = {0, 3};
+  ASSERT_EQ(ocrGuidMapCreate(&map, 1, &row_major, &columns, 12, GUID_USER_EVENT_STICKY), 0);
+  columns = 0;  // it was copied
+  ASSERT_EQ(ocrGuidFromLabel(&a, map, first), 0);
+  ASSERT_EQ(ocrGuidFromLabel(&b, map, second), 0);
+  ASSERT_EQ(ocrGuidFromLabel(&c, map, third), 0);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(a, c);
+  EXPECT_EQ(ocrEventCreate(&a, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+  EXPECT_EQ(ocrGuidFromLabel(&a, foreign(), first), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidMapCreate(&map, 1, nullptr, &columns, 12, GUID_USER_EVENT_STICKY), OCR_EINVAL);
+}
+
+TEST_P(Label, ADestroyedMapOrRangeGivesNoLabels) {
+  ocrGuid_t range, guid, other;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 2, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&guid, range, 0), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&other, range, 1), 0);
+  ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+  EXPECT_EQ(ocrGuidMapDestroy(range), 0);
+  EXPECT_EQ(ocrGuidRangeDestroy(range), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidFromIndex(&guid, range, 0), OCR_EINVAL);
+  EXPECT_EQ(ocrEventCreate(&other, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
+  EXPECT_EQ(ocrEventSatisfy(guid, NULL_GUID), 0) << "objects live on";
+}
+
+}  // namespace
+}  // namespace ocr_test

@@ -1,0 +1,230 @@
+// Legacy mode, waiting, the runtime interface, and pausing.
+#include <cstring>
+
+#include "ocr_test.hpp"
+
+namespace ocr_test {
+namespace {
+
+OCR_TEST_SUITE(Legacy);
+
+ocrGuid_t return_first(u32, u64*, u32, ocrEdtDep_t d[]) { return d[0].guid; }
+
+TEST_P(Legacy, SpawnGivesAStickyEventWithTheResult) {
+  ocrGuid_t of, handle, data = block(17);
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &return_first, 0, 1), 0);
+  ASSERT_EQ(ocrLegacySpawnOCR(&handle, of, 0, nullptr, 1, &data, NULL_GUID), 0);
+  ocrGuid_t guid;
+  void* result = nullptr;
+  u64 size = 0;
+  EXPECT_EQ(ocrLegacyBlockProgress(handle, &guid, &result, &size, LEGACY_PROP_NONE), 0);
+  EXPECT_EQ(guid, data);
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ(*static_cast<u64*>(result), 17u);
+  EXPECT_EQ(size, sizeof(u64));
+  EXPECT_EQ(ocrWait(handle), data);
+  EXPECT_EQ(ocrEventDestroy(handle), 0);
+}
+
+TEST_P(Legacy, SpawnNeedsATemplateAndAPlaceForItsEvent) {
+  ocrGuid_t handle;
+  EXPECT_EQ(ocrLegacySpawnOCR(&handle, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
+  EXPECT_EQ(ocrLegacySpawnOCR(nullptr, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
+}
+
+TEST_P(Legacy, WaitingForWhatIsNoEventIsAnError) {
+  EXPECT_EQ(ocrLegacyBlockProgress(foreign(), nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_EINVAL);
+  EXPECT_EQ(ocrLegacyBlockProgress(block(), nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_EINVAL);
+  EXPECT_EQ(ocrWait(foreign()), ERROR_GUID);
+}
+
+TEST_P(Legacy, CheckNeverWaits) {
+  const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrLegacyBlockProgress(sticky, nullptr, nullptr, nullptr, LEGACY_PROP_CHECK), OCR_EINVAL);
+  ocrEventSatisfy(sticky, NULL_GUID);
+  EXPECT_EQ(ocrLegacyBlockProgress(sticky, nullptr, nullptr, nullptr, LEGACY_PROP_CHECK), 0);
+}
+
+TEST_P(Legacy, WaitForCreateWaitsForTheEventToExist) {
+  ocrGuid_t range, label;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+  in_edt([&] {
+    edt(0, [=](u32, ocrEdtDep_t*) {
+      ocrGuid_t guid = label;
+      EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+      return ocrEventSatisfy(guid, NULL_GUID), NULL_GUID;
+    });
+    EXPECT_EQ(ocrLegacyBlockProgress(label, nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), 0);
+  });
+}
+
+TEST_P(Legacy, AnEdtThatWaitsRunsOthersAndHoldsWhatItGot) {
+  std::atomic<u64> seen{0};
+  in_edt([&] {
+    const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T);
+    edt(0, [=](u32, ocrEdtDep_t*) { return ocrEventSatisfy(sticky, block(23)), NULL_GUID; });
+    ocrGuid_t guid;
+    void* result = nullptr;
+    ASSERT_EQ(ocrLegacyBlockProgress(sticky, &guid, &result, nullptr, LEGACY_PROP_NONE), 0);
+    seen = *static_cast<u64*>(result);
+    EXPECT_EQ(ocrDbRelease(guid), 0);
+    EXPECT_EQ(ocrDbRelease(guid), OCR_EACCES);
+  });
+  EXPECT_EQ(seen, 23u);
+}
+
+TEST_P(Legacy, ParseArgsTakesOutWhatIsForOcr) {
+  const char* argv[] = {"program", "-ocr:cfg", "some.cfg", "one", "two"};
+  ocrConfig_t config;
+  ocrParseArgs(5, argv, &config);
+  ASSERT_EQ(config.userArgc, 3);
+  EXPECT_STREQ(config.userArgv[0], "program");
+  EXPECT_STREQ(config.userArgv[2], "two");
+  EXPECT_EQ(config.userArgv[3], nullptr);
+  EXPECT_STREQ(config.iniFile, "some.cfg");
+}
+
+TEST_P(Legacy, FinalizeNeedsItsContext) { EXPECT_EQ(ocrLegacyFinalize(foreign(), false), OCR_EINVAL); }
+
+TEST_P(Legacy, OutsideOfEdtsThereIsNoCurrentEdt) {
+  ocrGuid_t guid = foreign();
+  EXPECT_EQ(ocrCurrentEdtGet(&guid), 0);
+  EXPECT_EQ(guid, NULL_GUID);
+  EXPECT_EQ(ocrCurrentEdtOutputGet(&guid), 0);
+  EXPECT_EQ(guid, NULL_GUID);
+  EXPECT_EQ(ocrCurrentEdtGet(nullptr), OCR_EINVAL);
+  void* storage;
+  u64 size;
+  EXPECT_EQ(ocrEdtLocalStorageGet(&storage, &size), OCR_EINVAL);
+  EXPECT_EQ(ocrElsUserGet(0), NULL_GUID);
+}
+
+TEST_P(Legacy, AnEdtKnowsItselfItsOutputAndItsStorage) {
+  in_edt([&] {
+    ocrGuid_t output;
+    auto made = std::make_shared<ocrGuid_t>();
+    const ocrGuid_t out_of_it = NULL_GUID;
+    *made = edt(1,
+                [=, &output](u32, ocrEdtDep_t*) {
+                  ocrGuid_t self, its_output;
+                  EXPECT_EQ(ocrCurrentEdtGet(&self), 0);
+                  EXPECT_EQ(ocrCurrentEdtOutputGet(&its_output), 0);
+                  EXPECT_EQ(self, *made);
+                  EXPECT_EQ(its_output, output);
+                  EXPECT_EQ(ocrElsUserGet(5), out_of_it);
+                  ocrElsUserSet(5, self);
+                  EXPECT_EQ(ocrElsUserGet(5), self);
+                  EXPECT_EQ(ocrElsUserGet(255), NULL_GUID);
+                  void* storage;
+                  u64 size = 0;
+                  EXPECT_EQ(ocrEdtLocalStorageGet(&storage, &size), 0);
+                  EXPECT_EQ(static_cast<ocrGuid_t*>(storage)[5], self);
+                  EXPECT_EQ(size, 256 * sizeof(ocrGuid_t));
+                  return NULL_GUID;
+                },
+                {EDT_PROP_NONE, &output, nullptr, nullptr});
+    const ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    EXPECT_EQ(ocrAddDependence(output, done, 0, DB_MODE_NULL), 0);
+    EXPECT_EQ(ocrAddDependence(NULL_GUID, *made, 0, DB_MODE_NULL), 0);
+    EXPECT_EQ(ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+  });
+}
+
+TEST_P(Legacy, WorkersAreCountedAndTold) {
+  EXPECT_EQ(ocrNbWorkers(), static_cast<u64>(GetParam()));
+  in_edt([] {
+    ocrGuid_t worker;
+    ocrCurrentWorkerGuid(&worker);
+    EXPECT_NE(worker, NULL_GUID);
+  });
+}
+
+TEST_P(Legacy, ABlockedEdtLetsOthersRun) {
+  in_edt([] {
+    auto ran = std::make_shared<std::atomic<bool>>(false);
+    edt(0, [ran](u32, ocrEdtDep_t*) { return *ran = true, NULL_GUID; });
+    while (!*ran) EXPECT_EQ(ocrInformLegacyCodeBlocking(), 0);
+  });
+}
+
+TEST_P(Legacy, WhilePausedNoOtherEdtRunsAndTheProgramCanBeLookedAt) {
+  std::atomic<int> ran{0};
+  in_edt([&] {
+    const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T), data = block(1);
+    const ocrGuid_t waiting = edt(2, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+    ocrAddDependence(data, waiting, 0, DB_MODE_RO);
+    ocrAddDependence(sticky, waiting, 1, DB_MODE_RO);
+    const u32 paused = ocrPause(true);
+    ASSERT_EQ(paused, 1u);
+    EXPECT_EQ(ocrPause(true), 0u) << "it has paused already";
+    for (int i = 0; i < 3; ++i) edt(0, [&](u32, ocrEdtDep_t*) { return ++ran, NULL_GUID; });
+    void* result = nullptr;
+    u32 size = 0;
+    ocrGuid_t found = ocrQuery(OCR_QUERY_READY_EDTS, NULL_GUID, &result, &size, 0);
+    EXPECT_EQ(size, 3 * sizeof(ocrGuid_t));
+    EXPECT_EQ(ocrDbDestroy(found), 0);
+    found = ocrQuery(OCR_QUERY_ALL_EDTS, NULL_GUID, &result, &size, 0);
+    EXPECT_GE(size, 5 * sizeof(ocrGuid_t)) << "the caller and the one that waits, too";
+    found = ocrQuery(OCR_QUERY_EVENTS, NULL_GUID, &result, &size, 0);
+    EXPECT_GE(size, sizeof(ocrGuid_t));
+    found = ocrQuery(OCR_QUERY_LAST_SATISFIED_DB, waiting, &result, &size, 0);
+    ASSERT_EQ(size, sizeof(ocrGuid_t));
+    EXPECT_EQ(static_cast<ocrGuid_t*>(result)[0], data);
+    EXPECT_EQ(ran, 0);
+    ocrResume(paused);
+    EXPECT_EQ(ocrQuery(OCR_QUERY_EVENTS, NULL_GUID, &result, &size, 0), NULL_GUID);
+    ocrEventSatisfy(sticky, NULL_GUID);
+    ocrInjectFault();
+  });
+  EXPECT_EQ(ran, 3);
+}
+
+TEST_P(Legacy, SeveralEdtsPauseOneAfterTheOther) {
+  std::atomic<int> paused{0};
+  in_edt([&] {
+    for (int i = 0; i < 20; ++i) {
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        const u32 flag = ocrPause(true);
+        paused += static_cast<int>(flag);
+        ocrResume(flag);
+        return NULL_GUID;
+      });
+    }
+  });
+  EXPECT_EQ(paused, 20);
+}
+
+TEST_P(Legacy, VersionsAreReadFromTexts) {
+  u8 text[] = "12.34.56";
+  EXPECT_EQ(ocrVersionExtractMajor(text), 12u);
+  EXPECT_EQ(ocrVersionExtractMinor(text), 34u);
+  EXPECT_EQ(ocrVersionExtractPatch(text), 56u);
+  EXPECT_NE(ocrVersionExtensionBitmap() & OCR_VERSION_LABELING_BIT, 0u);
+}
+
+TEST_P(Legacy, PrintsAreFormattedAndOfAnyLength) {
+  char small[8];
+  EXPECT_EQ(SNPRINTF(small, sizeof small, "%d-%s", 12, "abcdefgh"), 11u);
+  EXPECT_STREQ(small, "12-abcd");
+  testing::internal::CaptureStdout();
+  const std::string text(5000, 'x');
+  EXPECT_EQ(ocrPrintf("%s\n", text.c_str()), 5001u);
+  EXPECT_EQ(PRINTF("%d\n", 3), 2u);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), text + "\n3\n");
+}
+
+}  // namespace
+
+// Without a program.
+TEST(WithoutProgram, FunctionsSayThatNothingRuns) {
+  ocrGuid_t guid;
+  void* data;
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_ONCE_T, EVT_PROP_NONE), OCR_EPERM);
+  EXPECT_EQ(ocrDbCreate(&guid, &data, 8, DB_PROP_NONE, NULL_HINT, NO_ALLOC), OCR_EPERM);
+  EXPECT_EQ(ocrDbRelease(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrNbWorkers(), 0u);
+  ocrShutdown();
+}
+
+}  // namespace ocr_test

@@ -1,0 +1,69 @@
+#include "ocr_test.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+namespace ocr_test {
+
+namespace {
+
+ocrGuid_t run_body(u32, u64* paramv, u32 depc, ocrEdtDep_t depv[]) {
+  const std::unique_ptr<Body> body(reinterpret_cast<Body*>(paramv[0]));
+  return (*body)(depc, depv);
+}
+
+}  // namespace
+
+ocrGuid_t edt(u32 depc, Body body, EdtOptions options) {
+  ocrGuid_t edt_template, made = NULL_GUID;
+  EXPECT_EQ(ocrEdtTemplateCreate(&edt_template, &run_body, 1, EDT_PARAM_UNK), 0);
+  u64 paramv[] = {reinterpret_cast<u64>(new Body(std::move(body)))};
+  std::vector<ocrGuid_t> depv;
+  if (options.depv != nullptr) depv = *options.depv;
+  EXPECT_EQ(ocrEdtCreate(&made, edt_template, 1, paramv, depc, options.depv == nullptr ? nullptr : depv.data(),
+                         options.properties, options.hint, options.output),
+            0);
+  EXPECT_EQ(ocrEdtTemplateDestroy(edt_template), 0);
+  return made;
+}
+
+ocrGuid_t block(u64 value) {
+  ocrGuid_t guid = NULL_GUID;
+  void* data = nullptr;
+  EXPECT_EQ(ocrDbCreate(&guid, &data, sizeof value, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+  *static_cast<u64*>(data) = value;
+  EXPECT_EQ(ocrDbRelease(guid), 0);
+  return guid;
+}
+
+ocrGuid_t event(ocrEventTypes_t type, ocrEventParams_t* params) {
+  ocrGuid_t guid = NULL_GUID;
+  EXPECT_EQ(ocrEventCreateParams(&guid, type, EVT_PROP_TAKES_ARG, params), 0);
+  return guid;
+}
+
+void OcrTest::SetUp() {
+  setenv("WEIR_WORKERS", std::to_string(GetParam()).c_str(), 1);
+  ocrLegacyInit(&context_, nullptr);
+}
+
+void OcrTest::TearDown() { EXPECT_EQ(ocrLegacyFinalize(context_, false), 0); }
+
+ocrGuid_t OcrTest::wait_for(ocrGuid_t sticky) {
+  ocrGuid_t carried = NULL_GUID;
+  EXPECT_EQ(ocrLegacyBlockProgress(sticky, &carried, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+  return carried;
+}
+
+void OcrTest::in_edt(const std::function<void()>& body) {
+  ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+  const Body wrapped = [&body](u32, ocrEdtDep_t*) {
+    body();
+    return NULL_GUID;
+  };
+  edt(0, wrapped, {EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, &done, nullptr, nullptr});
+  wait_for(done);
+  EXPECT_EQ(ocrEventDestroy(done), 0);
+}
+
+}  // namespace ocr_test
