@@ -143,6 +143,7 @@ class Planner {
 
   void give(PlannedTier& tier, const std::vector<MemoryNodeId>& nodes, std::uint64_t bytes) {
     std::vector<std::uint64_t> lefts;
+    lefts.reserve(nodes.size());
     for (const MemoryNodeId node : nodes) lefts.push_back(left(node));
     const auto shares = deal(bytes, lefts);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
