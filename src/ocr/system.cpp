@@ -6,7 +6,6 @@
 #include "ocr/leftovers.hpp"
 #include "ocr/report.hpp"
 #include "ocr/watch.hpp"
-#include "runtime/runtime_state.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -52,7 +51,8 @@ base::Status System::start(const Options& options, bool report_at_end) {
     return {base::Code::bad_option, error.what()};
   }
   system->report_at_end_ = report_at_end;
-  system->scheduler_ = weir::detail::RuntimeAccess::state(*system->runtime_)->scheduler.get();
+  system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);
+  system->scheduler_ = system->state_->scheduler.get();
   system->first_worker_ = sched::Worker::current();
   system->number_ = ++last_number;
   detail::running_system.store(system->number_, std::memory_order_release);
@@ -74,7 +74,7 @@ void System::stop() noexcept {
 
 Local* System::make_local() noexcept {
   try {
-    sched::Worker& worker = runtime::worker_in(*weir::detail::RuntimeAccess::state(*runtime_));
+    sched::Worker& worker = runtime::worker_in(*state_);
     const auto index = static_cast<std::size_t>(worker.index());
     if (worker.index() >= scheduler_->worker_count()) guests_.store(true, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);

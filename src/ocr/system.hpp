@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "ocr/local.hpp"
+#include "runtime/runtime_state.hpp"
 #include "weir/runtime.hpp"
 
 namespace weir::ocr {
@@ -71,6 +72,7 @@ class System {
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;
   std::unique_ptr<Runtime> runtime_;
+  weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
   sched::Scheduler* scheduler_ = nullptr;
   sched::Worker* first_worker_ = nullptr;
   std::unique_ptr<Watch> watch_;
