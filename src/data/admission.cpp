@@ -93,9 +93,29 @@ void Residency::dequeue(Request& request) noexcept {
 
 // ---- Admission ----
 
-// Everything in place, or room for all that is missing; else nothing has changed.
+// Everything in place, or room for all that is missing; else nothing is held for it.
 Residency::Admission Residency::admit(Request& request, Steps& steps) {
   steps.lane = request.lane;
+  Admission admission = Admission::later;
+  if (!request.scattered) admission = try_admit(request, steps);
+  if (request.scattered && gather_room(request, steps)) admission = try_admit(request, steps);
+  if (admission != Admission::later) set_scattered(request, false);
+  return admission;
+}
+
+// What is there may lie so that the rest does not fit between. Then all that nobody uses leaves, the task's own blocks,
+// too, and nothing is brought in ahead meanwhile. True: there is nothing left to leave.
+bool Residency::gather_room(Request& request, Steps& steps) {
+  Place& p = place(target_of(request, fast_bytes(request)));
+  while (!p.leaving_order.empty()) evict(**p.leaving_order.begin(), steps);
+  return p.leaving_bytes == 0;
+}
+
+void Residency::set_scattered(Request& request, bool scattered) noexcept {
+  if (std::exchange(request.scattered, scattered) != scattered) scattered_ += scattered ? 1 : -1;
+}
+
+Residency::Admission Residency::try_admit(Request& request, Steps& steps) {
   Arena& target = target_of(request, fast_bytes(request));
   std::size_t missing = 0;
   std::uint64_t hits = 0, misses = 0;
@@ -126,15 +146,20 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
 // In the target, or, where any node of the tier will do, in the first that has room or can make some.
 bool Residency::place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps) {
   const policy::Demand demand{request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
+  bool in_pieces = false;
   const auto try_in = [&](Arena& arena) {
     const Room room = make_room(arena, missing, demand, steps);
-    return room == Room::made && !fill_missing(request, arena, steps) ? Room::none : room;
+    if (room != Room::made || fill_missing(request, arena, steps)) return room;
+    in_pieces = true;
+    return Room::none;
   };
   Room room = try_in(target);
-  if (config_.allocation != Allocation::fast) return room == Room::made;
-  for (Arena* const arena : tiers_.tiers()[top_].arenas) {
-    if (room == Room::none && arena != &target) room = try_in(*arena);
+  if (config_.allocation == Allocation::fast) {
+    for (Arena* const arena : tiers_.tiers()[top_].arenas) {
+      if (room == Room::none && arena != &target) room = try_in(*arena);
+    }
   }
+  if (room == Room::none && in_pieces) set_scattered(request, true);
   return room == Room::made;
 }
 
@@ -217,7 +242,8 @@ void Residency::leave_place(Use& use) noexcept {
     break;
   }
   --replica->pins;
-  if (replica->stale && replica->pins == 0 && replica->state == ReplicaState::clean) return discard(*replica);
+  const bool worthless = replica->blank || (replica->stale && replica->state == ReplicaState::clean);
+  if (worthless && replica->pins == 0) return discard(*replica);
   update_candidate(*replica);
 }
 
@@ -254,6 +280,7 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
     replica.landing = use.next_landing;
     --request.landing;
     if (all) {
+      replica.blank = use.block->written;
       change_state(replica, ReplicaState::clean);
     } else {
       --replica.pins;
@@ -271,7 +298,6 @@ void Residency::hold(Request& request) {
   ++held_;
   queued_.fetch_add(1, std::memory_order_relaxed);
   for (Use& use : request.uses()) {
-    begin_use(use);
     set_address(*use.block);
     if (use.at_home && is_emulated(use.block->home.tier)) request.in_place_bytes += use.block->bytes;
   }
@@ -281,8 +307,9 @@ bool Residency::is_emulated(int tier) const noexcept {
   return tier >= 0 && tiers_.tiers()[static_cast<std::size_t>(tier)].copy_fraction > 0;
 }
 
-// From here on the task may write.
-void Residency::begin_use(Use& use) noexcept {
+// The task has run: what it wrote is what the block holds. Not earlier, for it might have been cancelled; nobody but
+// its children could have used the block meanwhile, and they find it where the task has it.
+void Residency::publish(Use& use) noexcept {
   if (!writes(use.mode)) return;
   Block& block = *use.block;
   block.written = true;
@@ -291,6 +318,7 @@ void Residency::begin_use(Use& use) noexcept {
     return forget_other_replicas(block, nullptr);
   }
   block.home.current = false;
+  use.replica->blank = false;
   if (use.replica->state == ReplicaState::clean) change_state(*use.replica, ReplicaState::dirty);
   forget_other_replicas(block, use.replica);
 }
@@ -313,6 +341,7 @@ void Residency::forget_other_replicas(Block& block, const Replica* keep) noexcep
 void Residency::finish(Request& request, Steps& steps) {
   WEIR_CHECK(request.state != RequestState::staging, "a task ends while its blocks are being staged");
   const bool was_ready = request.state != RequestState::pending;
+  const bool ran = request.state == RequestState::held && !request.cancelled;
   if (request.state == RequestState::waiting) dequeue(request);
   if (request.state == RequestState::held) {
     --held_;
@@ -327,6 +356,7 @@ void Residency::finish(Request& request, Steps& steps) {
     (use.after != nullptr ? use.after->before : block.last_queued) = use.before;
     if (was_ready) --block.scheduled;
     block.last_use = tick_;
+    if (ran) publish(use);
     leave_place(use);
     for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
   }
@@ -405,6 +435,7 @@ bool Residency::never_fits(Request& request) noexcept {
 // ---- Those that cannot be helped ----
 
 void Residency::overflow(Request& request, Steps& steps) {
+  set_scattered(request, false);
   bool addressable = true;
   for (const Use& use : request.uses()) {
     const Block& block = *use.block;

@@ -250,8 +250,10 @@ void Residency::landed_write_back(Replica& replica, const base::Status& status, 
   }
 }
 
-// Those that waited for this transfer: the last one that a task waits for makes it run, or fail.
+// Those that waited for this transfer: the last one that a task waits for makes it run, or fail. Pinned meanwhile: what
+// becomes of the replica is for the caller to decide, not for a task that fails and leaves its place.
 void Residency::wake_landing(Replica& replica, const base::Status& status, Steps& steps) {
+  ++replica.pins;
   Use* use = std::exchange(replica.landing, nullptr);
   while (use != nullptr) {
     Use* const next = use->next_landing;
@@ -272,6 +274,7 @@ void Residency::wake_landing(Replica& replica, const base::Status& status, Steps
     }
     use = next;
   }
+  --replica.pins;
 }
 
 // ---- Looking ahead ----
@@ -279,7 +282,7 @@ void Residency::wake_landing(Replica& replica, const base::Status& status, Steps
 // Goes through the tasks that cannot run yet in the order in which they were spawned, brings in what they will read,
 // and makes what is needed later leave early enough. Nothing is pinned for them: ready tasks come first.
 void Residency::look_ahead(Steps& steps) {
-  if (first_ == nullptr || untracked_may_run()) return;
+  if (first_ == nullptr || untracked_may_run() || scattered_ != 0) return;
   for (Place& p : places_) p.owed = 0;
   policy::Ahead ahead{ahead_bytes_, 0, config_.depth};
   for (Request* r = first_; r != nullptr && policy::look_further(ahead); r = r->after) {

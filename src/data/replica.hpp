@@ -56,6 +56,7 @@ struct Replica {
   ReplicaState state = ReplicaState::absent;
   bool leaving = false;       // draining: to be dropped when it lands, unless somebody has pinned it
   bool write_failed = false;  // the last write back failed: stays until a waiting task has failed because of it
+  bool blank = false;         // a task that writes all of it has not run yet; there are contents elsewhere
   bool stale = false;         // written elsewhere while its transfer was under way
   bool candidate = false;     // in the arena's set of what could leave
   std::uint32_t pins = 0;     // unfinished uses that count on its place, and transfers that read it

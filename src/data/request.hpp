@@ -50,6 +50,8 @@ struct Request {
   int domain = 0;  // of the machine; where the task will run
   int lane = 0;    // the worker at which it became ready
   RequestState state = RequestState::pending;
+  bool cancelled = false;          // its function did not run
+  bool scattered = false;          // waits, and there is room for it, but in pieces
   bool begun = false;              // held, and its function has been started
   std::uint32_t landing = 0;       // transfers it waits for
   std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges

@@ -91,7 +91,7 @@ class Residency {
   // The task depends on nothing any more. True: all blocks are in place, held for it. False: it waits, or waits for a
   // transfer; it comes by Steps::staged.
   bool ready(Request& request, Steps& steps);
-  // The task has ended, or was cancelled before it became ready.
+  // The task has ended, or was cancelled: then its blocks hold what they held before.
   void finish(Request& request, Steps& steps);
   // Its task starts to run, or to wait for an exclusion lock. Any thread, without the lock.
   void begin(Request& request) noexcept {
@@ -162,6 +162,9 @@ class Residency {
   void pin_home(Use& use) noexcept;
   bool take_place(Use& use, Arena& target);
   void leave_place(Use& use) noexcept;
+  Admission try_admit(Request& request, Steps& steps);
+  bool gather_room(Request& request, Steps& steps);
+  void set_scattered(Request& request, bool scattered) noexcept;
   bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
   bool fill_missing(Request& request, Arena& target, Steps& steps);
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
@@ -174,7 +177,7 @@ class Residency {
   void fail(Request& request, base::Status status, Steps& steps);
   void enqueue(Request& request);
   void dequeue(Request& request) noexcept;
-  void begin_use(Use& use) noexcept;
+  void publish(Use& use) noexcept;
   bool advance_first(Lane& lane, Steps& steps);
   void advance_others(Lane& lane, Steps& steps);
 
@@ -212,7 +215,7 @@ class Residency {
   std::vector<Place> places_;         // by arena
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
-  std::uint32_t waiting_count_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
+  std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
   std::atomic<std::uint32_t> queued_{0};  // held, not begun
   std::size_t next_lane_ = 0;
   std::size_t ahead_bytes_ = 0;      // of prefetches under way

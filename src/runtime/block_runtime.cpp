@@ -144,8 +144,11 @@ void* address_here(const BlockBase* base) noexcept {
 }
 
 // Tasks with requests end them in their hooks.
-void leave_blocks(Task* self) noexcept {
-  if (runtime::request_of(self) != nullptr) return;
+void leave_blocks(Task* self, bool ran) noexcept {
+  if (data::Request* const request = runtime::request_of(self)) {
+    request->cancelled = !ran;
+    return;
+  }
   const sched::Worker& worker = *sched::Worker::current();
   static_cast<runtime::State*>(worker.scheduler().owner)->blocks->find_store()->end_untracked(worker.index());
 }

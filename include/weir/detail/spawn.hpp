@@ -97,8 +97,8 @@ TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> f
 // The same when some items of the footprint are blocks: bit i of `blocks` for item i.
 TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                           const Attributes* attributes, std::uint64_t blocks);
-// The callable of a task with blocks has returned, or was destroyed without running.
-void leave_blocks(Task* self) noexcept;
+// The callable of a task with blocks has returned, or was destroyed and has not run.
+void leave_blocks(Task* self, bool ran) noexcept;
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
@@ -210,10 +210,11 @@ struct InvokeClosure {
   struct Guard {
     C* closure;
     Task* self;
+    bool run;
     ~Guard() {
       if constexpr (!std::is_void_v<R>) closure->cell->release();
       closure->~C();
-      if constexpr (kBlocks) leave_blocks(self);
+      if constexpr (kBlocks) leave_blocks(self, run);
     }
   };
 
@@ -233,7 +234,7 @@ struct InvokeClosure {
   }
 
   static void invoke(void* memory, Task* self, Invoke what) {
-    Guard guard{std::launder(static_cast<C*>(memory)), self};
+    Guard guard{std::launder(static_cast<C*>(memory)), self, what == Invoke::run};
     if (what == Invoke::destroy) return;
     if constexpr (std::is_void_v<R>) {
       static_cast<void>(call(*guard.closure, self));

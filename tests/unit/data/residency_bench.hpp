@@ -254,7 +254,7 @@ class ResidencyBench {
       const bool draining = r->state == ReplicaState::draining;
       ASSERT_NE(r->state, ReplicaState::absent) << block.name;
       if (r->state == ReplicaState::dirty || draining) ++dirty;
-      if (!r->stale && r->state != ReplicaState::filling) ++newest;
+      if (!r->stale && !r->blank && r->state != ReplicaState::filling) ++newest;
       if (r->candidate) {
         ASSERT_EQ(r->pins, 0u) << block.name;
         ASSERT_TRUE(r->state == ReplicaState::clean || r->state == ReplicaState::dirty) << block.name;

@@ -509,8 +509,8 @@ TEST_F(ResidencyBesideWorkers, MovesADirtyBlockToTheNodeOfItsNextTask) {
   EXPECT_EQ(arena_of(task), &bench_.arena(2));
   EXPECT_EQ(stamp_at(task.request.uses()[0].address), 1u);
   put_stamp(task.request.uses()[0].address, 2);
-  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
   bench_.finish(task);
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
   bench_.check_invariants();
   EXPECT_EQ(bench_.read(*a_, 3), 2u);
 }

@@ -1,0 +1,343 @@
+// Random tasks on a Residency: whatever is moved when, each finds what was written last, nobody waits for ever, and
+// nothing is left over. WEIR_MODEL_SEED and WEIR_MODEL_ROUNDS run it longer.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "residency_bench.hpp"
+
+namespace weir::data {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* tiers;
+  Allocation allocation = Allocation::fast;
+  bool nodes = false;  // several in the fast tier
+  bool faults = false;
+};
+
+struct Node {  // a task of the model
+  BenchTask* task = nullptr;
+  Node* parent = nullptr;
+  std::vector<Node*> children;  // unfinished, in the order of spawning
+  Footprint footprint;
+  enum { pending, ready, began, ran, ended } state = pending;
+  int spawned = 0;
+};
+
+bool conflict(Mode a, Mode b) { return a != b || (a != Mode::in && a != Mode::concurrent && a != Mode::commutative); }
+
+class Model {
+ public:
+  Model(const Case& c, Strategy strategy, Evict evict, unsigned seed)
+      : case_(c), random_(seed), bench_(c.nodes ? knl_snc4_flat() : one_node(), c.tiers, config(c, strategy, evict)) {
+    for (int i = 0; i < 10; ++i) make_block();
+    if (bench_.residency.tracked()) bench_.track();
+  }
+  ~Model() { locks_.clear(); }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
+      step(true);
+      bench_.check_invariants();
+    }
+    for (int i = 0; !root_.children.empty() && !testing::Test::HasFailure(); ++i) {
+      step(false);
+      bench_.check_invariants();
+      EXPECT_LT(i, 100'000) << describe();
+    }
+    while (!bench_.flying.empty()) bench_.land();
+    EXPECT_EQ(bench_.residency.waiting(), 0u);
+    EXPECT_EQ(bench_.residency.running(), 0u);
+    EXPECT_FALSE(bench_.residency.has_queued());
+    for (const auto& block : bench_.blocks()) {
+      EXPECT_EQ(block->scheduled, 0u);
+      EXPECT_EQ(block->home_uses, 0u);
+      for (const Replica* r = block->replicas; r != nullptr; r = r->next) EXPECT_EQ(r->pins, 0u);
+    }
+    if (testing::Test::HasFailure()) {
+      for (const auto& line : bench_.residency.describe_waiting()) std::fprintf(stderr, "%s\n", line.c_str());
+      std::exit(1);  // what is left cannot be taken apart
+    }
+  }
+  int standstills() const { return standstills_; }
+
+ private:
+  static Residency::Config config(const Case& c, Strategy strategy, Evict evict) {
+    Residency::Config result;
+    result.strategy = strategy;
+    result.evict = evict;
+    result.allocation = c.allocation;
+    result.workers = 2;
+    result.depth = 8;
+    return result;
+  }
+  std::string describe() {
+    std::string text = std::to_string(bench_.flying.size()) + " transfers are under way, " +
+                       std::to_string(bench_.residency.running()) + " tasks run";
+    for (const auto& line : bench_.residency.describe_waiting()) text += "\n" + line;
+    for (const auto& n : nodes_) {
+      text += "\nstate " + std::to_string(n->state) + ", request " + std::to_string(int(n->task->request.state)) +
+              " lane " + std::to_string(n->task->request.lane) + ", " + std::to_string(n->children.size()) +
+              " children, uses";
+      for (const auto& [block, mode] : n->footprint) {
+        text += " " + std::to_string(block->charge >> 10) + "K";
+        for (const Replica* r = block->replicas; r != nullptr; r = r->next) {
+          text += ":" + std::to_string(int(r->state)) + (r->pins != 0 ? "p" : "");
+        }
+        if (block->home_uses != 0) text += ":home";
+      }
+    }
+    return text;
+  }
+  unsigned below(std::size_t limit) { return static_cast<unsigned>(random_() % limit); }
+
+  void make_block() {
+    static constexpr std::size_t kSizes[] = {64, 1000, 4096, 100 << 10, 200 << 10, 320 << 10, 500 << 10};
+    Block* block = nullptr;
+    const std::size_t bytes = kSizes[below(std::size(kSizes))];
+    if (!bench_.try_make("block", bytes, block, static_cast<int>(below(case_.nodes ? 4 : 1)))) return;
+    if (!case_.nodes && bench_.residency.tracked() && bench_.residency.untracked_may_run()) bench_.track();
+    versions_[block] = 0;
+  }
+
+  void step(bool more) {
+    switch (below(more ? 10 : 7)) {
+      case 0:
+      case 1: return start_some();
+      case 2:
+      case 3: return run_some();
+      case 4:
+      case 5:
+        if (!bench_.flying.empty()) return land();
+        return finish_some();
+      case 6: finish_some(); return help_if_still();
+      case 7:
+      case 8:
+        if (root_.children.size() < 30) spawn(root_);
+        return;
+      case 9: return below(8) == 0 ? change_blocks() : spawn_child();
+    }
+  }
+
+  Mode any_mode() {
+    static constexpr Mode kModes[] = {Mode::in, Mode::in, Mode::inout, Mode::out, Mode::concurrent, Mode::commutative};
+    return kModes[below(std::size(kModes))];
+  }
+
+  void spawn(Node& parent) {
+    auto node = std::make_unique<Node>();
+    const bool root = &parent == &root_;
+    const std::size_t most = root ? bench_.blocks().size() : parent.footprint.size();
+    if (most == 0) return;
+    std::size_t bytes = 0;
+    for (unsigned i = 1 + below(4); i > 0; --i) {
+      const unsigned at = below(most);
+      Block* const block = root ? bench_.blocks()[at].get() : parent.footprint[at].first;
+      const Mode mode = !root && parent.footprint[at].second == Mode::in ? Mode::in : any_mode();
+      if (bytes + block->bytes > (1 << 20) && below(20) != 0) continue;
+      bytes += block->bytes;
+      bool twice = false;
+      for (const auto& [other, m] : node->footprint) twice = twice || other == block;
+      if (!twice) node->footprint.emplace_back(block, mode);
+    }
+    if (node->footprint.empty()) return;
+    node->parent = &parent;
+    node->task = &bench_.spawn("task", node->footprint, static_cast<int>(below(case_.nodes ? 4 : 1)),
+                               static_cast<int>(below(2)));
+    ++parent.spawned;
+    parent.children.push_back(node.get());
+    nodes_.push_back(std::move(node));
+  }
+  void spawn_child() {
+    if (Node* const node = some([](const Node& n) { return n.state == Node::ran && n.spawned < 6; })) spawn(*node);
+  }
+
+  template <class F>
+  Node* some(F f) {
+    std::vector<Node*> found;
+    for (const auto& n : nodes_) {
+      if (f(*n)) found.push_back(n.get());
+    }
+    return found.empty() ? nullptr : found[below(found.size())];
+  }
+
+  static bool depends(const Node& node) {
+    for (const Node* earlier : node.parent->children) {
+      if (earlier == &node) return false;
+      for (const auto& [a, mode_a] : earlier->footprint) {
+        for (const auto& [b, mode_b] : node.footprint) {
+          if (a == b && conflict(mode_a, mode_b)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void start_some() {
+    Node* const node = some([](const Node& n) { return n.state == Node::pending && !depends(n); });
+    if (node == nullptr) return;
+    if (below(20) == 0) {  // cancelled before it was ready
+      node->task->request.cancelled = true;
+      return end(*node);
+    }
+    node->state = Node::ready;
+    bench_.ready(*node->task);
+  }
+
+  bool try_locks(Node& node) {
+    for (const auto& [block, mode] : node.footprint) {
+      const auto holder = locks_.find(block);
+      if (mode == Mode::commutative && holder != locks_.end() && !above(holder->second, &node)) return false;
+    }
+    for (const auto& [block, mode] : node.footprint) {
+      if (mode == Mode::commutative) locks_.emplace(block, &node);
+    }
+    return true;
+  }
+  // A child is in its parent's scope, with locks of its own.
+  static bool above(const Node* ancestor, const Node* node) {
+    for (node = node->parent; node != nullptr; node = node->parent) {
+      if (node == ancestor) return true;
+    }
+    return false;
+  }
+
+  void run_some() {
+    Node* const node = some([](const Node& n) {
+      return (n.state == Node::ready || n.state == Node::began) &&
+             (n.task->request.state == RequestState::held || n.task->request.state == RequestState::failed);
+    });
+    if (node == nullptr) return;
+    Request& request = node->task->request;
+    if (request.state == RequestState::failed) {
+      EXPECT_FALSE(request.failure.message.empty());
+      request.cancelled = true;
+      return end(*node);
+    }
+    bench_.residency.begin(request);
+    node->state = Node::began;
+    if (!try_locks(*node)) return;
+    if (below(15) == 0) {  // cancelled when it could have run
+      request.cancelled = true;
+      return end(*node);
+    }
+    node->state = Node::ran;
+    look(*node, true);
+    for (Use& use : request.uses()) {
+      if (writes(use.mode)) put_stamp(use.address, stamp(*use.block, ++versions_[use.block]));
+    }
+  }
+  // The task finds what was written last.
+  void look(Node& node, bool first) {
+    for (Use& use : node.task->request.uses()) {
+      const auto version = versions_[use.block];
+      if (version == 0 || (first && use.mode == Mode::out)) continue;
+      ASSERT_EQ(stamp_at(use.address), stamp(*use.block, version)) << "version " << version;
+    }
+  }
+  std::uint64_t stamp(const Block& block, std::uint64_t version) {
+    return reinterpret_cast<std::uintptr_t>(&block) << 16 ^ version;
+  }
+
+  void finish_some() {
+    Node* const node = some([](const Node& n) { return n.state == Node::ran && n.children.empty(); });
+    if (node == nullptr) return;
+    look(*node, false);
+    end(*node);
+  }
+  void end(Node& node) {
+    std::erase_if(locks_, [&](const auto& lock) { return lock.second == &node; });
+    bench_.finish(*node.task);
+    std::erase(node.parent->children, &node);
+    std::erase_if(nodes_, [&](const auto& n) { return n.get() == &node; });
+  }
+
+  void land() {
+    const bool broken = case_.faults && below(6) == 0;
+    const std::size_t at = below(bench_.flying.size());
+    bench_.land(at, broken ? base::Status{base::Code::io_error, "broken"} : base::Status::success());
+  }
+
+  void help_if_still() {
+    const bool runs = some([&](const Node& n) {
+                        return n.state == Node::ran ? n.children.empty()
+                               : n.state == Node::pending
+                                   ? !depends(n)
+                                   : n.task->request.state == RequestState::failed ||
+                                         (n.task->request.state == RequestState::held && can_lock(n));
+                      }) != nullptr;
+    if (runs || !bench_.residency.waits_for_tasks() || bench_.residency.has_queued()) return;
+    ++standstills_;
+    const auto waiting = bench_.residency.waiting();
+    bench_.break_standstill();
+    EXPECT_TRUE(bench_.residency.waiting() < waiting || !bench_.flying.empty()) << "nothing can ever happen";
+  }
+  bool can_lock(const Node& node) {
+    for (const auto& [block, mode] : node.footprint) {
+      const auto holder = locks_.find(block);
+      if (mode == Mode::commutative && holder != locks_.end() && !above(holder->second, &node)) return false;
+    }
+    return true;
+  }
+
+  void change_blocks() {
+    if (below(2) == 0) return make_block();
+    const auto& blocks = bench_.blocks();
+    Block& block = *blocks[below(blocks.size())];
+    if (block.first_use != nullptr || blocks.size() < 4) return;
+    versions_.erase(&block);
+    bench_.destroy(block);
+  }
+
+  const Case& case_;
+  std::mt19937 random_;
+  ResidencyBench bench_;
+  Node root_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<Block*, std::uint64_t> versions_;
+  std::map<Block*, Node*> locks_;
+  int standstills_ = 0;
+};
+
+class ResidencyModel : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Tiers, ResidencyModel,
+    testing::Values(Case{"memory", "memory=1MiB,emulated=32MiB@0.5"}, Case{"file", "memory=1MiB,file=/tmp:32MiB"},
+                    Case{"file_with_faults", "memory=1MiB,file=/tmp:32MiB", Allocation::fast, false, true},
+                    Case{"memory_with_faults", "memory=1MiB,emulated=32MiB@0.5", Allocation::fast, false, true},
+                    Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
+                    Case{"nodes_fast", "hbm=4MiB,ddr=32MiB", Allocation::fast, true},
+                    Case{"nodes_local_fast", "hbm=4MiB,ddr=32MiB", Allocation::local_fast, true},
+                    Case{"nodes_local_fast_file", "hbm=4MiB,file=/tmp:32MiB", Allocation::local_fast, true},
+                    Case{"nodes_local_fast_file_with_faults", "hbm=4MiB,file=/tmp:32MiB", Allocation::local_fast, true,
+                         true}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(ResidencyModel, ShowsEveryTaskWhatWasWrittenLastWhateverIsMoved) {
+  const char* const seed_text = std::getenv("WEIR_MODEL_SEED");
+  const char* const rounds_text = std::getenv("WEIR_MODEL_ROUNDS");
+  const unsigned first = seed_text != nullptr ? unsigned(std::atoi(seed_text)) : std::random_device{}() % 1000000;
+  const unsigned rounds = rounds_text != nullptr ? unsigned(std::atoi(rounds_text)) : 1;
+  int standstills = 0;
+  for (unsigned seed = first; seed < first + rounds; ++seed) {
+    for (const Strategy strategy : {Strategy::off, Strategy::inline_, Strategy::multi, Strategy::ahead}) {
+      for (const Evict evict : {Evict::refcount, Evict::lru, Evict::next_use}) {
+        SCOPED_TRACE("WEIR_MODEL_SEED=" + std::to_string(seed) + ", strategy " + std::to_string(int(strategy)) +
+                     ", evict " + std::to_string(int(evict)));
+        Model model(GetParam(), strategy, evict, seed);
+        model.run(1000);
+        standstills += model.standstills();
+        if (HasFailure()) return;
+      }
+    }
+  }
+  std::printf("%d standstills\n", standstills);
+}
+
+}  // namespace
+}  // namespace weir::data
