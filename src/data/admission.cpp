@@ -82,6 +82,7 @@ policy::Newcomer Residency::newcomer(Request& request) noexcept {
 
 void Residency::enqueue(Request& request) {
   request.state = RequestState::waiting;
+  if (track_ != nullptr) request.waiting_since = trace::Track::now();
   lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()].insert(&request);
   ++waiting_count_;
 }
@@ -139,6 +140,7 @@ Residency::Admission Residency::try_admit(Request& request, Steps& steps) {
     return Admission::held;
   }
   request.state = RequestState::staging;
+  if (track_ != nullptr) record_staging(request);
   ++staging_;
   return Admission::staging;
 }
@@ -295,6 +297,7 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
 // All is in place: the task may run.
 void Residency::hold(Request& request) {
   request.state = RequestState::held;
+  if (track_ != nullptr) record_wait_end(request);
   ++held_;
   queued_.fetch_add(1, std::memory_order_relaxed);
   for (Use& use : request.uses()) {
@@ -480,6 +483,7 @@ void Residency::run_in_place(Request& request, Steps& steps) {
   }
   if (request.landing != 0) {
     request.state = RequestState::staging;
+    if (track_ != nullptr) record_staging(request);
     ++staging_;
     return;
   }
@@ -492,6 +496,7 @@ void Residency::fail(Request& request, base::Status status, Steps& steps) {
   ++counters_.failures;
   request.landing = 0;
   request.state = RequestState::failed;
+  if (track_ != nullptr) record_wait_end(request);
   request.failure = std::move(status);
   steps.stage(request);
 }

@@ -46,6 +46,7 @@ struct Block final : detail::BlockBase {
   std::uint32_t scheduled = 0;  // uses by ready tasks that have not ended
   std::uint32_t home_uses = 0;  // of those the ones that use it at home
   std::uint64_t last_use = 0;
+  std::uint64_t trace_id = 0;
   Replica* replicas = nullptr;
   Use* first_use = nullptr;  // by unfinished tasks, in the order of spawning
   Use* last_queued = nullptr;

@@ -96,6 +96,7 @@ bool Residency::evict(Replica& victim, Steps& steps) {
   if (victim.state == ReplicaState::dirty) return start_write_back(victim, true, steps);
   withdraw_candidate(victim);
   ++counters_.evictions;
+  if (track_ != nullptr) record_eviction(victim);
   drop(victim);
   return true;
 }
@@ -244,6 +245,7 @@ void Residency::landed_write_back(Replica& replica, const base::Status& status, 
   const bool gone = replica.state == ReplicaState::clean && replica.pins == 0 && (leaving || replica.stale);
   if (gone) {
     ++counters_.evictions;
+    if (track_ != nullptr) record_eviction(replica);
     drop(replica);
   } else {
     update_candidate(replica);

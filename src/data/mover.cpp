@@ -7,6 +7,7 @@
 #include "data/block.hpp"
 #include "data/copy.hpp"
 #include "data/file_store.hpp"
+#include "platform/clock.hpp"
 
 namespace weir::data {
 
@@ -105,6 +106,7 @@ void Mover::work(Queue& queue) noexcept {
 }
 
 base::Status Mover::perform(Transfer& transfer) noexcept {
+  transfer.started = platform::ticks();
   const Tier* const tier = file_tier(transfer);
   return tier != nullptr ? transfer_file(transfer, *tier->file) : copy_memory(transfer);
 }
@@ -165,6 +167,7 @@ base::Status Mover::transfer_file(Transfer& transfer, FileStore& file) noexcept 
 void Mover::fly(Transfer& transfer, FileStore& file) {
   auto* const flying = new FlyingTransfer{file_transfer(transfer), &transfer, &landing_};
   flying->file.user = flying;
+  transfer.started = platform::ticks();
   flying->file.done = [](FileTransfer& ended, const base::Status& status) noexcept {
     const std::unique_ptr<FlyingTransfer> self(static_cast<FlyingTransfer*>(ended.user));
     self->landing->landed(*self->transfer, status);

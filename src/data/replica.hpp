@@ -47,6 +47,7 @@ struct Transfer {
   Replica* replica = nullptr;
   Replica* source = nullptr;  // fetch: another replica, pinned meanwhile; null: the block's home
   Transfer* next = nullptr;
+  std::uint64_t started = 0;  // platform::ticks(), by the copier
 };
 
 struct Replica {

@@ -56,6 +56,10 @@ struct Request {
   std::uint32_t landing = 0;       // transfers it waits for
   std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
   base::Status failure;
+  // For a trace.
+  std::uint64_t trace_id = 0;       // of its task
+  std::uint64_t waiting_since = 0;  // ticks; 0: it has not waited for room
+  std::uint64_t staging_since = 0;
   Request* before = nullptr;  // all unfinished requests, in the order of spawning
   Request* after = nullptr;
   Request* next_staged = nullptr;

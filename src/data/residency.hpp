@@ -25,6 +25,7 @@
 #include "data/replica.hpp"
 #include "data/request.hpp"
 #include "data/tier_set.hpp"
+#include "trace/track.hpp"
 
 namespace weir::data {
 
@@ -67,6 +68,9 @@ class Residency {
   ~Residency();
   Residency(const Residency&) = delete;
   Residency& operator=(const Residency&) = delete;
+
+  // Where waits and evictions are recorded from now on.
+  void set_track(trace::Track* track) noexcept { track_ = track; }
 
   // ---- Blocks ----
   // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
@@ -206,6 +210,11 @@ class Residency {
 
   Place& place(const Arena& arena) noexcept { return places_[static_cast<std::size_t>(arena.index())]; }
 
+  // Tracing (tracing.cpp); only with a track.
+  void record_wait_end(Request& request) noexcept;
+  void record_staging(Request& request) noexcept;
+  void record_eviction(const Replica& replica) noexcept;
+
   TierSet& tiers_;
   const Config config_;
   std::size_t top_;  // the tier that blocks are brought to
@@ -228,6 +237,7 @@ class Residency {
   Replica* free_replicas_ = nullptr;
   std::vector<std::unique_ptr<Replica[]>> replica_pool_;
   ResidencyCounters counters_;
+  trace::Track* track_ = nullptr;
 };
 
 }  // namespace weir::data

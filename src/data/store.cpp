@@ -67,6 +67,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   block->layout = layout;
   block->name = name;
   block->domain = domain;
+  if (recorder_ != nullptr) block->trace_id = recorder_->add_block(name, block->bytes);
   if (program != nullptr) {
     block->home.kind = Home::Kind::program;
     block->home.address = program;
@@ -204,14 +205,21 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   Steps steps;
   {
     const std::lock_guard lock(mutex_);
-    residency_.land(transfer, status, steps);
-    note_change();
+    land(transfer, status, steps);
     landed_.notify_all();  // under the lock: after it, the store may be gone
   }
   if (!steps.empty()) carry_out(steps);
 }
 
+void Store::land(Transfer& transfer, const base::Status& status, Steps& steps) {
+  if (track_ != nullptr && status) record_move(transfer);
+  residency_.land(transfer, status, steps);
+  note_change();
+}
+
 void Store::note_change() noexcept {
+  if (track_ != nullptr) [[unlikely]]
+    record_residency();
   const std::uint64_t now = platform::now_ns();
   lost_ns_ += lost_workers_ * (now - changed_at_ns_);
   changed_at_ns_ = now;
@@ -250,8 +258,7 @@ void Store::move_here(Transfer* transfers) {
     Steps steps;
     {
       const std::lock_guard lock(mutex_);
-      residency_.land(transfer, status, steps);
-      note_change();
+      land(transfer, status, steps);
     }
     landed_.notify_all();
     *steps.transfers_end = rest;

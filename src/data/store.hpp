@@ -18,6 +18,7 @@
 #include "data/mover.hpp"
 #include "data/residency.hpp"
 #include "machine/machine.hpp"
+#include "trace/recorder.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
@@ -47,6 +48,8 @@ class Store final : public Landing {
                                                    int threads, Sink& sink, TierSetConfig tiers_config = {});
   // No block is left.
   ~Store();
+  // Records moves, waits and what tiers hold, on a track of its own. Before the first block; `recorder` outlives it.
+  void record_on(trace::Recorder& recorder);
 
   // ---- Blocks ----
   // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
@@ -85,6 +88,9 @@ class Store final : public Landing {
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
   // Under the lock, after every change: measures the waiting, and wakes the watchdog where there is reason to.
   void note_change() noexcept;
+  void land(Transfer& transfer, const base::Status& status, Steps& steps);
+  void record_move(const Transfer& transfer) noexcept;
+  void record_residency() noexcept;
   void begin_tracking(Steps& steps);
   void count_untracked(Steps& steps);
   void untracked_changed() noexcept;
@@ -109,6 +115,9 @@ class Store final : public Landing {
   std::vector<std::string> warnings_;  // guarded by mutex_
   std::uint64_t changes_ = 0;          // guarded by mutex_
   bool stop_ = false;                  // guarded by mutex_
+  trace::Recorder* recorder_ = nullptr;
+  trace::Track* track_ = nullptr;        // used under mutex_
+  std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
   std::condition_variable suspicion_;  // tasks wait for room that only tasks can give back
   std::thread watchdog_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first

@@ -1,4 +1,5 @@
-// Monotonic time for spinning and statistics, and the processor's hint that it spins.
+// Monotonic time for spinning and statistics, the cheapest clock there is for traces, and the processor's hint that it
+// spins. Any thread.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,19 @@ inline std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
           .count());
+}
+
+// True where the processor's counter runs at one pace on all cores, whatever their frequency; set before main().
+extern const bool kTicksAreCycles;
+
+// Ticks of unknown length, the same for all threads: compare two pairs of ticks() and now_ns() to convert them.
+// Budget: 10 ns where kTicksAreCycles; else that of now_ns().
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  if (kTicksAreCycles) [[likely]]
+    return __builtin_ia32_rdtsc();
+#endif
+  return now_ns();
 }
 
 inline void spin_pause() noexcept {

@@ -59,6 +59,7 @@ data::Store& BlockRuntime::store() {
         scheduler_.machine(), scheduler_.options(), workers, workers + sched::Scheduler::kMaxGuests, *this);
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
+    if (recorder_ != nullptr) owned_->record_on(*recorder_);
     store_.store(owned_.get(), std::memory_order_release);
   }
   return *owned_;

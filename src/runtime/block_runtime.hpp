@@ -16,7 +16,9 @@ namespace weir::runtime {
 
 class BlockRuntime final : public data::Sink {
  public:
-  explicit BlockRuntime(sched::Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  // `recorder`: of what blocks do; may be null.
+  BlockRuntime(sched::Scheduler& scheduler, trace::Recorder* recorder) noexcept
+      : scheduler_(scheduler), recorder_(recorder) {}
 
   // Opens the tiers at the first call. Throws weir::Error.
   data::Store& store();
@@ -29,6 +31,7 @@ class BlockRuntime final : public data::Sink {
   bool still() noexcept override { return scheduler_.is_still(); }
 
   sched::Scheduler& scheduler_;
+  trace::Recorder* const recorder_;
   std::mutex mutex_;
   std::unique_ptr<data::Store> owned_;        // guarded by mutex_
   std::atomic<data::Store*> store_{nullptr};  // released once owned_ is made

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/runtime_state.hpp"
+#include "runtime/tracing.hpp"
 
 namespace weir {
 
@@ -52,16 +53,18 @@ Runtime::Runtime(const Options& options) : state_(nullptr) {
   check_options(options);
   auto state = std::make_unique<State>();
   const machine::Machine machine = machine_for(options);
+  if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);
   runtime::enrol(*state);
   base::Result<std::unique_ptr<sched::Scheduler>> scheduler =
-      sched::Scheduler::start(machine, options, std::uint64_t{state->number} << runtime::kNumberShift);
+      sched::Scheduler::start(machine, options, std::uint64_t{state->number} << runtime::kNumberShift,
+                              state->recorder.get());
   if (!scheduler) {
     runtime::strike_off(*state);
     throw Error(scheduler.status().message);
   }
   state->scheduler = std::move(*scheduler);
   state->scheduler->owner = state.get();
-  state->blocks = std::make_unique<runtime::BlockRuntime>(*state->scheduler);
+  state->blocks = std::make_unique<runtime::BlockRuntime>(*state->scheduler, state->recorder.get());
   try {
     if (!options.tiers.empty()) state->blocks->store();
   } catch (...) {
@@ -89,8 +92,14 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  trace::Summary summary;
+  if (state->recorder != nullptr) summary = runtime::summarise(*this, *state);
   runtime::leave(*state);
   runtime::strike_off(*state);
+  if (state->recorder == nullptr) return;
+  state->blocks.reset();
+  state->scheduler.reset();
+  runtime::close_trace(*state->recorder, summary);
 }
 
 int Runtime::worker_count() const noexcept { return state_->scheduler->worker_count(); }

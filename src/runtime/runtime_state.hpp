@@ -10,11 +10,13 @@
 #include "machine/machine.hpp"
 #include "runtime/block_runtime.hpp"
 #include "sched/scheduler.hpp"
+#include "trace/recorder.hpp"
 #include "weir/runtime.hpp"
 
 namespace weir {
 
 struct Runtime::State {
+  std::unique_ptr<trace::Recorder> recorder;  // null: nothing is traced; outlives all that records
   std::unique_ptr<sched::Scheduler> scheduler;
   std::unique_ptr<runtime::BlockRuntime> blocks;  // ends before the scheduler that it submits to
   std::uint64_t id = 0;  // unique in the process, never used again

@@ -8,6 +8,7 @@
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "runtime/tracing.hpp"
 #include "sched/worker.hpp"
 #include "weir/detail/block.hpp"
 
@@ -134,7 +135,10 @@ TaskRef submit_task(Task* task, InvokeFunction invoke) {
   const TaskRef ref = task->ref();
   scope.count_spawned();
   worker.note_spawn();
-  worker.submit(task);
+  if (worker.track() != nullptr) [[unlikely]]
+    runtime::submit_traced(scope, *task, {}, {});
+  else
+    worker.submit(task);
   throttle_if_ahead(worker, scope);
   return ref;
 }
@@ -153,7 +157,10 @@ TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> f
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   worker.note_spawn();
-  scope.submit(*task, footprint, after);
+  if (worker.track() != nullptr) [[unlikely]]
+    runtime::submit_traced(scope, *task, footprint, after);
+  else
+    scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
 }
@@ -180,9 +187,13 @@ TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Acc
     request->name = attributes != nullptr && attributes->name != nullptr ? attributes->name : "";
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
     request->domain = worker.scheduler().machine_domain(domain);
+    request->trace_id = sched::trace_id(ref);
     store.add(*request);
   }
-  scope.submit(*task, footprint, after);
+  if (worker.track() != nullptr) [[unlikely]]
+    runtime::submit_traced(scope, *task, footprint, after, blocks);
+  else
+    scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
 }

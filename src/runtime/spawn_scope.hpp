@@ -27,6 +27,8 @@ class SpawnScope final : public sched::Scope {
   std::int64_t before_throttle() noexcept override;
   // All children have ended.
   void forget_footprints() noexcept;
+  // What the last submit() found that the task comes after; some may have ended.
+  std::span<const detail::TaskRef> predecessors() const noexcept { return {predecessors_.get(), predecessor_count_}; }
 
   // ---- The Graph of deps::BlockMap ----
   bool add_edge(deps::NodeRef before, deps::NodeRef after);

@@ -14,6 +14,7 @@ class Stopped final : public Condition {
   explicit Stopped(const Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
   bool done() noexcept override { return scheduler_.stopping(); }
   bool prepare_to_sleep() noexcept override { return !scheduler_.stopping(); }  // stop_threads() unparks
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::stop; }
 
  private:
   const Scheduler& scheduler_;
@@ -30,9 +31,10 @@ void Worker::work() {
 }
 
 base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
-                                                          std::uint64_t first_generation) {
+                                                          std::uint64_t first_generation,
+                                                          trace::Recorder* recorder) {
   const int workers = options.workers > 0 ? options.workers : machine.default_worker_count();
-  std::unique_ptr<Scheduler> scheduler(new Scheduler(machine, options, workers, first_generation));
+  std::unique_ptr<Scheduler> scheduler(new Scheduler(machine, options, workers, first_generation, recorder));
   scheduler->place_workers();
   scheduler->make_domains();
   scheduler->make_workers();
@@ -41,8 +43,12 @@ base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine
 }
 
 Scheduler::Scheduler(const machine::Machine& machine, const Options& options, int worker_count,
-                     std::uint64_t first_generation)
-    : machine_(machine), options_(options), worker_count_(worker_count), first_generation_(first_generation) {
+                     std::uint64_t first_generation, trace::Recorder* recorder)
+    : machine_(machine),
+      options_(options),
+      worker_count_(worker_count),
+      first_generation_(first_generation),
+      recorder_(recorder) {
   const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
   oversubscribed_ = worker_count > (machine.is_this_system() ? machine.default_worker_count() : std::max(cpus, 1));
 }
@@ -107,6 +113,10 @@ void Scheduler::make_workers() {
 Worker& Scheduler::add_worker(int index, int domain) {
   workers_.push_back(std::make_unique<Worker>(*this, index, domain));
   Worker& worker = *workers_.back();
+  if (recorder_ != nullptr) {
+    const bool guest = index >= worker_count_;
+    worker.track_ = recorder_->add_track({fmt::format("{} {}", guest ? "guest" : "worker", index), index, domain});
+  }
   DomainQueues& queues = this->queues(domain);
   const std::uint32_t count = queues.victim_count.load(std::memory_order_relaxed);
   queues.victims[count].store(&worker, std::memory_order_relaxed);

@@ -16,6 +16,7 @@
 #include "sched/inbox.hpp"
 #include "sched/parking_lot.hpp"
 #include "sched/worker.hpp"
+#include "trace/recorder.hpp"
 #include "weir/options.hpp"
 
 namespace weir::sched {
@@ -38,9 +39,10 @@ class Scheduler {
   static constexpr int kMaxGuests = 256;
 
   // The calling thread becomes worker 0. Fails when a thread cannot be started or pinned.
-  // `first_generation`: see TaskHeap.
+  // `first_generation`: see TaskHeap. `recorder`: of what the workers do; null: nobody records; outlives it.
   static base::Result<std::unique_ptr<Scheduler>> start(const machine::Machine& machine, const Options& options,
-                                                        std::uint64_t first_generation);
+                                                        std::uint64_t first_generation,
+                                                        trace::Recorder* recorder = nullptr);
   // On the thread that started it, when no task is left.
   ~Scheduler();
 
@@ -89,7 +91,8 @@ class Scheduler {
   }
 
  private:
-  Scheduler(const machine::Machine& machine, const Options& options, int worker_count, std::uint64_t first_generation);
+  Scheduler(const machine::Machine& machine, const Options& options, int worker_count, std::uint64_t first_generation,
+            trace::Recorder* recorder);
   void place_workers();
   void make_domains();
   void make_workers();
@@ -102,6 +105,7 @@ class Scheduler {
   Options options_;
   int worker_count_;
   std::uint64_t first_generation_;
+  trace::Recorder* const recorder_;
   bool oversubscribed_ = false;
   std::vector<std::unique_ptr<DomainQueues>> queues_;
   std::vector<std::unique_ptr<ParkingLot>> lots_;  // one for all, or one per domain under policy numa

@@ -140,7 +140,9 @@ bool Worker::sleep_unless(Condition& condition) noexcept {
     return false;
   }
   WorkerStatistics::add(statistics_.parks);
+  const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   lot_->sleep(sleeper_);
+  if (track_ != nullptr) track_->park(start);
   return true;
 }
 
@@ -148,7 +150,9 @@ bool Worker::sleep_unless(Condition& condition) noexcept {
 void Worker::nap(Condition& condition) noexcept {
   if (!condition.prepare_to_sleep()) return;
   WorkerStatistics::add(statistics_.parks);
+  const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   lot_->nap(sleeper_, nap_ns_);
+  if (track_ != nullptr) track_->park(start);
   nap_ns_ = std::min(nap_ns_ * 2, policy::kLongestNapNs);
   ++naps_;
 }
@@ -212,7 +216,7 @@ Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   }
   foreign_runs_ = 0;
   stole_at_ns_ = platform::now_ns();
-  count_steal(count, far);
+  count_steal(victim, count, far);
   return batch[0];
 }
 
@@ -223,14 +227,21 @@ Worker::Item Worker::take_mail_of(Worker& victim, bool far) noexcept {
   if (task == nullptr) return 0;
   foreign_runs_ = 0;
   stole_at_ns_ = platform::now_ns();
-  count_steal(1, far);
+  count_steal(victim, 1, far);
   return reinterpret_cast<Item>(task);
 }
 
-void Worker::count_steal(std::uint32_t tasks, bool far) noexcept {
+void Worker::count_steal(const Worker& victim, std::uint32_t tasks, bool far) noexcept {
   WorkerStatistics::add(statistics_.steals);
   WorkerStatistics::add(statistics_.stolen, tasks);
   if (far) WorkerStatistics::add(statistics_.far_steals);
+  if (track_ != nullptr) track_->steal(victim.index_, tasks, distance_to(victim.domain_));
+}
+
+// 0: the own domain, 1: the nearest other.
+int Worker::distance_to(int domain) const noexcept {
+  if (domain == domain_) return 0;
+  return 1 + static_cast<int>(std::find(queues_->far.begin(), queues_->far.end(), domain) - queues_->far.begin());
 }
 
 bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept {

@@ -183,6 +183,11 @@ struct alignas(base::kDestructiveSize) Task {
 static_assert(sizeof(Task) == base::kDestructiveSize, "the header is one cache line");
 static_assert(sizeof(Task) == detail::kTaskHeaderBytes && sizeof(Edge) == detail::kEdgeBytes);
 
+// By which a trace means that use of the memory: a program that uses a slot eight million times uses it again. Never 0.
+inline std::uint64_t trace_id(TaskRef ref) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) | ref.generation << 41;
+}
+
 // True when that use of the memory has ended. Any thread.
 inline bool has_ended(TaskRef ref) noexcept {
   return ref.task == nullptr || ref.task->successors.closed(ref.generation) ||

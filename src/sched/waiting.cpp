@@ -18,6 +18,7 @@ class ChildrenEnded final : public Condition {
   explicit ChildrenEnded(Scope& scope) noexcept : scope_(scope) {}
   bool done() noexcept override { return scope_.unfinished() == 0; }
   bool prepare_to_sleep() noexcept override { return scope_.arm_for_wait() == Scope::Done::no; }
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::children; }
 
  private:
   Scope& scope_;
@@ -48,6 +49,7 @@ class FewChildren final : public Condition {
     scope_.notify_progress(true);
     return !done();
   }
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
 
  private:
   Scope& scope_;
@@ -63,6 +65,7 @@ class TaskEnded final : public Condition {
     if (!listed_) listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
     return listed_ ? !waiter_.done() : false;
   }
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::task; }
 
  private:
   Waiter waiter_;
@@ -80,6 +83,7 @@ class HalfEnded final : public Condition {
     half_.state.compare_exchange_strong(expected, kForkOwnerSleeps, std::memory_order_acq_rel);
     return expected != kForkDone;
   }
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::half; }
 
  private:
   detail::ForkHalf& half_;
@@ -145,7 +149,7 @@ bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
       push(item);
       return false;
     }
-    run(item);
+    track_ == nullptr ? run<false>(item) : run<true>(item);
     item = next_ != nullptr ? next_local() : deque_.pop();
   }
   HalfEnded condition(half);

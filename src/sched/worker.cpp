@@ -1,5 +1,6 @@
 #include "sched/worker.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -32,6 +33,31 @@ void prefetch_body(const Task& task) noexcept {
   __builtin_prefetch(&task + 1);
   if (task.size_class != 0) __builtin_prefetch(&task + 2);
 }
+
+// What a traced run records of one task; its header may be gone when it has run.
+class TracedTask {
+ public:
+  explicit TracedTask(Task& task) noexcept
+      : id_(trace_id(task.ref())), start_(trace::Track::now()), name_(task.note.name()) {}
+  void tried_to_begin(trace::Track* track) noexcept {
+    const std::uint64_t now = trace::Track::now();
+    track->stage(start_, now, id_);
+    start_ = now;
+  }
+  void has_run(trace::Track* track, bool cancelled) const noexcept {
+    track->task(start_, trace::Track::now(), id_, name_, cancelled);
+  }
+
+ private:
+  const std::uint64_t id_;
+  std::uint64_t start_;
+  const char* const name_;
+};
+struct NotTraced {
+  explicit NotTraced(const Task&) noexcept {}
+  void tried_to_begin(const trace::Track*) const noexcept {}
+  void has_run(const trace::Track*, bool) const noexcept {}
+};
 }  // namespace
 
 Worker::Worker(Scheduler& scheduler, int index, int domain)
@@ -81,21 +107,43 @@ Worker::Item Worker::take_overflow() noexcept {
   return reinterpret_cast<Item>(first);
 }
 
+template <bool kTraced>
 void Worker::run(Item item) noexcept {
   if ((item & StealDeque::kAlone) == 0) [[likely]] {
-    run_task(reinterpret_cast<Task*>(item));
+    run_task<kTraced>(reinterpret_cast<Task*>(item));
   } else {
-    run_half(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
+    run_half<kTraced>(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
   }
 }
+template void Worker::run<false>(Item item) noexcept;
+template void Worker::run<true>(Item item) noexcept;
 
+void Worker::run_traced(Condition& condition) noexcept {
+  const std::uint64_t start = trace::Track::now();
+  while (!condition.done()) {
+    if (retreat_until_ns_ != 0) retreat(condition);
+    Item item = next_local();
+    if (item == 0) {
+      const std::uint64_t searches = trace::Track::now();
+      item = search(condition);
+      track_->search(searches);
+    }
+    if (item != 0) run<true>(item);
+  }
+  track_->wait(start, condition.what());
+}
+
+template <bool kTraced>
 void Worker::run_task(Task* task) noexcept {
   Scope* const scope = task->scope;
   if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]]
     flush();
+  std::conditional_t<kTraced, TracedTask, NotTraced> traced(*task);
   TaskExtra* const extra = task->note.extra();
   if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
-    if (!extra->hooks->try_begin(*this, *task)) return;
+    const bool begins = extra->hooks->try_begin(*this, *task);
+    traced.tried_to_begin(track_);
+    if (!begins) return;
   }
   if (task->heap != heap_.index()) prefetch_successors(*task);
   Frame frame{task, nullptr, frame_};
@@ -108,6 +156,7 @@ void Worker::run_task(Task* task) noexcept {
   }
   if (cancelled) [[unlikely]]
     WorkerStatistics::add(statistics_.cancelled);
+  traced.has_run(track_, cancelled);
   frame_ = frame.outer;
   if (frame.children == nullptr) [[likely]]
     end(task);
@@ -115,8 +164,10 @@ void Worker::run_task(Task* task) noexcept {
     end_or_detach(frame.children);
 }
 
+template <bool kTraced>
 void Worker::run_half(detail::ForkHalf* half) noexcept {
   flush();
+  [[maybe_unused]] const std::uint64_t start = kTraced ? trace::Track::now() : 0;
   Frame frame{nullptr, nullptr, frame_};
   frame_ = &frame;
   try {
@@ -131,6 +182,7 @@ void Worker::run_half(detail::ForkHalf* half) noexcept {
   }
   delete frame.children;
   frame_ = frame.outer;
+  if constexpr (kTraced) track_->task(start, trace::Track::now(), 0, nullptr, false);
   WorkerStatistics::add(statistics_.run);
   notify_fork_owner(*half);
 }

@@ -18,6 +18,7 @@
 #include "sched/steal_deque.hpp"
 #include "sched/task.hpp"
 #include "sched/task_heap.hpp"
+#include "trace/track.hpp"
 #include "weir/parallel.hpp"
 
 namespace weir::sched {
@@ -39,6 +40,8 @@ class Condition {
   virtual bool done() noexcept = 0;
   // Makes sure that the worker is unparked when done() becomes true. False: it is true already.
   virtual bool prepare_to_sleep() noexcept = 0;
+  // For traces.
+  virtual trace::WaitFor what() const noexcept { return trace::WaitFor::other; }
 
  protected:
   ~Condition() = default;
@@ -85,6 +88,8 @@ class alignas(base::kDestructiveSize) Worker {
   Scope* root_scope() const noexcept { return root_.children; }  // of the thread outside of tasks; null before a spawn
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
   WorkerStatistics& counters() noexcept { return statistics_; }
+  // Where this worker records what it does; null: nowhere.
+  trace::Track* track() const noexcept { return track_; }
 
   // Makes a ready task available: to this worker and to thieves, or to the domain and with the priority it asks for.
   void submit(Task* task) noexcept {
@@ -105,13 +110,15 @@ class alignas(base::kDestructiveSize) Worker {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
     const bool was_idle = idle_.load(std::memory_order_relaxed);
     idle_.store(false, std::memory_order_relaxed);
+    if (track_ != nullptr) [[unlikely]]
+      run_traced(condition);
     while (!condition.done()) {
       if (retreat_until_ns_ != 0) [[unlikely]]
         retreat(condition);
       if (const Item item = next_local())
-        run(item);
+        run<false>(item);
       else if (const Item found = search(condition))
-        run(found);
+        run<false>(found);
     }
     if (next_ != nullptr) [[unlikely]]
       give_away_next();
@@ -179,9 +186,13 @@ class alignas(base::kDestructiveSize) Worker {
   [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
   [[gnu::noinline]] Item take_overflow() noexcept;
+  template <bool kTraced>
   void run(Item item) noexcept;
+  template <bool kTraced>
   void run_task(Task* task) noexcept;
+  template <bool kTraced>
   void run_half(detail::ForkHalf* half) noexcept;
+  [[gnu::noinline]] void run_traced(Condition& condition) noexcept;  // the loop of run_until()
   void end(Task* task) noexcept;
   void release_successors(Edge* edge) noexcept;
   void make_next(Task* task) noexcept;
@@ -208,7 +219,8 @@ class alignas(base::kDestructiveSize) Worker {
   Item steal_in(DomainQueues& queues, bool far) noexcept;
   Item steal_from(Worker& victim, bool far) noexcept;
   Item take_mail_of(Worker& victim, bool far) noexcept;
-  void count_steal(std::uint32_t tasks, bool far) noexcept;
+  void count_steal(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
+  int distance_to(int domain) const noexcept;
   bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
   // What it runs from now on need not be like what it was throttled for.
   void forget_pace() noexcept { pace_ns_.store(policy::kUnknownPace, std::memory_order_relaxed); }
@@ -254,6 +266,7 @@ class alignas(base::kDestructiveSize) Worker {
   alignas(base::kDestructiveSize) Scheduler* scheduler_;
   ParkingLot* lot_;
   DomainQueues* queues_;
+  trace::Track* track_ = nullptr;
   int index_;
   int domain_;
 

@@ -1,0 +1,30 @@
+// What the runtime does for its trace: opening and closing it, and spawning when one is recorded.
+//
+// docs/tracing.md is about what is recorded; src/trace records it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/runtime_state.hpp"
+#include "runtime/spawn_scope.hpp"
+#include "trace/recorder.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir::runtime {
+
+// Throws weir::Error when the file cannot be written.
+std::unique_ptr<trace::Recorder> open_trace(const std::string& path);
+// All tasks have ended. What the events must add up to, and what is known of the tiers.
+trace::Summary summarise(const Runtime& runtime, const State& state);
+// Workers and blocks are gone. Says on standard error when the file could not be written.
+void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexcept;
+
+// As scope.submit(), when the worker has a track: the time of it, the footprint and the edges.
+// `blocks`: bit i for an item that is a block.
+[[gnu::noinline]] void submit_traced(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
+                                     std::span<const detail::TaskRef> after, std::uint64_t blocks = 0);
+
+}  // namespace weir::runtime

@@ -1,0 +1,53 @@
+// What is recorded while a program runs: events of one size, small enough for half a cache line.
+//
+// Times are platform::ticks(). What the fields mean depends on the kind; track.hpp has a function for each that fills
+// them, and decode.hpp reads them.
+#pragma once
+
+#include <cstdint>
+
+namespace weir::trace {
+
+enum class Kind : std::uint8_t {
+  none,
+  task,       // a callable was run: id task, value address of its name, small 1 when it was cancelled
+  spawn,      // id task, value bytes of its footprint, small items of it (255: or more); the time is that of analysis
+  edge,       // id the later task, start the earlier task's id, no time
+  wait,       // the thread ran tasks until a condition held: small WaitFor
+  search,     // looked for work, asleep or not
+  park,       // slept; lies in a search
+  steal,      // id victim's index, value tasks, small distance: 0 own domain, 1 the nearest other, ...
+  stage,      // the worker itself brought a task's blocks, or paid for slow memory: id task
+  data_wait,  // a ready task waited: id task, small DataWait
+  move,       // id block, value bytes, small from << 4 | to, tiers
+  evict,      // id block, value bytes, small tier
+  resident,   // id bytes in use, small tier
+  chunk,      // in a recording: the next `value` events are of track `id`
+};
+
+enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
+enum class DataWait : std::uint8_t { admission, staging };
+
+// As `from` or `to` of a move: the program's own memory, or a tier beyond the fifteenth.
+inline constexpr std::uint8_t kNoTier = 15;
+
+struct Event {
+  std::uint64_t start = 0;
+  std::uint64_t duration = 0;
+  std::uint64_t id = 0;
+  std::uint64_t word = 0;  // kind << 56 | small << 48 | value
+
+  static constexpr std::uint64_t kMostValue = (std::uint64_t{1} << 48) - 1;
+
+  static constexpr std::uint64_t pack(Kind kind, std::uint64_t value, std::uint8_t small = 0) noexcept {
+    return static_cast<std::uint64_t>(kind) << 56 | std::uint64_t{small} << 48 |
+           (value < kMostValue ? value : kMostValue);
+  }
+  constexpr Kind kind() const noexcept { return static_cast<Kind>(word >> 56); }
+  constexpr std::uint8_t small() const noexcept { return static_cast<std::uint8_t>(word >> 48); }
+  constexpr std::uint64_t value() const noexcept { return word & kMostValue; }
+  constexpr std::uint64_t end() const noexcept { return start + duration; }
+};
+static_assert(sizeof(Event) == 32, "two events to a cache line");
+
+}  // namespace weir::trace

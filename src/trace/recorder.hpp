@@ -1,0 +1,88 @@
+// Recorder: the trace of one runtime, from its start to its end.
+//
+// Gives out tracks, and drains their rings from a thread of its own into a file without a name; close() makes of it
+// what people open (chrome_writer.hpp), in the file that was asked for. A process has one such file per name: runtimes
+// that come later are added to it, so that it is whole after each of them (trace_file.hpp). Any thread, but for open()
+// and close(), which are called by who owns it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "platform/scratch_file.hpp"
+#include "trace/track.hpp"
+
+namespace weir::trace {
+
+class TraceFile;
+
+struct TierInfo {
+  std::string name;
+  std::uint64_t budget = 0;
+  double read_gb_per_s = 0, write_gb_per_s = 0;  // measured; 0: not known
+};
+
+struct BlockInfo {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+// What the runtime knows at its end.
+struct Summary {
+  int workers = 0;
+  std::string machine;                                          // one line
+  std::vector<std::pair<std::string, std::uint64_t>> counters;  // name, value: what the events must add up to
+  std::vector<TierInfo> tiers;
+};
+
+// A pair of clocks read together.
+struct ClockPair {
+  std::uint64_t ticks = 0, ns = 0;
+  static ClockPair now() noexcept;
+};
+
+class Recorder {
+ public:
+  // io_error when the file cannot be written: no folder, no right.
+  static base::Result<std::unique_ptr<Recorder>> open(const std::string& path);
+  // Without close(), nothing is written.
+  ~Recorder();
+
+  // Stays until the recorder ends.
+  Track* add_track(TrackInfo info);
+  // The number by which events mean this block.
+  std::uint64_t add_block(std::string_view name, std::uint64_t bytes);
+
+  // No track is used any more; names of tasks are still there. Writes the file. io_error. Events that were lost are
+  // told on standard error and in the file.
+  base::Status close(const Summary& summary);
+
+ private:
+  Recorder(std::shared_ptr<TraceFile> file, platform::ScratchFile spool);
+  void drain_until_stopped() noexcept;
+  bool drain() noexcept;
+  void stop() noexcept;
+
+  const std::shared_ptr<TraceFile> file_;
+  const ClockPair opened_ = ClockPair::now();
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;          // guarded by mutex_
+  std::deque<Track> tracks_;   // grows under mutex_; entries stay where they are
+  std::vector<BlockInfo> blocks_;  // guarded by mutex_
+  platform::ScratchFile spool_;    // the drainer; after it has ended, close()
+  base::Status spool_status_;      // the same
+  std::uint64_t unwritten_ = 0;    // the same: events that the disk had no room for
+  std::thread drainer_;
+};
+
+}  // namespace weir::trace

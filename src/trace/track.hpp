@@ -1,0 +1,74 @@
+// Track: one row of a trace, of a worker or of the data layer: what its owner calls to record.
+//
+// Each function is a few stores into the track's ring. One thread at a time; a track lives as long as its Recorder.
+// Whoever holds a pointer to one that is null records nothing: that test is all that tracing costs when it is off.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "platform/clock.hpp"
+#include "trace/ring.hpp"
+
+namespace weir::trace {
+
+struct TrackInfo {
+  std::string name;  // "worker 3", "blocks"
+  int worker = -1;   // its index; -1: not a worker
+  int domain = -1;
+};
+
+class Track {
+ public:
+  explicit Track(TrackInfo info) : info_(std::move(info)) {}
+
+  static std::uint64_t now() noexcept { return platform::ticks(); }
+
+  // `name`: null, or a text that lives as long as the runtime.
+  void task(std::uint64_t start, std::uint64_t end, std::uint64_t id, const char* name, bool cancelled) noexcept {
+    ring_.push({start, end - start, id, Event::pack(Kind::task, reinterpret_cast<std::uintptr_t>(name), cancelled)});
+  }
+  void spawn(std::uint64_t start, std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
+    const auto few = static_cast<std::uint8_t>(std::min<std::size_t>(items, 255));
+    ring_.push({start, now() - start, id, Event::pack(Kind::spawn, bytes, few)});
+  }
+  void edge(std::uint64_t from, std::uint64_t to) noexcept { ring_.push({from, 0, to, Event::pack(Kind::edge, 0)}); }
+  void wait(std::uint64_t start, WaitFor what) noexcept {
+    ring_.push({start, now() - start, 0, Event::pack(Kind::wait, 0, static_cast<std::uint8_t>(what))});
+  }
+  void search(std::uint64_t start) noexcept { ring_.push({start, now() - start, 0, Event::pack(Kind::search, 0)}); }
+  void park(std::uint64_t start) noexcept { ring_.push({start, now() - start, 0, Event::pack(Kind::park, 0)}); }
+  void steal(int victim, std::uint32_t tasks, int distance) noexcept {
+    ring_.push({now(), 0, static_cast<std::uint64_t>(victim),
+                Event::pack(Kind::steal, tasks, static_cast<std::uint8_t>(std::min(distance, 255)))});
+  }
+  void stage(std::uint64_t start, std::uint64_t end, std::uint64_t task) noexcept {
+    ring_.push({start, end - start, task, Event::pack(Kind::stage, 0)});
+  }
+
+  // ---- The data layer, under the store's lock ----
+  void data_wait(std::uint64_t start, std::uint64_t end, std::uint64_t task, DataWait what) noexcept {
+    ring_.push({start, end - start, task, Event::pack(Kind::data_wait, 0, static_cast<std::uint8_t>(what))});
+  }
+  void move(std::uint64_t start, std::uint64_t block, std::uint64_t bytes, std::uint8_t from,
+            std::uint8_t to) noexcept {
+    ring_.push({start, now() - start, block, Event::pack(Kind::move, bytes, static_cast<std::uint8_t>(from << 4 | to))});
+  }
+  void evict(std::uint64_t block, std::uint64_t bytes, std::uint8_t tier) noexcept {
+    ring_.push({now(), 0, block, Event::pack(Kind::evict, bytes, tier)});
+  }
+  void resident(std::uint8_t tier, std::uint64_t bytes) noexcept {
+    ring_.push({now(), 0, bytes, Event::pack(Kind::resident, 0, tier)});
+  }
+
+  const TrackInfo& info() const noexcept { return info_; }
+  Ring& ring() noexcept { return ring_; }
+  const Ring& ring() const noexcept { return ring_; }
+
+ private:
+  const TrackInfo info_;
+  Ring ring_;
+};
+
+}  // namespace weir::trace
