@@ -5,8 +5,8 @@
 namespace weir::ocr {
 
 namespace detail {
-thread_local constinit Local* this_local = nullptr;
-constinit std::atomic<std::uint64_t> running_system{0};
+thread_local constinit ThisLocal this_local{nullptr, 0};
+constinit std::atomic<std::uint64_t> running_system{kNoSystem};
 constinit Immortal<ObjectTable<Event>> events;
 constinit Immortal<ObjectTable<Block>> blocks;
 constinit Immortal<ObjectTable<Template>> templates;
@@ -18,8 +18,9 @@ Local::~Local() {
 
 Local* attach_local() noexcept {
   System* const system = System::running();
-  detail::this_local = system == nullptr ? nullptr : system->make_local();
-  return detail::this_local;
+  Local* const made = system == nullptr ? nullptr : system->make_local();
+  if (made != nullptr) detail::this_local = {made, system->number()};
+  return made;
 }
 
 }  // namespace weir::ocr

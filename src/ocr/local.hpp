@@ -35,8 +35,7 @@ struct Local {
   BlockMemory memory;
   NodeList work;  // links to be told, while telling
   bool telling = false;
-  std::uint64_t system = 0;  // the number of the System it belongs to
-  sched::Scope scope;        // of the EDTs it makes ready; never waited for
+  sched::Scope scope;  // of the EDTs it makes ready; never waited for
 
   // Written by this worker, read by who looks whether anything can still happen (watch.cpp).
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> readied{0};  // EDTs
@@ -50,16 +49,21 @@ struct Local {
 };
 
 namespace detail {
-extern thread_local constinit Local* this_local;
-extern constinit std::atomic<std::uint64_t> running_system;  // number of the System that runs; 0: none
+inline constexpr std::uint64_t kNoSystem = ~std::uint64_t{0};
+struct ThisLocal {
+  Local* local;
+  std::uint64_t system;  // the number of the System it belongs to, which may be gone, and the Local with it
+};
+extern thread_local constinit ThisLocal this_local;
+extern constinit std::atomic<std::uint64_t> running_system;  // number of the System that runs; ~0: none
 }  // namespace detail
 
 // Of the calling thread, which becomes a worker of the running System if it is none; null when there is no System.
 [[gnu::noinline]] Local* attach_local() noexcept;
 inline Local* local() noexcept {
-  Local* const found = detail::this_local;
-  if (found != nullptr && found->system == detail::running_system.load(std::memory_order_relaxed)) [[likely]]
-    return found;
+  const detail::ThisLocal found = detail::this_local;
+  if (found.system == detail::running_system.load(std::memory_order_relaxed)) [[likely]]
+    return found.local;
   return attach_local();
 }
 

@@ -69,7 +69,7 @@ void System::stop() noexcept {
   system->runtime_.reset();  // waits for the EDTs that run
   drop_leftovers(*system);
   the_system.store(nullptr, std::memory_order_release);
-  detail::running_system.store(0, std::memory_order_release);
+  detail::running_system.store(detail::kNoSystem, std::memory_order_release);
 }
 
 Local* System::make_local() noexcept {
@@ -81,7 +81,6 @@ Local* System::make_local() noexcept {
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {
       locals_[index] = std::make_unique<Local>(worker);
-      locals_[index]->system = number_;
     }
     return locals_[index].get();
   } catch (const std::exception& error) {
