@@ -192,6 +192,12 @@ u8 destroy_block(Local& local, Guid guid) {
     return dead != nullptr && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }
   block->word.kill();
+  if (block->creator != nullptr && block->creator == local.current && block->first_waiting == nullptr) {
+    unlist_created(*local.current, *block);
+    --block->strong;
+    unlock_or_dispose(local, *block);
+    return 0;
+  }
   unlock_or_dispose(local, *block);
   if (local.current == nullptr) return 0;
   const Holding held = find_held(*local.current, guid);
