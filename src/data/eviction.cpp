@@ -77,11 +77,18 @@ void Residency::withdraw_candidate(Replica& replica) noexcept {
   p.candidate_bytes -= replica.block->charge;
 }
 
+// Two writes to one home at a time could end in either order.
+bool Residency::is_draining(const Block& block) noexcept {
+  const Replica* r = block.replicas;
+  while (r != nullptr && r->state != ReplicaState::draining) r = r->next;
+  return r != nullptr;
+}
+
 void Residency::update_candidate(Replica& replica) noexcept {
   withdraw_candidate(replica);
   const Block& block = *replica.block;
   const bool idle = replica.state == ReplicaState::clean || replica.state == ReplicaState::dirty;
-  if (!idle || replica.pins != 0 || block.calm || replica.write_failed) return;
+  if (!idle || replica.pins != 0 || block.calm || replica.write_failed || is_draining(block)) return;
   replica.key = {block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
   Place& p = place(*replica.arena);
   p.leaving_order.insert(&replica);
@@ -247,9 +254,8 @@ void Residency::landed_write_back(Replica& replica, const base::Status& status, 
     ++counters_.evictions;
     if (track_ != nullptr) record_eviction(replica);
     drop(replica);
-  } else {
-    update_candidate(replica);
   }
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
 }
 
 // Those that waited for this transfer: the last one that a task waits for makes it run, or fail. Pinned meanwhile: what

@@ -199,6 +199,7 @@ class Residency {
   bool start_write_back(Replica& replica, bool leaving, Steps& steps);
   void look_ahead(Steps& steps);
   bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
+  static bool is_draining(const Block& block) noexcept;
   void update_candidate(Replica& replica) noexcept;
   void withdraw_candidate(Replica& replica) noexcept;
   static void set_address(Block& block) noexcept;

@@ -249,11 +249,11 @@ class ResidencyBench {
       put_stamp(home.address, flight.stamp);
   }
   static void check_block(const Block& block, std::vector<std::size_t>& charged) {
-    int dirty = 0, newest = block.home.current ? 1 : 0;
+    int dirty = 0, draining = 0, newest = block.home.current ? 1 : 0;
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
-      const bool draining = r->state == ReplicaState::draining;
       ASSERT_NE(r->state, ReplicaState::absent) << block.name;
-      if (r->state == ReplicaState::dirty || draining) ++dirty;
+      if (r->state == ReplicaState::dirty && !r->stale) ++dirty;
+      if (r->state == ReplicaState::draining) ++draining;
       if (!r->stale && !r->blank && r->state != ReplicaState::filling) ++newest;
       if (r->candidate) {
         ASSERT_EQ(r->pins, 0u) << block.name;
@@ -262,6 +262,7 @@ class ResidencyBench {
       charged[static_cast<std::size_t>(r->arena->index())] += block.charge;
     }
     ASSERT_LE(dirty, 1) << block.name;
+    ASSERT_LE(draining, 1) << block.name << " is written to one place twice at a time";
     ASSERT_TRUE(newest >= 1 || !block.written) << block.name << " has contents, but nowhere";
     if (block.home.kind == Home::Kind::arena) {
       charged[static_cast<std::size_t>(block.home.arena->index())] += block.charge;
