@@ -138,11 +138,10 @@ Node pop_front(NodeList& list) noexcept {
 }
 
 Node link_node(Local& local, Guid target, std::uint32_t slot) {
-  Link* link = local.links;
-  if (link == nullptr)
-    link = new Link{};
-  else
-    local.links = reinterpret_cast<Link*>(link->next);
+  if (local.links == nullptr) [[unlikely]]
+    local.add_links();
+  Link* const link = local.links;
+  local.links = reinterpret_cast<Link*>(link->next);
   *link = {0, target, slot, {}};
   return reinterpret_cast<Node>(link) | kLinkNode;
 }
@@ -216,6 +215,10 @@ void free_event(Local& local, Event& event) noexcept {
     const Node node = pop_front(nodes);
     if ((node & kNodeMask) == kLinkNode) free_link(local, *reinterpret_cast<Link*>(node & ~kNodeMask));
   }
+  free_extra(event);
+}
+
+void free_extra(Event& event) noexcept {
   event.dependents = {};
   if (event.type == EventType::channel) delete event.channel;
   if (event.type == EventType::collective) delete event.collective;

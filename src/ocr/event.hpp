@@ -86,7 +86,9 @@ inline Node waiter_node(EventWaiter& waiter) noexcept { return reinterpret_cast<
 void append(NodeList& list, Node node) noexcept;
 Node pop_front(NodeList& list) noexcept;  // the list is not empty
 
-// The extra state of an event is given up; called once its GUID is dead.
+// What an event has beside its own memory is given up; called once its GUID is dead.
 void free_event(Local& local, Event& event) noexcept;
+// The same, but the dependents are not looked at: they went with the runtime.
+void free_extra(Event& event) noexcept;
 
 }  // namespace weir::ocr

@@ -28,7 +28,7 @@ void drop_leftovers(System& system) noexcept {
   Local* any = nullptr;
   system.for_each_local([&](Local& local) { any = &local; });
   if (any == nullptr) return;
-  drop_all(events(), any->events, [&](Event& event) { free_event(*any, event); });
+  drop_all(events(), any->events, [](Event& event) { free_extra(event); });
   drop_all(blocks(), any->blocks, [&](Block& block) {
     any->memory.free(block.data, block.size);
     delete block.heap;

@@ -12,8 +12,10 @@ constinit Immortal<ObjectTable<Block>> blocks;
 constinit Immortal<ObjectTable<Template>> templates;
 }  // namespace detail
 
-Local::~Local() {
-  while (links != nullptr) delete std::exchange(links, reinterpret_cast<Link*>(links->next));
+void Local::add_links() {
+  constexpr std::size_t kSlab = 128;
+  link_slabs.push_back(std::make_unique<Link[]>(kSlab));
+  for (std::size_t i = 0; i < kSlab; ++i) free_link(*this, link_slabs.back()[i]);
 }
 
 Local* attach_local() noexcept {

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/layout.hpp"
 #include "ocr/block.hpp"
@@ -23,7 +25,7 @@ struct Local {
   explicit Local(sched::Worker& w) : worker(&w) { scope.open(&w, nullptr); }
   Local(const Local&) = delete;
   Local& operator=(const Local&) = delete;
-  ~Local();
+  void add_links();  // to the free ones, of which there are none
 
   sched::Worker* worker;
   Edt* current = nullptr;  // null: outside of EDTs
@@ -32,6 +34,7 @@ struct Local {
   EdtIndices edts;
   ObjectTable<Template>::FreeList templates;
   Link* links = nullptr;  // free ones
+  std::vector<std::unique_ptr<Link[]>> link_slabs;
   BlockMemory memory;
   NodeList work;  // links to be told, while telling
   bool telling = false;

@@ -101,7 +101,6 @@ void System::run_until(EventWaiter& waiter) noexcept {
   Local& self = *local();
   const bool in_edt = self.current != nullptr;
   Edt* const outer = std::exchange(self.current, nullptr);
-  waiter.worker = self.worker;
   Satisfied condition(*this, waiter);
   if (in_edt)
     count_blocked(1);
