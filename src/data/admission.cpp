@@ -49,7 +49,10 @@ void Residency::add(Request& request) {
 bool Residency::ready(Request& request, Steps& steps) {
   for (Use& use : request.uses()) ++use.block->scheduled;
   Admission admission = Admission::later;
-  if (waiting_count_ == 0 || policy::may_pass(newcomer(request))) {
+  const policy::Newcomer fresh = newcomer(request);
+  const bool in_turn = waiting_count_ == 0 && !in_order();
+  const bool may_pass = policy::may_pass(fresh) && (!in_order() || fresh.all_pinned || wants_more());
+  if (in_turn || may_pass) {
     admission = admit(request, steps);
     if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
   }
@@ -145,12 +148,19 @@ Residency::Admission Residency::try_admit(Request& request, Steps& steps) {
   return Admission::staging;
 }
 
+// In order, what an earlier task needs stays as long as anything runs or moves: that brings the earlier task on.
+policy::Demand Residency::demand_of(const Request& request) const noexcept {
+  if (standstill_) return {request.sequence, 0, 1};
+  if (in_order()) return {request.sequence, held_ + staging_ + under_way_, 1};
+  return {request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
+}
+
 // In the target, or, where any node of the tier will do, in the first that has room or can make some.
 bool Residency::place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps) {
-  const policy::Demand demand{request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
+  const policy::Demand demand = demand_of(request);
   bool in_pieces = false;
   const auto try_in = [&](Arena& arena) {
-    const Room room = make_room(arena, missing, demand, steps);
+    const Room room = make_room(arena, missing + place(arena).owed, demand, steps);
     if (room != Room::made || fill_missing(request, arena, steps)) return room;
     in_pieces = true;
     return Room::none;
@@ -219,6 +229,7 @@ void Residency::pin_home(Use& use) noexcept {
 
 void Residency::pin(Use& use, Replica& replica) noexcept {
   withdraw_candidate(replica);
+  if (std::exchange(replica.early, false)) early_bytes_ -= replica.block->charge;
   ++replica.pins;
   use.replica = &replica;
   use.address = replica.address;
@@ -370,6 +381,7 @@ void Residency::finish(Request& request, Steps& steps) {
 // ---- Those that wait ----
 
 void Residency::advance(Steps& steps) {
+  if (in_order()) return advance_in_order(steps);
   bool progress = waiting_count_ != 0;
   while (progress) {
     progress = false;
@@ -382,7 +394,6 @@ void Residency::advance(Steps& steps) {
   if (waiting_count_ != 0) {
     for (Lane& lane : lanes_) advance_others(lane, steps);
   }
-  if (config_.strategy == Strategy::ahead) look_ahead(steps);
 }
 
 bool Residency::advance_first(Lane& lane, Steps& steps) {
@@ -413,7 +424,9 @@ void Residency::advance_others(Lane& lane, Steps& steps) {
 }
 
 void Residency::break_standstill(Steps& steps) {
+  standstill_ = true;
   advance(steps);
+  standstill_ = false;
   if (waiting_count_ == 0 || under_way_ != 0 || has_queued() || !steps.empty()) return;
   const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.empty(); });
   Request& request = **lane->begin();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "data/policy/admit.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
 #include "data/residency.hpp"
@@ -38,6 +39,7 @@ Replica* Residency::new_replica(Block& block, Arena& arena) noexcept {
 // Out of its arena, at no cost: it is clean, or its copy failed.
 void Residency::drop(Replica& replica) noexcept {
   Block& block = *replica.block;
+  if (std::exchange(replica.early, false)) early_bytes_ -= block.charge;
   if (replica.state != ReplicaState::absent) change_state(replica, ReplicaState::absent);
   replica.arena->free(replica.address, block.charge);
   if (replica.write_failed) std::erase(unwritable_, &replica);
@@ -159,10 +161,7 @@ void Residency::start_fetch(Replica& replica, bool ahead, Steps& steps) {
   }
   replica.transfer = {Transfer::Kind::fetch, ahead, steps.lane, &replica, source, nullptr};
   ++under_way_;
-  if (ahead) {
-    ahead_bytes_ += block.charge;
-    ++counters_.prefetches;
-  }
+  if (ahead) ++counters_.prefetches;
   steps.start(replica.transfer);
 }
 
@@ -210,7 +209,6 @@ void Residency::land(Transfer& transfer, const base::Status& status, Steps& step
 
 void Residency::landed_fetch(Replica& replica, const base::Status& status, Steps& steps) {
   Block& block = *replica.block;
-  if (replica.transfer.ahead) ahead_bytes_ -= block.charge;
   Replica* const source = replica.transfer.source;
   if (source != nullptr) --source->pins;
   block.fetch_failed = !status;
@@ -287,17 +285,41 @@ void Residency::wake_landing(Replica& replica, const base::Status& status, Steps
 
 // ---- Looking ahead ----
 
-// Goes through the tasks that cannot run yet in the order in which they were spawned, brings in what they will read,
-// and makes what is needed later leave early enough. Nothing is pinned for them: ready tasks come first.
-void Residency::look_ahead(Steps& steps) {
-  if (first_ == nullptr || untracked_may_run() || scattered_ != 0) return;
+// Goes through the tasks that do not run yet in the order in which they were spawned, which is the order that programs
+// choose for reuse. Those that are ready are admitted, but only as many as keep the workers busy: more would use up
+// room out of turn. For the others it brings in what they will read, and makes what is needed later leave early enough;
+// nothing is pinned for them.
+void Residency::advance_in_order(Steps& steps) {
   for (Place& p : places_) p.owed = 0;
-  policy::Ahead ahead{ahead_bytes_, 0, config_.depth};
-  for (Request* r = first_; r != nullptr && policy::look_further(ahead); r = r->after) {
+  const std::size_t limit = policy::early_limit(tiers_.tiers()[top_].budget.count);
+  policy::Ahead ahead{early_bytes_, limit, 0, config_.depth};
+  Request* r = untracked_may_run() ? nullptr : first_;
+  for (; r != nullptr && policy::look_further(ahead); r = r->after) {
     if (r->state != RequestState::pending && r->state != RequestState::waiting) continue;
     ++ahead.tasks_looked_at;
-    if (!prefetch(*r, ahead, steps)) return;
+    if (r->state == RequestState::waiting && wants_more() && admit_in_order(*r, steps)) continue;
+    if (scattered_ != 0) break;  // what would be brought in could lie in its way again
+    if (!prefetch(*r, ahead, steps)) break;
   }
+  // Beyond the tasks that were looked at, when workers have nothing to do.
+  Lane& lane = lanes_.front();
+  const auto some_idle = [&] { return standstill_ || held_ + staging_ < config_.workers; };
+  for (auto at = lane.begin(); at != lane.end() && some_idle();) {
+    Request& request = **at++;
+    if (!admit_in_order(request, steps) && under_way_ != 0) break;
+  }
+}
+
+bool Residency::wants_more() const noexcept {
+  return queued_.load(std::memory_order_relaxed) + staging_ < policy::kStagedPerWorker * config_.workers;
+}
+
+bool Residency::admit_in_order(Request& request, Steps& steps) {
+  const Admission admission = admit(request, steps);
+  if (admission == Admission::later) return false;
+  dequeue(request);
+  if (admission == Admission::held) steps.stage(request);
+  return true;
 }
 
 // False: there is no room, nor will there be.
@@ -309,9 +331,9 @@ bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
     if (use.fresh && block.written) continue;  // somebody may still read what is there
     Arena& target = target_of(request, block.charge);
     Place& p = place(target);
+    if (early_bytes_ + p.owed >= ahead.early_limit) return false;
     p.owed += block.charge;
     if (!make_room_for_later(target, p.owed, request.sequence, steps)) return false;
-    if (p.owed > policy::kMostInFlight) return false;
     const std::size_t free = target.budget() - std::min(target.budget(), target.used());
     void* const address = p.owed <= free ? target.allocate(block.charge) : nullptr;
     if (address == nullptr) continue;  // when something has left
@@ -322,7 +344,9 @@ bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
     set_address(block);
     if (block.written) {
       start_fetch(*replica, true, steps);
-      ahead.bytes_in_flight = ahead_bytes_;
+      replica->early = true;  // until a task uses it
+      early_bytes_ += block.charge;
+      ahead.early_bytes = early_bytes_;
     } else {
       change_state(*replica, ReplicaState::clean);
       update_candidate(*replica);

@@ -59,6 +59,7 @@ struct Replica {
   bool write_failed = false;  // the last write back failed: stays until a waiting task has failed because of it
   bool blank = false;         // a task that writes all of it has not run yet; there are contents elsewhere
   bool stale = false;         // written elsewhere while its transfer was under way
+  bool early = false;         // brought in for a task that was not admitted, and not used since
   bool candidate = false;     // in the arena's set of what could leave
   std::uint32_t pins = 0;     // unfinished uses that count on its place, and transfers that read it
   Use* landing = nullptr;     // uses that wait for the transfer under way

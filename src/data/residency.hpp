@@ -160,6 +160,10 @@ class Residency {
   // Admission (admission.cpp).
   enum class Admission : std::uint8_t { held, staging, later };
   Admission admit(Request& request, Steps& steps);
+  policy::Demand demand_of(const Request& request) const noexcept;
+  // The strategy that looks ahead, and so follows the order of spawning.
+  bool in_order() const noexcept { return config_.strategy == Strategy::ahead; }
+  bool wants_more() const noexcept;
   policy::Newcomer newcomer(Request& request) noexcept;
   bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
   void pin(Use& use, Replica& replica) noexcept;
@@ -197,7 +201,8 @@ class Residency {
   Replica* new_replica(Block& block, Arena& arena) noexcept;
   void start_fetch(Replica& replica, bool ahead, Steps& steps);
   bool start_write_back(Replica& replica, bool leaving, Steps& steps);
-  void look_ahead(Steps& steps);
+  void advance_in_order(Steps& steps);
+  bool admit_in_order(Request& request, Steps& steps);
   bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
   static bool is_draining(const Block& block) noexcept;
   void update_candidate(Replica& replica) noexcept;
@@ -228,7 +233,8 @@ class Residency {
   std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
   std::atomic<std::uint32_t> queued_{0};  // held, not begun
   std::size_t next_lane_ = 0;
-  std::size_t ahead_bytes_ = 0;      // of prefetches under way
+  std::size_t early_bytes_ = 0;  // of replicas brought in for tasks that were not admitted, not used yet
+  bool standstill_ = false;
   base::Status last_write_failure_;  // why something could not leave
   std::vector<Replica*> unwritable_;
   std::uint64_t tick_ = 0;

@@ -37,7 +37,8 @@ struct Newcomer {
 
 // What is on its way for tasks that are not ready.
 struct Ahead {
-  std::size_t bytes_in_flight = 0;
+  std::size_t early_bytes = 0;
+  std::size_t early_limit = 0;
   std::uint32_t tasks_looked_at = 0;
   std::uint32_t depth = 0;
 };

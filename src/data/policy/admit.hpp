@@ -8,6 +8,9 @@ namespace weir::data::policy {
 
 inline constexpr std::uint32_t kMostPassesPerWorker = 16;
 
+// In the order of spawning, tasks are admitted until so many per worker are staged or on their way.
+inline constexpr std::uint32_t kStagedPerWorker = 2;  // docs/tuning.md#prefetch
+
 constexpr bool may_pass(const Newcomer& newcomer) noexcept {
   if (newcomer.all_pinned) return true;
   return newcomer.all_in_place && newcomer.passed < kMostPassesPerWorker * newcomer.workers;

@@ -5,11 +5,16 @@
 
 namespace weir::data::policy {
 
-// Enough to keep a disk and a copying thread busy; more would only make a ready task's blocks wait behind them.
-inline constexpr std::size_t kMostInFlight = std::size_t{64} << 20;  // docs/tuning.md#prefetch
+// Bytes that are brought in for tasks that were not admitted, and not used yet: enough to keep a disk and a copying
+// thread busy. More would displace what could have stayed until then, and make ready tasks wait behind it.
+// docs/tuning.md#prefetch
+constexpr std::size_t early_limit(std::size_t budget) noexcept {
+  constexpr std::size_t kMost = std::size_t{64} << 20, kPart = 8;
+  return budget / kPart < kMost ? budget / kPart : kMost;
+}
 
 constexpr bool look_further(const Ahead& ahead) noexcept {
-  return ahead.tasks_looked_at < ahead.depth && ahead.bytes_in_flight < kMostInFlight;
+  return ahead.tasks_looked_at < ahead.depth && ahead.early_bytes < ahead.early_limit;
 }
 
 // A task that is not ready wants the place of `victim`: only of what is needed after it, whatever the eviction rule.
