@@ -173,11 +173,13 @@ void Store::add(Request& request) {
   residency_.add(request);
 }
 
-bool Store::ready(Request& request) {
+bool Store::ready(Request& request, int lane, int domain) {
   Steps steps;
   bool held = false;
   {
     const std::lock_guard lock(mutex_);
+    request.lane = lane;
+    request.domain = domain;
     held = residency_.ready(request, steps);
     note_change();
   }

@@ -63,7 +63,8 @@ class Store final : public Landing {
   // no requests, but tell when they begin and end.
   bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
   void add(Request& request);
-  bool ready(Request& request);
+  // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
+  bool ready(Request& request, int lane, int domain);
   // Before the task's function runs. Waits as long as an emulated tier asks for what is used in place.
   void begin(Request& request) noexcept;
   void finish(Request& request);

@@ -30,10 +30,9 @@ bool SpawnHooks::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
 }
 
 bool SpawnHooks::blocks_ready(sched::Worker& worker, sched::Task& task) {
-  request_->lane = worker.index();
   const int wanted = task.note.extra()->domain;
-  request_->domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
-  return store_of(*request_).ready(*request_);
+  const int domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
+  return store_of(*request_).ready(*request_, worker.index(), domain);
 }
 
 bool SpawnHooks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
