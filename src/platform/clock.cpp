@@ -14,8 +14,7 @@ bool cycle_counter_is_steady() noexcept {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource", "re"), &std::fclose);
   char text[256] = {};
-  return file != nullptr && std::fgets(text, sizeof text, file.get()) != nullptr &&
-         std::strstr(text, "tsc") != nullptr;
+  return file != nullptr && std::fgets(text, sizeof text, file.get()) != nullptr && std::strstr(text, "tsc") != nullptr;
 }
 #else
 bool cycle_counter_is_steady() noexcept { return false; }

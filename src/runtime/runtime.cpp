@@ -55,9 +55,8 @@ Runtime::Runtime(const Options& options) : state_(nullptr) {
   const machine::Machine machine = machine_for(options);
   if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);
   runtime::enrol(*state);
-  base::Result<std::unique_ptr<sched::Scheduler>> scheduler =
-      sched::Scheduler::start(machine, options, std::uint64_t{state->number} << runtime::kNumberShift,
-                              state->recorder.get());
+  base::Result<std::unique_ptr<sched::Scheduler>> scheduler = sched::Scheduler::start(
+      machine, options, std::uint64_t{state->number} << runtime::kNumberShift, state->recorder.get());
   if (!scheduler) {
     runtime::strike_off(*state);
     throw Error(scheduler.status().message);
@@ -72,6 +71,7 @@ Runtime::Runtime(const Options& options) : state_(nullptr) {
     throw;
   }
   runtime::enter(*state);
+  state->started = trace::Track::now();
   state_ = state.release();
 }
 
@@ -92,11 +92,12 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
-  trace::Summary summary;
-  if (state->recorder != nullptr) summary = runtime::summarise(*this, *state);
+  state->ended = trace::Track::now();
   runtime::leave(*state);
   runtime::strike_off(*state);
   if (state->recorder == nullptr) return;
+  scheduler.stop_threads();  // counters are final
+  const trace::Summary summary = runtime::summarise(*this, *state);
   state->blocks.reset();
   state->scheduler.reset();
   runtime::close_trace(*state->recorder, summary);

@@ -49,14 +49,15 @@ std::unique_ptr<trace::Recorder> open_trace(const std::string& path) {
 
 trace::Summary summarise(const Runtime& runtime, const State& state) {
   trace::Summary summary;
+  summary.start = state.started;
+  summary.end = state.ended;
   const machine::Machine& machine = state.scheduler->machine();
   summary.workers = runtime.worker_count();
   summary.machine = fmt::format("{} core{} in {} domain{}", machine.core_count(), machine.core_count() == 1 ? "" : "s",
                                 machine.domains().size(), machine.domains().size() == 1 ? "" : "s");
   const Statistics s = runtime.statistics();
-  summary.counters = {{"tasks_run", s.tasks_run},       {"tasks_cancelled", s.tasks_cancelled},
-                      {"steals", s.steals},             {"tasks_stolen", s.tasks_stolen},
-                      {"far_steals", s.far_steals},     {"parks", s.parks}};
+  summary.counters = {{"tasks_run", s.tasks_run},       {"tasks_cancelled", s.tasks_cancelled}, {"steals", s.steals},
+                      {"tasks_stolen", s.tasks_stolen}, {"far_steals", s.far_steals},           {"parks", s.parks}};
   data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return summary;
   const data::ResidencyCounters& c = store->statistics().counters;

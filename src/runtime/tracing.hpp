@@ -17,7 +17,7 @@ namespace weir::runtime {
 
 // Throws weir::Error when the file cannot be written.
 std::unique_ptr<trace::Recorder> open_trace(const std::string& path);
-// All tasks have ended. What the events must add up to, and what is known of the tiers.
+// All threads have ended. What the events must add up to, and what is known of the tiers.
 trace::Summary summarise(const Runtime& runtime, const State& state);
 // Workers and blocks are gone. Says on standard error when the file could not be written.
 void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexcept;

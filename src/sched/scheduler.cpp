@@ -31,8 +31,7 @@ void Worker::work() {
 }
 
 base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
-                                                          std::uint64_t first_generation,
-                                                          trace::Recorder* recorder) {
+                                                          std::uint64_t first_generation, trace::Recorder* recorder) {
   const int workers = options.workers > 0 ? options.workers : machine.default_worker_count();
   std::unique_ptr<Scheduler> scheduler(new Scheduler(machine, options, workers, first_generation, recorder));
   scheduler->place_workers();

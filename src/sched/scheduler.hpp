@@ -48,6 +48,9 @@ class Scheduler {
 
   // The worker whose thread, one of the scheduler's own, the caller is; null on other threads.
   Worker* worker_of_this_thread() noexcept;
+  // Ends its threads; what they have counted is final. No task is left. Also done by the destructor.
+  void stop_threads() noexcept;
+
   // A worker for the calling thread, which is none of ours; reuses that of a thread that has ended. Fails beyond
   // kMaxGuests at a time.
   base::Result<Worker*> add_guest();
@@ -97,7 +100,6 @@ class Scheduler {
   void make_domains();
   void make_workers();
   base::Status start_threads();
-  void stop_threads() noexcept;
   Worker& add_worker(int index, int domain);
   int domain_of_this_thread() const;
 

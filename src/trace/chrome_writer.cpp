@@ -107,8 +107,9 @@ void ChromeWriter::begin(char phase, std::string_view category, std::string_view
                          std::uint64_t ns) {
   if (!first_) text_.append(std::string_view(",\n"));
   first_ = false;
-  fmt::format_to(std::back_inserter(text_), FMT_COMPILE("{{\"ph\":\"{}\",\"cat\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{}"),
-                 phase, category, name, runtime_, track);
+  fmt::format_to(std::back_inserter(text_),
+                 FMT_COMPILE("{{\"ph\":\"{}\",\"cat\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{}"), phase, category, name,
+                 runtime_, track);
   time("ts", ns);
 }
 
@@ -123,8 +124,7 @@ void ChromeWriter::end_event() {
   text_.clear();
 }
 
-void ChromeWriter::complete(const Event& event, std::string_view category, std::string_view name,
-                            std::uint32_t track) {
+void ChromeWriter::complete(const Event& event, std::string_view category, std::string_view name, std::uint32_t track) {
   const std::uint64_t start = ns_of(event.start);
   begin('X', category, name, track, start);
   time("dur", std::max(ns_of(event.end()), start) - start);
@@ -267,10 +267,10 @@ void ChromeWriter::write_instant(const Event& event, std::uint32_t track) {
 
 std::string ChromeWriter::describe() const {
   const Summary& s = in_.summary;
-  std::string text = fmt::format("{{\"runtime\":{},\"workers\":{},\"machine\":{},\"start_us\":{:.3f},\"end_us\":{:.3f},\"lost_events\":{}",
-                                 runtime_, s.workers, json_string(s.machine),
-                                 static_cast<double>(ns_of(in_.opened.ticks)) / 1e3,
-                                 static_cast<double>(ns_of(in_.closed.ticks)) / 1e3, in_.lost);
+  std::string text = fmt::format(
+      "{{\"runtime\":{},\"workers\":{},\"machine\":{},\"start_us\":{:.3f},\"end_us\":{:.3f},\"lost_events\":{}",
+      runtime_, s.workers, json_string(s.machine), static_cast<double>(ns_of(s.start)) / 1e3,
+      static_cast<double>(ns_of(s.end)) / 1e3, in_.lost);
   const auto list = [&text](std::string_view key, const auto& items, auto&& describe_one, std::string_view brackets) {
     text += fmt::format(",\"{}\":{}", key, brackets[0]);
     const char* separator = "";
@@ -281,22 +281,33 @@ std::string ChromeWriter::describe() const {
     }
     text += brackets[1];
   };
-  list("counters", s.counters, [](const auto& c) { return fmt::format("\"{}\":{}", c.first, c.second); }, "{}");
-  list("tiers", s.tiers, [](const TierInfo& t) {
-    return fmt::format("{{\"name\":{},\"budget_bytes\":{},\"read_gb_per_s\":{},\"write_gb_per_s\":{}}}",
-                       json_string(t.name), t.budget, t.read_gb_per_s, t.write_gb_per_s);
-  }, "[]");
-  list("tracks", in_.tracks, [](const Track& t) {
-    return fmt::format("{{\"name\":{},\"worker\":{},\"domain\":{}}}", json_string(t.info().name), t.info().worker,
-                       t.info().domain);
-  }, "[]");
-  list("links", links_, [this](const auto& link) {
-    return fmt::format("{{\"from\":\"{}\",\"to\":\"{}\",\"bytes\":{},\"moves\":{}}}",
-                       tier_name(link.first >> 4), tier_name(link.first & 15), link.second.bytes, link.second.moves);
-  }, "[]");
-  list("blocks", in_.blocks, [](const BlockInfo& b) {
-    return fmt::format("{{\"name\":{},\"bytes\":{}}}", json_string(b.name), b.bytes);
-  }, "[]");
+  list(
+      "counters", s.counters, [](const auto& c) { return fmt::format("\"{}\":{}", c.first, c.second); }, "{}");
+  list(
+      "tiers", s.tiers,
+      [](const TierInfo& t) {
+        return fmt::format("{{\"name\":{},\"budget_bytes\":{},\"read_gb_per_s\":{},\"write_gb_per_s\":{}}}",
+                           json_string(t.name), t.budget, t.read_gb_per_s, t.write_gb_per_s);
+      },
+      "[]");
+  list(
+      "tracks", in_.tracks,
+      [](const Track& t) {
+        return fmt::format("{{\"name\":{},\"worker\":{},\"domain\":{}}}", json_string(t.info().name), t.info().worker,
+                           t.info().domain);
+      },
+      "[]");
+  list(
+      "links", links_,
+      [this](const auto& link) {
+        return fmt::format("{{\"from\":\"{}\",\"to\":\"{}\",\"bytes\":{},\"moves\":{}}}", tier_name(link.first >> 4),
+                           tier_name(link.first & 15), link.second.bytes, link.second.moves);
+      },
+      "[]");
+  list(
+      "blocks", in_.blocks,
+      [](const BlockInfo& b) { return fmt::format("{{\"name\":{},\"bytes\":{}}}", json_string(b.name), b.bytes); },
+      "[]");
   text += '}';
   return text;
 }

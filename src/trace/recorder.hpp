@@ -39,7 +39,8 @@ struct BlockInfo {
 // What the runtime knows at its end.
 struct Summary {
   int workers = 0;
-  std::string machine;                                          // one line
+  std::uint64_t start = 0, end = 0;  // ticks: from when to when the runtime was the program's
+  std::string machine;               // one line
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // name, value: what the events must add up to
   std::vector<TierInfo> tiers;
 };
@@ -76,8 +77,8 @@ class Recorder {
   const ClockPair opened_ = ClockPair::now();
   std::mutex mutex_;
   std::condition_variable stopped_;
-  bool stop_ = false;          // guarded by mutex_
-  std::deque<Track> tracks_;   // grows under mutex_; entries stay where they are
+  bool stop_ = false;              // guarded by mutex_
+  std::deque<Track> tracks_;       // grows under mutex_; entries stay where they are
   std::vector<BlockInfo> blocks_;  // guarded by mutex_
   platform::ScratchFile spool_;    // the drainer; after it has ended, close()
   base::Status spool_status_;      // the same

@@ -1,7 +1,7 @@
 // Ring: the events of one thread on their way to the writer thread.
 //
-// One thread pushes (or several in turn, under a lock of theirs), one drains; dropped() and pushed() may be read by any.
-// A full ring drops what is pushed, and counts it: it never waits. docs/protocols/trace.md.
+// One thread pushes (or several in turn, under a lock of theirs), one drains; dropped() and pushed() may be read by
+// any. A full ring drops what is pushed, and counts it: it never waits. docs/protocols/trace.md.
 //
 // TRACE-1  push() writes an event, then releases head_; the drainer acquires head_ before it reads the event.
 // TRACE-2  consume() releases tail_ when it has read; push() acquires tail_ before it writes over.

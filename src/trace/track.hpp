@@ -53,7 +53,8 @@ class Track {
   }
   void move(std::uint64_t start, std::uint64_t block, std::uint64_t bytes, std::uint8_t from,
             std::uint8_t to) noexcept {
-    ring_.push({start, now() - start, block, Event::pack(Kind::move, bytes, static_cast<std::uint8_t>(from << 4 | to))});
+    ring_.push(
+        {start, now() - start, block, Event::pack(Kind::move, bytes, static_cast<std::uint8_t>(from << 4 | to))});
   }
   void evict(std::uint64_t block, std::uint64_t bytes, std::uint8_t tier) noexcept {
     ring_.push({now(), 0, block, Event::pack(Kind::evict, bytes, tier)});

@@ -9,6 +9,7 @@ namespace weir::tool {
 void add_topo(CLI::App& app, Global& global);
 void add_stream(CLI::App& app, Global& global);
 void add_run(CLI::App& app, Global& global);
+void add_report(CLI::App& app, Global& global);
 void add_bench(CLI::App& app, Global& global);
 
 namespace {
@@ -18,6 +19,7 @@ int run(int argc, char** argv) {
       add_topo,
       add_stream,
       add_run,
+      add_report,
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif

@@ -1,0 +1,102 @@
+#include "critical_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "made_up.hpp"
+
+namespace weir::tool::report {
+namespace {
+
+std::vector<std::uint32_t> tasks_of(const CriticalPath& path) {
+  std::vector<std::uint32_t> tasks;
+  for (const PathStep& step : path.steps) {
+    if (step.task != 0) tasks.push_back(step.task);
+  }
+  return tasks;
+}
+
+Ns sum_of(const CriticalPath& path) {
+  Ns sum = 0;
+  for (const PathStep& step : path.steps) sum += step.ns;
+  return sum;
+}
+
+TEST(CriticalPath, OfAChainIsAllOfIt) {
+  MadeUp m(2, 100);
+  const auto a = m.spawn(0, 0), b = m.spawn(0, 1, {a}), c = m.spawn(0, 2, {b});
+  m.span(0, Doing::wait, 3, 90);
+  m.run(0, a, 10, 30);
+  m.run(0, b, 40, 50);
+  m.run(0, c, 60, 65);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{a, b, c}));
+  EXPECT_EQ(sum_of(path), path.length);
+}
+
+TEST(CriticalPath, OfADiamondGoesThroughTheLongerSide) {
+  MadeUp m(2, 1000);
+  const auto top = m.spawn(0, 0), left = m.spawn(0, 1, {top}), right = m.spawn(0, 2, {top});
+  const auto bottom = m.spawn(0, 3, {left, right});
+  m.span(0, Doing::wait, 4, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  m.run(0, top, 10, 20);
+  m.run(0, left, 20, 30);
+  m.run(1, right, 20, 70);
+  m.run(0, bottom, 80, 100);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{top, right, bottom}));
+  EXPECT_EQ(path.length, 10 + 50 + 20);  // the program's own code runs beside it
+}
+
+TEST(CriticalPath, GoesThroughTheThreadThatSpawnsWhenThatTakesLongest) {
+  MadeUp m(2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  std::uint32_t last = 0;
+  for (Ns at = 0; at < 900; at += 100) {
+    last = m.spawn(0, at + 99);
+    m.run(1, last, at + 101, at + 111);
+  }
+  m.span(0, Doing::wait, 900, 1000);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{last}));
+  EXPECT_EQ(path.length, 899 + 10);
+}
+
+TEST(CriticalPath, GoesFromParentToChildAndBackBehindTheWait) {
+  MadeUp m(2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  const auto parent = m.spawn(0, 0);
+  m.span(0, Doing::wait, 1, 500);
+  m.run(0, parent, 10, 400);
+  const auto child = m.spawn(0, 30);  // 20 of its code, before the child
+  m.span(0, Doing::wait, 31, 300);
+  m.run(1, child, 100, 200);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(path.length, 20 + 100 + 100 + 500);  // and the program's own code behind its wait()
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{parent, child, parent}));
+  EXPECT_EQ(sum_of(path), path.length);
+}
+
+TEST(CriticalPath, WaitsForChildrenThatEndAfterTheirParentsFunction) {
+  MadeUp m(2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  const auto parent = m.spawn(0, 0), after = m.spawn(0, 1, {parent});
+  m.span(0, Doing::wait, 2, 1000);
+  m.run(0, parent, 10, 20);
+  const auto child = m.spawn(0, 10);
+  m.run(1, child, 20, 120);
+  m.run(0, after, 130, 140);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{parent, child, after}));
+  EXPECT_EQ(path.length, 100 + 10);
+}
+
+TEST(CriticalPath, OfNothingIsNothing) {
+  const MadeUp m(1, 0);
+  EXPECT_EQ(critical_path(m.trace).length, 0);
+}
+
+}  // namespace
+}  // namespace weir::tool::report

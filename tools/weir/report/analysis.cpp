@@ -1,0 +1,143 @@
+#include "analysis.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "advice.hpp"
+
+namespace weir::tool::report {
+
+namespace {
+
+constexpr const char* kProgram = "(outside of tasks)";
+
+TimeParts total(const std::vector<TimeParts>& workers) {
+  TimeParts sum;
+  for (const TimeParts& w : workers) {
+    sum.running += w.running;
+    sum.program += w.program;
+    sum.analysing += w.analysing;
+    sum.scheduling += w.scheduling;
+    sum.moving += w.moving;
+    sum.waiting_for_data += w.waiting_for_data;
+    sum.waiting_for_work += w.waiting_for_work;
+    sum.idle += w.idle;
+    sum.slept += w.slept;
+    sum.tasks += w.tasks;
+  }
+  return sum;
+}
+
+std::vector<NameCost> costliest(std::map<std::string, NameCost> by_name, double NameCost::*by) {
+  std::vector<NameCost> result;
+  for (auto& [name, cost] : by_name) {
+    cost.name = name;
+    result.push_back(std::move(cost));
+  }
+  std::stable_sort(result.begin(), result.end(), [by](const NameCost& a, const NameCost& b) { return a.*by > b.*by; });
+  return result;
+}
+
+std::vector<NameCost> name_costs(const Trace& trace, const CriticalPath& path) {
+  std::map<std::string, NameCost> by_name;
+  const std::vector<Ns> own = own_times(trace);
+  for (std::size_t i = 1; i < trace.tasks.size(); ++i) {
+    const Task& task = trace.tasks[i];
+    if (!task.ran) continue;
+    NameCost& cost = by_name[trace.names[static_cast<std::size_t>(task.name)]];
+    ++cost.tasks;
+    cost.ns += static_cast<double>(own[i]);
+    cost.bytes += task.bytes;
+  }
+  for (const PathStep& step : path.steps) {
+    if (step.task == 0) continue;
+    by_name[trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]].path_ns += static_cast<double>(step.ns);
+  }
+  return costliest(std::move(by_name), &NameCost::ns);
+}
+
+std::vector<NameCost> path_names(const Trace& trace, const CriticalPath& path) {
+  std::map<std::string, NameCost> by_name;
+  for (const PathStep& step : path.steps) {
+    NameCost& cost =
+        by_name[step.task == 0 ? kProgram : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
+    cost.tasks += step.task == 0 ? 0 : 1;
+    cost.path_ns += static_cast<double>(step.ns);
+  }
+  return costliest(std::move(by_name), &NameCost::path_ns);
+}
+
+const Tier* find_tier(const Trace& trace, const std::string& name) {
+  const auto found =
+      std::find_if(trace.tiers.begin(), trace.tiers.end(), [&](const Tier& t) { return t.name == name; });
+  return found == trace.tiers.end() ? nullptr : &*found;
+}
+
+double known_bandwidth(const Trace& trace, const LinkUse& link) {
+  const Tier *from = find_tier(trace, link.from), *to = find_tier(trace, link.to);
+  if (from == nullptr || to == nullptr || from->read_gb_per_s <= 0 || to->write_gb_per_s <= 0) return 0;
+  return std::min(from->read_gb_per_s, to->write_gb_per_s);
+}
+
+std::vector<LinkUse> link_uses(const Trace& trace) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Move*>> by_link;
+  for (const Move& move : trace.moves) by_link[{move.from, move.to}].push_back(&move);
+  std::vector<LinkUse> result;
+  for (auto& [ends, moves] : by_link) {
+    LinkUse link{ends.first, ends.second, 0, moves.size(), 0, 0};
+    std::sort(moves.begin(), moves.end(), [](const Move* a, const Move* b) { return a->start < b->start; });
+    Ns until = trace.start;
+    for (const Move* move : moves) {
+      link.bytes += move->bytes;
+      link.busy_ns += static_cast<double>(std::max<Ns>(move->end - std::max(move->start, until), 0));
+      until = std::max(until, move->end);
+    }
+    link.known_gb_per_s = known_bandwidth(trace, link);
+    result.push_back(std::move(link));
+  }
+  return result;
+}
+
+std::vector<BlockCost> block_costs(const Trace& trace) {
+  std::map<std::uint64_t, BlockCost> by_block;
+  for (const Move& move : trace.moves) {
+    BlockCost& cost = by_block[move.block];
+    if (move.block < trace.blocks.size()) {
+      cost.name = trace.blocks[move.block].name;
+      cost.bytes = trace.blocks[move.block].bytes;
+    }
+    cost.moved += move.bytes;
+    ++cost.moves;
+  }
+  std::vector<BlockCost> result;
+  for (auto& [number, cost] : by_block) result.push_back(std::move(cost));
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.moved > b.moved; });
+  return result;
+}
+
+}  // namespace
+
+double Report::bound_ns() const { return std::max({static_cast<double>(path.length), work_bound_ns, bytes_bound_ns}); }
+
+Report analyse(const Trace& trace) {
+  Report report;
+  report.wall_ns = static_cast<double>(trace.end - trace.start);
+  report.workers = time_parts(trace);
+  report.sum = total(report.workers);
+  report.tasks = report.sum.tasks;
+  report.path = critical_path(trace);
+  report.path_names = path_names(trace, report.path);
+  report.work_ns = report.sum.running + report.sum.program + report.sum.analysing;
+  report.work_bound_ns = report.work_ns / std::max(trace.workers, 1);
+  report.links = link_uses(trace);
+  for (const LinkUse& link : report.links) {
+    if (link.known_gb_per_s <= 0) continue;
+    report.bytes_bound_ns = std::max(report.bytes_bound_ns, static_cast<double>(link.bytes) / link.known_gb_per_s);
+  }
+  report.names = name_costs(trace, report.path);
+  report.blocks = block_costs(trace);
+  report.advice = advise(trace, report);
+  return report;
+}
+
+}  // namespace weir::tool::report

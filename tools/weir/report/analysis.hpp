@@ -1,0 +1,56 @@
+// What a report says of one runtime: times, bounds, what cost most, and advice. Pure: from a Trace to numbers and text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "critical_path.hpp"
+#include "time_parts.hpp"
+#include "trace.hpp"
+
+namespace weir::tool::report {
+
+// Of all tasks of one name.
+struct NameCost {
+  std::string name;
+  std::uint64_t tasks = 0;
+  double ns = 0;            // of their own code
+  double path_ns = 0;       // of that, on the critical path
+  std::uint64_t bytes = 0;  // of their footprints
+};
+
+struct BlockCost {
+  std::string name;
+  std::uint64_t bytes = 0;  // its size
+  std::uint64_t moved = 0;  // bytes, both ways
+  std::uint64_t moves = 0;
+};
+
+struct LinkUse {
+  std::string from, to;
+  std::uint64_t bytes = 0, moves = 0;
+  double busy_ns = 0;         // while at least one move was under way
+  double known_gb_per_s = 0;  // measured: the lower of reading there and writing here; 0: not known
+  double gb_per_s() const { return busy_ns > 0 ? static_cast<double>(bytes) / busy_ns : 0; }
+};
+
+struct Report {
+  double wall_ns = 0;
+  std::vector<TimeParts> workers;
+  TimeParts sum;  // of all workers
+  std::uint64_t tasks = 0;
+  CriticalPath path;
+  std::vector<NameCost> path_names;  // what the critical path consists of, longest first
+  double work_ns = 0;                // code of tasks and threads, and analysis
+  double work_bound_ns = 0;          // work / workers
+  double bytes_bound_ns = 0;         // bytes / bandwidth over the busiest link; 0: not known
+  double bound_ns() const;
+  std::vector<LinkUse> links;
+  std::vector<NameCost> names;    // all, what cost most first
+  std::vector<BlockCost> blocks;  // that moved, most bytes first
+  std::vector<std::string> advice;
+};
+
+Report analyse(const Trace& trace);
+
+}  // namespace weir::tool::report

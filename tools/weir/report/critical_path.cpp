@@ -1,0 +1,223 @@
+#include "critical_path.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "nesting.hpp"
+
+namespace weir::tool::report {
+
+namespace {
+
+constexpr int kNone = -1;
+
+// A stretch of one task's code, or of a thread's outside of tasks, and what came before it on the longest chain.
+struct Stretch {
+  std::uint32_t task = 0;
+  int before = kNone;
+  Ns before_ns = 0;  // how much of that one had passed
+};
+
+// A moment on a chain: so much code lies behind it.
+struct Moment {
+  Ns length = 0;
+  int stretch = kNone;
+  Ns passed = 0;  // of that stretch
+};
+
+// A task that runs, or a thread outside of tasks.
+struct Frame {
+  std::uint32_t task = 0;
+  Ns length = 0, begun = 0;  // of the chain now, and where its stretch began
+  int stretch = kNone;
+  Moment children;  // the longest chain through an ended child
+};
+
+struct Step {
+  Ns at;
+  bool ends;
+  const Span* span;
+};
+
+class Sweep {
+ public:
+  explicit Sweep(const Trace& trace)
+      : trace_(trace),
+        spawned_(trace.tasks.size()),
+        ended_(trace.tasks.size()),
+        parents_(trace.tasks.size(), nullptr),
+        known_parent_(trace.tasks.size(), 0),
+        finished_(trace.tasks.size(), false) {}
+
+  CriticalPath run() {
+    rows_ = spans_by_track(trace_);
+    rows_state_.resize(rows_.size());
+    for (std::size_t i = 0; i < rows_state_.size(); ++i) {
+      Row& row = rows_state_[i];
+      row.own_thread = trace_.is_own_thread(i);
+      row.now = trace_.start;
+      row.root = std::make_unique<Frame>();
+      row.root->stretch = new_stretch(0, {});
+    }
+    for (const Step& step : steps_in_time()) apply(step);
+    for (Row& row : rows_state_) {
+      if (!row.spans_seen) continue;
+      pass(row, trace_.end);
+      consider(moment_of(*row.root));
+    }
+    return trace_back();
+  }
+
+ private:
+  struct Open {
+    const Span* span;
+    std::unique_ptr<Frame> frame;  // of a task
+  };
+  struct Row {
+    Ns now = 0;
+    bool spans_seen = false;
+    bool own_thread = false;
+    std::unique_ptr<Frame> root;
+    std::vector<Open> open;
+  };
+
+  // An end before a start at the same moment, and inner ends before outer ones.
+  std::vector<Step> steps_in_time() const {
+    std::vector<Step> steps;
+    steps.reserve(2 * trace_.spans.size());
+    for (const auto& row : rows_) {
+      std::vector<const Span*> open;
+      const auto close_until = [&](Ns at) {
+        for (; !open.empty() && open.back()->end <= at; open.pop_back())
+          steps.push_back({open.back()->end, true, open.back()});
+      };
+      for (const Span& span : row) {
+        close_until(span.start);
+        steps.push_back({span.start, false, &span});
+        open.push_back(&span);
+      }
+      close_until(trace_.end + (Ns{1} << 60));
+    }
+    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+    return steps;
+  }
+
+  static Frame& frame_of(Row& row) {
+    for (auto open = row.open.rbegin(); open != row.open.rend(); ++open) {
+      if (open->frame != nullptr) return *open->frame;
+    }
+    return *row.root;
+  }
+
+  // Code has run in the innermost frame, unless it waited.
+  void pass(Row& row, Ns to) const {
+    to = std::min(to, trace_.end);
+    const bool runs = row.open.empty()
+                          ? !row.own_thread
+                          : row.open.back().span->doing == Doing::task || row.open.back().span->doing == Doing::spawn;
+    if (runs && to > row.now) frame_of(row).length += to - row.now;
+    row.now = std::max(row.now, to);
+  }
+
+  int new_stretch(std::uint32_t task, const Moment& after) {
+    stretches_.push_back({task, after.stretch, after.passed});
+    return static_cast<int>(stretches_.size()) - 1;
+  }
+
+  static Moment moment_of(const Frame& frame) { return {frame.length, frame.stretch, frame.length - frame.begun}; }
+
+  void consider(const Moment& moment) {
+    if (moment.length > longest_.length) longest_ = moment;
+  }
+
+  void apply(const Step& step) {
+    Row& row = rows_state_[step.span->track];
+    row.spans_seen = true;
+    pass(row, step.at);
+    step.ends ? end(row, *step.span) : begin(row, *step.span);
+  }
+
+  void begin(Row& row, const Span& span) {
+    Open open{&span, nullptr};
+    if (span.doing == Doing::spawn) {
+      Frame& parent = frame_of(row);
+      spawned_[span.task] = moment_of(parent);
+      parents_[span.task] = &parent;
+      known_parent_[span.task] = parent.task;
+    }
+    if (span.doing == Doing::task) {
+      Moment after = spawned_[span.task];
+      for (const std::uint32_t before : trace_.tasks[span.task].comes_after) {
+        if (ended_[before].length > after.length) after = ended_[before];
+      }
+      open.frame = std::make_unique<Frame>();
+      open.frame->task = span.task;
+      open.frame->length = open.frame->begun = after.length;
+      open.frame->stretch = new_stretch(span.task, after);
+    }
+    row.open.push_back(std::move(open));
+  }
+
+  void end(Row& row, const Span& span) {
+    if (row.open.empty()) return;
+    const Open open = std::move(row.open.back());
+    row.open.pop_back();
+    if (span.doing == Doing::task) return end_task(*open.frame);
+    if (span.doing != Doing::wait) return;
+    Frame& frame = frame_of(row);  // what it waited for lies behind it now
+    if (frame.children.length <= frame.length) return;
+    const Moment after = frame.children;
+    frame.length = frame.begun = after.length;
+    frame.stretch = new_stretch(frame.task, after);
+  }
+
+  // A task has ended when its children have: who depends on it comes after them, too.
+  void end_task(const Frame& frame) {
+    const Moment moment = moment_of(frame);
+    consider(moment);
+    Moment all = frame.children.length > moment.length ? frame.children : moment;
+    std::uint32_t task = frame.task;
+    finished_[task] = true;
+    while (true) {
+      if (all.length > ended_[task].length) ended_[task] = all;
+      Frame* const parent = parents_[task];
+      if (parent == nullptr) return;
+      const std::uint32_t above = known_parent_[task];
+      if (above == 0 || !finished_[above]) {
+        if (all.length > parent->children.length) parent->children = all;
+        return;
+      }
+      task = above;  // its function has returned before its children ended
+    }
+  }
+
+  CriticalPath trace_back() const {
+    CriticalPath path;
+    path.length = longest_.length;
+    Ns passed = longest_.passed;
+    for (int s = longest_.stretch; s != kNone;) {
+      const Stretch& stretch = stretches_[static_cast<std::size_t>(s)];
+      if (passed > 0 || stretch.task != 0) path.steps.push_back({stretch.task, passed});
+      passed = stretch.before_ns;
+      s = stretch.before;
+    }
+    std::reverse(path.steps.begin(), path.steps.end());
+    return path;
+  }
+
+  const Trace& trace_;
+  std::vector<std::vector<Span>> rows_;
+  std::vector<Row> rows_state_;
+  std::vector<Stretch> stretches_;
+  std::vector<Moment> spawned_, ended_;  // by task
+  std::vector<Frame*> parents_;          // by task; looked at only while the parent runs
+  std::vector<std::uint32_t> known_parent_;
+  std::vector<bool> finished_;  // its function has returned
+  Moment longest_;
+};
+
+}  // namespace
+
+CriticalPath critical_path(const Trace& trace) { return Sweep(trace).run(); }
+
+}  // namespace weir::tool::report

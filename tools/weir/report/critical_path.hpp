@@ -1,0 +1,26 @@
+// The critical path of a traced run: the longest chain of code that had to run one after the other.
+//
+// A chain goes from a task to one that depends on it, from a parent's code before a spawn to the child, from children
+// to the code behind their parent's wait(), and through the program's own code outside of tasks, with the time of each
+// as it was measured, waits left out. Pure.
+#pragma once
+
+#include <vector>
+
+#include "trace.hpp"
+
+namespace weir::tool::report {
+
+struct PathStep {
+  std::uint32_t task = 0;  // 0: a thread's code outside of tasks
+  Ns ns = 0;               // of its own code on the path
+};
+
+struct CriticalPath {
+  Ns length = 0;
+  std::vector<PathStep> steps;  // first to last
+};
+
+CriticalPath critical_path(const Trace& trace);
+
+}  // namespace weir::tool::report

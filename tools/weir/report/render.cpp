@@ -1,0 +1,172 @@
+#include "render.hpp"
+
+#include <algorithm>
+
+#include "units.hpp"
+
+namespace weir::tool::report {
+
+namespace {
+
+constexpr std::size_t kMost = 10;  // names and blocks that are listed
+
+struct Column {
+  const char* title;
+  double TimeParts::*part;
+};
+constexpr Column kColumns[] = {{"running", &TimeParts::running},
+                               {"program", &TimeParts::program},
+                               {"analysing", &TimeParts::analysing},
+                               {"scheduling", &TimeParts::scheduling},
+                               {"moving", &TimeParts::moving},
+                               {"for data", &TimeParts::waiting_for_data},
+                               {"for work", &TimeParts::waiting_for_work},
+                               {"idle", &TimeParts::idle}};
+
+std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f}%", 100 * part / of) : "-"; }
+
+void print_row(const TimeParts& parts, double of, Global& global) {
+  std::string line = fmt::format("{:<12}", parts.worker);
+  for (const Column& column : kColumns) line += fmt::format(" {:>10}", percent(parts.*column.part, of));
+  global.print("{} {:>10}\n", line, parts.tasks);
+}
+
+void print_workers(const Report& report, Global& global) {
+  std::string head = fmt::format("{:<12}", "worker");
+  for (const Column& column : kColumns) head += fmt::format(" {:>10}", column.title);
+  global.print("{} {:>10}\n", head, "tasks");
+  for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, global);
+  TimeParts all = report.sum;
+  all.worker = "all";
+  if (report.workers.size() > 1) print_row(all, report.sum.sum(), global);
+}
+
+void print_bound(const Trace& trace, const Report& report, Global& global) {
+  const double path = static_cast<double>(report.path.length);
+  global.print("\ncritical path   {:>9}   {} tasks\n", time_text(path),
+               std::count_if(report.path.steps.begin(), report.path.steps.end(),
+                             [](const PathStep& step) { return step.task != 0; }));
+  global.print("work / workers  {:>9}   {} of work, {} workers\n", time_text(report.work_bound_ns),
+               time_text(report.work_ns), trace.workers);
+  if (report.bytes_bound_ns > 0) global.print("bytes / bandwidth {:>7}\n", time_text(report.bytes_bound_ns));
+  global.print("bound           {:>9}   the run took {}, {:.2f} times as long\n", time_text(report.bound_ns()),
+               time_text(report.wall_ns), report.bound_ns() > 0 ? report.wall_ns / report.bound_ns() : 0);
+  if (path <= 0) return;
+  global.print("\non the critical path\n");
+  for (std::size_t i = 0; i < std::min(kMost, report.path_names.size()); ++i) {
+    const NameCost& name = report.path_names[i];
+    global.print("  {:<28} {:>7} {:>10} {:>7}\n", name.name, name.tasks == 0 ? "" : std::to_string(name.tasks),
+                 time_text(name.path_ns), percent(name.path_ns, path));
+  }
+}
+
+void print_names(const Report& report, Global& global) {
+  if (report.names.empty()) return;
+  global.print("\n{:<30} {:>7} {:>10} {:>7} {:>10} {:>12}\n", "tasks", "number", "time", "of work", "each",
+               "footprint");
+  for (std::size_t i = 0; i < std::min(kMost, report.names.size()); ++i) {
+    const NameCost& name = report.names[i];
+    global.print("{:<30} {:>7} {:>10} {:>7} {:>10} {:>12}\n", name.name, name.tasks, time_text(name.ns),
+                 percent(name.ns, report.work_ns), time_text(name.ns / static_cast<double>(name.tasks)),
+                 size_text(name.bytes / name.tasks));
+  }
+}
+
+void print_bytes(const Report& report, Global& global) {
+  if (report.links.empty()) return;
+  global.print("\n{:<30} {:>10} {:>9} {:>10} {:>10} {:>10}\n", "link", "bytes", "moves", "busy", "GB/s", "measured");
+  for (const LinkUse& link : report.links) {
+    global.print("{:<30} {:>10} {:>9} {:>10} {:>10.2f} {:>10}\n", link.from + " to " + link.to, size_text(link.bytes),
+                 link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
+                 link.known_gb_per_s > 0 ? fmt::format("{:.2f}", link.known_gb_per_s) : "-");
+  }
+  global.print("\n{:<30} {:>10} {:>9} {:>10}\n", "block", "size", "moves", "moved");
+  for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
+    const BlockCost& block = report.blocks[i];
+    global.print("{:<30} {:>10} {:>9} {:>10}\n", block.name, size_text(block.bytes), block.moves,
+                 size_text(block.moved));
+  }
+}
+
+Json times(const TimeParts& p) {
+  return {{"worker", p.worker},
+          {"domain", p.domain},
+          {"tasks", p.tasks},
+          {"running_ns", p.running},
+          {"program_ns", p.program},
+          {"analysing_ns", p.analysing},
+          {"scheduling_ns", p.scheduling},
+          {"moving_ns", p.moving},
+          {"waiting_for_data_ns", p.waiting_for_data},
+          {"waiting_for_work_ns", p.waiting_for_work},
+          {"idle_ns", p.idle},
+          {"asleep_ns", p.slept}};
+}
+
+Json name_object(const NameCost& n) {
+  return {{"name", n.name}, {"tasks", n.tasks}, {"own_ns", n.ns}, {"path_ns", n.path_ns}, {"footprint_bytes", n.bytes}};
+}
+
+template <class Items, class F>
+Json list(const Items& items, F&& object) {
+  Json result = Json::array();
+  for (const auto& item : items) result.push_back(object(item));
+  return result;
+}
+
+}  // namespace
+
+void print(const Trace& trace, const Report& report, Global& global) {
+  global.print("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
+               report.tasks, time_text(report.wall_ns));
+  print_workers(report, global);
+  print_bound(trace, report, global);
+  print_names(report, global);
+  print_bytes(report, global);
+  if (!trace.steals.empty()) {
+    std::string text;
+    for (const auto& [distance, tasks] : trace.steals) {
+      text += fmt::format(
+          "{}{} {}", text.empty() ? "" : ", ", tasks,
+          distance == 0 ? "within a domain" : fmt::format("{} domain{} away", distance, distance == 1 ? "" : "s"));
+    }
+    global.print("\ntasks stolen: {}\n", text);
+  }
+  global.print("\n");
+  for (const std::string& line : report.advice) global.print("* {}\n", line);
+}
+
+Json to_json(const Trace& trace, const Report& report) {
+  return {{"runtime", trace.runtime},
+          {"machine", trace.machine},
+          {"wall_ns", report.wall_ns},
+          {"tasks", report.tasks},
+          {"lost_events", trace.lost_events},
+          {"workers", list(report.workers, &times)},
+          {"critical_path_ns", report.path.length},
+          {"critical_path", list(report.path_names, &name_object)},
+          {"work_ns", report.work_ns},
+          {"work_bound_ns", report.work_bound_ns},
+          {"bytes_bound_ns", report.bytes_bound_ns > 0 ? Json(report.bytes_bound_ns) : Json()},
+          {"bound_ns", report.bound_ns()},
+          {"names", list(report.names, &name_object)},
+          {"links", list(report.links,
+                         [](const LinkUse& l) -> Json {
+                           return {{"from", l.from},
+                                   {"to", l.to},
+                                   {"bytes", l.bytes},
+                                   {"moves", l.moves},
+                                   {"busy_ns", l.busy_ns},
+                                   {"gb_per_s", l.gb_per_s()},
+                                   {"measured_gb_per_s", l.known_gb_per_s > 0 ? Json(l.known_gb_per_s) : Json()}};
+                         })},
+          {"blocks", list(report.blocks,
+                          [](const BlockCost& b) -> Json {
+                            return {{"name", b.name}, {"bytes", b.bytes}, {"moves", b.moves}, {"moved_bytes", b.moved}};
+                          })},
+          {"evictions", trace.evictions},
+          {"counters", trace.counters},
+          {"advice", report.advice}};
+}
+
+}  // namespace weir::tool::report

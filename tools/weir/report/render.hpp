@@ -1,0 +1,12 @@
+// A report as text for people, and as JSON for scripts.
+#pragma once
+
+#include "analysis.hpp"
+#include "global.hpp"
+
+namespace weir::tool::report {
+
+void print(const Trace& trace, const Report& report, Global& global);
+Json to_json(const Trace& trace, const Report& report);
+
+}  // namespace weir::tool::report

@@ -1,0 +1,40 @@
+// Where each worker's time went: the parts add up to the runtime's life.
+//
+// Pure: from a Trace to numbers. A worker without work waits for data while some ready task waits for its blocks (when
+// fewer tasks do than workers have nothing, it is divided evenly among these), else for work while any task is
+// unfinished, else it is idle.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace.hpp"
+
+namespace weir::tool::report {
+
+struct TimeParts {
+  std::string worker;
+  int domain = -1;
+  double running = 0;  // ns: callables of tasks
+  double program = 0;  // the thread's own code outside of tasks
+  double analysing = 0;
+  double scheduling = 0;  // between two tasks
+  double moving = 0;      // brought blocks itself
+  double waiting_for_data = 0;
+  double waiting_for_work = 0;
+  double idle = 0;
+  double slept = 0;  // of the last three
+  std::uint64_t tasks = 0;
+
+  double sum() const {
+    return running + program + analysing + scheduling + moving + waiting_for_data + waiting_for_work + idle;
+  }
+};
+
+// One entry for each worker, and for each guest that did something.
+std::vector<TimeParts> time_parts(const Trace& trace);
+
+// For each task the time of its own code: its interval less what ran within it. By number.
+std::vector<Ns> own_times(const Trace& trace);
+
+}  // namespace weir::tool::report

@@ -1,0 +1,86 @@
+// What a trace file says of one runtime, as the report computes with it. Times are nanoseconds from the file's origin.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weir::tool::report {
+
+using Ns = std::int64_t;
+
+enum class Doing : std::uint8_t { task, spawn, wait, throttled, search, park, stage };
+
+// An interval on a worker's row; those of one row nest.
+struct Span {
+  Ns start = 0, end = 0;
+  std::uint32_t track = 0;
+  Doing doing = Doing::task;
+  std::uint32_t task = 0;  // task, spawn, stage: number; 0: none
+};
+
+struct Task {
+  int name = 0;  // index into Trace::names
+  bool ran = false;
+  Ns start = 0, end = 0;
+  Ns spawned = -1;                         // -1: not known
+  std::uint64_t bytes = 0;                 // of its footprint
+  std::vector<std::uint32_t> comes_after;  // numbers
+};
+
+struct TrackRow {
+  std::string name;
+  int worker = -1, domain = -1;
+};
+
+struct Move {
+  Ns start = 0, end = 0;
+  std::uint64_t block = 0, bytes = 0;
+  std::string from, to;
+};
+
+struct DataWait {
+  Ns start = 0, end = 0;
+  bool for_room = false;
+};
+
+struct Tier {
+  std::string name;
+  std::uint64_t budget = 0;
+  double read_gb_per_s = 0, write_gb_per_s = 0;  // 0: not known
+};
+
+struct Block {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+struct Trace {
+  int runtime = 0;
+  int workers = 0;
+  std::string machine;
+  Ns start = 0, end = 0;
+  std::uint64_t lost_events = 0;
+  std::map<std::string, std::uint64_t> counters;
+  std::vector<std::string> names;  // of tasks
+  std::vector<TrackRow> tracks;
+  std::vector<Task> tasks;  // by number; the first is none
+  std::vector<Span> spans;
+  std::vector<Move> moves;
+  std::vector<DataWait> data_waits;
+  std::map<std::uint32_t, std::uint64_t> steals;  // tasks stolen, by distance
+  std::vector<Tier> tiers;
+  std::vector<Block> blocks;
+  std::uint64_t evictions = 0;
+
+  // A thread that the runtime has made: what it does outside of intervals is to start and to end.
+  bool is_own_thread(std::size_t track) const { return tracks[track].worker > 0 && tracks[track].worker < workers; }
+
+  std::uint64_t counter(const std::string& name) const {
+    const auto found = counters.find(name);
+    return found == counters.end() ? 0 : found->second;
+  }
+};
+
+}  // namespace weir::tool::report

@@ -1,0 +1,12 @@
+// Times and sizes as people read them: three digits and a unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weir::tool::report {
+
+std::string time_text(double ns);            // "1.23 ms"
+std::string size_text(std::uint64_t bytes);  // "3.1 GiB"
+
+}  // namespace weir::tool::report
