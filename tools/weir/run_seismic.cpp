@@ -17,6 +17,7 @@
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
 #include "platform/memory_limit.hpp"
+#include "seismic_options.hpp"
 #include "seismic_report.hpp"
 #include "weir/error.hpp"
 
@@ -32,21 +33,6 @@ constexpr Index kPictureIterations = 2000;
 constexpr Index kPictureCells = Index{4000} * 2048 * 2048;  // times iterations
 
 constexpr const char* kDefaultImage = "weir-seismic.png";
-
-struct SeismicSettings {
-  std::string size;
-  bool paper = false;
-  std::string model;
-  Index iterations = 100;
-  int repetitions = 3;
-  std::vector<std::string> variants;
-  int threads = 0;
-  Index block_rows = 0;
-  seismic::TilingRequest tiling;
-  std::string image;  // empty: kDefaultImage
-  bool no_image = false;
-  Index image_iterations = -1;
-};
 
 std::string image_name(const SeismicSettings& settings) {
   return settings.image.empty() ? kDefaultImage : settings.image;
@@ -242,77 +228,6 @@ int run_seismic(const SeismicSettings& settings, Global& global) {
   return tiers ? run_with_tiers(settings, *job, global) : run_in_memory(settings, *job, global);
 }
 
-const char* const kSeismicText =
-    "Waves in the ground, in two dimensions: six arrays of double precision, two phases an iteration, as in the paper "
-    "on "
-    "OCR on Knights Landing (apps/seismic/README.md). Loops over such arrays are bound by memory bandwidth. Each "
-    "variant "
-    "solves the same problem with the same vector code, in turns; results are compared bit for bit with serial, and a "
-    "difference ends with exit status 1.\n\n"
-    "  serial      one thread, two loops over the rows\n"
-    "  openmp      the loops as parallel for, a barrier after each\n"
-    "  tbb         the loops as parallel_for, a barrier after each\n"
-    "  weir-plain  the loops cut in tasks of row blocks, no barrier\n"
-    "  weir        tasks that take a tile through several iterations while\n"
-    "              it is in cache, no barrier\n"
-    "  weir-bands  the same with bands of whole rows\n"
-    "  weir-blocks with bands that are Weir's blocks, which need not all fit\n"
-    "              in fast memory\n\n"
-    "With --tiers every run is a process of its own, which reports the peak of its resident memory; weir-blocks then "
-    "has nothing in memory but its blocks and what --tiers allows, and results are compared by a checksum of each "
-    "row. There is no picture.\n\n"
-    "The ground is layers of rock, or wave velocities in m/s from a .npy file of two dimensions, depth by width. After "
-    "measuring, the simulation goes on until the wave has crossed the ground (on large grids for 2000 iterations), and "
-    "the velocity field is drawn: red up, blue down, rock in grey.";
-
-void add_size_options(CLI::App& verb, SeismicSettings& s) {
-  auto* size =
-      verb.add_option("--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
-          ->type_name("SIZE");
-  verb.add_flag("--paper", s.paper,
-                "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with, and 3 GB more "
-                "for weir-blocks")
-      ->excludes(size);
-  verb.add_option("--model", s.model,
-                  "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
-      ->type_name("FILE");
-  verb.add_option("--iterations", s.iterations, "iterations of each run; default 100")
-      ->check(CLI::Range(Index{1}, Index{1'000'000}));
-  verb.add_option("--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
-      ->check(CLI::Range(1, 1000));
-}
-
-void add_work_options(CLI::App& verb, SeismicSettings& s) {
-  std::vector<std::string> names;
-  for (const auto& variant : seismic::variants()) names.emplace_back(variant.name);
-  verb.add_option("--variants", s.variants, "which to run, with commas between; default all")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names))
-      ->type_name("LIST");
-  verb.add_option("--threads", s.threads, "threads of every variant but serial; default that of --workers")
-      ->check(CLI::Range(1, 1024));
-  const auto cells = CLI::Range(Index{1}, Index{1'000'000});
-  verb.add_option("--block-rows", s.block_rows, "weir-plain: rows of a task; default rows / 128")->check(cells);
-  verb.add_option("--tile-rows", s.tiling.rows,
-                  "weir: rows of a task; weir-bands, weir-blocks: of a band; default 16 to 64")
-      ->check(cells);
-  verb.add_option("--tile-cols", s.tiling.cols, "weir: columns of a task, rounded up to 8; default by level 2 cache")
-      ->check(cells);
-  verb.add_option("--tile-iterations", s.tiling.iterations,
-                  "weir: iterations of a task; default 4 to 16, by level 2 cache")
-      ->check(CLI::Range(1, 1000));
-}
-
-void add_image_options(CLI::App& verb, SeismicSettings& s) {
-  auto* image =
-      verb.add_option("--image", s.image, "where the picture goes; default weir-seismic.png")->type_name("FILE");
-  verb.add_flag("--no-image", s.no_image, "draw none, and do not simulate beyond what is measured")->excludes(image);
-  verb.add_option("--image-iterations", s.image_iterations,
-                  "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
-                  "large grids 2000")
-      ->check(CLI::Range(Index{0}, Index{10'000'000}));
-}
-
 }  // namespace
 
 void add_seismic(CLI::App& parent, Global& global) {
@@ -321,7 +236,7 @@ void add_seismic(CLI::App& parent, Global& global) {
       parent, global,
       {.name = "seismic",
        .purpose = "waves in the ground: loops against tasks",
-       .text = kSeismicText,
+       .text = seismic_text(),
        .examples = {{"weir run seismic", "all variants, under a minute on two cores"},
                     {"weir run seismic --paper", "the paper's size"},
                     {"weir run seismic --model my.npy --image my.png", "your own ground"},
@@ -329,9 +244,7 @@ void add_seismic(CLI::App& parent, Global& global) {
                     {"weir run seismic --size 4096 --variants weir-blocks --tiers memory=400MiB,file=/tmp:2GiB",
                      "twice as large as the memory that it uses"}}},
       [settings](Global& g) { return run_seismic(*settings, g); });
-  add_size_options(verb, *settings);
-  add_work_options(verb, *settings);
-  add_image_options(verb, *settings);
+  add_seismic_options(verb, *settings);
   add_runtime_options(verb, global);
 }
 
