@@ -26,6 +26,9 @@ class BlockRuntime final : public data::Sink {
   data::Store* find_store() const noexcept { return store_.load(std::memory_order_acquire); }
   TierStatistics statistics();
 
+  // For tests that make memory scarce or I/O fail; null: nothing does.
+  static inline data::TierSetConfig (*tiers_config)() = nullptr;
+
  private:
   void staged(data::Request& request) noexcept override;
   bool still() noexcept override { return scheduler_.is_still(); }
