@@ -120,11 +120,8 @@ class Residency {
   const ResidencyCounters& counters() const noexcept { return counters_; }
   // Tasks that have what they need but data, and tasks that can run.
   std::uint32_t waiting() const noexcept { return waiting_count_ + staging_; }
-  // Held tasks that run, or whose children do.
-  std::uint32_t running() const noexcept {
-    const std::uint32_t queued = queued_.load(std::memory_order_relaxed);
-    return held_ - std::min(held_, queued);
-  }
+  // Tasks that run, or whose children do, or that a worker only has to take.
+  std::uint32_t running() const noexcept { return held_; }
   // One line for each waiting task: its name, what it waits for, the tier and the missing bytes.
   std::vector<std::string> describe_waiting() const;
   std::uint32_t transfers_under_way() const noexcept { return under_way_; }

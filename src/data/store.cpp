@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/check.hpp"
+#include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/clock.hpp"
 
@@ -23,6 +24,25 @@ Residency::Config residency_config(const Options& options, int workers) {
           static_cast<std::uint32_t>(workers)};
 }
 
+std::vector<int> cpus_of(const machine::Machine& machine) {
+  std::vector<int> cpus;
+  if (!machine.is_this_system()) return cpus;
+  for (const machine::Domain& domain : machine.domains())
+    for (const machine::Core& core : domain.cores) cpus.insert(cpus.end(), core.os_cpus.begin(), core.os_cpus.end());
+  return cpus;
+}
+
+// The calling thread, which may be a pinned worker, makes threads that are not to share its core.
+class Unbound {
+ public:
+  explicit Unbound(const std::vector<int>& cpus) {
+    if (!cpus.empty()) static_cast<void>(binding_.bind(cpus));  // else they share it: slower, and right
+  }
+
+ private:
+  platform::ScopedBinding binding_;
+};
+
 }  // namespace
 
 base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine, const Options& options, int workers,
@@ -32,9 +52,13 @@ base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine
   static_assert(static_cast<int>(Io::uring) == static_cast<int>(platform::IoBackend::uring) &&
                 static_cast<int>(Io::threads) == static_cast<int>(platform::IoBackend::threads));
   tiers_config.io.backend = static_cast<platform::IoBackend>(options.io);
+  const std::vector<int> cpus = cpus_of(machine);
+  const Unbound unbound(cpus);
   base::Result<std::unique_ptr<TierSet>> tiers = TierSet::open(machine, *spec, std::move(tiers_config));
   if (!tiers) return tiers.status();
-  return std::unique_ptr<Store>(new Store(options, std::move(*tiers), workers, threads, sink));
+  std::unique_ptr<Store> store(new Store(options, std::move(*tiers), workers, threads, sink));
+  store->cpus_ = cpus;
+  return store;
 }
 
 Store::Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink)
@@ -85,6 +109,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
 // STORE-1: a thread that spawns untracked counts first and looks at tracked_ then; here it is the other way round, with
 // the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
 void Store::begin_tracking(Steps& steps) {
+  const Unbound unbound(cpus_);
   mover_ = std::make_unique<Mover>(*tiers_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_release);

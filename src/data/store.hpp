@@ -104,6 +104,7 @@ class Store final : public Landing {
   const std::unique_ptr<TierSet> tiers_;
   Sink& sink_;
   const int workers_;
+  std::vector<int> cpus_;  // where threads that move blocks may run; empty: anywhere
   const bool moves_here_;  // workers copy themselves: off, inline
   std::vector<Untracked> untracked_;
   std::atomic<bool> tracked_{false};  // STORE-1
@@ -119,7 +120,7 @@ class Store final : public Landing {
   trace::Recorder* recorder_ = nullptr;
   trace::Track* track_ = nullptr;        // used under mutex_
   std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
-  std::condition_variable suspicion_;  // tasks wait for room that only tasks can give back
+  std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
   std::thread watchdog_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first
 };
