@@ -110,6 +110,7 @@ void acquire_blocks(Local& local, Edt& edt) {
   if (edt.depc != 0 && !acquire_all(edt)) return;
   place(local, edt);
   Local::add(local.readied);
+  local.worker->note_spawn();
   local.worker->submit(&edt.task());
 }
 
