@@ -51,10 +51,7 @@ BandLayout choose_bands(Index rows, Index cols, Index most, int workers, std::ui
   BandLayout layout = band_layout(rows, cols, most);
   while (layout.band_rows > kLeastRows && layout.total_bytes() > fast_bytes &&
          static_cast<std::uint64_t>(bands_held(workers)) * layout.band_bytes() > fast_bytes) {
-    layout = band_layout(rows, cols,
-                         layout.band_rows / 2 / kLeastRows * kLeastRows < kLeastRows
-                             ? kLeastRows
-                             : layout.band_rows / 2 / kLeastRows * kLeastRows);
+    layout = band_layout(rows, cols, std::max(kLeastRows, layout.band_rows / 2));
   }
   return layout;
 }
