@@ -82,13 +82,11 @@ void Mover::start(Transfer* transfers) noexcept {
 }
 
 void Mover::push(Queue& queue, Transfer& transfer) noexcept {
-  {
-    const std::lock_guard lock(queue.mutex);
-    transfer.next = nullptr;
-    *queue.last = &transfer;
-    queue.last = &transfer.next;
-  }
-  queue.filled.notify_one();
+  const std::lock_guard lock(queue.mutex);
+  transfer.next = nullptr;
+  *queue.last = &transfer;
+  queue.last = &transfer.next;
+  queue.filled.notify_one();  // under the lock: after it, the transfer may have ended, and the queue be gone
 }
 
 Transfer* Mover::next(Queue& queue) noexcept {
