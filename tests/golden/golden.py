@@ -11,7 +11,8 @@ A case is a text file:
     ...
 
 `--- stdout shape` compares the shape of a JSON text: keys, in their order, and types; of an array the distinct shapes
-of its elements. The line runs in an empty folder, with COLUMNS=80 and no WEIR_* variable.
+of its elements. The line runs in an empty folder, with COLUMNS=80, TRACES the folder of recorded
+traces, and no WEIR_* variable.
 
     golden.py WEIR CASE...            compare
     golden.py --update WEIR CASE...   write what is printed now into the cases
@@ -25,6 +26,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+TRACES = pathlib.Path(__file__).resolve().parent / "traces"
 
 
 def shape(value):
@@ -60,7 +63,7 @@ def read_case(path):
 
 def run(weir, command):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    environment.update(COLUMNS="80", LC_ALL="C", PATH=f"{weir.parent}:{environment['PATH']}")
+    environment.update(COLUMNS="80", LC_ALL="C", TRACES=str(TRACES), PATH=f"{weir.parent}:{environment['PATH']}")
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL, timeout=300)

@@ -56,11 +56,11 @@ constexpr const char* kText =
 
   running      callables of tasks
   program      the thread's own code outside of tasks
-  analysing    spawning: from footprints to edges
-  scheduling   between two tasks
+  analyse      spawning: from footprints to edges
+  sched        between two tasks
   moving       the worker itself brought blocks (strategies off, inline)
-  for data     nothing to run while a ready task waited for its blocks
-  for work     nothing to run while tasks were left that depend on others
+  data         waits: nothing to run while a ready task waited for its blocks
+  work         waits: nothing to run while tasks were left that depend on others
   idle         nothing to run, no task left
 
 These add up to all of it. The bound is what this run could have taken at best on so many workers: the longest of the critical path (tasks that had to run one after the other, with the code that spawned them), all work divided by the workers, and the bytes of each link divided by its bandwidth, where weir topo --measure has measured that.

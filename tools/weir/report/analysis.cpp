@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "advice.hpp"
 
@@ -99,19 +100,25 @@ std::vector<LinkUse> link_uses(const Trace& trace) {
 }
 
 std::vector<BlockCost> block_costs(const Trace& trace) {
-  std::map<std::uint64_t, BlockCost> by_block;
+  std::map<std::string, BlockCost> by_name;
+  std::set<std::uint64_t> seen;
   for (const Move& move : trace.moves) {
-    BlockCost& cost = by_block[move.block];
-    if (move.block < trace.blocks.size()) {
-      cost.name = trace.blocks[move.block].name;
-      cost.bytes = trace.blocks[move.block].bytes;
+    if (move.block >= trace.blocks.size()) continue;
+    const Block& block = trace.blocks[move.block];
+    BlockCost& cost = by_name[block.name];
+    if (seen.insert(move.block).second) {
+      ++cost.blocks;
+      cost.bytes += block.bytes;
     }
     cost.moved += move.bytes;
     ++cost.moves;
   }
   std::vector<BlockCost> result;
-  for (auto& [number, cost] : by_block) result.push_back(std::move(cost));
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.moved > b.moved; });
+  for (auto& [name, cost] : by_name) {
+    cost.name = name;
+    result.push_back(std::move(cost));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) { return x.moved > y.moved; });
   return result;
 }
 

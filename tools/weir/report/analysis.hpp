@@ -19,10 +19,12 @@ struct NameCost {
   std::uint64_t bytes = 0;  // of their footprints
 };
 
+// Of all blocks of one name: an array's tiles share theirs.
 struct BlockCost {
   std::string name;
-  std::uint64_t bytes = 0;  // its size
-  std::uint64_t moved = 0;  // bytes, both ways
+  std::uint64_t blocks = 0;  // that moved
+  std::uint64_t bytes = 0;   // their size
+  std::uint64_t moved = 0;   // bytes, both ways
   std::uint64_t moves = 0;
 };
 

@@ -14,27 +14,23 @@ struct Column {
   const char* title;
   double TimeParts::*part;
 };
-constexpr Column kColumns[] = {{"running", &TimeParts::running},
-                               {"program", &TimeParts::program},
-                               {"analysing", &TimeParts::analysing},
-                               {"scheduling", &TimeParts::scheduling},
-                               {"moving", &TimeParts::moving},
-                               {"for data", &TimeParts::waiting_for_data},
-                               {"for work", &TimeParts::waiting_for_work},
-                               {"idle", &TimeParts::idle}};
+constexpr Column kColumns[] = {{"running", &TimeParts::running},       {"program", &TimeParts::program},
+                               {"analyse", &TimeParts::analysing},     {"sched", &TimeParts::scheduling},
+                               {"moving", &TimeParts::moving},         {"data", &TimeParts::waiting_for_data},
+                               {"work", &TimeParts::waiting_for_work}, {"idle", &TimeParts::idle}};
 
 std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f}%", 100 * part / of) : "-"; }
 
 void print_row(const TimeParts& parts, double of, Global& global) {
-  std::string line = fmt::format("{:<12}", parts.worker);
-  for (const Column& column : kColumns) line += fmt::format(" {:>10}", percent(parts.*column.part, of));
-  global.print("{} {:>10}\n", line, parts.tasks);
+  std::string line = fmt::format("{:<9}", parts.worker);
+  for (const Column& column : kColumns) line += fmt::format(" {:>7}", percent(parts.*column.part, of));
+  global.print("{} {:>6}\n", line, parts.tasks);
 }
 
 void print_workers(const Report& report, Global& global) {
-  std::string head = fmt::format("{:<12}", "worker");
-  for (const Column& column : kColumns) head += fmt::format(" {:>10}", column.title);
-  global.print("{} {:>10}\n", head, "tasks");
+  std::string head = fmt::format("{:<9}", "worker");
+  for (const Column& column : kColumns) head += fmt::format(" {:>7}", column.title);
+  global.print("{} {:>6}\n", head, "tasks");
   for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, global);
   TimeParts all = report.sum;
   all.worker = "all";
@@ -43,9 +39,9 @@ void print_workers(const Report& report, Global& global) {
 
 void print_bound(const Trace& trace, const Report& report, Global& global) {
   const double path = static_cast<double>(report.path.length);
-  global.print("\ncritical path   {:>9}   {} tasks\n", time_text(path),
-               std::count_if(report.path.steps.begin(), report.path.steps.end(),
-                             [](const PathStep& step) { return step.task != 0; }));
+  const auto tasks = std::count_if(report.path.steps.begin(), report.path.steps.end(),
+                                   [](const PathStep& step) { return step.task != 0; });
+  global.print("\ncritical path   {:>9}   {} task{}\n", time_text(path), tasks, tasks == 1 ? "" : "s");
   global.print("work / workers  {:>9}   {} of work, {} workers\n", time_text(report.work_bound_ns),
                time_text(report.work_ns), trace.workers);
   if (report.bytes_bound_ns > 0) global.print("bytes / bandwidth {:>7}\n", time_text(report.bytes_bound_ns));
@@ -62,11 +58,11 @@ void print_bound(const Trace& trace, const Report& report, Global& global) {
 
 void print_names(const Report& report, Global& global) {
   if (report.names.empty()) return;
-  global.print("\n{:<30} {:>7} {:>10} {:>7} {:>10} {:>12}\n", "tasks", "number", "time", "of work", "each",
+  global.print("\n{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", "tasks", "number", "time", "of work", "each",
                "footprint");
   for (std::size_t i = 0; i < std::min(kMost, report.names.size()); ++i) {
     const NameCost& name = report.names[i];
-    global.print("{:<30} {:>7} {:>10} {:>7} {:>10} {:>12}\n", name.name, name.tasks, time_text(name.ns),
+    global.print("{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", name.name, name.tasks, time_text(name.ns),
                  percent(name.ns, report.work_ns), time_text(name.ns / static_cast<double>(name.tasks)),
                  size_text(name.bytes / name.tasks));
   }
@@ -74,16 +70,16 @@ void print_names(const Report& report, Global& global) {
 
 void print_bytes(const Report& report, Global& global) {
   if (report.links.empty()) return;
-  global.print("\n{:<30} {:>10} {:>9} {:>10} {:>10} {:>10}\n", "link", "bytes", "moves", "busy", "GB/s", "measured");
+  global.print("\n{:<24} {:>10} {:>9} {:>8} {:>8} {:>9}\n", "link", "bytes", "moves", "busy", "GB/s", "measured");
   for (const LinkUse& link : report.links) {
-    global.print("{:<30} {:>10} {:>9} {:>10} {:>10.2f} {:>10}\n", link.from + " to " + link.to, size_text(link.bytes),
+    global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, size_text(link.bytes),
                  link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
                  link.known_gb_per_s > 0 ? fmt::format("{:.2f}", link.known_gb_per_s) : "-");
   }
-  global.print("\n{:<30} {:>10} {:>9} {:>10}\n", "block", "size", "moves", "moved");
+  global.print("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
-    global.print("{:<30} {:>10} {:>9} {:>10}\n", block.name, size_text(block.bytes), block.moves,
+    global.print("{:<24} {:>7} {:>10} {:>9} {:>10}\n", block.name, block.blocks, size_text(block.bytes), block.moves,
                  size_text(block.moved));
   }
 }
@@ -162,7 +158,11 @@ Json to_json(const Trace& trace, const Report& report) {
                          })},
           {"blocks", list(report.blocks,
                           [](const BlockCost& b) -> Json {
-                            return {{"name", b.name}, {"bytes", b.bytes}, {"moves", b.moves}, {"moved_bytes", b.moved}};
+                            return {{"name", b.name},
+                                    {"blocks", b.blocks},
+                                    {"bytes", b.bytes},
+                                    {"moves", b.moves},
+                                    {"moved_bytes", b.moved}};
                           })},
           {"evictions", trace.evictions},
           {"counters", trace.counters},
