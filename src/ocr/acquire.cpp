@@ -110,7 +110,6 @@ void acquire_blocks(Local& local, Edt& edt) {
   if (edt.depc != 0 && !acquire_all(edt)) return;
   place(local, edt);
   Local::add(local.readied);
-  local.worker->note_spawn();
   local.worker->submit(&edt.task());
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 
 #include "ocr/api/api.hpp"
 #include "ocr/channel.hpp"
@@ -60,7 +61,8 @@ extern "C" {
 void ocrParseArgs(int argc, const char* argv[], ocrConfig_t* ocrConfig) {
   if (ocrConfig == nullptr) return;
   // They last as long as the process, as argv does.
-  auto& arguments = *new Arguments(take_arguments(argc, argv));
+  static auto& kept = *new std::deque<Arguments>;
+  Arguments& arguments = kept.emplace_back(take_arguments(argc, argv));
   arguments.left.push_back(nullptr);
   *ocrConfig = {static_cast<int>(arguments.left.size()) - 1, arguments.left.data(),
                 arguments.file.empty() ? nullptr : arguments.file.c_str()};

@@ -2,14 +2,29 @@
 
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 
 namespace ocr_test {
 
 namespace {
 
+// Of the test's EDTs; some never run.
+struct Bodies {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Body>> all;  // guarded by mutex
+};
+Bodies& bodies() {
+  static Bodies the_bodies;
+  return the_bodies;
+}
+
+Body* keep(Body body) {
+  const std::lock_guard lock(bodies().mutex);
+  return bodies().all.emplace_back(std::make_unique<Body>(std::move(body))).get();
+}
+
 ocrGuid_t run_body(u32, u64* paramv, u32 depc, ocrEdtDep_t depv[]) {
-  const std::unique_ptr<Body> body(reinterpret_cast<Body*>(paramv[0]));
-  return (*body)(depc, depv);
+  return (*reinterpret_cast<Body*>(paramv[0]))(depc, depv);
 }
 
 }  // namespace
@@ -17,7 +32,7 @@ ocrGuid_t run_body(u32, u64* paramv, u32 depc, ocrEdtDep_t depv[]) {
 ocrGuid_t edt(u32 depc, Body body, EdtOptions options) {
   ocrGuid_t edt_template, made = NULL_GUID;
   EXPECT_EQ(ocrEdtTemplateCreate(&edt_template, &run_body, 1, EDT_PARAM_UNK), 0);
-  u64 paramv[] = {reinterpret_cast<u64>(new Body(std::move(body)))};
+  u64 paramv[] = {reinterpret_cast<u64>(keep(std::move(body)))};
   std::vector<ocrGuid_t> depv;
   if (options.depv != nullptr) depv = *options.depv;
   EXPECT_EQ(ocrEdtCreate(&made, edt_template, 1, paramv, depc, options.depv == nullptr ? nullptr : depv.data(),
@@ -47,7 +62,10 @@ void OcrTest::SetUp() {
   ocrLegacyInit(&context_, nullptr);
 }
 
-void OcrTest::TearDown() { EXPECT_EQ(ocrLegacyFinalize(context_, false), 0); }
+void OcrTest::TearDown() {
+  EXPECT_EQ(ocrLegacyFinalize(context_, false), 0);
+  bodies().all.clear();
+}
 
 ocrGuid_t OcrTest::wait_for(ocrGuid_t sticky) {
   ocrGuid_t carried = NULL_GUID;
