@@ -87,11 +87,14 @@ bool Residency::is_draining(const Block& block) noexcept {
 }
 
 void Residency::update_candidate(Replica& replica) noexcept {
-  withdraw_candidate(replica);
   const Block& block = *replica.block;
   const bool idle = replica.state == ReplicaState::clean || replica.state == ReplicaState::dirty;
-  if (!idle || replica.pins != 0 || block.calm || replica.write_failed || is_draining(block)) return;
-  replica.key = {block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
+  const bool can_leave = idle && replica.pins == 0 && !block.calm && !replica.write_failed && !is_draining(block);
+  const policy::Candidate key{block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
+  if (replica.candidate && can_leave && key == replica.key) return;
+  withdraw_candidate(replica);
+  if (!can_leave) return;
+  replica.key = key;
   Place& p = place(*replica.arena);
   p.leaving_order.insert(&replica);
   p.candidate_bytes += block.charge;

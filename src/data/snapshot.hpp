@@ -18,6 +18,8 @@ struct Candidate {
   std::uint64_t last_use = 0;  // grows with every task that ends
   std::size_t bytes = 0;
   bool dirty = false;
+
+  friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
 // A ready task that waits for room, and how busy the workers are.
