@@ -1,0 +1,118 @@
+// The rules of who leaves, who is brought in early and who passes, as tables; and the steps that a replica has.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "data/policy/admit.hpp"
+#include "data/policy/evict.hpp"
+#include "data/policy/prefetch.hpp"
+#include "data/replica.hpp"
+#include "machines.hpp"
+
+namespace weir::data {
+namespace {
+
+using policy::Candidate;
+using policy::kNever;
+
+constexpr Candidate kSoon{.next_use = 5, .last_use = 1, .bytes = 100, .dirty = false};
+constexpr Candidate kLate{.next_use = 9, .last_use = 2, .bytes = 100, .dirty = true};
+constexpr Candidate kUnused{.next_use = kNever, .last_use = 3, .bytes = 10, .dirty = true};
+
+TEST(EvictNextUse, TakesWhatIsNeededLastEvenIfItHasToBeWritten) {
+  EXPECT_TRUE(policy::leaves_before(Evict::next_use, kLate, kSoon));
+  EXPECT_TRUE(policy::leaves_before(Evict::next_use, kUnused, kLate));
+  EXPECT_FALSE(policy::leaves_before(Evict::next_use, kSoon, kUnused));
+}
+
+TEST(EvictLru, TakesWhatWasUsedLongestAgoWhateverComesNext) {
+  for (const Evict rule : {Evict::lru, Evict::refcount}) {
+    EXPECT_TRUE(policy::leaves_before(rule, kSoon, kLate));
+    EXPECT_TRUE(policy::leaves_before(rule, kLate, kUnused));
+  }
+}
+
+TEST(Evict, AmongEqualsTakesCleanOnesAndThenLargeOnes) {
+  for (const Evict rule : {Evict::refcount, Evict::lru, Evict::next_use}) {
+    Candidate dirty = kSoon, large = kSoon;
+    dirty.dirty = true;
+    large.bytes = 200;
+    EXPECT_TRUE(policy::leaves_before(rule, kSoon, dirty));
+    EXPECT_TRUE(policy::leaves_before(rule, large, kSoon));
+    EXPECT_TRUE(policy::leaves_before(rule, kSoon, dirty) && !policy::leaves_before(rule, dirty, large));
+  }
+}
+
+TEST(Evict, IsAStrictWeakOrder) {
+  const Candidate all[] = {kSoon, kLate, kUnused, {}, {.next_use = 5, .last_use = 1, .bytes = 100, .dirty = true}};
+  for (const Evict rule : {Evict::refcount, Evict::lru, Evict::next_use}) {
+    for (const Candidate& a : all) {
+      EXPECT_FALSE(policy::leaves_before(rule, a, a));
+      for (const Candidate& b : all) {
+        EXPECT_FALSE(policy::leaves_before(rule, a, b) && policy::leaves_before(rule, b, a));
+        for (const Candidate& c : all) {
+          if (policy::leaves_before(rule, a, b) && policy::leaves_before(rule, b, c)) {
+            EXPECT_TRUE(policy::leaves_before(rule, a, c));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(EvictNextUse, LeavesWhatAnEarlierTaskNeedsWhileTheWorkersAreBusy) {
+  struct Row {
+    policy::Sequence wanted_at;
+    std::uint32_t runnable, workers;
+    bool may;
+  };
+  for (const Row& row : {Row{4, 2, 2, true}, Row{5, 2, 2, false}, Row{6, 2, 2, false}, Row{6, 1, 2, true}}) {
+    EXPECT_EQ(policy::may_displace(Evict::next_use, kSoon, {row.wanted_at, row.runnable, row.workers}), row.may);
+    EXPECT_TRUE(policy::may_displace(Evict::lru, kSoon, {row.wanted_at, row.runnable, row.workers}));
+  }
+}
+
+TEST(Prefetch, DisplacesOnlyWhatIsNeededLater) {
+  EXPECT_TRUE(policy::may_displace_for_later(kSoon, 4));
+  EXPECT_FALSE(policy::may_displace_for_later(kSoon, 5));
+  EXPECT_FALSE(policy::may_displace_for_later(kSoon, 6));
+  EXPECT_TRUE(policy::may_displace_for_later(kUnused, 1'000'000));
+}
+
+TEST(Prefetch, StopsAtItsDepthAndAtAPartOfTheTier) {
+  EXPECT_EQ(policy::early_limit(8 * kMiB), kMiB);
+  EXPECT_EQ(policy::early_limit(kTiB), 64 * kMiB);
+  EXPECT_TRUE(policy::look_further({.early_limit = 1, .tasks_looked_at = 3, .depth = 4}));
+  EXPECT_FALSE(policy::look_further({.early_limit = 1, .tasks_looked_at = 4, .depth = 4}));
+  EXPECT_FALSE(policy::look_further({.early_bytes = 1, .early_limit = 1, .depth = 4}));
+  EXPECT_FALSE(policy::look_further({.early_limit = 1, .depth = 0}));
+}
+
+TEST(Admit, LetsThoseThatTakeNothingPassAlwaysAndOthersSoOften) {
+  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .all_pinned = true, .passed = 1'000'000, .workers = 1}));
+  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .passed = 31, .workers = 2}));
+  EXPECT_FALSE(policy::may_pass({.all_in_place = true, .passed = 32, .workers = 2}));
+  EXPECT_FALSE(policy::may_pass({.all_in_place = false, .passed = 0, .workers = 2}));
+}
+
+TEST(ReplicaState, HasTheseStepsAndNoOthers) {
+  using enum ReplicaState;
+  const std::pair<ReplicaState, ReplicaState> steps[] = {{absent, filling}, {filling, clean}, {filling, absent},
+                                                         {clean, dirty},    {clean, absent},  {dirty, draining},
+                                                         {draining, clean}, {draining, dirty}};
+  for (const ReplicaState from : {absent, filling, clean, dirty, draining}) {
+    for (const ReplicaState to : {absent, filling, clean, dirty, draining}) {
+      const bool expected = std::find(std::begin(steps), std::end(steps), std::pair{from, to}) != std::end(steps);
+      EXPECT_EQ(may_follow(from, to), expected) << int(from) << " to " << int(to);
+    }
+  }
+}
+
+TEST(ReplicaStateDeathTest, EndsTheProcessOnAStepThatItDoesNotHave) {
+  Replica replica;
+  EXPECT_DEATH(change_state(replica, ReplicaState::dirty), "state machine");
+}
+
+}  // namespace
+}  // namespace weir::data
