@@ -20,7 +20,8 @@ int main() {
   double sum = 0;
   for (std::size_t i = 0; i < a.tiles()[0]; ++i) {
     for (std::size_t j = 0; j < a.tiles()[1]; ++j) {
-      runtime.spawn(weir::in(a.tile(i, j)), weir::inout(sum), [](weir::View2D<const double> t, double& s) { s += t(0, 0); });
+      runtime.spawn(weir::in(a.tile(i, j)), weir::inout(sum),
+                    [](weir::View2D<const double> t, double& s) { s += t(0, 0); });
     }
   }
   runtime.wait();

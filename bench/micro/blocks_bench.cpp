@@ -1,5 +1,5 @@
-// What a block in a footprint costs beside an object of the program, one worker: in memory with one tier, with two while
-// all fits in the first, and with two when it does not and every task is tracked (nothing moves here either).
+// What a block in a footprint costs beside an object of the program, one worker: in memory with one tier, with two
+// while all fits in the first, and with two when it does not and every task is tracked (nothing moves here either).
 #include <benchmark/benchmark.h>
 
 #include <array>

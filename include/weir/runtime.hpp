@@ -135,8 +135,7 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
-  constexpr InvokeFunction kInvoke =
-      &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0>::invoke;
+  constexpr InvokeFunction kInvoke = &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0>::invoke;
   TaskRef ref;
   if constexpr (S::kBlocks != 0) {
     ref = submit_block_task(fresh.task, kInvoke, {collected.accesses, S::kItems},

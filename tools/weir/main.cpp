@@ -16,10 +16,7 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,
-      add_stream,
-      add_run,
-      add_report,
+      add_topo,  add_stream, add_run, add_report,
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif

@@ -11,8 +11,8 @@ namespace weir::tool {
 
 namespace {
 
-// Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes all
-// before it lets the default action end the program. _exit() is for the first process of a container, which default
+// Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes
+// all before it lets the default action end the program. _exit() is for the first process of a container, which default
 // actions do not end.
 extern "C" void stop(int signal_number) {
   remove_pending_files();
