@@ -57,7 +57,7 @@ class PageHeap {
   void remove_hole(Index first) noexcept;
 
   std::unique_ptr<Page[], Free> table_;
-  Index capacity_;
+  [[maybe_unused]] Index capacity_;  // checked in debug builds
   Index free_pages_ = 0;
   Link root_ = 0;
 };

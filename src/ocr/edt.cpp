@@ -42,7 +42,7 @@ Edt& allocate_edt(Local& local, std::size_t arrays) {
   const bool large = c == sched::TaskHeap::kClasses;
   auto extra = large ? std::make_unique<sched::TaskExtra>() : nullptr;
   if (large) {
-    extra->large_closure = ::operator new (2 * sizeof(Edt*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
+    extra->large_closure = ::operator new (2 * sizeof(void*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
   }
   Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c);
   Edt& edt = *reinterpret_cast<Edt*>(task + 1);

@@ -6,7 +6,7 @@
 #include "ocr/config.hpp"
 #include "ocr/system.hpp"
 
-using namespace weir::ocr;
+using namespace weir::ocr;  // NOLINT(google-build-using-namespace): as the entry points in api/
 
 namespace {
 
@@ -21,8 +21,9 @@ u8 pack(const std::vector<char*>& arguments, ocrGuid_t& block) {
   u64 at = (1 + arguments.size()) * sizeof(u64);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     words[1 + i] = at;
-    std::strcpy(static_cast<char*>(data) + at, arguments[i]);
-    at += std::strlen(arguments[i]) + 1;
+    const std::size_t length = std::strlen(arguments[i]) + 1;
+    std::memcpy(static_cast<char*>(data) + at, arguments[i], length);
+    at += length;
   }
   return 0;
 }

@@ -85,6 +85,7 @@ data::Store& store_of(std::span<const Access> footprint, std::uint64_t blocks) {
     WEIR_CHECK(store == nullptr || store == other, "a footprint names blocks of different runtimes");
     store = other;
   }
+  WEIR_CHECK(store != nullptr, "a footprint with blocks names none");
   return *store;
 }
 
