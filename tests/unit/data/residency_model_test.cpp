@@ -1,5 +1,6 @@
 // Random tasks on a Residency: whatever is moved when, each finds what was written last, nobody waits for ever, and
 // nothing is left over. WEIR_MODEL_SEED and WEIR_MODEL_ROUNDS run it longer.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -78,15 +79,15 @@ class Model {
   std::string describe() {
     std::string text = std::to_string(bench_.flying.size()) + " transfers are under way, " +
                        std::to_string(bench_.residency.running()) + " tasks run";
-    for (const auto& line : bench_.residency.describe_waiting()) text += "\n" + line;
+    for (const auto& line : bench_.residency.describe_waiting()) text.append("\n").append(line);
     for (const auto& n : nodes_) {
-      text += "\nstate " + std::to_string(n->state) + ", request " + std::to_string(int(n->task->request.state)) +
-              " lane " + std::to_string(n->task->request.lane) + ", " + std::to_string(n->children.size()) +
-              " children, uses";
+      const Request& request = n->task->request;
+      text += fmt::format("\nstate {}, request {} lane {}, {} children, uses", int(n->state), int(request.state),
+                          request.lane, n->children.size());
       for (const auto& [block, mode] : n->footprint) {
-        text += " " + std::to_string(block->charge >> 10) + "K";
+        text += fmt::format(" {}K", block->charge >> 10);
         for (const Replica* r = block->replicas; r != nullptr; r = r->next) {
-          text += ":" + std::to_string(int(r->state)) + (r->pins != 0 ? "p" : "");
+          text += fmt::format(":{}{}", int(r->state), r->pins != 0 ? "p" : "");
         }
         if (block->home_uses != 0) text += ":home";
       }
