@@ -138,7 +138,9 @@ void expect_valid(const Shape& shape, const std::vector<Step>& steps) {
     ASSERT_EQ(done[static_cast<std::size_t>(step.block)], step.iteration);
     for (int side = 0; side < kSides; ++side) {
       const Index other = neighbour(shape, step.block, Side(side));
-      if (other >= 0) ASSERT_GE(done[static_cast<std::size_t>(other)], step.iteration);
+      if (other >= 0) {
+        ASSERT_GE(done[static_cast<std::size_t>(other)], step.iteration);
+      }
     }
     ++done[static_cast<std::size_t>(step.block)];
   }
