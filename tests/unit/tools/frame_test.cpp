@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 #include "fake_program.hpp"
@@ -108,11 +109,16 @@ TEST(Help, ShowsTextOptionsDefaultsUnitsVariablesAndExamples) {
                                  HasSubstr("weir boat --length 7")));
 }
 
-TEST(Help, FitsANarrowTerminal) {
+// An option stands before its values, and neither is ever broken.
+TEST(Help, FitsANarrowTerminalButForWordsThatAreLonger) {
   ASSERT_EQ(setenv("COLUMNS", "40", 1), 0);
   for (const auto& arguments : {std::initializer_list<const char*>{"--help"}, {"boat", "--help"}}) {
     std::istringstream lines(weir(arguments).out);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 40u) << line;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      const auto count = std::distance(std::istream_iterator<std::string>(words), {});
+      EXPECT_TRUE(line.size() <= 40u || count <= 2) << line;
+    }
   }
   ASSERT_EQ(unsetenv("COLUMNS"), 0);
 }
