@@ -1,7 +1,8 @@
 #include "apps/stencil3d/kernels.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "apps/common/instruction_sets.hpp"
 
 namespace weir::apps::stencil3d {
 
@@ -12,16 +13,11 @@ extern const Kernels kAvx512Kernels;
 #endif
 
 const Kernels* const* all_kernels() {
-  static const std::array<const Kernels*, 4> list = [] {
-    std::array<const Kernels*, 4> found{};
-    auto next = found.begin();
 #ifdef WEIR_STENCIL3D_X86
-    if (__builtin_cpu_supports("avx512f")) *next++ = &kAvx512Kernels;
-    if (__builtin_cpu_supports("avx2")) *next++ = &kAvx2Kernels;
+  static const auto list = runnable(&kAvx512Kernels, &kAvx2Kernels, kBaselineKernels);
+#else
+  static const auto list = runnable<Kernels>(nullptr, nullptr, kBaselineKernels);
 #endif
-    *next++ = &kBaselineKernels;
-    return found;
-  }();
   return list.data();
 }
 

@@ -193,7 +193,7 @@ std::size_t Residency::fast_bytes(Request& request) noexcept {
 bool Residency::reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept {
   if (config_.allocation != Allocation::local_fast || replica.arena == &target) return true;
   const Block& block = *use.block;
-  return block.calm || replica.pins != 0 || replica.state == ReplicaState::filling ||
+  return block.untracked || replica.pins != 0 || replica.state == ReplicaState::filling ||
          replica.state == ReplicaState::draining;
 }
 

@@ -38,13 +38,13 @@ struct Block final : detail::BlockBase {
   detail::BlockLayout layout;
   std::size_t charge = 0;  // what a replica takes of an arena
   Home home;
-  int domain = 0;               // of the machine: where it was made
-  bool written = false;         // has contents: a task that reads it needs them
-  bool fetch_failed = false;    // the last fetch: not tried again before a task is ready that needs it
-  bool calm = false;            // tasks that are not tracked may use its replica
-  std::size_t calm_index = 0;   // in the Residency's list of those
-  std::uint32_t scheduled = 0;  // uses by ready tasks that have not ended
-  std::uint32_t home_uses = 0;  // of those the ones that use it at home
+  int domain = 0;                   // of the machine: where it was made
+  bool written = false;             // has contents: a task that reads it needs them
+  bool fetch_failed = false;        // the last fetch: not tried again before a task is ready that needs it
+  bool untracked = false;           // tasks that are not tracked may use its replica
+  std::size_t untracked_index = 0;  // in the Residency's list of those
+  std::uint32_t scheduled = 0;      // uses by ready tasks that have not ended
+  std::uint32_t home_uses = 0;      // of those the ones that use it at home
   std::uint64_t last_use = 0;
   std::uint64_t trace_id = 0;
   Replica* replicas = nullptr;

@@ -89,7 +89,7 @@ bool Residency::is_draining(const Block& block) noexcept {
 void Residency::update_candidate(Replica& replica) noexcept {
   const Block& block = *replica.block;
   const bool idle = replica.state == ReplicaState::clean || replica.state == ReplicaState::dirty;
-  const bool can_leave = idle && replica.pins == 0 && !block.calm && !replica.write_failed && !is_draining(block);
+  const bool can_leave = idle && replica.pins == 0 && !block.untracked && !replica.write_failed && !is_draining(block);
   const policy::Candidate key{block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
   if (replica.candidate && can_leave && key == replica.key) return;
   withdraw_candidate(replica);

@@ -91,9 +91,9 @@ base::Status Residency::place_untracked(Block& block, bool& placed) {
   Replica* const replica = new_replica(block, *arena);
   replica->address = address;
   for (const auto to : {ReplicaState::filling, ReplicaState::clean, ReplicaState::dirty}) change_state(*replica, to);
-  block.calm = block.written = placed = true;
-  block.calm_index = calm_blocks_.size();
-  calm_blocks_.push_back(&block);
+  block.untracked = block.written = placed = true;
+  block.untracked_index = untracked_blocks_.size();
+  untracked_blocks_.push_back(&block);
   set_address(block);
   return base::Status::success();
 }
@@ -201,10 +201,10 @@ void Residency::remove(Block& block, Steps& steps) {
     WEIR_CHECK(replica.pins == 0, "a block is destroyed while a task uses it");
     discard(replica);
   }
-  if (block.calm) {
-    calm_blocks_[block.calm_index] = calm_blocks_.back();
-    calm_blocks_[block.calm_index]->calm_index = block.calm_index;
-    calm_blocks_.pop_back();
+  if (block.untracked) {
+    untracked_blocks_[block.untracked_index] = untracked_blocks_.back();
+    untracked_blocks_[block.untracked_index]->untracked_index = block.untracked_index;
+    untracked_blocks_.pop_back();
   }
   release_home(block);
   advance(steps);
@@ -225,11 +225,11 @@ bool Residency::flush(Block& block, Steps& steps) {
 }
 
 void Residency::untracked_ended(Steps& steps) {
-  for (Block* const block : calm_blocks_) {
-    block->calm = false;
+  for (Block* const block : untracked_blocks_) {
+    block->untracked = false;
     for (Replica* r = block->replicas; r != nullptr; r = r->next) update_candidate(*r);
   }
-  calm_blocks_.clear();
+  untracked_blocks_.clear();
   advance(steps);
 }
 

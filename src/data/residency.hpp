@@ -85,7 +85,7 @@ class Residency {
   // have one address for ever, and tasks that use them are only counted (by the caller).
   bool tracked() const noexcept { return tracked_; }
   // Tasks that are not tracked may still use blocks: none of these leaves.
-  bool untracked_may_run() const noexcept { return tracked_ && !calm_blocks_.empty(); }
+  bool untracked_may_run() const noexcept { return tracked_ && !untracked_blocks_.empty(); }
   // They have all ended.
   void untracked_ended(Steps& steps);
 
@@ -223,7 +223,7 @@ class Residency {
   std::size_t top_;  // the tier that blocks are brought to
   bool has_file_ = false;
   bool tracked_ = false;
-  std::vector<Block*> calm_blocks_;
+  std::vector<Block*> untracked_blocks_;
   std::vector<Place> places_;         // by arena
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/runtime_state.hpp"
 #include "stress.hpp"
 
 namespace {
@@ -205,6 +206,13 @@ class Program {
   std::vector<std::unique_ptr<Shadow>> shadows_;
 };
 
+void say_what_waits(void* runtime) {
+  auto& state = *weir::detail::RuntimeAccess::state(*static_cast<weir::Runtime*>(runtime));
+  weir::data::Store* const store = state.blocks->find_store();
+  if (store == nullptr) return;
+  for (const std::string& line : store->describe_waiting()) std::fprintf(stderr, "  %s\n", line.c_str());
+}
+
 void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Evict evict, int workers) {
   weir::Options options = weir::stress::with_workers(workers);
   options.tiers = tiers.tiers;
@@ -222,6 +230,7 @@ void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Ev
   stress.doing(guests ? "random tasks of several threads" : "random tasks", number);
   {
     weir::Runtime runtime(options);
+    stress.watch_over(&runtime, &say_what_waits);
     std::vector<std::thread> threads;
     for (int g = 0; g < (guests ? 2 : 0); ++g) {
       threads.emplace_back(
@@ -229,6 +238,7 @@ void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Ev
     }
     Program(runtime, tiers.most, static_cast<unsigned>(stress.random()), wrong).run(150);
     for (auto& thread : threads) thread.join();
+    stress.watch_over(nullptr, nullptr);
     for (const auto& tier : runtime.tier_statistics().tiers) stress.check(tier.peak <= tier.budget, "a tier's budget");
   }
   stress.check(wrong == 0, "contents of blocks");

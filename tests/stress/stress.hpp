@@ -34,6 +34,12 @@ class Stress {
     detail_ = detail;
     ++progress_;
   }
+  // Called with `subject` before it does so; null: nobody. `subject` lives until the next call.
+  void watch_over(void* subject, void (*say_what_waits)(void*)) {
+    say_what_waits_ = nullptr;
+    subject_ = subject;
+    say_what_waits_ = say_what_waits;
+  }
   void check(bool right, const char* what) const {
     if (right) return;
     std::fprintf(stderr, "wrong: %s (seed %u, while %s %ld)\n", what, seed_, what_.load(), detail_.load());
@@ -66,6 +72,7 @@ class Stress {
         since = Clock::now();
       } else if (Clock::now() - since > std::chrono::seconds(30)) {
         std::fprintf(stderr, "no progress for 30 s (seed %u): %s %ld\n", seed_, what_.load(), detail_.load());
+        if (const auto say = say_what_waits_.load()) say(subject_);
         std::abort();
       }
     }
@@ -73,6 +80,8 @@ class Stress {
 
   Clock::time_point end_;
   std::atomic<const char*> what_{"starting"};
+  std::atomic<void (*)(void*)> say_what_waits_{nullptr};
+  std::atomic<void*> subject_{nullptr};
   std::atomic<long> detail_{0}, progress_{0};
   std::atomic<bool> stop_{false};
   std::thread watchdog_;
