@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -39,7 +41,11 @@ std::vector<int> nodes_of_pages(const void* data, std::size_t bytes) {
   std::vector<void*> pages;
   for (auto page = first; page <= last; ++page) pages.push_back(reinterpret_cast<void*>(page * kPage));
   std::vector<int> nodes(pages.size(), -1);
-  syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0);
+  for (int tries = 0; tries < 20; ++tries) {
+    syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0);
+    if (std::none_of(nodes.begin(), nodes.end(), [](int node) { return node == -ENOENT; })) break;
+    usleep(5000);  // a page that the kernel is moving or gathering into a large one is nowhere for a moment
+  }
   return nodes;
 }
 
