@@ -1,7 +1,7 @@
 # What every target of Weir is compiled with: link weir_warnings PRIVATE.
 add_library(weir_warnings INTERFACE)
 target_compile_options(weir_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<BOOL:${WEIR_WERROR}>:-Werror>)
 
 if(WEIR_SANITIZE)

@@ -1,7 +1,7 @@
 // In which order tasks on bands are made: which band goes through which iterations when.
 //
 // A task takes a band through the iterations of a layer, at most as many as the band has rows, moving up by a row with
-// each (fields.hpp): it writes its band and the one above, and reads a row of the one below. So a layer goes down the
+// each (fields.h): it writes its band and the one above, and reads a row of the one below. So a layer goes down the
 // grid band by band, and the next layer follows three bands behind. Layers of a pass go down together: what they need
 // at a time are three bands a layer, whatever the grid's size.
 #pragma once

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "apps/seismic/earth.hpp"
-#include "apps/seismic/fields.hpp"
+#include "apps/seismic/fields.h"
 #include "base/result.hpp"
 #include "platform/memory_limit.hpp"
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Index kRowShift = 21;  // lines, modulo those of a page
 constexpr Index kLinesPerPage = 64;
-constexpr Index kGhostCols = 4 * kLine;  // left and right together, see fields.hpp
+constexpr Index kGhostCols = 4 * kLine;  // left and right together, see fields.h
 
 }  // namespace
 

@@ -3,13 +3,13 @@
 // Rows start on lines of cache, a fixed shift apart, so that neighbouring rows, and the same cells of the six arrays,
 // fall into different sets of a cache. A band is two blocks: the state (velocity and stresses), which tasks write, and
 // the ground (material, damping, inverse density), which they only read. Both have the ghosts left and right of their
-// rows (fields.hpp), but none above and below.
+// rows (fields.h), but none above and below.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "apps/seismic/fields.hpp"
+#include "apps/seismic/fields.h"
 
 namespace weir::apps::seismic {
 

@@ -58,9 +58,11 @@ Outcome run_plain(const Case& c, const Variant& variant) {
   Outcome outcome;
   {
     const auto solver = variant.start(settings);
+    solver->take(f);
     const Stopwatch watch;
     solver->run(f, problem.source(), 0, c.plan.iterations);
     outcome.seconds = watch.seconds();
+    solver->give_back(f);
   }
   for (Index y = 0; y < f.rows; ++y) {
     const Index at = y * f.stride;

@@ -6,7 +6,7 @@
 //   phase 1:  S += M * (V[y][x+1] - V[y][x])      T += M * (V[y+1][x] - V[y][x])
 //   phase 2:  V  = D * (V + L * (S[y][x] - S[y][x-1] + T[y][x] - T[y-1][x]))
 //
-// and then the source adds to V in one cell. Outside of the grid all six are zero (fields.hpp). The differences are
+// and then the source adds to V in one cell. Outside of the grid all six are zero (fields.h). The differences are
 // added in one order, ((S - S_left) + (T - T_above)), so that every variant gives the same bits.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "apps/seismic/earth.hpp"
-#include "apps/seismic/fields.hpp"
+#include "apps/seismic/fields.h"
 #include "apps/seismic/setup.hpp"
 #include "base/result.hpp"
 #include "platform/pages.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/seismic/earth.hpp"
-#include "apps/seismic/fields.hpp"
+#include "apps/seismic/fields.h"
 
 namespace weir::apps::seismic {
 

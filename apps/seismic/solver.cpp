@@ -10,7 +10,7 @@ constexpr Index kBytesPerCell = 6 * sizeof(double);
 constexpr Index kInnerRows = 8;
 constexpr Index kInnerCols = 128;
 
-constexpr std::array<Variant, 7> kVariants = {{
+constexpr std::array<Variant, 9> kVariants = {{
     {"serial", "one thread, two loops", start_serial},
     {"openmp", "parallel for, a barrier after each phase", start_openmp, true},
     {"tbb", "parallel_for, a barrier after each phase", start_tbb, true},
@@ -18,6 +18,8 @@ constexpr std::array<Variant, 7> kVariants = {{
     {"weir", "tasks that take a tile through several iterations in cache", start_weir},
     {"weir-bands", "the same with bands of whole rows, in the same memory", start_weir_bands},
     {"weir-blocks", "tasks of bands that are Weir's blocks", start_weir_blocks, false, true},
+    {"ocr-plain", "EDTs of row blocks in OCR, no barrier", start_ocr_plain, false, false, true},
+    {"ocr", "EDTs that take a block through several iterations in cache", start_ocr, false, false, true},
 }};
 
 Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }

@@ -31,8 +31,8 @@ Tiling choose_tiling(const TilingRequest& request, const Caches& caches, Index r
 struct Settings {
   Options runtime;  // of the weir variants; its workers are `threads`
   int threads = 1;
-  Index block_rows = 1;  // of weir-plain: rows a task
-  Tiling tiling{};       // of weir; bands have its rows, and are swept in strips of its columns
+  Index block_rows = 1;  // of weir-plain and ocr-plain: rows a task
+  Tiling tiling{};       // of weir; bands, and blocks of ocr, have its rows and are swept in strips of its columns
   const Kernels* kernels = nullptr;
 };
 
@@ -56,7 +56,8 @@ struct Variant {
   std::string_view purpose;                                    // a few words
   std::unique_ptr<Solver> (*start)(const Settings& settings);  // throws weir::Error when threads cannot be had
   bool parallel_for = false;                                   // one of those that `weir` is measured against
-  bool blocks = false;                                         // keeps the grid in blocks of its own
+  bool blocks = false;                                         // keeps the grid in blocks of its own, and in tiers
+  bool copies = false;                                         // keeps the grid in memory of its own
 };
 
 std::unique_ptr<Solver> start_serial(const Settings& settings);
@@ -67,7 +68,10 @@ std::unique_ptr<Solver> start_weir(const Settings& settings);
 std::unique_ptr<Solver> start_weir_bands(const Settings& settings);
 std::unique_ptr<Solver> start_weir_blocks(const Settings& settings);
 
-// serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks.
+std::unique_ptr<Solver> start_ocr_plain(const Settings& settings);
+std::unique_ptr<Solver> start_ocr(const Settings& settings);
+
+// serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks, ocr-plain, ocr.
 std::span<const Variant> variants();
 const Variant* find_variant(std::string_view name);  // null when there is none
 

@@ -6,7 +6,7 @@
 // fused multiply-add is off (CMakeLists.txt), so all widths and all variants give the same bits.
 #pragma once
 
-#include "apps/seismic/fields.hpp"
+#include "apps/seismic/fields.h"
 
 namespace weir::apps::seismic {
 namespace {
@@ -111,14 +111,15 @@ struct Kernel {
   }
 
   // Phase 1 of a whole row.
-  static void stress_row(const Fields& f, Index y) {
-    const Index at = y * f.stride;
-    const double* v = f.velocity + at;
-    const double* below = v + f.stride;
-    const double* m = f.material + at;
-    double* s = f.stress_x + at;
-    double* t = f.stress_y + at;
-    for (Index x = 0; x < f.cols; x += kWidth) {
+  template <class Grid>
+  static void stress_row_in(const Grid& grid, Index y) {
+    const Row row = grid.row(y);
+    const double* v = row.velocity;
+    const double* below = grid.velocity(y + 1);
+    const double* m = row.material;
+    double* s = row.stress_x;
+    double* t = row.stress_y;
+    for (Index x = 0; x < grid.cols; x += kWidth) {
       const V here = load(v + x);
       const V material = load(m + x);
       store(s + x, new_stress(load(s + x), material, here, load_unaligned(v + x + 1)));
@@ -127,15 +128,16 @@ struct Kernel {
   }
 
   // Phase 2 of a whole row.
-  static void velocity_row(const Fields& f, Index y) {
-    const Index at = y * f.stride;
-    double* v = f.velocity + at;
-    const double* d = f.damping + at;
-    const double* l = f.inverse_density + at;
-    const double* s = f.stress_x + at;
-    const double* t = f.stress_y + at;
-    const double* above = t - f.stride;
-    for (Index x = 0; x < f.cols; x += kWidth) {
+  template <class Grid>
+  static void velocity_row_in(const Grid& grid, Index y) {
+    const Row row = grid.row(y);
+    double* v = row.velocity;
+    const double* d = row.damping;
+    const double* l = row.inverse_density;
+    const double* s = row.stress_x;
+    const double* t = row.stress_y;
+    const double* above = grid.stress_y(y - 1);
+    for (Index x = 0; x < grid.cols; x += kWidth) {
       const V dx = load(s + x) - load_unaligned(s + x - 1);
       const V dy = load(t + x) - load(above + x);
       store(v + x, new_velocity(load(d + x), load(v + x), load(l + x), dx, dy));
@@ -253,6 +255,10 @@ struct Kernel {
     }
   }
 
+  static void stress_row(const Fields& f, Index y) { stress_row_in(WholeRows(f), y); }
+  static void velocity_row(const Fields& f, Index y) { velocity_row_in(WholeRows(f), y); }
+  static void stress_row_bands(const Bands& b, Index y) { stress_row_in(BandRows(b), y); }
+  static void velocity_row_bands(const Bands& b, Index y) { velocity_row_in(BandRows(b), y); }
   static void sweep(const Fields& f, const Source& source, const Sweep& w) { sweep_in(WholeRows(f), source, w); }
   static void sweep_bands(const Bands& b, const Source& source, const Sweep& w) { sweep_in(BandRows(b), source, w); }
 };

@@ -1,5 +1,5 @@
 // What dataflow can and a parallel loop cannot: a task takes a tile of the grid through several iterations while it is
-// in cache. The tile is skewed, up and to the left by a row and a line of cache per iteration (fields.hpp), so that
+// in cache. The tile is skewed, up and to the left by a row and a line of cache per iteration (fields.h), so that
 // what it needs from its neighbours is there before it starts; which tasks these are follows from the footprints.
 //
 // Iterations are done in layers of Tiling::iterations; tiles of a layer are spawned row by row. Tiles of the next layer

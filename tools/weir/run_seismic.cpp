@@ -120,10 +120,11 @@ base::Status measure_triad(Job& job) {
 }
 
 // Beside the problem itself. With tiers, each variant has memory to itself.
-std::uint64_t bytes_in_blocks(const Job& job) {
+std::uint64_t bytes_beside(const Job& job) {
   const auto& variants = job.plan.variants;
-  const bool blocks = std::any_of(variants.begin(), variants.end(), [](auto* variant) { return variant->blocks; });
-  if (!blocks || !job.plan.settings.runtime.tiers.empty()) return 0;
+  const bool again =
+      std::any_of(variants.begin(), variants.end(), [](auto* variant) { return variant->blocks || variant->copies; });
+  if (!again || !job.plan.settings.runtime.tiers.empty()) return 0;
   return seismic::band_layout(job.size.rows, job.size.cols, job.plan.settings.tiling.rows).total_bytes();
 }
 
@@ -136,7 +137,7 @@ base::Result<Job> make_job(const SeismicSettings& settings, const Options& optio
   const int workers = options.workers > 0 ? options.workers : machine->default_worker_count();
   const int threads = settings.threads > 0 ? settings.threads : workers;
   Job job{*machine, *size, "", make_plan(settings, options, size->rows, threads), std::nullopt, 0};
-  const auto needed = of_triad + bytes_in_blocks(job);
+  const auto needed = of_triad + bytes_beside(job);
   const auto status = seismic::check_memory(*size, !settings.model.empty(), needed, platform::memory_limit());
   if (!status) return status;
   if (!settings.no_image && options.tiers.empty()) {

@@ -21,7 +21,10 @@ const char* const kSeismicText =
     "              it is in cache, no barrier\n"
     "  weir-bands  the same with bands of whole rows\n"
     "  weir-blocks with bands that are Weir's blocks, which need not all fit\n"
-    "              in fast memory\n\n"
+    "              in fast memory\n"
+    "  ocr-plain   EDTs of row blocks in OCR, as in the paper, no barrier\n"
+    "  ocr         EDTs of OCR that take a block through several iterations\n"
+    "              while it is in cache, no barrier\n\n"
     "With --tiers every run is a process of its own, which reports the peak of its resident memory; weir-blocks then "
     "has nothing in memory but its blocks and what --tiers allows, and results are compared by a checksum of each "
     "row. There is no picture.\n\n"
@@ -36,7 +39,7 @@ void add_size_options(CLI::App& verb, SeismicSettings& s) {
   verb.add_flag(
           "--paper", s.paper,
           "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with, and 3 GB more "
-          "for weir-blocks")
+          "for weir-blocks, ocr-plain and ocr")
       ->excludes(size);
   verb.add_option("--model", s.model,
                   "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
@@ -57,9 +60,10 @@ void add_work_options(CLI::App& verb, SeismicSettings& s) {
   verb.add_option("--threads", s.threads, "threads of every variant but serial; default that of --workers")
       ->check(CLI::Range(1, 1024));
   const auto cells = CLI::Range(Index{1}, Index{1'000'000});
-  verb.add_option("--block-rows", s.block_rows, "weir-plain: rows of a task; default rows / 128")->check(cells);
+  verb.add_option("--block-rows", s.block_rows, "weir-plain, ocr-plain: rows of a task; default rows / 128")
+      ->check(cells);
   verb.add_option("--tile-rows", s.tiling.rows,
-                  "weir: rows of a task; weir-bands, weir-blocks: of a band; default 16 to 64")
+                  "weir: rows of a task; weir-bands, weir-blocks, ocr: of a band; default 16 to 64")
       ->check(cells);
   verb.add_option("--tile-cols", s.tiling.cols, "weir: columns of a task, rounded up to 8; default by level 2 cache")
       ->check(cells);

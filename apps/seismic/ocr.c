@@ -1,0 +1,244 @@
+/* Seismic in OCR: waves in layered ground, as the OCR variant of section 4.1 of the KNL paper (README.md, ocr_steps.h).
+ * `seismic_ocr --help` lists its options. The result is compared bit for bit with two plain loops on one thread. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "apps/common/ocr_app.h"
+#include "apps/seismic/ocr_steps.h"
+#include "extensions/ocr-affinity.h"
+
+enum { kRows, kCols, kIterations, kBlocks, kTasks, kSteps, kDepth, kCheck };
+
+static const char *const kStepChoices[] = {"phases", "sweeps", NULL};
+static const char *const kNoYes[] = {"no", "yes", NULL};
+
+static const double kFastest = 4500, kSlowest = 1500; /* m/s */
+
+/* ---- The problem: ten layers that fold, each faster and denser than the one above ---- */
+
+typedef struct Ground {
+  double material, damping, inverse_density;
+} Ground;
+
+static Ground ground_at(const OcrSeismicShape *s, Index y, Index x) {
+  const double fold = 0.05 * sin(6.0 * (double)x / (double)s->cols);
+  const double depth = (double)y / (double)s->rows + fold;
+  const double layer = fmin(9, fmax(0, floor(10 * depth)));
+  const double velocity = kSlowest + (kFastest - kSlowest) * layer / 9, density = 310 * pow(velocity, 0.25);
+  /* Stable: dt/dx times the greatest velocity, over neighbours of any density, is below 1/sqrt(2). */
+  const double ratio = 0.6 / kFastest * pow(kSlowest / kFastest, 0.125);
+  const Ground g = {density * velocity * velocity * ratio, x % 61 == 0 ? 0.999 : 1.0, ratio / density};
+  return g;
+}
+
+static double *make_pulse(u64 iterations) {
+  double *const pulse = malloc(iterations * sizeof *pulse);
+  for (u64 k = 0; pulse != NULL && k < iterations; ++k) {
+    const double a = 0.15 * ((double)k - 20);
+    pulse[k] = (1 - 2 * a * a) * exp(-a * a);
+  }
+  return pulse;
+}
+
+static double serial_loops(const OcrSeismicShape *s, const double *pulse, double *v, double *t_x, double *t_y,
+                           const Ground *ground) {
+  const double begin = app_seconds();
+  for (u64 k = 0; k < s->iterations; ++k) {
+    for (Index y = 0; y < s->rows; ++y) {
+      for (Index x = 0; x < s->cols; ++x) {
+        const Index i = y * s->cols + x;
+        const double right = x + 1 < s->cols ? v[i + 1] : 0, below = y + 1 < s->rows ? v[i + s->cols] : 0;
+        t_x[i] += ground[i].material * (right - v[i]);
+        t_y[i] += ground[i].material * (below - v[i]);
+      }
+    }
+    for (Index y = 0; y < s->rows; ++y) {
+      for (Index x = 0; x < s->cols; ++x) {
+        const Index i = y * s->cols + x;
+        const double dx = t_x[i] - (x > 0 ? t_x[i - 1] : 0), dy = t_y[i] - (y > 0 ? t_y[i - s->cols] : 0);
+        v[i] = ground[i].damping * (v[i] + ground[i].inverse_density * (dx + dy));
+      }
+    }
+    v[s->source_row * s->cols + s->source_col] += pulse[k];
+  }
+  return app_seconds() - begin;
+}
+
+/* ---- EDTs around the simulation ---- */
+
+/* Parameters: the block. Slots: the plan, state, ground. */
+static ocrGuid_t fill_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const OcrSeismicShape *const s = seismic_shape(depv[0].ptr);
+  seismic_clear(s, depv[1].ptr, depv[2].ptr);
+  const Index first = seismic_first_row(s, paramv[0]), end = seismic_end_row(s, paramv[0]);
+  for (Index y = first; y < end; ++y) {
+    const OcrSeismicRows rows = seismic_rows(s, depv[1].ptr, depv[2].ptr, y - first);
+    for (Index x = 0; x < s->cols; ++x) {
+      const Ground g = ground_at(s, y, x);
+      rows.material[x] = g.material;
+      rows.damping[x] = g.damping;
+      rows.inverse_density[x] = g.inverse_density;
+    }
+  }
+  return NULL_GUID;
+}
+
+/* A finish EDT: an EDT for each block, where that is. Slot: the plan. */
+static ocrGuid_t fill_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const OcrSeismicShape *const s = seismic_shape(depv[0].ptr);
+  const OcrSeismicBlock *const blocks = seismic_blocks(depv[0].ptr);
+  ocrGuid_t fill;
+  ocrEdtTemplateCreate(&fill, fill_edt, 1, 3);
+  for (u64 i = 0; i < s->blocks; ++i) {
+    ocrGuid_t edt, slots[] = {depv[0].guid, blocks[i].state, blocks[i].ground};
+    ocrHint_t hint;
+    ocrHintInit(&hint, OCR_HINT_EDT_T);
+    ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(blocks[i].affinity));
+    if (!app_ok(ocrEdtCreate(&edt, fill, EDT_PARAM_DEF, &i, EDT_PARAM_DEF, slots, EDT_PROP_NONE, &hint, NULL),
+                "ocrEdtCreate"))
+      break;
+  }
+  ocrEdtTemplateDestroy(fill);
+  return NULL_GUID;
+}
+
+/* The first cell that differs, in words; or that none does. */
+static bool compare(const OcrSeismicShape *s, ocrEdtDep_t *states, const double *v, const double *t_x,
+                    const double *t_y) {
+  const u64 bytes = (u64)s->cols * sizeof(double);
+  for (Index y = 0; y < s->rows; ++y) {
+    const u64 block = (u64)(y / s->block_rows);
+    const OcrSeismicRows rows = seismic_rows(s, states[block].ptr, NULL, y - seismic_first_row(s, block));
+    const Index at = y * s->cols;
+    if (memcmp(rows.velocity, v + at, bytes) == 0 && memcmp(rows.stress_x, t_x + at, bytes) == 0 &&
+        memcmp(rows.stress_y, t_y + at, bytes) == 0)
+      continue;
+    for (Index x = 0; x < s->cols; ++x) {
+      if (memcmp(rows.velocity + x, v + at + x, 8) == 0 && memcmp(rows.stress_x + x, t_x + at + x, 8) == 0 &&
+          memcmp(rows.stress_y + x, t_y + at + x, 8) == 0)
+        continue;
+      ocrPrintf("WRONG: cell (%ld, %ld) has V %.17g, S %.17g, T %.17g, not %.17g, %.17g, %.17g\n", (long)y, (long)x,
+                rows.velocity[x], rows.stress_x[x], rows.stress_y[x], v[at + x], t_x[at + x], t_y[at + x]);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check(const OcrSeismicShape *s, ocrEdtDep_t *states) {
+  const u64 cells = (u64)(s->rows * s->cols);
+  double *const v = calloc(cells, sizeof *v), *const t_x = calloc(cells, sizeof *v),
+                *const t_y = calloc(cells, sizeof *v), *const pulse = make_pulse(s->iterations);
+  Ground *const ground = malloc(cells * sizeof *ground);
+  bool right = false;
+  if (v == NULL || t_x == NULL || t_y == NULL || pulse == NULL || ground == NULL) {
+    fprintf(stderr, "seismic: not enough memory to check the result; --check no leaves that out\n");
+  } else {
+    for (Index y = 0; y < s->rows; ++y)
+      for (Index x = 0; x < s->cols; ++x) ground[y * s->cols + x] = ground_at(s, y, x);
+    const double seconds = serial_loops(s, pulse, v, t_x, t_y, ground);
+    right = compare(s, states, v, t_x, t_y);
+    if (right)
+      ocrPrintf(
+          "right: all bits of V, S and T are those of two plain loops on one thread, which took %.6f s an iteration\n",
+          seconds / (double)s->iterations);
+  }
+  free(v), free(t_x), free(t_y), free(pulse), free(ground);
+  return right;
+}
+
+/* Parameters: the start in nanoseconds, whether to check. Slots: the plan, that all is done, the states of all blocks.
+ */
+static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const double seconds = app_seconds() - (double)paramv[0] * 1e-9;
+  const OcrSeismicPlan *const plan = depv[0].ptr;
+  const OcrSeismicShape *const s = seismic_shape(plan);
+  ocrPrintf("%ld x %ld cells, %lu blocks of %ld rows, %lu iterations in %lu steps of %s, %s instructions\n",
+            (long)s->rows, (long)s->cols, (unsigned long)s->blocks, (long)s->block_rows, (unsigned long)s->iterations,
+            (unsigned long)s->steps, kStepChoices[s->sweeps], seismic_kernels_name((unsigned)s->kernels));
+  ocrPrintf("%.6f s an iteration\n", seconds / (double)s->iterations);
+  const bool right = !paramv[1] || check(s, depv + 2);
+  seismic_destroy_blocks(s, seismic_blocks(plan));
+  seismic_destroy_plan(depv[0].guid, plan);
+  app_end(right);
+  return NULL_GUID;
+}
+
+/* Parameters: whether to check. Slots: the plan; all blocks are filled. The clock starts. */
+static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const OcrSeismicShape *const s = seismic_shape(depv[0].ptr);
+  ocrGuid_t simulate, simulation, check, checker, done;
+  u64 params[] = {(u64)(app_seconds() * 1e9), paramv[0]};
+  ocrEdtTemplateCreate(&simulate, seismic_simulate, 0, 1);
+  ocrEdtTemplateCreate(&check, check_edt, 2, (u32)s->blocks + 2);
+  ocrEdtCreate(&simulation, simulate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &done);
+  ocrEdtCreate(&checker, check, EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+  ocrAddDependence(done, checker, 1, DB_MODE_NULL);
+  for (u64 i = 0; i < s->blocks; ++i)
+    ocrAddDependence(seismic_blocks(depv[0].ptr)[i].state, checker, (u32)i + 2, DB_MODE_RO);
+  ocrAddDependence(depv[0].guid, checker, 0, DB_MODE_RO);
+  ocrAddDependence(depv[0].guid, simulation, 0, DB_MODE_RO);
+  ocrEdtTemplateDestroy(simulate);
+  ocrEdtTemplateDestroy(check);
+  return NULL_GUID;
+}
+
+/* The plan, NULL_GUID when the program ends. */
+static ocrGuid_t make_plan(const OcrSeismicShape *s) {
+  OcrSeismicBlock *const blocks = malloc(s->blocks * sizeof *blocks);
+  double *const pulse = make_pulse(s->iterations);
+  ocrGuid_t guid = NULL_GUID;
+  OcrSeismicPlan *plan;
+  if (blocks == NULL || pulse == NULL) {
+    app_fail(kAppWrong, "seismic: not enough memory");
+  } else if (!app_ok(seismic_make_blocks(s, blocks), "seismic: making the data blocks") ||
+             !app_ok(seismic_make_plan(&guid, &plan, s, blocks, pulse), "seismic: making the plan")) {
+    guid = NULL_GUID;
+  }
+  free(blocks), free(pulse);
+  return guid;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  AppOption options[] = {
+      {"rows", "of the grid", 1024, 1, 1000000, NULL},
+      {"cols", "of the grid", 1024, 1, 1000000, NULL},
+      {"iterations", "of the simulation", 50, 1, 1000000, NULL},
+      {"blocks", "of rows, spread over the affinities", 128, 1, 1000000, NULL},
+      {"tasks", "worker EDTs in a phase of a block", 1, 1, 100000, NULL},
+      {"steps", "an iteration in two phases, as in the paper, or several in a sweep", 0, 0, 0, kStepChoices},
+      {"depth", "iterations of a sweep; at most the rows of a block", 16, 1, 1000000, NULL},
+      {"check", "against plain loops, in memory of their own", 1, 0, 0, kNoYes},
+      {NULL, NULL, 0, 0, 0, NULL}};
+  if (!app_options(depv[0].ptr, "Waves in layered ground, in OCR.", options)) return NULL_GUID;
+  OcrSeismicShape s = {0};
+  s.rows = (Index)options[kRows].value, s.cols = (Index)options[kCols].value;
+  s.iterations = options[kIterations].value;
+  s.tasks = options[kTasks].value;
+  s.sweeps = options[kSteps].value;
+  s.source_row = s.rows / 4, s.source_col = s.cols / 2;
+  /* A strip of this size stays in half a MiB of cache, its innermost box in 48 KiB. */
+  s.strip_iterations = 16, s.strip_cols = 256, s.inner_iterations = 4, s.inner_rows = 8, s.inner_cols = 128;
+  seismic_cut(&s, options[kBlocks].value, options[kDepth].value);
+  ocrGuid_t plan = make_plan(&s);
+  if (ocrGuidIsNull(plan)) return NULL_GUID;
+  ocrDbRelease(plan);
+  ocrGuid_t fill_all, filling, filled, start, starter;
+  ocrEdtTemplateCreate(&fill_all, fill_all_edt, 0, 1);
+  ocrEdtTemplateCreate(&start, start_edt, 1, 2);
+  ocrEdtCreate(&starter, start, EDT_PARAM_DEF, &options[kCheck].value, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT,
+               NULL);
+  ocrEdtCreate(&filling, fill_all, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &filled);
+  ocrAddDependence(filled, starter, 1, DB_MODE_NULL);
+  ocrAddDependence(plan, starter, 0, DB_MODE_RO);
+  ocrAddDependence(plan, filling, 0, DB_MODE_RO);
+  ocrEdtTemplateDestroy(fill_all);
+  ocrEdtTemplateDestroy(start);
+  return NULL_GUID;
+}

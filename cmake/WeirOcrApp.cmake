@@ -1,0 +1,37 @@
+# weir_ocr_app(name SOURCES file... [LINK target...]): the program NAME_ocr with GUIDs of one word, and NAME_ocr128 with
+# GUIDs of two. Compiled as a user's program would be, with all extensions shown.
+#
+# weir_ocr_app_test(name case CODE code ARGUMENTS word... SAYS text... [GUIDS bits...]): runs them with 1, 2 and 8 workers, and
+# checks the exit code and that each text is in what it prints.
+function(weir_ocr_app name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  foreach(library IN ITEMS weir_ocr weir_ocr128)
+    string(REPLACE weir_ocr ${name}_ocr program ${library})
+    add_executable(${program} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/apps/common/ocr_app.h)
+    target_compile_definitions(${program} PRIVATE ${WEIR_OCR_ALL_EXTENSIONS} OCR_ENABLE_EDT_NAMING)
+    target_compile_options(${program} PRIVATE -Wall -Wextra $<$<BOOL:${WEIR_WERROR}>:-Werror> -ffp-contract=off)
+    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${program} PRIVATE ${library} ${arg_LINK} m)
+  endforeach()
+endfunction()
+
+function(weir_ocr_app_test name case)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CODE" "ARGUMENTS;SAYS;GUIDS")
+  if(NOT WEIR_TESTS)
+    return()
+  endif()
+  if(NOT arg_GUIDS)
+    set(arg_GUIDS 64)
+  endif()
+  enable_testing()
+  foreach(bits IN LISTS arg_GUIDS)
+    set(program ${name}_ocr)
+    if(bits EQUAL 128)
+      set(program ${name}_ocr128)
+    endif()
+    add_test(NAME apps.${program}.${case}
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
+        $<TARGET_FILE:${program}> ${arg_ARGUMENTS} --says ${arg_SAYS})
+    set_tests_properties(apps.${program}.${case} PROPERTIES TIMEOUT 120)
+  endforeach()
+endfunction()
