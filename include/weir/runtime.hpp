@@ -113,7 +113,7 @@ namespace detail {
 
 // spawn() with the callable last among the arguments and, again, first: `function` is arguments' last element.
 template <class F, class... Arguments>
-auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
+WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   using Function = std::decay_t<F>;
   using S = SpawnTraits<Function, ItemsOf<Arguments...>>;
   using R = typename S::Result;
@@ -135,7 +135,8 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
-  constexpr InvokeFunction kInvoke = &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0>::invoke;
+  constexpr InvokeFunction kInvoke =
+      &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0, kShape.large>::invoke;
   TaskRef ref;
   if constexpr (S::kBlocks != 0) {
     ref = submit_block_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
@@ -154,12 +155,12 @@ auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
 
 // Moves the last argument, the callable, to the front.
 template <std::size_t... I, class Tuple>
-auto spawn_tuple(Runtime* runtime, std::index_sequence<I...>, Tuple&& all) {
+WEIR_INLINE auto spawn_tuple(Runtime* runtime, std::index_sequence<I...>, Tuple&& all) {
   return spawn_task(runtime, std::get<sizeof...(I)>(std::forward<Tuple>(all)), std::get<I>(all)...);
 }
 
 template <class... Arguments>
-auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
+WEIR_INLINE auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
   return spawn_tuple(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
                      std::forward_as_tuple(std::forward<Arguments>(arguments)...));
@@ -168,12 +169,12 @@ auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
 }  // namespace detail
 
 template <class... Arguments>
-auto Runtime::spawn(Arguments&&... arguments) {
+WEIR_INLINE auto Runtime::spawn(Arguments&&... arguments) {
   return detail::spawn_in(this, std::forward<Arguments>(arguments)...);
 }
 
 template <class... Arguments>
-auto spawn(Arguments&&... arguments) {
+WEIR_INLINE auto spawn(Arguments&&... arguments) {
   return detail::spawn_in(nullptr, std::forward<Arguments>(arguments)...);
 }
 

@@ -28,7 +28,7 @@ void hold(Block& block, std::uint8_t mode) noexcept {
   block.strong_mode = mode;
 }
 
-std::uint8_t mode_of(const sched::Task& task) noexcept { return static_cast<const Edt*>(task.closure)->waiting_mode; }
+std::uint8_t mode_of(const sched::Task& task) noexcept { return reinterpret_cast<const Edt*>(&task + 1)->waiting_mode; }
 
 void enqueue(Block& block, sched::Task& task) noexcept {
   task.next = nullptr;
@@ -162,7 +162,7 @@ void release(Local& local, Block& block, std::uint8_t mode) {
   unlock_or_dispose(local, block);
   while (granted != nullptr) {
     sched::Task& task = *std::exchange(granted, granted->next);
-    block_granted(local, *static_cast<Edt*>(task.closure), block);
+    block_granted(local, *static_cast<Edt*>(task.closure()), block);
   }
 }
 

@@ -44,9 +44,9 @@ Edt& allocate_edt(Local& local, std::size_t arrays) {
   if (large) {
     extra->large_closure = ::operator new (2 * sizeof(void*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
   }
-  Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c);
+  Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c, nullptr);
   Edt& edt = *reinterpret_cast<Edt*>(task + 1);
-  task->closure = &edt;
+  task->site = nullptr;
   edt.flags = 0;
   if (large) [[unlikely]] {
     edt.flags = Edt::kLarge;
@@ -258,7 +258,7 @@ u8 create_edt(Local& local, const EdtRequest& wanted) {
 
 void free_edt(Local& local, Edt& edt) noexcept {
   delete edt.rare;
-  local.worker->free(&edt.task());
+  local.worker->abandon(&edt.task());
 }
 
 u8 destroy_edt(Local& local, Guid guid) {

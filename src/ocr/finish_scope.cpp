@@ -34,7 +34,7 @@ void FinishScope::operator delete(void* memory) noexcept {
 }
 
 FinishScope::~FinishScope() {
-  if (Local* const here = local()) finish_edt(*here, *static_cast<Edt*>(parent()->closure));
+  if (Local* const here = local()) finish_edt(*here, *static_cast<Edt*>(parent()->closure()));
 }
 
 sched::Scope& enter_scope(Local& local) {

@@ -19,7 +19,7 @@ data::Request* request_of(const sched::Task* task) noexcept {
   if (task == nullptr) return nullptr;
   const sched::TaskExtra* const extra = task->note.extra();
   if (extra == nullptr || extra->hooks == nullptr) return nullptr;
-  return static_cast<const SpawnHooks*>(extra->hooks)->request();
+  return static_cast<const SpawnHooks*>(extra->hooks.get())->request();
 }
 
 TierReport memory_report(const data::ArenaReport& from, const data::Tier& tier) {

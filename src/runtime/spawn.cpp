@@ -36,7 +36,7 @@ Worker& worker_of(Runtime* runtime) {
   return runtime::worker_in(state);
 }
 
-[[gnu::noinline]] void* large_closure(Task& task, std::size_t bytes) {
+[[gnu::noinline]] void* make_large_closure(Task& task, std::size_t bytes) {
   auto extra = std::make_unique<sched::TaskExtra>();
   extra->large_closure = ::operator new (bytes, std::align_val_t{detail::kMaxAlignment});
   void* const memory = extra->large_closure;
@@ -53,11 +53,16 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
     if (attributes.name != nullptr) task.note = sched::TaskNote(attributes.name);
     return;
   }
-  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
-  sched::TaskExtra& extra = *task.note.extra();
-  extra.name = attributes.name;
-  extra.domain = attributes.domain;
-  extra.priority = attributes.priority;
+  sched::TaskExtra* extra = task.note.extra();
+  std::unique_ptr<sched::TaskExtra> fresh;
+  if (extra == nullptr) {
+    fresh = std::make_unique<sched::TaskExtra>();
+    extra = fresh.get();
+  }
+  extra->name = attributes.name;
+  extra->domain = attributes.domain;
+  extra->priority = attributes.priority;
+  if (fresh != nullptr) task.note = sched::TaskNote(fresh.release());
 }
 
 void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
@@ -65,8 +70,8 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   try {
     apply(task, attributes, worker.scheduler());
   } catch (...) {
-    task.invoke(task.closure, &task, detail::Invoke::destroy);
-    worker.free(&task);
+    task.invoke(task.closure(), &task, detail::Invoke::destroy);
+    worker.abandon(&task);
     throw;
   }
 }
@@ -112,27 +117,27 @@ namespace detail {
 NewTask new_task(Runtime* runtime, const TaskShape& shape) {
   Worker& worker = worker_of(runtime);
   SpawnScope& scope = scope_of(worker);
-  Task* const task = worker.heap().allocate(shape.slot);
-  task->scope = &scope;
-  task->closure = task + 1;
+  Task* const task = worker.heap().allocate(shape.slot, &scope);
   task->edge_room = static_cast<std::uint8_t>(shape.edge_count);
   if (!shape.large) [[likely]]
-    return {task, task + 1};
+    return {task, task->closure()};
   try {
-    task->closure = large_closure(*task, shape.closure_bytes);
+    return {task, make_large_closure(*task, shape.closure_bytes)};
   } catch (...) {
-    worker.free(task);
+    worker.abandon(task);
     throw;
   }
-  return {task, task->closure};
 }
 
-void abandon_task(Task* task) noexcept { task->scope->owner()->free(task); }
+void* large_closure(Task* task) noexcept { return task->note.extra()->large_closure; }
 
-TaskRef submit_task(Task* task, InvokeFunction invoke) {
+void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
+
+[[gnu::noinline]] TaskRef submit_task(Task* task, InvokeFunction invoke) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
+  task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   scope.count_spawned();
   worker.note_spawn();
@@ -144,11 +149,12 @@ TaskRef submit_task(Task* task, InvokeFunction invoke) {
   return ref;
 }
 
-TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
-                    const Attributes* attributes) {
+[[gnu::noinline]] TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
+                                      const Attributes* attributes) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
+  task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
@@ -167,11 +173,12 @@ TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> f
 }
 
 // Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
-TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
-                          const Attributes* attributes, std::uint64_t blocks) {
+[[gnu::noinline]] TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
+                                            const Attributes* attributes, std::uint64_t blocks) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
+  task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   data::Store& store = store_of(footprint, blocks);
   data::Request* const request =
@@ -211,7 +218,7 @@ void wait_for(TaskRef task) {
 }
 
 void* reduction_copy(Task* self, std::uint32_t index) noexcept {
-  return static_cast<runtime::SpawnHooks*>(self->note.extra()->hooks)->copy(index);
+  return static_cast<runtime::SpawnHooks*>(self->note.extra()->hooks.get())->copy(index);
 }
 
 void throw_no_result() {

@@ -57,7 +57,7 @@ void SpawnHooks::end(sched::Worker& worker, sched::Task&) noexcept {
   }
   for (ExclusionLock* lock : locks_) {
     if (sched::Task* heir = lock->release()) {
-      ++static_cast<SpawnHooks*>(heir->note.extra()->hooks)->acquired_;
+      ++static_cast<SpawnHooks*>(heir->note.extra()->hooks.get())->acquired_;
       worker.submit(heir);
     }
   }

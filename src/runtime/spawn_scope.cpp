@@ -20,7 +20,7 @@ void run_join(void*, Task*, Invoke) {}
 
 // Also when the scope has failed: then the copies are dropped, not folded.
 void run_fold(void* closure, Task*, Invoke what) {
-  const std::unique_ptr<ReductionGroup> group(static_cast<ReductionGroup*>(closure));
+  const std::unique_ptr<ReductionGroup> group(*static_cast<ReductionGroup**>(closure));
   if (what == Invoke::run) group->fold();
 }
 
@@ -68,7 +68,7 @@ void SpawnScope::fold_predecessors() {
   constexpr std::size_t kFold = sched::Arrivals::kMost / 2;
   std::size_t joins = 0;
   for (std::size_t first = 0; first < predecessor_count_; first += kFold) {
-    Task& join = make_node(&run_join, nullptr);
+    Task& join = make_node(&run_join);
     const std::size_t last = std::min(first + kFold, predecessor_count_);
     for (std::size_t i = first; i < last; ++i) static_cast<void>(link_to_node(predecessors_[i], join));
     predecessors_[joins++] = join.ref();
@@ -116,17 +116,16 @@ bool SpawnScope::link_to_node(TaskRef before, Task& node) {
   return false;
 }
 
-Task& SpawnScope::make_node(detail::InvokeFunction invoke, void* closure) {
-  Task& node = *owner()->heap().allocate(0);
+Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
+  Task& node = *owner()->heap().allocate(0, this);
   node.invoke = invoke;
-  node.closure = closure;
-  node.scope = this;
+  node.site = nullptr;
   node.arrivals.expect(1);
   count_spawned();
   return node;
 }
 
-deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join, nullptr)); }
+deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join)); }
 
 void SpawnScope::seal_join(deps::NodeRef node) noexcept {
   Task* task = static_cast<Task*>(node.node);
@@ -139,14 +138,15 @@ void SpawnScope::release_lock(void* lock) noexcept { delete static_cast<Exclusio
 SpawnHooks& SpawnScope::hooks() {
   sched::TaskExtra& extra = extra_of(*spawning_);
   if (extra.hooks == nullptr) extra.hooks = new SpawnHooks;
-  return *static_cast<SpawnHooks*>(extra.hooks);
+  return *static_cast<SpawnHooks*>(extra.hooks.get());
 }
 
 void SpawnScope::commutative(deps::NodeRef, void* lock) { hooks().add_lock(static_cast<ExclusionLock*>(lock)); }
 
 deps::OpenedReduction SpawnScope::open_reduction(const Access& access) {
   auto group = std::make_unique<ReductionGroup>(access);
-  Task& node = make_node(&run_fold, group.get());
+  Task& node = make_node(&run_fold);
+  *static_cast<ReductionGroup**>(node.closure()) = group.get();
   return {group.release(), node_ref(node)};
 }
 

@@ -68,7 +68,7 @@ class SpawnScope final : public sched::Scope {
   }
   [[gnu::noinline]] static sched::Edge& more_edge(sched::Task& task);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
-  sched::Task& make_node(detail::InvokeFunction invoke, void* closure);
+  sched::Task& make_node(detail::InvokeFunction invoke);
   SpawnHooks& hooks();
 
   std::unique_ptr<deps::BlockMap> map_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/layout.hpp"
+#include "base/shown.hpp"
 #include "weir/detail/spawn.hpp"
 #include "weir/task.hpp"
 
@@ -28,7 +29,7 @@ using detail::TaskRef;
 
 // One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: whoever
 // ends the predecessor then finds all successors without touching theirs. Else with the successor, or with who waits.
-// `target` is a Task*, or a Waiter* with the low bit set.
+// `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
 struct Edge {
   std::uintptr_t target;
   Edge* next;
@@ -147,21 +148,32 @@ class TaskNote {
   explicit TaskNote(const char* name) noexcept : word_(reinterpret_cast<std::intptr_t>(name) | kName) {}
   explicit TaskNote(TaskExtra* extra) noexcept : word_(reinterpret_cast<std::intptr_t>(extra)) {}
   explicit operator bool() const noexcept { return word_ != 0; }
-  TaskExtra* extra() const noexcept { return word_ > 0 ? reinterpret_cast<TaskExtra*>(word_) : nullptr; }
-  const char* name() const noexcept;  // null when it has none
+  TaskExtra* extra() const noexcept { return extra_of(word_); }
+  const char* name() const noexcept { return name_of(word_); }  // null when it has none
+  // For who looks at a task that is not its own; all there is in the extra that is Shown.
+  TaskNote seen() const noexcept {
+    TaskNote note;
+    note.word_ = word_.seen();
+    return note;
+  }
 
  private:
   static constexpr std::intptr_t kName = INTPTR_MIN;  // no user address has the top bit
-  std::intptr_t word_ = 0;
+  static TaskExtra* extra_of(std::intptr_t word) noexcept {
+    return word > 0 ? reinterpret_cast<TaskExtra*>(word) : nullptr;
+  }
+  static const char* name_of(std::intptr_t word) noexcept;
+
+  base::Shown<std::intptr_t> word_ = 0;
 };
 
 struct alignas(base::kDestructiveSize) Task {
-  // Written by the owner before the task is published, read by whoever runs it.
-  InvokeFunction invoke;
-  void* closure;
-  Scope* scope;   // of the parent: what this task is a child of
-  TaskNote note;  // its name, or what few tasks have
-  Task* next;     // whoever holds the task: link in a queue or a free list
+  // Written by the owner before the task is published, read by whoever runs it, and by who explains what waits.
+  base::Shown<InvokeFunction> invoke;  // of a closure behind the header
+  base::Shown<const void*> site;       // where the program spawned it, an address of its code; null: Weir's own
+  base::Shown<Scope*> scope;           // of the parent: what this task is a child of
+  TaskNote note;                       // its name, or what few tasks have
+  Task* next;                          // whoever holds the task: link in a queue or a free list
 
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
@@ -177,6 +189,8 @@ struct alignas(base::kDestructiveSize) Task {
     auto* const end = reinterpret_cast<std::byte*>(this) + detail::kSlotBytes[size_class];
     return reinterpret_cast<Edge*>(end) - edge_room--;
   }
+
+  void* closure() noexcept { return this + 1; }
 
   TaskRef ref() noexcept { return {this, generation.load(std::memory_order_relaxed)}; }
 };
@@ -216,10 +230,10 @@ struct EdgeChunk {
 
 // What few tasks have. Allocated with new by the spawner, deleted when the task is freed.
 struct TaskExtra {
-  const char* name = nullptr;
+  base::Shown<const char*> name = nullptr;
   int domain = -1;  // wanted domain, -1: none
   Priority priority = Priority::normal;
-  TaskHooks* hooks = nullptr;     // owned
+  base::Shown<TaskHooks*> hooks = nullptr;  // owned
   EdgeChunk* edges = nullptr;     // owned, for edges from predecessors that have no room elsewhere; newest first
   void* large_closure = nullptr;  // owned memory of a closure that does not fit
   TaskExtra() = default;
@@ -230,9 +244,9 @@ struct TaskExtra {
   Edge& add_edge();
 };
 
-inline const char* TaskNote::name() const noexcept {
-  if (word_ < 0) return reinterpret_cast<const char*>(word_ & ~kName);
-  return word_ > 0 ? extra()->name : nullptr;
+inline const char* TaskNote::name_of(std::intptr_t word) noexcept {
+  if (word < 0) return reinterpret_cast<const char*>(word & ~kName);
+  return word > 0 ? static_cast<const char*>(extra_of(word)->name) : nullptr;
 }
 
 }  // namespace weir::sched

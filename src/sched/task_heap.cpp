@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -16,7 +17,10 @@ constexpr std::size_t kLargestSlab = std::size_t{1} << 20;
 
 TaskHeap::~TaskHeap() {
   take_remote();
-  for (void* slab : slabs_) std::free(slab);
+  for (Slab* slab = slabs_.load(std::memory_order_relaxed); slab != nullptr;) {
+    std::free(slab->memory);
+    delete std::exchange(slab, slab->older);
+  }
 }
 
 Task* TaskHeap::refill(std::size_t c) {
@@ -45,12 +49,11 @@ void TaskHeap::add_slab(std::size_t c) {
   const std::size_t slot = detail::kSlotBytes[c];
   const std::size_t bytes = std::max(next_slab_bytes_[c], kFirstSlab) / slot * slot;
   next_slab_bytes_[c] = std::min(std::max(next_slab_bytes_[c], kFirstSlab) * 2, kLargestSlab);
-  slabs_.reserve(slabs_.size() + 1);
+  auto record = std::make_unique<Slab>();
   const std::size_t rounded = (bytes + base::kDestructiveSize - 1) / base::kDestructiveSize * base::kDestructiveSize;
-  auto* slab = static_cast<std::byte*>(std::aligned_alloc(base::kDestructiveSize, rounded));
+  auto* const slab = static_cast<std::byte*>(std::aligned_alloc(base::kDestructiveSize, rounded));
   if (slab == nullptr) throw std::bad_alloc();
   WEIR_CHECK((reinterpret_cast<std::uintptr_t>(slab) + bytes) >> 47 == 0, "task memory beyond 47 address bits");
-  slabs_.push_back(slab);
   for (std::size_t offset = bytes; offset >= slot; offset -= slot) {
     Task* task = ::new (slab + offset - slot) Task{};
     task->generation.store(first_generation_, std::memory_order_relaxed);
@@ -58,6 +61,8 @@ void TaskHeap::add_slab(std::size_t c) {
     task->size_class = static_cast<std::uint8_t>(c);
     free(task);
   }
+  *record = {slab, bytes, slot, slabs_.load(std::memory_order_relaxed)};
+  slabs_.store(record.release(), std::memory_order_release);  // HEAP-2
 }
 
 }  // namespace weir::sched

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "sched/task.hpp"
 
@@ -34,18 +33,19 @@ class TaskHeap {
   TaskHeap(const TaskHeap&) = delete;
   TaskHeap& operator=(const TaskHeap&) = delete;
 
-  // Owner only. A task with a new generation and no successors, in detail::kSlotBytes[c] bytes.
+  // Owner only. A task of `scope` with a new generation and no successors, in detail::kSlotBytes[c] bytes.
   // Throws std::bad_alloc. Budget: 3 loads, 4 stores, 1 branch.
-  Task* allocate(std::size_t c) {
+  Task* allocate(std::size_t c, Scope* scope) {
     Task* task = free_[c];
     if (task == nullptr) [[unlikely]]
       task = refill(c);
     free_[c] = task->next;
     const std::uint64_t generation = task->generation.load(std::memory_order_relaxed) + 1;
     task->generation.store(generation, std::memory_order_relaxed);
-    task->successors.reset(generation);
+    task->scope = scope;
     task->note = TaskNote();
     task->edge_room = 0;
+    task->successors.reset(generation);  // GATE-2: from here on a gate can be closed, and the scope is read
     return task;
   }
 
@@ -66,7 +66,24 @@ class TaskHeap {
 
   std::uint16_t index() const noexcept { return index_; }
 
+  // Any thread. Calls f(Task&) for every slot that there is, in use or not; those never used have the generation
+  // that the heap started with.
+  template <class F>
+  void for_each_slot(F&& f) const {
+    for (const Slab* slab = slabs_.load(std::memory_order_acquire); slab != nullptr; slab = slab->older) {  // HEAP-2
+      for (std::size_t offset = 0; offset < slab->bytes; offset += slab->slot_bytes)
+        f(*reinterpret_cast<Task*>(slab->memory + offset));
+    }
+  }
+  std::uint64_t first_generation() const noexcept { return first_generation_; }
+
  private:
+  struct Slab {
+    std::byte* memory;
+    std::size_t bytes, slot_bytes;
+    Slab* older;
+  };
+
   [[gnu::noinline]] Task* refill(std::size_t c);
   bool take_remote() noexcept;
   void add_slab(std::size_t c);
@@ -74,7 +91,7 @@ class TaskHeap {
   // Owner.
   std::array<Task*, kClasses> free_{};
   std::array<std::size_t, kClasses> next_slab_bytes_{};
-  std::vector<void*> slabs_;
+  std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by who looks
   std::uint16_t index_;
   std::uint64_t first_generation_;
 

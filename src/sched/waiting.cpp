@@ -19,6 +19,7 @@ class ChildrenEnded final : public Condition {
   bool done() noexcept override { return scope_.unfinished() == 0; }
   bool prepare_to_sleep() noexcept override { return scope_.arm_for_wait() == Scope::Done::no; }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::children; }
+  std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
   Scope& scope_;
@@ -32,6 +33,8 @@ class OthersEnded final : public Condition {
     std::this_thread::yield();
     return false;
   }
+  trace::WaitFor what() const noexcept override { return trace::WaitFor::children; }
+  std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
   Scope& scope_;
@@ -50,6 +53,7 @@ class FewChildren final : public Condition {
     return !done();
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
+  std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
   Scope& scope_;
@@ -66,6 +70,7 @@ class TaskEnded final : public Condition {
     return listed_ ? !waiter_.done() : false;
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::task; }
+  std::uintptr_t subject() const noexcept override { return subject_of(what(), ref_.task); }
 
  private:
   Waiter waiter_;

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "platform/clock.hpp"
 #include "sched/fork.hpp"
+#include "sched/gate.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::sched {
@@ -72,7 +73,10 @@ Worker::Worker(Scheduler& scheduler, int index, int domain)
   sleeper_.domain = domain;
 }
 
-Worker::~Worker() { delete root_.children; }
+Worker::~Worker() {
+  delete root_.children;
+  for (Frame* frame = root_.inner; frame != nullptr;) delete std::exchange(frame, static_cast<Frame*>(frame->inner));
+}
 
 void Waiter::notify() noexcept {
   Worker* worker = worker_;                      // the waiter may be gone once done_ is set
@@ -107,17 +111,6 @@ Worker::Item Worker::take_overflow() noexcept {
   return reinterpret_cast<Item>(first);
 }
 
-template <bool kTraced>
-void Worker::run(Item item) noexcept {
-  if ((item & StealDeque::kAlone) == 0) [[likely]] {
-    run_task<kTraced>(reinterpret_cast<Task*>(item));
-  } else {
-    run_half<kTraced>(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
-  }
-}
-template void Worker::run<false>(Item item) noexcept;
-template void Worker::run<true>(Item item) noexcept;
-
 void Worker::run_traced(Condition& condition) noexcept {
   const std::uint64_t start = trace::Track::now();
   while (!condition.done()) {
@@ -134,7 +127,7 @@ void Worker::run_traced(Condition& condition) noexcept {
 }
 
 template <bool kTraced>
-void Worker::run_task(Task* task) noexcept {
+inline void Worker::run_task(Task* task) noexcept {
   Scope* const scope = task->scope;
   if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]]
     flush();
@@ -146,11 +139,10 @@ void Worker::run_task(Task* task) noexcept {
     if (!begins) return;
   }
   if (task->heap != heap_.index()) prefetch_successors(*task);
-  Frame frame{task, nullptr, frame_};
-  frame_ = &frame;
+  Frame& frame = enter(task);
   const bool cancelled = scope->failed();
   try {
-    task->invoke(task->closure, task, cancelled ? Invoke::destroy : Invoke::run);
+    task->invoke(task->closure(), task, cancelled ? Invoke::destroy : Invoke::run);
   } catch (...) {
     keep_exception(*scope);
   }
@@ -168,8 +160,7 @@ template <bool kTraced>
 void Worker::run_half(detail::ForkHalf* half) noexcept {
   flush();
   [[maybe_unused]] const std::uint64_t start = kTraced ? trace::Track::now() : 0;
-  Frame frame{nullptr, nullptr, frame_};
-  frame_ = &frame;
+  Frame& frame = enter(nullptr);
   try {
     half->run(half);
     if (frame.children != nullptr) {
@@ -187,8 +178,26 @@ void Worker::run_half(detail::ForkHalf* half) noexcept {
   notify_fork_owner(*half);
 }
 
+template <bool kTraced>
+void Worker::run(Item item) noexcept {
+  if ((item & StealDeque::kAlone) == 0) [[likely]] {
+    run_task<kTraced>(reinterpret_cast<Task*>(item));
+  } else {
+    run_half<kTraced>(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
+  }
+}
+template void Worker::run<false>(Item item) noexcept;
+template void Worker::run<true>(Item item) noexcept;
+
 void Worker::keep_exception(Scope& scope) noexcept {
   if (!scope.fail(std::current_exception())) WorkerStatistics::add(statistics_.dropped);
+}
+
+Frame& Worker::add_frame() noexcept {
+  auto* const frame = new Frame;  // no memory for it: the end, as for the stack that it stands for
+  frame->outer = frame_;
+  frame_->inner = frame;
+  return *frame;
 }
 
 // ---- Ending ----
@@ -224,10 +233,15 @@ void Worker::release_successors(Edge* edge) noexcept {
         }
       }
     } else {
-      reinterpret_cast<Waiter*>(edge->target & ~std::uintptr_t{1})->notify();
+      notify(edge->target);
     }
     edge = next;
   }
+}
+
+void Worker::notify(std::uintptr_t target) noexcept {
+  if (Gates::is_gate(target)) return Gates::pass(target);
+  reinterpret_cast<Waiter*>(target & ~std::uintptr_t{1})->notify();
 }
 
 // To the worker that ran most of what the task comes after. A thief that finds nothing else takes it from there.
@@ -272,6 +286,11 @@ void Worker::free(Task* task) noexcept {
     return;
   }
   free_elsewhere(task);
+}
+
+void Worker::abandon(Task* task) noexcept {
+  if (Edge* gates = task->successors.close()) release_successors(gates);
+  free(task);
 }
 
 void Worker::free_elsewhere(Task* task) noexcept {

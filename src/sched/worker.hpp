@@ -27,11 +27,13 @@ class Scheduler;
 struct DomainQueues;
 
 // What the worker is executing: a task, the stolen half of a fork_join() (task null), or nothing (the thread is
-// outside of tasks, task null and outer null). Lives on the worker's stack.
+// outside of tasks, task null and outer null). The worker's for ever: a frame is used again by what runs at its depth.
 struct Frame {
-  Task* task = nullptr;
-  Scope* children = nullptr;  // opened at the first spawn
+  base::Shown<Task*> task = nullptr;
+  base::Shown<Scope*> children = nullptr;     // opened at the first spawn
+  base::Shown<std::uintptr_t> waits_for = 0;  // Condition::subject() while it runs others meanwhile; 0: it does not
   Frame* outer = nullptr;
+  base::Shown<Frame*> inner = nullptr;  // of what runs on top of it; null: none ever has
 };
 
 // What a thread that runs tasks meanwhile waits for.
@@ -42,9 +44,22 @@ class Condition {
   virtual bool prepare_to_sleep() noexcept = 0;
   // For traces.
   virtual trace::WaitFor what() const noexcept { return trace::WaitFor::other; }
+  // What it is about, for who explains what waits: subject_of() a scope, a task, or nothing. Never 0.
+  virtual std::uintptr_t subject() const noexcept { return subject_of(what(), nullptr); }
+
+  static std::uintptr_t subject_of(trace::WaitFor what, const void* of) noexcept {
+    return reinterpret_cast<std::uintptr_t>(of) | (static_cast<std::uintptr_t>(what) + 1);
+  }
+  static trace::WaitFor what_of(std::uintptr_t subject) noexcept {
+    return static_cast<trace::WaitFor>((subject & kWhatMask) - 1);
+  }
+  static const void* of(std::uintptr_t subject) noexcept { return reinterpret_cast<void*>(subject & ~kWhatMask); }
 
  protected:
   ~Condition() = default;
+
+ private:
+  static constexpr std::uintptr_t kWhatMask = 7;
 };
 
 // Somebody waiting for one task; in an Edge with the low bit of the target set. On the waiter's stack.
@@ -84,6 +99,17 @@ class alignas(base::kDestructiveSize) Worker {
   int index() const noexcept { return index_; }
   int domain() const noexcept { return domain_; }
   Frame& frame() noexcept { return *frame_; }
+  // Any thread. Calls f(const Frame&) for what it executes, from the outermost on; each may be another one by then.
+  template <class F>
+  void for_each_frame(F&& f) const {
+    const Frame* const last = frame_.seen();
+    for (const Frame* frame = &root_; frame != nullptr; frame = frame->inner.seen()) {
+      f(*frame);
+      if (frame == last) return;
+    }
+  }
+  // Any thread: tasks it has spawned, less 15 at most that it has not told yet.
+  std::uint64_t spawned() const noexcept { return spawned_.load(std::memory_order_relaxed); }
   TaskHeap& heap() noexcept { return heap_; }
   Scope* root_scope() const noexcept { return root_.children; }  // of the thread outside of tasks; null before a spawn
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
@@ -110,6 +136,9 @@ class alignas(base::kDestructiveSize) Worker {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
     const bool was_idle = idle_.load(std::memory_order_relaxed);
     idle_.store(false, std::memory_order_relaxed);
+    Frame& frame = *frame_;
+    const std::uintptr_t outer_wait = frame.waits_for;
+    frame.waits_for = condition.subject();
     if (track_ != nullptr) [[unlikely]]
       run_traced(condition);
     while (!condition.done()) {
@@ -123,6 +152,7 @@ class alignas(base::kDestructiveSize) Worker {
     if (next_ != nullptr) [[unlikely]]
       give_away_next();
     flush();
+    frame.waits_for = outer_wait;
     idle_.store(was_idle, std::memory_order_release);
     current_ = outer;
   }
@@ -155,8 +185,10 @@ class alignas(base::kDestructiveSize) Worker {
   // Children that were announced by Scope::expect() will not be made; to be called in one that runs, or for one that
   // was never submitted.
   void give_back(Scope* scope, std::int64_t count) noexcept;
-  // Gives the memory of a task back to its heap: one that ended here, or one that was never submitted.
+  // Gives the memory of a task that ended here back to its heap.
   void free(Task* task) noexcept;
+  // The same for one that was never submitted, nor will be.
+  void abandon(Task* task) noexcept;
   // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
   // may take long.
   void flush() noexcept;
@@ -189,11 +221,22 @@ class alignas(base::kDestructiveSize) Worker {
   template <bool kTraced>
   void run(Item item) noexcept;
   template <bool kTraced>
-  void run_task(Task* task) noexcept;
+  [[gnu::always_inline]] void run_task(Task* task) noexcept;  // in run(), where it is called
   template <bool kTraced>
   void run_half(detail::ForkHalf* half) noexcept;
   [[gnu::noinline]] void run_traced(Condition& condition) noexcept;  // the loop of run_until()
+  Frame& enter(Task* task) noexcept {
+    Frame* frame = frame_->inner;
+    if (frame == nullptr) [[unlikely]]
+      frame = &add_frame();
+    frame->task = task;
+    frame->children = nullptr;
+    frame_ = frame;
+    return *frame;
+  }
+  [[gnu::noinline]] Frame& add_frame() noexcept;
   void end(Task* task) noexcept;
+  static void notify(std::uintptr_t target) noexcept;
   void release_successors(Edge* edge) noexcept;
   void make_next(Task* task) noexcept;
   [[gnu::noinline]] void mail(Task* task, int home) noexcept;
@@ -239,7 +282,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::atomic<bool> idle_{true};                              // owner writes
 
   // Owner only.
-  alignas(base::kDestructiveSize) Frame* frame_;
+  alignas(base::kDestructiveSize) base::Shown<Frame*> frame_;
   Task* next_ = nullptr;          // ready, to be run next: the successor of the task that ended last
   Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
   std::int64_t ended_count_ = 0;

@@ -14,6 +14,9 @@
 
 #include "weir/footprint.hpp"
 
+// As inline, and obeyed by compilers that optimize nothing.
+#define WEIR_INLINE [[gnu::always_inline]] inline
+
 namespace weir {
 class Runtime;
 enum class Priority : std::uint8_t;
@@ -59,7 +62,7 @@ using InvokeFunction = void (*)(void* closure, Task* self, Invoke what);
 
 struct NewTask {
   Task* task;
-  void* closure;  // aligned to kMaxAlignment
+  void* closure;  // aligned to kMaxAlignment; behind the task's header unless it is large
 };
 inline constexpr std::size_t kMaxAlignment = 64;
 
@@ -92,6 +95,8 @@ constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) no
 
 // The library's side. `runtime` null: the runtime whose task, or whose spawning, the calling thread is in.
 NewTask new_task(Runtime* runtime, const TaskShape& shape);
+// Where submit_task() and submit_block_task() return to is kept as the place that spawned the task. So what lies
+// between them and the program's own function is WEIR_INLINE, also where nothing is optimized.
 TaskRef submit_task(Task* task, InvokeFunction invoke);  // neither footprint nor attributes
 TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint, const Attributes* attributes);
 // The same when some items of the footprint are blocks: bit i of `blocks` for item i.
@@ -99,6 +104,8 @@ TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Acc
                           const Attributes* attributes, std::uint64_t blocks);
 // The callable of a task with blocks has returned, or was destroyed and has not run.
 void leave_blocks(Task* self, bool ran) noexcept;
+// Of a task whose shape is large.
+void* large_closure(Task* task) noexcept;
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
@@ -203,7 +210,7 @@ struct Closure {
   [[no_unique_address]] ArgumentList arguments;
 };
 
-template <class F, class R, class ArgumentList, bool kBlocks>
+template <class F, class R, class ArgumentList, bool kBlocks, bool kLarge>
 struct InvokeClosure {
   using C = Closure<F, R, ArgumentList>;
 
@@ -234,6 +241,7 @@ struct InvokeClosure {
   }
 
   static void invoke(void* memory, Task* self, Invoke what) {
+    if constexpr (kLarge) memory = large_closure(self);
     Guard guard{std::launder(static_cast<C*>(memory)), self, what == Invoke::run};
     if (what == Invoke::destroy) return;
     if constexpr (std::is_void_v<R>) {

@@ -125,14 +125,14 @@ TEST(TaskExtra, EdgesStayWhereTheyAre) {
 
 TEST(TaskHeap, UsesTheHottestMemoryAgainWithANewGeneration) {
   TaskHeap heap(0, std::uint64_t{5} << 48);
-  Task* const task = heap.allocate(0);
+  Task* const task = heap.allocate(0, nullptr);
   const TaskRef ref = task->ref();
   EXPECT_EQ(ref.generation >> 48, 5u);
   EXPECT_FALSE(has_ended(ref));
   task->successors.close();
   EXPECT_TRUE(has_ended(ref));
   heap.free(task);
-  EXPECT_EQ(heap.allocate(0), task);
+  EXPECT_EQ(heap.allocate(0, nullptr), task);
   EXPECT_TRUE(has_ended(ref));
   EXPECT_FALSE(has_ended(task->ref()));
 }
@@ -143,7 +143,7 @@ TEST(TaskHeap, SizesDoNotMixAndSlotsDoNotOverlap) {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
   for (std::size_t c = 0; c < TaskHeap::kClasses; ++c) {
     for (int i = 0; i < 300; ++i) {
-      Task* const task = heap.allocate(c);
+      Task* const task = heap.allocate(c, nullptr);
       const auto start = reinterpret_cast<std::uintptr_t>(task);
       EXPECT_EQ(start % base::kDestructiveSize, 0u);
       EXPECT_EQ(task->heap, 3);
@@ -159,12 +159,12 @@ TEST(TaskHeap, TakesBackWhatOthersFreedBeforeItGrows) {
   TaskHeap heap(0, 0);
   std::set<Task*> first;
   std::vector<Task*> all;
-  Task* task = heap.allocate(1);
+  Task* task = heap.allocate(1, nullptr);
   first.insert(task);
   all.push_back(task);
   // What one slab holds.
   for (std::size_t i = 1; i < (std::size_t{16} << 10) / detail::kSlotBytes[1]; ++i) {
-    all.push_back(heap.allocate(1));
+    all.push_back(heap.allocate(1, nullptr));
     first.insert(all.back());
   }
   for (std::size_t at = 0; at < all.size();) {
@@ -172,7 +172,7 @@ TEST(TaskHeap, TakesBackWhatOthersFreedBeforeItGrows) {
     while (at < all.size() && batch->count < 10) batch->task[batch->count++] = all[at++];
     heap.free_remote(batch);
   }
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(first.count(heap.allocate(1)), 1u);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(first.count(heap.allocate(1, nullptr)), 1u);
 }
 
 TEST(Inbox, IsFirstInFirstOut) {

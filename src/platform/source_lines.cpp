@@ -1,0 +1,153 @@
+#include "platform/source_lines.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cxxabi.h>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
+
+extern "C" char** environ;
+
+namespace weir::platform {
+
+namespace {
+
+constexpr int kPatienceMs = 20'000;  // debug information of a large program is read from a slow disk
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+// What the dynamic linker knows.
+SourceLine look_up(const void* address) {
+  SourceLine result;
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return result;
+  const bool program = map->l_name == nullptr || map->l_name[0] == '\0';
+  std::array<char, 4096> path{};
+  if (program && readlink("/proc/self/exe", path.data(), path.size() - 1) <= 0) return result;
+  result.module = program ? path.data() : map->l_name;
+  result.offset = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - map->l_addr);
+  if (info.dli_sname != nullptr) result.function = demangled(info.dli_sname);
+  return result;
+}
+
+// The program's standard output, "" when it cannot be run or takes too long. Its other files are /dev/null.
+std::string output_of(const std::vector<std::string>& command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = -1;
+  const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  std::string text;
+  bool complete = false;
+  while (failed == 0) {
+    std::array<char, 16384> buffer;
+    pollfd polled{ends[0], POLLIN, 0};
+    if (poll(&polled, 1, kPatienceMs) == 0) break;
+    const ssize_t count = read(ends[0], buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    complete = count == 0;
+    if (count <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  if (failed != 0) return {};
+  if (!complete) kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {  // the program itself may have been quicker: ECHILD
+  }
+  return complete ? text : std::string();
+}
+
+bool is_ours(std::string_view file) {
+  return file.find("/include/weir/") != std::string_view::npos || file.find("/include/c++/") != std::string_view::npos;
+}
+
+// Of one address: pairs of lines, function and file:line, from the innermost inlined function outwards.
+void read_frames(std::string_view text, SourceLine& to) {
+  while (!text.empty()) {
+    const std::string_view function = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), function.size() + 1));
+    std::string_view place = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), place.size() + 1));
+    place = place.substr(0, place.find(" (discriminator"));
+    const std::size_t colon = place.rfind(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view file = place.substr(0, colon);
+    if (function != "??") to.function = function;
+    if (file == "??") continue;
+    to.file = std::filesystem::path(file).lexically_normal();
+    std::from_chars(place.data() + colon + 1, place.data() + place.size(), to.line);
+    if (!is_ours(file)) return;
+  }
+}
+
+void ask(const std::string& module, const std::vector<SourceLine*>& all) {
+  // Of a long list a part at a time: what a command line holds is limited.
+  constexpr std::size_t kMost = 1000;
+  for (std::size_t first = 0; first < all.size(); first += kMost) {
+    const std::size_t last = std::min(first + kMost, all.size());
+    std::vector<std::string> command{"addr2line", "-a", "-f", "-i", "-C", "-e", module};
+    // The call itself lies before the address that it returns to.
+    for (std::size_t i = first; i < last; ++i) command.push_back(fmt::format("{:#x}", all[i]->offset - 1));
+    const std::string output = output_of(command);
+    std::string_view text = output;
+    for (std::size_t i = first; i < last && text.starts_with("0x"); ++i) {
+      text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
+      const std::size_t next = text.find("\n0x");
+      read_frames(text.substr(0, next), *all[i]);
+      text.remove_prefix(next == std::string_view::npos ? text.size() : next + 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::string SourceLine::text() const {
+  if (!file.empty())
+    return function.empty() ? fmt::format("{}:{}", file, line) : fmt::format("{}:{} ({})", file, line, function);
+  if (module.empty()) return "an unknown place";
+  const std::string where = fmt::format("{}+{:#x}", module, offset);
+  return function.empty() ? where : fmt::format("{} ({})", function, where);
+}
+
+std::vector<SourceLine> find_source(std::span<const void* const> addresses) {
+  std::vector<SourceLine> result;
+  result.reserve(addresses.size());
+  std::map<std::string, std::vector<SourceLine*>> by_module;
+  for (const void* const address : addresses) {
+    SourceLine& line = result.emplace_back(look_up(address));
+    if (!line.module.empty()) by_module[line.module].push_back(&line);
+  }
+  for (const auto& [module, lines] : by_module) ask(module, lines);
+  return result;
+}
+
+}  // namespace weir::platform

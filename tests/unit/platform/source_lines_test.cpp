@@ -1,0 +1,49 @@
+// Compiled with debug information whatever the build type (CMakeLists.txt).
+#include "platform/source_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace weir::platform {
+namespace {
+
+// Not a tail call: the call that is looked for is to be there.
+[[gnu::noinline]] const void* caller() noexcept { return __builtin_return_address(0); }
+
+[[gnu::always_inline]] inline const void* inlined() { return caller(); }  // kInlinedLine
+constexpr int kInlinedLine = __LINE__ - 1;
+
+TEST(SourceLines, NameTheLineOfACall) {
+  const void* const address = caller();
+  const int line = __LINE__ - 1;
+  const auto found = find_source(std::array{address});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].file.ends_with("source_lines_test.cpp")) << found[0].text();
+  EXPECT_EQ(found[0].line, line);
+  EXPECT_NE(found[0].function.find("NameTheLineOfACall"), std::string::npos) << found[0].function;
+}
+
+TEST(SourceLines, NameTheInnermostLineWhereFunctionsWereInlined) {
+  const auto found = find_source(std::array{inlined(), inlined()});
+  ASSERT_EQ(found.size(), 2u);
+  for (const SourceLine& line : found) EXPECT_EQ(line.line, kInlinedLine) << line.text();
+}
+
+TEST(SourceLines, SayWhatIsKnownOfCodeWithoutDebugInformation) {
+  const auto* const code = reinterpret_cast<const char*>(&std::abort);
+  const auto found = find_source(std::array<const void*, 1>{code + 4});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].function.find("abort"), std::string::npos) << found[0].text();
+  EXPECT_FALSE(found[0].module.empty());
+}
+
+TEST(SourceLines, SayThatSomethingIsNoCode) {
+  int variable = 0;
+  const auto found = find_source(std::array<const void*, 2>{nullptr, &variable});
+  ASSERT_EQ(found.size(), 2u);
+  for (const SourceLine& line : found) EXPECT_EQ(line.text(), "an unknown place");
+}
+
+}  // namespace
+}  // namespace weir::platform
