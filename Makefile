@@ -21,7 +21,7 @@ install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress vm-test check-tsan check-asan lint format install-deps install clean configure
+.PHONY: help run test bench stress vm-test page-test check-tsan check-asan lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -56,6 +56,11 @@ vm-test:  ## the tests in emulated machines with several memory nodes (QEMU; a m
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(build) -j $(JOBS) --target vm-test
 
+page-test:  ## the page of weir report --html in headless Chromium (a minute)
+	$(install_packages) build test page
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target page-test
+
 check-tsan:  ## the tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory test PRESET=tsan
 
@@ -72,7 +77,7 @@ format:  ## reformat the sources in place
 	@scripts/sources.sh cpp | xargs $(firstword $(shell command -v clang-format-14) clang-format) -i
 
 install-deps:  ## every package of scripts/packages.txt, the optional ones too
-	$(install_packages) build test peer lint vm
+	$(install_packages) build test peer lint vm page
 
 install:  ## install under PREFIX (default /usr/local)
 	$(install_packages) build test

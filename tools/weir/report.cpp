@@ -1,12 +1,8 @@
 // weir report: what a trace says.
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <filesystem>
 #include <memory>
 
-#include "report/analysis.hpp"
-#include "report/read_trace.hpp"
-#include "report/render.hpp"
+#include "show_report.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -15,40 +11,15 @@ namespace {
 
 struct ReportSettings {
   std::string file;
+  std::string html;
   int runtime = 0;
 };
 
-double work_of(const report::Trace& trace) {
-  double sum = 0;
-  for (const report::Task& task : trace.tasks) sum += static_cast<double>(task.end - task.start);
-  return sum;
-}
-
-const report::Trace* choose(const std::vector<report::Trace>& traces, int runtime) {
-  const auto wanted = std::find_if(traces.begin(), traces.end(), [&](const auto& t) { return t.runtime == runtime; });
-  if (runtime != 0) return wanted == traces.end() ? nullptr : &*wanted;
-  const auto most = std::max_element(traces.begin(), traces.end(),
-                                     [](const auto& a, const auto& b) { return work_of(a) < work_of(b); });
-  return most == traces.end() ? nullptr : &*most;
-}
-
 int show(const ReportSettings& settings, Global& global) {
-  global.progress("reading " + settings.file);
-  const auto traces = report::read_traces(settings.file);
-  global.progress("");
-  if (!traces) return fail(traces.status());
-  const report::Trace* const trace = choose(*traces, settings.runtime);
-  if (trace == nullptr) {
-    return fail(fmt::format("--runtime {}: {} has {}", settings.runtime, settings.file, traces->size()), kUsage);
-  }
-  const report::Report result = report::analyse(*trace);
-  if (traces->size() > 1 && settings.runtime == 0) {
-    global.print("{} runtimes in {}; this is the one with most work (--runtime N: another)\n", traces->size(),
-                 settings.file);
-  }
-  report::print(*trace, result, global);
-  global.add(report::to_json(*trace, result));
-  return kDone;
+  auto page = ReportPage::create(settings.html);
+  if (!page) return fail(page.status());
+  const std::string title = std::filesystem::path(settings.file).filename().string();
+  return show_report({settings.file, title, settings.runtime}, *page, global);
 }
 
 constexpr const char* kText =
@@ -65,7 +36,9 @@ constexpr const char* kText =
 
 These add up to all of it. The bound is what this run could have taken at best on so many workers: the longest of the critical path (tasks that had to run one after the other, with the code that spawned them), all work divided by the workers, and the bytes of each link divided by its bandwidth, where weir topo --measure has measured that.
 
-A file holds every runtime that the process has made; the one with most work is shown.)";
+A file holds every runtime that the process has made; the one with most work is shown.
+
+--html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path. The page needs no network and no other file.)";
 
 }  // namespace
 
@@ -77,9 +50,12 @@ void add_report(CLI::App& app, Global& global) {
                              .text = kText,
                              .examples = {{"weir run seismic --variants weir --trace t.json", "record a run"},
                                           {"weir report t.json", "what it shows"},
+                                          {"weir report t.json --html t.html", "the same, and a timeline to look into"},
                                           {"weir report t.json --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
   verb.add_option("file", settings->file, "the trace")->required()->type_name("FILE");
+  verb.add_option("--html", settings->html, "also write it as a page for a browser, which needs nothing else")
+      ->type_name("FILE");
   verb.add_option("--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));

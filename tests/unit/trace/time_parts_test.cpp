@@ -57,7 +57,7 @@ TEST(TimeParts, DivideAWaitForDataAmongWorkersWithoutWork) {
     m.span(worker, Doing::wait, 1, 100);
     m.span(worker, Doing::search, 1, 90);
   }
-  m.trace.data_waits.push_back({11, 51, false});
+  m.trace.data_waits.push_back({11, 51, 1, false});
   m.run(0, a, 90, 100);
   const auto workers = time_parts(m.trace);
   EXPECT_DOUBLE_EQ(workers[0].waiting_for_data, 20);

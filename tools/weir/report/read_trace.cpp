@@ -28,6 +28,7 @@ class Reader {
       case 'b':
       case 'e': return read_async(event, category, phase == 'b');
       case 'i': return read_instant(event.at("args"), category);
+      case 'C': return read_counter(event, category);
       default: return;
     }
   }
@@ -81,6 +82,7 @@ class Reader {
       Task& spawned = task(span.task);
       spawned.spawned = span.start;
       spawned.bytes = args->at("bytes").get<std::uint64_t>();
+      spawned.items = args->at("items").get<std::uint32_t>();
     } else if (category == "wait") {
       span.doing = event.at("name") == "throttled" ? Doing::throttled : Doing::wait;
     } else if (category == "search") {
@@ -99,6 +101,7 @@ class Reader {
     ran.ran = true;
     ran.start = span.start;
     ran.end = span.end;
+    ran.cancelled = event.at("args").contains("cancelled");
   }
 
   void read_edge(const Json& args) {
@@ -119,7 +122,7 @@ class Reader {
       trace.moves.push_back({at, at, args.at("block"), args.at("bytes"), args.at("from"), args.at("to")});
     } else if (begins) {
       part_->open_waits[id] = trace.data_waits.size();
-      trace.data_waits.push_back({at, at, event.at("name") == "waits for room"});
+      trace.data_waits.push_back({at, at, event.at("args").at("task"), event.at("name") == "waits for room"});
     } else {
       trace.data_waits[part_->open_waits.at(id)].end = at;
     }
@@ -128,6 +131,13 @@ class Reader {
   void read_instant(const Json& args, const std::string& category) {
     if (category == "steal") part_->trace.steals[args.at("distance")] += args.at("tasks").get<std::uint64_t>();
     if (category == "evict") ++part_->trace.evictions;
+  }
+
+  void read_counter(const Json& event, const std::string& category) {
+    constexpr std::string_view kBefore = "in ";
+    if (category != "resident") return;
+    const std::string tier = event.at("name").get_ref<const std::string&>().substr(kBefore.size());
+    part_->trace.residency[tier].push_back({ns(event.at("ts")), event.at("args").at("bytes").get<std::uint64_t>()});
   }
 
   void describe(Trace& trace, const Json& about) {

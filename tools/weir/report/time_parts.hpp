@@ -1,8 +1,6 @@
 // Where each worker's time went: the parts add up to the runtime's life.
 //
-// Pure: from a Trace to numbers. A worker without work waits for data while some ready task waits for its blocks (when
-// fewer tasks do than workers have nothing, it is divided evenly among these), else for work while any task is
-// unfinished, else it is idle.
+// Pure: from a Trace to numbers. Waiting for data, for work, and idle: without_work.hpp.
 #pragma once
 
 #include <string>

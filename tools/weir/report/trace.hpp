@@ -24,8 +24,10 @@ struct Task {
   int name = 0;  // index into Trace::names
   bool ran = false;
   Ns start = 0, end = 0;
-  Ns spawned = -1;                         // -1: not known
-  std::uint64_t bytes = 0;                 // of its footprint
+  Ns spawned = -1;          // -1: not known
+  std::uint64_t bytes = 0;  // of its footprint
+  std::uint32_t items = 0;  // of its footprint
+  bool cancelled = false;
   std::vector<std::uint32_t> comes_after;  // numbers
 };
 
@@ -42,7 +44,14 @@ struct Move {
 
 struct DataWait {
   Ns start = 0, end = 0;
+  std::uint32_t task = 0;  // number
   bool for_room = false;
+};
+
+// From this moment on a tier holds so many bytes.
+struct Resident {
+  Ns at = 0;
+  std::uint64_t bytes = 0;
 };
 
 struct Tier {
@@ -69,11 +78,16 @@ struct Trace {
   std::vector<Span> spans;
   std::vector<Move> moves;
   std::vector<DataWait> data_waits;
-  std::map<std::uint32_t, std::uint64_t> steals;  // tasks stolen, by distance
+  std::map<std::string, std::vector<Resident>> residency;  // by tier, in the order of time
+  std::map<std::uint32_t, std::uint64_t> steals;           // tasks stolen, by distance
   std::vector<Tier> tiers;
   std::vector<Block> blocks;
   std::uint64_t evictions = 0;
 
+  // Workers are shown, and of guests those that did something.
+  bool has_row(std::size_t track, bool nothing_done) const {
+    return tracks[track].worker >= 0 && (tracks[track].worker < workers || !nothing_done);
+  }
   // A thread that the runtime has made: what it does outside of intervals is to start and to end.
   bool is_own_thread(std::size_t track) const { return tracks[track].worker > 0 && tracks[track].worker < workers; }
 

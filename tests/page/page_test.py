@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""The page of `weir report --html` in a real browser: page_test.py WEIR MANY_TASKS SMALL_TRACE
+
+First on the page of a recorded trace with blocks, then on that of a run of a million tasks that is made here. Prints what
+it measures. Needs python3-selenium, chromium and chromium-driver. With --pictures DIR it leaves screenshots there.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import unittest
+
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browser import Browser
+
+TASKS = 1_000_000
+OPENS_WITHIN_MS = 3000
+
+
+class OnAPage(unittest.TestCase):
+    page = None
+
+    def open(self, **how):
+        browser = Browser(self.page, **how)
+        self.addCleanup(browser.close)  # fails when the page wrote errors, or asked the network for anything
+        self.browser = browser
+        return browser
+
+    def canvas(self):
+        return self.browser.driver.find_element(By.ID, "timeline")
+
+    def key(self, *keys):
+        ActionChains(self.browser.driver).send_keys(*keys).perform()
+        self.browser.settle()
+
+    def focus_timeline(self):
+        self.browser.run("weirReport.timeline.canvas.focus()")
+
+    def view(self):
+        view = self.browser.value("weirReport.timeline.view")
+        return view["start"], view["end"]
+
+    def selected(self):
+        return self.browser.value("weirReport.timeline.selected")
+
+    def details(self):
+        return self.browser.driver.find_element(By.ID, "details").text
+
+    def move_to(self, x, y):
+        """From the canvas's upper left corner."""
+        canvas = self.canvas()
+        size = canvas.size
+        ActionChains(self.browser.driver).move_to_element_with_offset(
+            canvas, x - size["width"] // 2, y - size["height"] // 2).perform()
+
+    def place_of(self, task):
+        box = self.browser.value(f"weirReport.timeline.boxOf({task})")
+        return int(box["x"] + box["width"] / 2), int(box["y"] + box["height"] / 2)
+
+    def into_sight(self, task):
+        self.browser.run(f"const t = weirReport.timeline; t.select({task}); t.zoomToSelected(); t.select(0);")
+        self.browser.settle()
+
+    # A task in the middle of the run that has neighbours.
+    def some_task(self):
+        return self.browser.value(
+            "(() => { const m = weirReport.model;"
+            " for (let t = m.taskCount >> 1; t <= m.taskCount; t++) if (m.before(t).length) return t;"
+            " return m.taskCount >> 1; })()")
+
+
+class Everywhere:
+    """What holds on every page."""
+
+    def test_zooms_with_the_wheel_and_keys_and_pans_with_both(self):
+        self.open()
+        whole = self.view()
+        self.move_to(600, 60)
+        self.browser.cdp("Input.dispatchMouseEvent", type="mouseWheel", x=600, y=self.canvas().location["y"] + 60,
+                         deltaX=0, deltaY=-400, modifiers=2)
+        self.browser.settle()
+        closer = self.view()
+        self.assertLess(closer[1] - closer[0], 0.8 * (whole[1] - whole[0]))
+        self.focus_timeline()
+        self.key("+")
+        still_closer = self.view()
+        self.assertLess(still_closer[1] - still_closer[0], 0.8 * (closer[1] - closer[0]))
+        self.key(Keys.ARROW_RIGHT)
+        later = self.view()
+        self.assertGreater(later[0], still_closer[0])
+        self.assertAlmostEqual(later[1] - later[0], still_closer[1] - still_closer[0], delta=2)
+        ActionChains(self.browser.driver).drag_and_drop_by_offset(self.canvas(), 150, 0).perform()
+        self.browser.settle()
+        self.assertLess(self.view()[0], later[0])
+        self.key("-")
+        self.key("0")
+        self.assertEqual(self.view(), whole)
+
+    def test_hover_shows_the_task_with_its_parts(self):
+        self.open()
+        task = self.some_task()
+        self.into_sight(task)
+        self.move_to(*self.place_of(task))
+        self.browser.settle()
+        tooltip = self.browser.driver.find_element(By.ID, "tooltip")
+        self.assertTrue(tooltip.is_displayed())
+        self.assertIn(self.browser.value(f"weirReport.model.titleOf({task})"), tooltip.text)
+        for words in ("took", "own code", "footprint"):
+            self.assertIn(words, tooltip.text)
+
+    def test_click_selects_and_escape_forgets(self):
+        self.open()
+        task = self.some_task()
+        self.into_sight(task)
+        self.move_to(*self.place_of(task))
+        ActionChains(self.browser.driver).click().perform()
+        self.assertEqual(self.selected(), task)
+        for words in (self.browser.value(f"weirReport.model.titleOf({task})"), "started", "own code", "from its spawn",
+                      "critical"):
+            self.assertIn(words, self.details())
+        before = self.browser.value(f"weirReport.model.before({task})")
+        for earlier in before:
+            self.assertIn(task, self.browser.value(f"weirReport.model.after({earlier})"))
+        if before:
+            self.assertIn("Comes after", self.details())
+        self.key(Keys.ESCAPE)
+        self.assertEqual(self.selected(), 0)
+        self.assertIn("No task selected", self.details())
+
+    def test_keys_go_from_task_to_task(self):
+        self.open()
+        self.focus_timeline()
+        self.key("n")
+        first = self.selected()
+        self.assertGreater(first, 0)
+        self.key("n")
+        second = self.selected()
+        self.assertNotEqual(first, second)
+        start = "weirReport.model.start[{}]"
+        self.assertGreater(self.browser.value(start.format(second)), self.browser.value(start.format(first)))
+        self.key("p")
+        self.assertEqual(self.selected(), first)
+        self.key(Keys.ENTER)
+        near = self.view()
+        self.assertLessEqual(near[0], self.browser.value(start.format(first)))
+        self.assertLess(near[1] - near[0], max(5 * self.browser.value(f"weirReport.model.ns[{first}]"), 60))
+        self.key("c")
+        self.assertTrue(self.browser.value(f"weirReport.model.isCritical({self.selected()})"))
+        self.assertIn("on the critical path", self.details())
+        self.assertIn("took", self.browser.value("document.getElementById('status').textContent"))
+
+    def test_help_opens_and_closes(self):
+        self.open()
+        self.focus_timeline()
+        self.key("?")
+        self.assertTrue(self.browser.value("document.getElementById('help').open"))
+        self.key(Keys.ESCAPE)
+        self.assertFalse(self.browser.value("document.getElementById('help').open"))
+
+    def test_tab_reaches_everything_and_what_has_the_focus_is_seen(self):
+        self.open()
+        seen = []
+        for _ in range(40):
+            self.key(Keys.TAB)
+            seen.append(self.browser.value("document.activeElement.id"))
+            if self.browser.value("document.activeElement !== document.body"):
+                self.assertNotEqual(self.browser.value("getComputedStyle(document.activeElement).outlineStyle"), "none", seen)
+        wanted = ["theme", "help-button", "search-text", "zoom-in", "zoom-out", "zoom-fit", "path-next", "timeline"]
+        places = [seen.index(name) for name in wanted]
+        self.assertEqual(places, sorted(places))
+
+    def test_search_finds_by_name_and_number(self):
+        self.open()
+        name = self.browser.value("weirReport.model.report.names[0].name")
+        count = self.browser.value("weirReport.model.report.names[0].tasks")
+        self.focus_timeline()
+        self.key("/")
+        self.key(name, Keys.ENTER)
+        self.assertEqual(self.browser.driver.find_element(By.ID, "search-count").text,
+                         f"{count:,} task" + ("" if count == 1 else "s"))
+        self.assertEqual(self.browser.value(f"weirReport.model.nameOf({self.selected()})"), name)
+        first = self.selected()
+        self.key(Keys.ENTER)
+        self.assertGreater(self.selected(), first)
+        number = self.browser.value("weirReport.model.number[3]")
+        self.browser.run("weirReport.search.clear()")
+        self.key(f"#{number}", Keys.ENTER)
+        self.assertEqual(self.selected(), 3)
+        self.key(Keys.ESCAPE)
+        self.assertEqual(self.browser.value("weirReport.search.input.value"), "")
+
+    def test_dark_and_light(self):
+        dark = "getComputedStyle(document.body).backgroundColor"
+        brightness = f"d3.hsl({dark}).l"
+        self.open(dark=True)
+        self.assertLess(self.browser.value(brightness), 0.2)
+        self.browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+        self.browser.settle()
+        self.assertGreater(self.browser.value(brightness), 0.8)
+        button = self.browser.driver.find_element(By.ID, "theme")
+        button.click()  # light
+        button.click()  # dark
+        self.assertLess(self.browser.value(brightness), 0.2)
+        pixel = "Array.from(weirReport.timeline.context.getImageData(2, 2, 1, 1).data)"
+        self.browser.settle()
+        self.assertLess(max(self.browser.value(pixel)[:3]), 60)
+
+    def test_nothing_is_cut_off_on_a_small_screen(self):
+        self.open(width=360, height=740)
+        self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), 360)
+        self.focus_timeline()
+        self.key("n")
+        self.assertGreater(self.selected(), 0)
+
+    def test_text_has_contrast(self):
+        for dark in (False, True):
+            self.open(dark=dark)
+            for name in ("text", "faint", "accent", "mark"):
+                ratio = self.browser.value(
+                    "(() => { const lum = (c) => { const f = (v) => (v /= 255, v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);"
+                    " c = d3.rgb(c); return 0.2126 * f(c.r) + 0.7152 * f(c.g) + 0.0722 * f(c.b); };"
+                    " const css = (n) => getComputedStyle(document.documentElement).getPropertyValue('--' + n).trim();"
+                    f" const [a, b] = [lum(css('{name}')), lum(css('card'))].sort((x, y) => y - x);"
+                    " return (a + 0.05) / (b + 0.05); })()")
+                self.assertGreaterEqual(ratio, 4.5, f"{name}, dark {dark}")
+
+
+class SmallTrace(Everywhere, OnAPage):
+    def test_shows_moves_tiers_and_links(self):
+        self.open()
+        self.assertGreater(self.browser.value("weirReport.timeline.lines.filter((l) => l.kind === 'move').length"), 0)
+        self.assertEqual(self.browser.value("document.querySelectorAll('#tiers svg').length"),
+                         self.browser.value("weirReport.model.tiers.length"))
+        moved = self.browser.value("d3.sum(weirReport.model.moves.bytes)")
+        self.assertEqual(moved, self.browser.value("d3.sum(weirReport.model.report.links, (l) => l.bytes)"))
+        line = self.browser.value("weirReport.timeline.lines.find((l) => l.kind === 'move')")
+        x = self.browser.value("weirReport.timeline.xOf(weirReport.model.moves.start[0] + weirReport.model.moves.ns[0] / 2)")
+        self.move_to(int(x), int(line["y"] + line["height"] / 2))
+        self.browser.settle()
+        self.assertIn("GB/s", self.browser.driver.find_element(By.ID, "tooltip").text)
+
+    def test_screenshots(self):
+        for dark in (False, True):
+            for width in (1400, 390):
+                self.open(width=width, dark=dark)
+                with tempfile.NamedTemporaryFile(suffix=".png") as file:
+                    place = PICTURES / f"small-{'dark' if dark else 'light'}-{width}.png" if PICTURES else file.name
+                    self.browser.screenshot(place, whole=True)
+                    self.assertGreater(os.path.getsize(place), 10_000)
+
+
+class MillionTasks(Everywhere, OnAPage):
+    def test_opens_in_time(self):
+        times = []
+        for _ in range(3):
+            self.open()
+            times.append(self.browser.value("weirReport.openMs"))
+        self.assertEqual(self.browser.value("weirReport.model.taskCount"), TASKS)
+        print(f"\nopened in {', '.join(f'{t:.0f}' for t in times)} ms: {self.page.stat().st_size / 2**20:.1f} MiB,"
+              f" {TASKS} tasks, {self.browser.value('weirReport.model.distances.length')} edges,"
+              f" {self.browser.value('d3.sum(weirReport.model.workers, (w) => w.strip.length)')} pieces")
+        self.assertLess(min(times), OPENS_WITHIN_MS)
+
+    def frames(self, what, move):
+        """Moves the view in each of 120 frames; prints how long drawing took, and the time between frames."""
+        result = self.browser.run(
+            "const t = weirReport.timeline, gaps = []; t.frames.length = 0; let last = 0;"
+            "for (let i = 0; i < 120; i++) {"
+            f" {move};"
+            " const now = await new Promise((done) => requestAnimationFrame(done));"
+            " if (last) gaps.push(now - last); last = now; }"
+            "return {gaps, draws: t.frames.slice()};")
+        draws, gaps = sorted(result["draws"]), sorted(result["gaps"])
+        print(f"{what}: drawing {statistics.median(draws):.1f} ms, 95 % {draws[int(0.95 * len(draws))]:.1f} ms, most"
+              f" {draws[-1]:.1f} ms; between frames {statistics.median(gaps):.1f} ms, 95 % {gaps[int(0.95 * len(gaps))]:.1f} ms")
+        return draws
+
+    def test_scrolls_and_zooms_without_stutter(self):
+        self.open()
+        print()
+        zoom = self.frames("zooming in", "t.magnify(1.06)")
+        self.browser.run("weirReport.timeline.showView(0, weirReport.model.wall / 3)")
+        pan = self.frames("panning over a third of the run", "t.pan(0.01)")
+        self.browser.run("weirReport.timeline.showView(0, weirReport.model.wall / 1000)")
+        near = self.frames("panning over a thousandth", "t.pan(0.05)")
+        for draws in (zoom, pan, near):
+            self.assertLess(statistics.median(draws), 50)
+
+    def test_screenshots(self):
+        self.open()
+        self.browser.run("const t = weirReport.timeline; t.selectOnPath(1); t.zoomToSelected(); t.magnify(0.05);")
+        if PICTURES:
+            self.browser.screenshot(PICTURES / "million.png", whole=True)
+        self.assertEqual(self.browser.value("weirReport.timeline.hovered"), None)
+
+
+def make_page(weir, trace, folder):
+    page = folder / (trace.stem + ".html")
+    subprocess.run([weir, "report", trace, "--html", page], check=True, stdout=subprocess.DEVNULL)
+    return page
+
+
+def main():
+    global PICTURES
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weir", type=pathlib.Path)
+    parser.add_argument("many_tasks", type=pathlib.Path)
+    parser.add_argument("small_trace", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path, help="a folder for screenshots")
+    arguments = parser.parse_args()
+    PICTURES = arguments.pictures
+    if PICTURES:
+        PICTURES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        SmallTrace.page = make_page(arguments.weir, arguments.small_trace, folder)
+        trace = folder / "million.json"
+        environment = dict(os.environ, WEIR_TRACE=str(trace), WEIR_WORKERS="4")
+        subprocess.run([arguments.many_tasks, str(TASKS)], check=True, env=environment, stdout=subprocess.DEVNULL)
+        MillionTasks.page = make_page(arguments.weir, trace, folder)
+        trace.unlink()
+        suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (SmallTrace, MillionTasks))
+        return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The page of `weir report --html` without a browser: structure_test.py WEIR TRACE...
+
+It asks for nothing from outside, and the numbers in it add up to those of `weir report --json`.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "f64": "d"}
+PARTS = ["running_ns", "program_ns", "analysing_ns", "scheduling_ns", "moving_ns"]
+
+
+class Page:
+    def __init__(self, text):
+        self.text = text
+        self.about = json.loads(self.part("about"))
+        self.data = zlib.decompress(base64.b64decode(self.part("data")))
+
+    def part(self, name):
+        return re.search(rf'<script type="[^"]*" id="{name}">(.*?)</script>', self.text, re.S).group(1)
+
+    def own_parts(self):
+        """All but the plotting library, its licence and the data."""
+        text = re.sub(r'<pre id="licence">.*?</pre>', "", self.text, flags=re.S)
+        return re.sub(r"<script>\n// https://d3js.org.*?</script>", "", text, flags=re.S)
+
+    def column(self, name):
+        about = self.about["columns"][name]
+        values = struct.unpack_from(f"<{about['count']}{FORMATS[about['type']]}", self.data, about["offset"])
+        if not about["differences"]:
+            return [int(value) for value in values]
+        sums, value = [], 0
+        for small in map(int, values):
+            value += (small >> 1) ^ -(small & 1)
+            sums.append(value)
+        return sums
+
+
+class Structure(unittest.TestCase):
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "page.html"
+            result = subprocess.run([WEIR, "report", TRACE, "--html", file, "--json"], check=True, capture_output=True)
+            self.report = json.loads(result.stdout)[0]
+            self.page = Page(file.read_text())
+
+    def test_it_asks_for_nothing_from_outside(self):
+        own = self.page.own_parts()
+        self.assertNotRegex(own, r"https?://|//[a-z]+\.[a-z]+/|@import|url\(|<link(?! rel=\"icon\" href=\"data:,\")|<iframe|<img")
+        self.assertNotRegex(own, r"\bfetch\(|XMLHttpRequest|WebSocket|\bimport\(")
+        self.assertIn("default-src 'none'", own)
+
+    def test_it_carries_the_licence_of_its_library(self):
+        self.assertIn("Redistribution and use in source and binary forms", self.page.text)
+        self.assertIn("Mike Bostock", self.page.text)
+
+    def test_it_has_no_mark_left(self):
+        self.assertIsNone(re.search(r"@[A-Z]+@", self.page.own_parts()))
+
+    def test_rows_add_up_to_the_report(self):
+        lengths, parts = self.page.column("piece.ns"), self.page.column("piece.part")
+        first = 0
+        for row, worker in zip(self.page.about["rows"], self.report["workers"], strict=True):
+            sums = [0] * 8
+            for i in range(first, first + row["pieces"]):
+                sums[parts[i] & 7] += lengths[i]
+            first += row["pieces"]
+            self.assertEqual(row["name"], worker["worker"])
+            self.assertEqual(sum(sums), self.report["wall_ns"])
+            for part, name in enumerate(PARTS):
+                self.assertEqual(sums[part], worker[name], name)
+        self.assertEqual(first, len(lengths))
+
+    def test_tasks_edges_and_path_are_those_of_the_report(self):
+        flags, times = self.page.column("task.flags"), self.page.column("path.ns")
+        self.assertEqual(sum(1 for flag in flags if flag & 1), self.report["tasks"])
+        self.assertEqual(sum(times), self.report["critical_path_ns"])
+        counts, distances = self.page.column("edge.count"), self.page.column("edge.distance")
+        self.assertEqual(sum(counts), len(distances))
+        at = iter(distances)
+        for task, count in enumerate(counts):
+            for _ in range(count):
+                self.assertIn(task - next(at), range(1, task))
+        starts = self.page.column("task.start")[1:]
+        self.assertEqual(starts, sorted(starts))
+
+    def test_moves_are_those_of_the_report(self):
+        links, sizes = self.page.column("move.link"), self.page.column("move.bytes")
+        for link in self.report["links"]:
+            number = self.page.about["links"].index(f"{link['from']} to {link['to']}")
+            self.assertEqual(sum(s for s, l in zip(sizes, links) if l == number), link["bytes"])
+        lanes = {}
+        for place in zip(self.page.column("move.start"), self.page.column("move.ns"), links, self.page.column("move.lane")):
+            start, length, lane = place[0], place[1], place[2:]
+            self.assertGreaterEqual(start, lanes.get(lane, 0), "moves of a lane overlap")
+            lanes[lane] = start + length
+
+
+if __name__ == "__main__":
+    WEIR, *traces = sys.argv[1:]
+    failed = False
+    for TRACE in traces:
+        suite = unittest.defaultTestLoader.loadTestsFromTestCase(Structure)
+        failed = not unittest.TextTestRunner().run(suite).wasSuccessful() or failed
+    sys.exit(failed)

@@ -1,0 +1,88 @@
+#include "page.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+
+#include "page_data.hpp"
+
+namespace weir::tool::report {
+
+// Embedded by page/CMakeLists.txt.
+extern const std::string_view kPageHtml, kPageCss, kPageScript, kPlotLibrary, kPlotLicence;
+
+namespace {
+
+// So that no text of the trace ends the element that it is in.
+std::string for_script(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string for_html(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '&': safe += "&amp;"; break;
+      case '<': safe += "&lt;"; break;
+      case '"': safe += "&quot;"; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
+struct Part {
+  std::string_view mark;  // @NAME@ in the template
+  std::string_view text;
+};
+
+std::string fill(std::string_view layout, std::initializer_list<Part> parts) {
+  std::string result;
+  while (!layout.empty()) {
+    const std::size_t at = layout.find('@');
+    result += layout.substr(0, at);
+    if (at == std::string_view::npos) return result;
+    layout.remove_prefix(at);
+    const Part* found = nullptr;
+    for (const Part& part : parts) found = layout.starts_with(part.mark) ? &part : found;
+    result += found != nullptr ? found->text : layout.substr(0, 1);
+    layout.remove_prefix(found != nullptr ? found->mark.size() : 1);
+  }
+  return result;
+}
+
+}  // namespace
+
+base::Status page_available() {
+  if (!kPlotLibrary.empty()) return base::Status::success();
+  return {
+      base::Code::unsupported,
+      "--html: this weir was built where the plotting library D3 was not found; install node-d3 and build it again"};
+}
+
+base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title) {
+  if (base::Status status = page_available(); !status) return status;
+  PageData data = page_data(trace, report);
+  data.about["title"] = title;
+  data.about["columns"] = data.columns.about();
+  return fill(kPageHtml, {{"@TITLE@", for_html(title)},
+                          {"@STYLE@", kPageCss},
+                          {"@LICENCE@", for_html(kPlotLicence)},
+                          {"@LIBRARY@", kPlotLibrary},
+                          {"@ABOUT@", for_script(data.about)},
+                          {"@DATA@", packed(data.columns.bytes())},
+                          {"@SCRIPT@", kPageScript}});
+}
+
+}  // namespace weir::tool::report

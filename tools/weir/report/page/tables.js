@@ -1,0 +1,58 @@
+// ---- tables.js: the numbers of the report ----
+
+function fillTable(id, titles, rows) {
+  const head = element("tr", {}, ...titles.map((title) => element("th", { scope: "col", ...(title === "" ? { class: "bar" } : {}) }, title)));
+  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) =>
+    (cell instanceof HTMLTableCellElement ? cell : element("td", {}, cell)))));
+  byId(id).replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
+}
+
+const barCell = (share) => element("td", { class: "bar", "aria-hidden": "true" },
+  element("i", { style: "width:" + (100 * Math.max(0, Math.min(1, share))).toFixed(1) + "%" }));
+
+function showFacts(model) {
+  const { report } = model, facts = byId("facts");
+  const fact = (title, value, ...more) => facts.append(element("div", {}, element("dt", {}, title),
+    element("dd", {}, value, ...more.map((text) => element("small", {}, text)))));
+  fact("the run took", timeText(report.wall_ns), report.bound_ns > 0 ? (report.wall_ns / report.bound_ns).toFixed(2) + " times the bound" : "");
+  fact("bound", timeText(report.bound_ns), "no schedule is faster");
+  fact("critical path", timeText(report.critical_path_ns), plural(model.pathTasks.length, "task"));
+  fact("work / workers", timeText(report.work_bound_ns), timeText(report.work_ns) + " of work");
+  if (report.bytes_bound_ns) fact("bytes / bandwidth", timeText(report.bytes_bound_ns), "over the busiest link");
+  fact("tasks", countText(report.tasks), plural(model.distances.length, "edge"));
+  const moved = d3.sum(report.links, (link) => link.bytes);
+  if (moved) fact("moved", sizeText(moved), plural(d3.sum(report.links, (link) => link.moves), "move"));
+  if (report.lost_events) fact("lost", countText(report.lost_events), "events: all adds up to too little");
+  byId("advice").replaceChildren(...report.advice.map((line) => element("li", {}, line)));
+  byId("machine").textContent = plural(model.workers.length, "worker") + " on " + report.machine;
+}
+
+function showTables(model, find) {
+  const { report, wall } = model;
+  const nameButton = (name) => element("button", { type: "button", class: "link", onclick: () => find(name) }, name);
+  fillTable("bars-table", ["worker", ...kPartNames, "tasks"], report.workers.map((worker) =>
+    [worker.worker, ...kParts.map(([key]) => percentText(worker[key], wall)), countText(worker.tasks)]));
+  byId("path-text").textContent = "The longest chain of code that had to run one after the other: " +
+    timeText(report.critical_path_ns) + ", " + percentText(report.critical_path_ns, wall) + " of the run.";
+  fillTable("path-table", ["what", "tasks", "time", "of the path", ""], report.critical_path.slice(0, 20).map((cost) =>
+    [cost.tasks ? nameButton(cost.name) : cost.name, cost.tasks ? countText(cost.tasks) : "", timeText(cost.path_ns),
+      percentText(cost.path_ns, report.critical_path_ns), barCell(cost.path_ns / report.critical_path_ns)]));
+  fillTable("names-table", ["name", "tasks", "time", "of work", "each", "footprint", ""], report.names.map((cost) =>
+    [nameButton(cost.name), countText(cost.tasks), timeText(cost.own_ns), percentText(cost.own_ns, report.work_ns),
+      timeText(cost.own_ns / cost.tasks), sizeText(cost.footprint_bytes / cost.tasks), barCell(cost.own_ns / report.work_ns)]));
+  const moved = d3.sum(report.blocks, (block) => block.moved_bytes);
+  fillTable("blocks-table", ["name", "blocks", "size", "moves", "moved", ""], report.blocks.slice(0, 100).map((block) =>
+    [block.name, countText(block.blocks), sizeText(block.bytes), countText(block.moves), sizeText(block.moved_bytes),
+      barCell(block.moved_bytes / moved)]));
+  fillTable("links-table", ["link", "bytes", "moves", "busy", "reached", "measured"], report.links.map((link) =>
+    [link.from + " to " + link.to, sizeText(link.bytes), countText(link.moves), percentText(link.busy_ns, wall),
+      link.gb_per_s.toFixed(2) + " GB/s", link.measured_gb_per_s ? link.measured_gb_per_s.toFixed(2) + " GB/s" : "-"]));
+}
+
+function showLegend(model) {
+  const entries = model.report.names.slice(0, kTaskColours.length).map((cost, i) => [kTaskColours[i], cost.name]);
+  if (model.report.names.length > kTaskColours.length) entries.push([theme.css("other"), "other tasks"]);
+  kPartVariables.forEach((name, part) => { if (part !== kRunning) entries.push([theme.css(name), kPartNames[part]]); });
+  byId("legend").replaceChildren(...entries.map(([colour, text]) =>
+    element("li", {}, element("i", { style: "background:" + colour }), element("span", { title: text }, text))));
+}

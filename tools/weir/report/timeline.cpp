@@ -1,0 +1,70 @@
+#include "timeline.hpp"
+
+#include "nesting.hpp"
+#include "without_work.hpp"
+
+namespace weir::tool::report {
+
+namespace {
+
+Piece piece_of(const Span* innermost, bool own_thread, Ns ns) {
+  if (innermost == nullptr) return {ns, own_thread ? Part::idle : Part::program, false, 0};
+  switch (innermost->doing) {
+    case Doing::task: return {ns, Part::running, false, innermost->task};
+    case Doing::spawn: return {ns, Part::analysing, false, innermost->task};
+    case Doing::stage: return {ns, Part::moving, false, innermost->task};
+    case Doing::wait:
+    case Doing::throttled: return {ns, Part::scheduling, false, 0};
+    case Doing::search: return {ns, Part::work, false, 0};
+    case Doing::park: return {ns, Part::work, true, 0};
+  }
+  return {};
+}
+
+bool without_work(const Span* innermost) {
+  return innermost != nullptr && (innermost->doing == Doing::search || innermost->doing == Doing::park);
+}
+
+Part largest(const Causes& causes) {
+  if (causes.data >= causes.work && causes.data >= causes.idle && causes.data > 0) return Part::data;
+  return causes.work >= causes.idle && causes.work > 0 ? Part::work : Part::idle;
+}
+
+bool same(const Piece& a, const Piece& b) { return a.part == b.part && a.asleep == b.asleep && a.task == b.task; }
+
+}  // namespace
+
+std::vector<TimelineRow> timeline(const Trace& trace) {
+  const auto spans = spans_by_track(trace);
+  std::vector<TimelineRow> rows;
+  std::vector<Gap> gaps;
+  struct Place {
+    std::size_t row, piece;
+  };
+  std::vector<Place> places;  // of the gaps
+  for (std::size_t track = 0; track < spans.size(); ++track) {
+    if (!trace.has_row(track, spans[track].empty())) continue;
+    TimelineRow row{track, {}};
+    row.pieces.reserve(2 * spans[track].size() + 1);
+    for_each_piece(spans[track], trace.start, trace.end, [&](const Span* innermost, Ns from, Ns to) {
+      const Piece piece = piece_of(innermost, trace.is_own_thread(track), to - from);
+      if (!without_work(innermost) && !row.pieces.empty() && same(row.pieces.back(), piece)) {
+        row.pieces.back().ns += piece.ns;
+        return;
+      }
+      if (without_work(innermost)) {
+        places.push_back({rows.size(), row.pieces.size()});
+        gaps.push_back({from, to});
+      }
+      row.pieces.push_back(piece);
+    });
+    rows.push_back(std::move(row));
+  }
+  const WithoutWork causes(trace, gaps);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    rows[places[i].row].pieces[places[i].piece].part = largest(causes.causes(gaps[i]));
+  }
+  return rows;
+}
+
+}  // namespace weir::tool::report

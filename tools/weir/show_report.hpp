@@ -1,0 +1,35 @@
+// What `weir report` and the option --report of other verbs print, write and add to the JSON array.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "global.hpp"
+#include "pending_file.hpp"
+
+namespace weir::tool {
+
+// The page that is asked for, tried before any work is done.
+class ReportPage {
+ public:
+  // `path` may be empty: no page. unsupported when this weir cannot make one; io_error when it cannot be written.
+  static base::Result<ReportPage> create(const std::string& path);
+  bool wanted() const noexcept { return file_.has_value(); }
+  base::Status write(const std::string& text, Global& global);
+
+ private:
+  std::string path_;
+  std::optional<PendingFile> file_;
+};
+
+struct ReportRequest {
+  std::string trace;  // the file
+  std::string title;  // of the page
+  int runtime = 0;    // 0: the one with most work
+};
+
+// Exit status.
+int show_report(const ReportRequest& request, ReportPage& page, Global& global);
+
+}  // namespace weir::tool
