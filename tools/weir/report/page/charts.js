@@ -124,7 +124,7 @@ class TimeCharts {
         d3.area().curve(chart.step ? d3.curveStep : d3.curveLinear).x(place).y0(y(0)).y1((value) => y(value))(values));
       if (chart.limit) {
         svg.append("line").attr("class", "limit").attr("x1", left).attr("x2", right).attr("y1", y(chart.limit.value)).attr("y2", y(chart.limit.value));
-        svg.append("text").attr("class", "limit-text").attr("x", right - 4).attr("y", y(chart.limit.value) + 13)
+        svg.append("text").attr("class", "limit-text").attr("x", right - 4).attr("y", y(chart.limit.value) - 4)
           .attr("text-anchor", "end").text(chart.limit.text);
       }
       svg.append("g").attr("transform", "translate(" + left + ",0)")
