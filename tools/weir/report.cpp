@@ -19,7 +19,7 @@ int show(const ReportSettings& settings, Global& global) {
   auto page = ReportPage::create(settings.html);
   if (!page) return fail(page.status());
   const std::string title = std::filesystem::path(settings.file).filename().string();
-  return show_report({settings.file, title, settings.runtime}, *page, global);
+  return show_report({settings.file, title, settings.runtime, ""}, *page, global);
 }
 
 constexpr const char* kText =

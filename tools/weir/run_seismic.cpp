@@ -17,6 +17,7 @@
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
 #include "platform/memory_limit.hpp"
+#include "run_report.hpp"
 #include "seismic_options.hpp"
 #include "seismic_report.hpp"
 #include "weir/error.hpp"
@@ -241,11 +242,13 @@ void add_seismic(CLI::App& parent, Global& global) {
        .examples = {{"weir run seismic", "all variants, under a minute on two cores"},
                     {"weir run seismic --paper", "the paper's size"},
                     {"weir run seismic --model my.npy --image my.png", "your own ground"},
+                    {"weir run seismic --variants weir --report", "where its time went"},
                     {"weir run seismic --variants openmp,weir --json", "for programs: one object a variant"},
                     {"weir run seismic --size 4096 --variants weir-blocks --tiers memory=400MiB,file=/tmp:2GiB",
                      "twice as large as the memory that it uses"}}},
       [settings](Global& g) { return run_seismic(*settings, g); });
   add_seismic_options(verb, *settings);
+  add_report_options(verb, global);
   add_runtime_options(verb, global);
 }
 

@@ -14,6 +14,7 @@
 #include "data/tier_spec.hpp"
 #include "machine/machine.hpp"
 #include "platform/memory_limit.hpp"
+#include "run_report.hpp"
 
 namespace weir::tool {
 namespace {
@@ -321,6 +322,7 @@ void add_common_options(CLI::App& verb, Asked& asked, Global& global) {
                   "without --tiers: the slow tier; file:FOLDER, or emulated:FRACTION, memory slowed down to that "
                   "fraction of its copy bandwidth; default file:/tmp")
       ->type_name("TIER");
+  add_report_options(verb, global);
   add_runtime_options(verb, global, {"strategy"});
 }
 
@@ -384,6 +386,7 @@ void add_stencil3d(CLI::App& parent, Global& global) {
                     {"weir run stencil3d --ratio 3.4 --slow emulated:0.25", "the policy alone: no disk"},
                     {"weir run stencil3d --tiers memory=512MiB,file=/scratch:8GiB --size 512x512x2048",
                      "your tiers, your size"},
+                    {"weir run stencil3d --variants weir-ahead --report", "where the time of that one went"},
                     {"weir run stencil3d --variants weir-off,weir-ahead --json", "one object a variant"}}},
       [asked](Global& g) { return run_app(*asked, make_stencil3d(*asked), g); });
   verb.add_option("--size", asked->size,

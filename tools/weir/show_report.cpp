@@ -67,11 +67,12 @@ int show_report(const ReportRequest& request, ReportPage& page, Global& global) 
   }
   const report::Report result = report::analyse(*trace);
   if (traces->size() > 1 && request.runtime == 0) {
-    global.print("{} runtimes in {}; this is the one with most work (--runtime N: another)\n", traces->size(),
-                 request.title);
+    global.print("{} runtimes in {}; this is the one with most work{}\n", traces->size(), request.title,
+                 request.key.empty() ? " (--runtime N: another)" : "");
   }
   report::print(*trace, result, global);
-  global.add(report::to_json(*trace, result));
+  Json object = report::to_json(*trace, result);
+  global.add(request.key.empty() ? std::move(object) : Json{{request.key, std::move(object)}});
   if (!page.wanted()) return kDone;
   const auto text = report::page(*trace, result, request.title);
   if (!text) return fail(text.status());

@@ -27,6 +27,7 @@ struct ReportRequest {
   std::string trace;  // the file
   std::string title;  // of the page
   int runtime = 0;    // 0: the one with most work
+  std::string key;    // in the JSON array: {key: report}; "": the report itself
 };
 
 // Exit status.

@@ -1,0 +1,11 @@
+// The options --report and --html of verbs that run something: the report of what they ran, without a trace to keep.
+#pragma once
+
+#include "verb.hpp"
+
+namespace weir::tool {
+
+// Adds them to a verb that has a function and the options of the runtime.
+void add_report_options(CLI::App& verb, Global& global);
+
+}  // namespace weir::tool
