@@ -72,6 +72,7 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   const double edts = 3.0 * (double)serial_fib(n + 1) - 2.0; /* calls, and an add for each that is not a leaf */
   ocrPrintf("fib(%d) = %lu, %.0f EDTs in %.3f s, %.1f ns each: %s\n", (int)n, (unsigned long)got, edts, elapsed,
             elapsed / edts * 1e9, got == expected ? "right" : "WRONG");
+  ocrDbDestroy(depv[0].guid);
   app_end(got == expected);
   return NULL_GUID;
 }
