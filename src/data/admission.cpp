@@ -29,21 +29,71 @@ void Steps::stage(Request& request) noexcept {
 
 // ---- From spawning to ready ----
 
-void Residency::add(Request& request) {
+void Residency::link(Request& request) {
+  if (request.running) {
+    request.sequence = ++running_sequence_;
+    request.before = nullptr;
+    request.after = first_;
+    (first_ != nullptr ? first_->before : last_) = &request;
+    first_ = &request;
+    return;
+  }
   request.sequence = ++sequence_;
   request.before = last_;
   request.after = nullptr;
   (last_ != nullptr ? last_->after : first_) = &request;
   last_ = &request;
-  for (Use& use : request.uses()) {
-    Block& block = *use.block;
-    use.before = block.last_queued;
-    use.after = nullptr;
-    (block.last_queued != nullptr ? block.last_queued->after : block.first_use) = &use;
-    block.last_queued = &use;
-    if (use.before != nullptr) continue;  // its next use has not changed
-    for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
-  }
+}
+
+// In the block's queue; mostly the last in the order of spawning.
+void Residency::enqueue(Use& use) {
+  Block& block = *use.block;
+  Use* before = block.last_queued;
+  while (before != nullptr && before->request->sequence > use.request->sequence) before = before->before;
+  use.before = before;
+  use.after = before != nullptr ? before->after : block.first_use;
+  (use.before != nullptr ? use.before->after : block.first_use) = &use;
+  (use.after != nullptr ? use.after->before : block.last_queued) = &use;
+  if (use.before != nullptr) return;  // its next use has not changed
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
+}
+
+void Residency::unlink(Use& use) noexcept {
+  (use.before != nullptr ? use.before->after : use.block->first_use) = use.after;
+  (use.after != nullptr ? use.after->before : use.block->last_queued) = use.before;
+}
+
+void Residency::add(Request& request) {
+  link(request);
+  for (Use& use : request.uses()) enqueue(use);
+}
+
+void Residency::add(Request& request, Block& block, Mode mode, bool early, Steps& steps) {
+  if (request.sequence == 0) link(request);
+  if (Use* const use = request.add(block, mode)) enqueue(*use);
+  if (early) bring_early(request, block, steps);
+}
+
+void Residency::release(Request& request, Block& block, Steps& steps) {
+  Use* const use = request.find(block);
+  if (use == nullptr) return;
+  WEIR_CHECK(request.state != RequestState::waiting && request.state != RequestState::staging,
+             "a task that waits for its blocks gives one back");
+  unlink(*use);
+  if (request.state != RequestState::pending) --block.scheduled;
+  block.last_use = ++tick_;
+  if (request.state == RequestState::held) publish(*use);
+  leave_place(*use);
+  request.remove(*use);
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
+  evict_unneeded(block, steps);
+  advance(steps);
+}
+
+bool Residency::withdraw(Request& request, Steps& steps) {
+  if (request.state != RequestState::waiting) return false;
+  finish(request, steps);
+  return true;
 }
 
 bool Residency::ready(Request& request, Steps& steps) {
@@ -51,7 +101,8 @@ bool Residency::ready(Request& request, Steps& steps) {
   Admission admission = Admission::later;
   const policy::Newcomer fresh = newcomer(request);
   const bool in_turn = waiting_count_ == 0 && !in_order();
-  const bool may_pass = policy::may_pass(fresh) && (!in_order() || fresh.all_pinned || wants_more());
+  const bool may_pass =
+      request.running || (policy::may_pass(fresh) && (!in_order() || fresh.all_pinned || wants_more()));
   if (in_turn || may_pass) {
     admission = admit(request, steps);
     if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
@@ -193,7 +244,7 @@ std::size_t Residency::fast_bytes(Request& request) noexcept {
 bool Residency::reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept {
   if (config_.allocation != Allocation::local_fast || replica.arena == &target) return true;
   const Block& block = *use.block;
-  return block.untracked || replica.pins != 0 || replica.state == ReplicaState::filling ||
+  return is_held(block) || replica.pins != 0 || replica.state == ReplicaState::filling ||
          replica.state == ReplicaState::draining;
 }
 
@@ -366,8 +417,7 @@ void Residency::finish(Request& request, Steps& steps) {
   ++tick_;
   for (Use& use : request.uses()) {
     Block& block = *use.block;
-    (use.before != nullptr ? use.before->after : block.first_use) = use.after;
-    (use.after != nullptr ? use.after->before : block.last_queued) = use.before;
+    unlink(use);
     if (was_ready) --block.scheduled;
     block.last_use = tick_;
     if (ran) publish(use);

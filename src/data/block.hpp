@@ -3,6 +3,7 @@
 // Guarded by the lock of the store that owns it, but for `address` (BlockBase says who reads it).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -32,19 +33,36 @@ struct Home {
   Extent extent;
 };
 
+// What whoever makes a block asks for beside the mode of allocation. It is followed as far as there is room.
+struct Wish {
+  enum class Tier : std::uint8_t {
+    usual,   // as the mode has it
+    fast,    // the first tier, also under a mode that brings blocks to ordinary memory
+    middle,  // the second, for ever, if tasks can use it in place
+    slow,    // the last, for ever, if tasks can use it in place; else its home is there
+  };
+  Tier tier = Tier::usual;
+  bool beside_domain = false;  // of a tier's nodes the one nearest to the block's domain, whatever the mode
+  bool stays = false;          // in memory, at one address for ever
+  bool counts_holds = false;   // tasks without requests say of each block when they use it: Store::hold()
+};
+
 struct Block final : detail::BlockBase {
   Store* store = nullptr;
   std::string name;
   detail::BlockLayout layout;
   std::size_t charge = 0;  // what a replica takes of an arena
   Home home;
-  int domain = 0;                   // of the machine: where it was made
-  bool written = false;             // has contents: a task that reads it needs them
-  bool fetch_failed = false;        // the last fetch: not tried again before a task is ready that needs it
-  bool untracked = false;           // tasks that are not tracked may use its replica
-  std::size_t untracked_index = 0;  // in the Residency's list of those
-  std::uint32_t scheduled = 0;      // uses by ready tasks that have not ended
-  std::uint32_t home_uses = 0;      // of those the ones that use it at home
+  int domain = 0;                       // of the machine: where it was made
+  bool written = false;                 // has contents: a task that reads it needs them
+  bool fetch_failed = false;            // the last fetch: not tried again before a task is ready that needs it
+  bool untracked = false;               // tasks that are not tracked may use its replica
+  bool counts_holds = false;            // which of them do is in `holds`
+  bool listed = false;                  // in one of the Residency's lists of blocks made before tasks were tracked
+  std::size_t listed_index = 0;         // there
+  std::atomic<std::uint32_t> holds{0};  // HOLD-1: by tasks without requests; changed by them
+  std::uint32_t scheduled = 0;          // uses by ready tasks that have not ended
+  std::uint32_t home_uses = 0;          // of those the ones that use it at home
   std::uint64_t last_use = 0;
   std::uint64_t trace_id = 0;
   Replica* replicas = nullptr;

@@ -89,7 +89,7 @@ bool Residency::is_draining(const Block& block) noexcept {
 void Residency::update_candidate(Replica& replica) noexcept {
   const Block& block = *replica.block;
   const bool idle = replica.state == ReplicaState::clean || replica.state == ReplicaState::dirty;
-  const bool can_leave = idle && replica.pins == 0 && !block.untracked && !replica.write_failed && !is_draining(block);
+  const bool can_leave = idle && replica.pins == 0 && !is_held(block) && !replica.write_failed && !is_draining(block);
   const policy::Candidate key{block.next_use(), block.last_use, block.bytes, replica.state == ReplicaState::dirty};
   if (replica.candidate && can_leave && key == replica.key) return;
   withdraw_candidate(replica);
@@ -300,7 +300,7 @@ void Residency::advance_in_order(Steps& steps) {
   for (; r != nullptr && policy::look_further(ahead); r = r->after) {
     if (r->state != RequestState::pending && r->state != RequestState::waiting) continue;
     ++ahead.tasks_looked_at;
-    if (r->state == RequestState::waiting && wants_more() && admit_in_order(*r, steps)) continue;
+    if (r->state == RequestState::waiting && (r->running || wants_more()) && admit_in_order(*r, steps)) continue;
     if (scattered_ != 0) break;  // what would be brought in could lie in its way again
     if (!prefetch(*r, ahead, steps)) break;
   }
@@ -329,33 +329,58 @@ bool Residency::admit_in_order(Request& request, Steps& steps) {
 bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
   for (Use& use : request.uses()) {
     Block& block = *use.block;
-    if (block.home.in_place || block.home_uses != 0 || block.replicas != nullptr) continue;
-    if (block.fetch_failed) continue;          // the task shall be told
-    if (use.fresh && block.written) continue;  // somebody may still read what is there
+    if (!can_come_early(use)) continue;
     Arena& target = target_of(request, block.charge);
     Place& p = place(target);
     if (early_bytes_ + p.owed >= ahead.early_limit) return false;
     p.owed += block.charge;
     if (!make_room_for_later(target, p.owed, request.sequence, steps)) return false;
-    const std::size_t free = target.budget() - std::min(target.budget(), target.used());
-    void* const address = p.owed <= free ? target.allocate(block.charge) : nullptr;
-    if (address == nullptr) continue;  // when something has left
+    if (!start_early(block, target, steps)) continue;  // when something has left
     p.owed -= block.charge;
-    Replica* const replica = new_replica(block, target);
-    replica->address = address;
-    change_state(*replica, ReplicaState::filling);
-    set_address(block);
-    if (block.written) {
-      start_fetch(*replica, true, steps);
-      replica->early = true;  // until a task uses it
-      early_bytes_ += block.charge;
-      ahead.early_bytes = early_bytes_;
-    } else {
-      change_state(*replica, ReplicaState::clean);
-      update_candidate(*replica);
-    }
+    ahead.early_bytes = early_bytes_;
   }
   return true;
+}
+
+bool Residency::can_come_early(const Use& use) const noexcept {
+  const Block& block = *use.block;
+  if (block.home.in_place || block.home_uses != 0 || block.replicas != nullptr) return false;
+  if (block.fetch_failed) return false;  // the task shall be told
+  return !(use.fresh && block.written);  // somebody may still read what is there
+}
+
+// False: not all that is owed has room yet.
+bool Residency::start_early(Block& block, Arena& target, Steps& steps) {
+  const std::size_t free = target.budget() - std::min(target.budget(), target.used());
+  void* const address = place(target).owed <= free ? target.allocate(block.charge) : nullptr;
+  if (address == nullptr) return false;
+  Replica* const replica = new_replica(block, target);
+  replica->address = address;
+  change_state(*replica, ReplicaState::filling);
+  set_address(block);
+  if (block.written) {
+    start_fetch(*replica, true, steps);
+    replica->early = true;  // until a task uses it
+    early_bytes_ += block.charge;
+  } else {
+    change_state(*replica, ReplicaState::clean);
+    update_candidate(*replica);
+  }
+  return true;
+}
+
+// One block, out of turn: its maker says that it will be needed soon. Only with threads that move blocks.
+void Residency::bring_early(const Request& request, Block& block, Steps& steps) {
+  if (config_.strategy == Strategy::off || config_.strategy == Strategy::inline_ || scattered_ != 0) return;
+  Use* const use = const_cast<Request&>(request).find(block);
+  if (use == nullptr || !can_come_early(*use) || !block.written) return;
+  Arena& target = target_of(request, block.charge);
+  Place& p = place(target);
+  if (early_bytes_ + p.owed >= policy::early_limit(tiers_.tiers()[top_].budget.count)) return;
+  p.owed += block.charge;
+  if (make_room_for_later(target, p.owed, request.sequence, steps))
+    static_cast<void>(start_early(block, target, steps));
+  p.owed -= block.charge;
 }
 
 }  // namespace weir::data

@@ -53,7 +53,8 @@ base::Status Residency::no_room(const Block& block) const {
                       block.name, size_text({block.bytes}), there)};
 }
 
-base::Status Residency::add(Block& block) {
+base::Status Residency::add(Block& block, const Wish& wish) {
+  block.counts_holds = wish.counts_holds;
   block.charge = Arena::charged(has_file_ ? std::max(block.bytes, Arena::kPage) : block.bytes);
   if (block.home.kind == Home::Kind::program) {
     block.home.current = block.written = true;
@@ -64,23 +65,99 @@ base::Status Residency::add(Block& block) {
     set_address(block);
     return base::Status::success();
   }
+  if (wish.stays) return settle_for_ever(block, wish) ? base::Status::success() : no_room(block);
+  if (settle_as_wished(block, wish)) return base::Status::success();
   if (!tracked_) {
     bool placed = false;
-    if (base::Status status = place_untracked(block, placed); !status || placed) return status;
+    if (base::Status status = place_untracked(block, wish, placed); !status || placed) return status;
   }
-  return find_home(block);
+  return find_home(block, wish);
+}
+
+// ---- Wishes ----
+
+// Which tier, by index; -1: none but the usual one.
+int Residency::wished_tier(const Wish& wish) const noexcept {
+  const auto all = tiers_.tiers();
+  const int top = static_cast<int>(top_), last = static_cast<int>(all.size()) - 1;
+  int tier = top;
+  if (wish.tier == Wish::Tier::fast) tier = 0;
+  if (wish.tier == Wish::Tier::middle && last >= 1 && all[1].addressable) tier = 1;
+  if (wish.tier == Wish::Tier::slow) tier = last;
+  return tier == top ? -1 : tier;
+}
+
+// In the tier, for ever. What is to be slow and lies in a file has its home there, and is brought in as others are.
+bool Residency::settle_as_wished(Block& block, const Wish& wish) {
+  const int wished = wished_tier(wish);
+  if (wished < 0) return false;
+  const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(wished)];
+  if (!tier.addressable) {
+    if (!keep_room(block, tier)) return false;
+    tracked_ = true;
+    return true;
+  }
+  if (!settle_nearest(block, tier)) return false;
+  tracked_ = tracked_ || tier.copy_fraction > 0;
+  return true;
+}
+
+bool Residency::settle_nearest(Block& block, const Tier& tier) {
+  for (Arena* const arena : tiers_.nearest_first(tier, DomainId(block.domain)))
+    if (settle_in(block, *arena)) return true;
+  return false;
+}
+
+// Not more than a quarter of a memory that others are brought to, as long as there is another.
+bool Residency::settle_for_ever(Block& block, const Wish& wish) {
+  constexpr std::size_t kPart = 4;
+  const auto all = tiers_.tiers();
+  const int wished = wished_tier(wish);
+  if (wished >= 0 && all[static_cast<std::size_t>(wished)].addressable &&
+      settle_nearest(block, all[static_cast<std::size_t>(wished)])) {
+    return true;
+  }
+  Arena& first = first_choice(block, wish);
+  if (place(first).permanent + block.charge <= first.budget() / kPart && settle_in(block, first)) return true;
+  for (const Tier& tier : all.subspan(top_ + 1))
+    if (tier.addressable && settle_nearest(block, tier)) return true;
+  return settle_in(block, first) || settle_nearest(block, all[top_]);
+}
+
+Arena& Residency::first_choice(const Block& block, const Wish& wish) noexcept {
+  Allocation mode = config_.allocation;
+  if (wish.beside_domain && mode == Allocation::fast) mode = Allocation::local_fast;
+  if (wish.beside_domain && mode == Allocation::default_) mode = Allocation::local;
+  Arena* const arena = tiers_.arena_for(mode, DomainId(block.domain), Bytes{block.charge});
+  return arena != nullptr ? *arena : default_arena(block.domain);
+}
+
+// ---- The usual places ----
+
+void Residency::enlist(Block& block) {
+  std::vector<Block*>& list = list_of(block);
+  block.listed = true;
+  block.listed_index = list.size();
+  list.push_back(&block);
+}
+
+void Residency::strike_off(Block& block) noexcept {
+  if (!std::exchange(block.listed, false)) return;
+  std::vector<Block*>& list = list_of(block);
+  list[block.listed_index] = list.back();
+  list[block.listed_index]->listed_index = block.listed_index;
+  list.pop_back();
 }
 
 // The fast tier while it has room: tasks need do nothing about such blocks. `placed` stays false when it is full.
-base::Status Residency::place_untracked(Block& block, bool& placed) {
+base::Status Residency::place_untracked(Block& block, const Wish& wish, bool& placed) {
   if (config_.strategy == Strategy::off) return base::Status::success();
-  Arena* arena = tiers_.arena_for(config_.allocation, DomainId(block.domain), Bytes{block.charge});
-  if (arena == nullptr) arena = &default_arena(block.domain);
+  Arena* const arena = &first_choice(block, wish);
   const bool last = top_ + 1 == tiers_.tiers().size();
   bool can_leave = false;
   for (const Tier& tier : tiers_.tiers().subspan(top_ + 1)) can_leave = can_leave || keep_room(block, tier);
   if (!can_leave) {
-    placed = settle_in(block, *arena);
+    placed = settle_in(block, *arena) || (last && settle_nearest(block, tiers_.tiers()[top_]));
     return placed || !last ? base::Status::success() : no_room(block);
   }
   void* const address = arena->allocate(block.charge);
@@ -91,20 +168,19 @@ base::Status Residency::place_untracked(Block& block, bool& placed) {
   Replica* const replica = new_replica(block, *arena);
   replica->address = address;
   for (const auto to : {ReplicaState::filling, ReplicaState::clean, ReplicaState::dirty}) change_state(*replica, to);
-  block.untracked = block.written = placed = true;
-  block.untracked_index = untracked_blocks_.size();
-  untracked_blocks_.push_back(&block);
+  block.untracked = !block.counts_holds;
+  block.written = placed = true;
+  enlist(block);
   set_address(block);
   return base::Status::success();
 }
 
 // Off: as `numactl --preferred` would, the fast tier first, and what is left in the next; nothing ever moves but what
 // lies in a file. Else: where the block goes back to when others need its place.
-base::Status Residency::find_home(Block& block) {
+base::Status Residency::find_home(Block& block, const Wish& wish) {
   const auto all = tiers_.tiers();
   if (config_.strategy == Strategy::off) {
-    Arena* arena = tiers_.arena_for(config_.allocation, DomainId(block.domain), Bytes{block.charge});
-    if (arena == nullptr) arena = &default_arena(block.domain);
+    Arena* const arena = &first_choice(block, wish);
     const std::size_t staging = has_file_ ? arena->budget() / kStagingPart : 0;
     if (arena->used() + block.charge + staging <= arena->budget() && settle_in(block, *arena)) {
       return base::Status::success();
@@ -201,11 +277,7 @@ void Residency::remove(Block& block, Steps& steps) {
     WEIR_CHECK(replica.pins == 0, "a block is destroyed while a task uses it");
     discard(replica);
   }
-  if (block.untracked) {
-    untracked_blocks_[block.untracked_index] = untracked_blocks_.back();
-    untracked_blocks_[block.untracked_index]->untracked_index = block.untracked_index;
-    untracked_blocks_.pop_back();
-  }
+  strike_off(block);
   release_home(block);
   advance(steps);
 }
@@ -226,10 +298,30 @@ bool Residency::flush(Block& block, Steps& steps) {
 
 void Residency::untracked_ended(Steps& steps) {
   for (Block* const block : untracked_blocks_) {
-    block->untracked = false;
+    block->untracked = block->listed = false;
     for (Replica* r = block->replicas; r != nullptr; r = r->next) update_candidate(*r);
   }
   untracked_blocks_.clear();
+  advance(steps);
+}
+
+void Residency::tracking_begun(Steps& steps) {
+  for (Block* const block : counted_) {
+    block->listed = false;
+    for (Replica* r = block->replicas; r != nullptr; r = r->next) update_candidate(*r);
+  }
+  counted_.clear();
+  advance(steps);
+}
+
+bool Residency::is_held(const Block& block) noexcept {
+  return block.untracked || block.holds.load(std::memory_order_seq_cst) != 0;  // HOLD-1
+}
+
+void Residency::hold_ended(Block& block, Steps& steps) {
+  block.last_use = ++tick_;
+  for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
+  evict_unneeded(block, steps);
   advance(steps);
 }
 

@@ -50,11 +50,13 @@ struct Request {
   int domain = 0;  // of the machine; where the task will run
   int lane = 0;    // the worker at which it became ready
   RequestState state = RequestState::pending;
-  bool cancelled = false;          // its function did not run
-  bool scattered = false;          // waits, and there is room for it, but in pieces
-  bool begun = false;              // held, and its function has been started
-  std::uint32_t landing = 0;       // transfers it waits for
-  std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
+  bool cancelled = false;            // its function did not run
+  bool scattered = false;            // waits, and there is room for it, but in pieces
+  bool begun = false;                // held, and its function has been started
+  bool running = false;              // of a task that runs and wants one block more: before all that do not
+  void (*told)(Request&) = nullptr;  // instead of the sink, when it is staged
+  std::uint32_t landing = 0;         // transfers it waits for
+  std::size_t in_place_bytes = 0;    // used in slow memory: what an emulated tier charges
   base::Status failure;
   // For a trace.
   std::uint64_t trace_id = 0;       // of its task
@@ -69,8 +71,12 @@ struct Request {
   void make_room(std::size_t count) {
     if (count > kFew) many_ = std::make_unique<Use[]>(count);
   }
-  // A block named twice is one use of the stronger mode.
-  void add(Block& block, Mode mode) noexcept;
+  // A block named twice is one use of the stronger mode. The use, when it is a new one.
+  Use* add(Block& block, Mode mode) noexcept;
+  // Null when it does not name the block.
+  Use* find(const Block& block) noexcept;
+  // Of a use that is in no queue. The last one takes its place, and its links with it; no transfer is waited for.
+  void remove(Use& use) noexcept;
 
  private:
   Use few_[kFew];

@@ -74,7 +74,7 @@ class Residency {
 
   // ---- Blocks ----
   // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
-  base::Status add(Block& block);
+  base::Status add(Block& block, const Wish& wish = {});
   // No unfinished request names it, no transfer is under way for it.
   void remove(Block& block, Steps& steps);
   static bool in_transfer(const Block& block) noexcept;
@@ -88,10 +88,21 @@ class Residency {
   bool untracked_may_run() const noexcept { return tracked_ && !untracked_blocks_.empty(); }
   // They have all ended.
   void untracked_ended(Steps& steps);
+  // Everybody sees that tasks are tracked: what nobody holds can leave.
+  void tracking_begun(Steps& steps);
+  // A task without a request holds the block no more.
+  void hold_ended(Block& block, Steps& steps);
 
   // ---- Requests ----
   // In the order of spawning.
   void add(Request& request);
+  // One block more, of a request that is not ready; the first of them adds the request. `early`: it is brought in at
+  // once if nothing has to leave that is needed earlier.
+  void add(Request& request, Block& block, Mode mode, bool early, Steps& steps);
+  // Of a request that is not ready, or whose task runs: it needs that block no more.
+  void release(Request& request, Block& block, Steps& steps);
+  // It is not waited for any more. False: it is on its way, and will be staged.
+  bool withdraw(Request& request, Steps& steps);
   // The task depends on nothing any more. True: all blocks are in place, held for it. False: it waits, or waits for a
   // transfer; it comes by Steps::staged.
   bool ready(Request& request, Steps& steps);
@@ -132,6 +143,7 @@ class Residency {
     bool operator()(const Replica* a, const Replica* b) const noexcept;
   };
   using Candidates = std::set<Replica*, ByKey>;
+  static constexpr policy::Sequence kFirstSequence = policy::Sequence{1} << 40;
   struct BySequence {
     bool operator()(const Request* a, const Request* b) const noexcept { return a->sequence < b->sequence; }
   };
@@ -145,8 +157,22 @@ class Residency {
   };
 
   // Homes (homes.cpp).
-  base::Status place_untracked(Block& block, bool& placed);
-  base::Status find_home(Block& block);
+  void link(Request& request);
+  void enqueue(Use& use);
+  void unlink(Use& use) noexcept;
+  base::Status place_untracked(Block& block, const Wish& wish, bool& placed);
+  Arena& first_choice(const Block& block, const Wish& wish) noexcept;
+  int wished_tier(const Wish& wish) const noexcept;
+  bool settle_as_wished(Block& block, const Wish& wish);
+  bool settle_for_ever(Block& block, const Wish& wish);
+  bool settle_nearest(Block& block, const Tier& tier);
+  std::vector<Block*>& list_of(const Block& block) noexcept {
+    return block.counts_holds ? counted_ : untracked_blocks_;
+  }
+  void enlist(Block& block);
+  void strike_off(Block& block) noexcept;
+  static bool is_held(const Block& block) noexcept;
+  base::Status find_home(Block& block, const Wish& wish);
   bool keep_room(Block& block, const Tier& tier);
   bool settle_in(Block& block, Arena& arena);
   base::Status give_home_a_place(Block& block);
@@ -201,6 +227,9 @@ class Residency {
   void advance_in_order(Steps& steps);
   bool admit_in_order(Request& request, Steps& steps);
   bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
+  void bring_early(const Request& request, Block& block, Steps& steps);
+  bool start_early(Block& block, Arena& target, Steps& steps);
+  bool can_come_early(const Use& use) const noexcept;
   static bool is_draining(const Block& block) noexcept;
   void update_candidate(Replica& replica) noexcept;
   void withdraw_candidate(Replica& replica) noexcept;
@@ -224,6 +253,7 @@ class Residency {
   bool has_file_ = false;
   bool tracked_ = false;
   std::vector<Block*> untracked_blocks_;
+  std::vector<Block*> counted_;       // made before tasks were tracked, with counts_holds
   std::vector<Place> places_;         // by arena
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
@@ -235,8 +265,9 @@ class Residency {
   base::Status last_write_failure_;  // why something could not leave
   std::vector<Replica*> unwritable_;
   std::uint64_t tick_ = 0;
-  policy::Sequence sequence_ = 0;
-  Request* first_ = nullptr;  // unfinished requests
+  policy::Sequence sequence_ = kFirstSequence;
+  policy::Sequence running_sequence_ = 0;  // of tasks that run already
+  Request* first_ = nullptr;               // unfinished requests
   Request* last_ = nullptr;
   Replica* free_replicas_ = nullptr;
   std::vector<std::unique_ptr<Replica[]>> replica_pool_;

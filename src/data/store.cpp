@@ -83,7 +83,8 @@ Store::~Store() {
 
 // ---- Blocks ----
 
-base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain) {
+base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+                                 const Wish& wish) {
   if (layout.bytes() == 0) return base::Status{base::Code::bad_input, fmt::format("block {:?} has no elements", name)};
   auto block = std::make_unique<Block>();
   block->store = this;
@@ -99,7 +100,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   Steps steps;
   {
     const std::lock_guard lock(mutex_);
-    if (base::Status status = residency_.add(*block); !status) return status;
+    if (base::Status status = residency_.add(*block, wish); !status) return status;
     if (residency_.tracked() && !tracked()) begin_tracking(steps);
   }
   if (!steps.empty()) carry_out(steps);
@@ -112,9 +113,10 @@ void Store::begin_tracking(Steps& steps) {
   const Unbound unbound(cpus_);
   mover_ = std::make_unique<Mover>(*tiers_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
-  tracked_.store(true, std::memory_order_release);
+  tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
   platform::heavy_barrier();
   count_untracked(steps);
+  residency_.tracking_begun(steps);
 }
 
 // Ended is summed first: a task in between the two sums is counted as running, never as ended.
@@ -196,6 +198,39 @@ base::Status Store::drop(Block* block) noexcept {
 void Store::add(Request& request) {
   const std::lock_guard lock(mutex_);
   residency_.add(request);
+}
+
+void Store::add(Request& request, Block& block, Mode mode, bool early) {
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    residency_.add(request, block, mode, early, steps);
+    if (early) note_change();
+  }
+  if (!steps.empty()) carry_out(steps);
+}
+
+void Store::release(Request& request, Block& block) {
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    steps.lane = request.lane;
+    residency_.release(request, block, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps);
+}
+
+bool Store::withdraw(Request& request) {
+  Steps steps;
+  bool withdrawn = false;
+  {
+    const std::lock_guard lock(mutex_);
+    withdrawn = residency_.withdraw(request, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps);
+  return withdrawn;
 }
 
 bool Store::ready(Request& request, int lane, int domain) {
@@ -313,6 +348,30 @@ void Store::end_untracked(int thread) noexcept {
   platform::light_barrier();  // STORE-1
   if (tracked_.load(std::memory_order_relaxed)) [[unlikely]]
     untracked_changed();
+}
+
+// HOLD-1: who holds counts first and looks at tracked_ then; begin_tracking() sets that first and looks at the counts
+// then, all sequentially consistent. So either the holder sees that it needs a request, or its count is seen.
+bool Store::hold(Block& block) noexcept {
+  if (tracked()) return false;
+  block.holds.fetch_add(1, std::memory_order_seq_cst);       // HOLD-1
+  if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
+    return true;
+  release_hold(block);
+  return false;
+}
+
+void Store::release_hold(Block& block) noexcept {
+  block.holds.fetch_sub(1, std::memory_order_seq_cst);       // HOLD-1
+  if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
+    return;
+  Steps steps;
+  {
+    const std::lock_guard lock(mutex_);
+    residency_.hold_ended(block, steps);
+    note_change();
+  }
+  if (!steps.empty()) carry_out(steps);
 }
 
 void Store::untracked_changed() noexcept {

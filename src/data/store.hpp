@@ -53,7 +53,8 @@ class Store final : public Landing {
 
   // ---- Blocks ----
   // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
-  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain);
+  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+                            const Wish& wish = {});
   // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
   base::Status drop(Block* block) noexcept;
   base::Status flush(Block& block);
@@ -63,6 +64,9 @@ class Store final : public Landing {
   // no requests, but tell when they begin and end.
   bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
   void add(Request& request);
+  void add(Request& request, Block& block, Mode mode, bool early);
+  void release(Request& request, Block& block);
+  bool withdraw(Request& request);
   // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
   bool ready(Request& request, int lane, int domain);
   // Before the task's function runs. Waits as long as an emulated tier asks for what is used in place.
@@ -73,6 +77,12 @@ class Store final : public Landing {
   // False: they are tracked now; the task needs a request.
   bool begin_untracked(int thread) noexcept;
   void end_untracked(int thread) noexcept;
+
+  // ---- The same by block, of those with Wish::counts_holds ----
+  // While tasks are not tracked, the block stays where it is until release_hold(). False: they are; a request is
+  // needed.
+  bool hold(Block& block) noexcept;
+  void release_hold(Block& block) noexcept;
 
   StoreStatistics statistics();
   std::vector<std::string> describe_waiting();

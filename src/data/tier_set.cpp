@@ -204,6 +204,14 @@ Arena* TierSet::arena_for(Allocation mode, DomainId domain, Bytes) noexcept {
   return placement.arena < 0 ? nullptr : impl_->arenas_[static_cast<std::size_t>(placement.arena)];
 }
 
+std::vector<Arena*> TierSet::nearest_first(const Tier& tier, DomainId domain) const {
+  const auto& seen = impl_->seen_[static_cast<std::size_t>(domain)];
+  const auto rank = [&](const Arena* arena) { return seen[static_cast<std::size_t>(arena->index())].rank; };
+  std::vector<Arena*> arenas = tier.arenas;
+  std::stable_sort(arenas.begin(), arenas.end(), [&](const Arena* a, const Arena* b) { return rank(a) < rank(b); });
+  return arenas;
+}
+
 std::vector<ArenaReport> TierSet::report() const {
   std::vector<ArenaReport> reports;
   for (const Arena* arena : impl_->arenas_) {

@@ -74,6 +74,8 @@ class TierSet {
   // Where a block of `bytes` for a task of `domain` goes under a mode (policy/place.hpp); null: nothing is wished.
   // Reads the arenas' use: the caller holds their lock.
   Arena* arena_for(Allocation mode, DomainId domain, Bytes bytes) noexcept;
+  // The memories of a tier, the nearest to the domain first.
+  std::vector<Arena*> nearest_first(const Tier& tier, DomainId domain) const;
   // How often local-fast found no fast memory beside the domain and took ordinary memory.
   std::uint64_t fallbacks() const noexcept;
 

@@ -45,40 +45,51 @@ std::uint8_t mode_of(const Edt& edt, const Group& group) noexcept {
 }
 
 // The EDT holds the block, the first slot stands for all.
-void enter_held(const Group& group, Block& block, std::uint8_t mode) noexcept {
+void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::uint8_t mode) noexcept {
+  if (block.is_tiered()) [[unlikely]]
+    edt.flags |= Edt::kTiered;
   for (Slot** at = group.first; at != group.last; ++at) {
     Slot& slot = **at;
+    forget_announced(local, slot, block);
     slot.value = reinterpret_cast<std::uint64_t>(&block);
     slot.mode = mode;
-    slot.shared = at != group.first;
+    slot.flags = at != group.first ? Slot::kShared : 0;
     slot.state.store(SlotState::held, std::memory_order_relaxed);
   }
 }
 
-void enter_missing(const Edt& edt, const Group& group) noexcept {
+void enter_missing(Local& local, Edt& edt, const Group& group) noexcept {
   complain(edt, "depends on a data block that was destroyed before it started", {group.guid()});
-  for (Slot** at = group.first; at != group.last; ++at) (*at)->value = 0;
+  for (Slot** at = group.first; at != group.last; ++at) {
+    Slot& slot = **at;
+    if ((slot.flags & Slot::kNamed) != 0) {  // so its memory is still that block's
+      Block& block = *blocks().find(Guid{slot.value}.index());
+      end_use(edt, block);
+      forget_announced(local, slot, block);
+    }
+    slot.value = 0;
+  }
 }
 
 // False: it waits for that block, and may be running by now.
-bool try_acquire(Edt& edt, const Group& group) {
+bool try_acquire(Local& local, Edt& edt, const Group& group) {
   const Guid guid{group.guid()};
   const std::uint8_t mode = mode_of(edt, group);
   edt.acquired = guid.bits;
   Block* block = nullptr;
   switch (acquire(guid, mode, edt, block)) {
-    case Acquired::yes: enter_held(group, *block, mode); return true;
+    case Acquired::yes: enter_held(local, edt, group, *block, mode); return true;
     case Acquired::waits: return false;
-    default: enter_missing(edt, group); return true;
+    default: enter_missing(local, edt, group); return true;
   }
 }
 
-bool acquire_sorted(Edt& edt, Slot** first, Slot** last) {
+bool acquire_sorted(Local& local, Edt& edt, Slot** first, Slot** last) {
   std::sort(first, last, [](const Slot* a, const Slot* b) { return a->value < b->value; });
   while (first != last) {
     Slot** next = first + 1;
     while (next != last && (*next)->value == (*first)->value) ++next;
-    if (!try_acquire(edt, {first, next})) return false;
+    if (!try_acquire(local, edt, {first, next})) return false;
     first = next;
   }
   return true;
@@ -92,24 +103,26 @@ std::size_t collect(Edt& edt, F&& put) {
   return count;
 }
 
-bool acquire_all(Edt& edt) {
+bool acquire_all(Local& local, Edt& edt) {
   std::array<Slot*, 16> few;
   if (edt.depc <= few.size()) {
     const std::size_t count = collect(edt, [&](std::size_t i, Slot* slot) { few[i] = slot; });
-    if (count == 1) return try_acquire(edt, {few.data(), few.data() + 1});
-    return acquire_sorted(edt, few.data(), few.data() + count);
+    if (count == 1) return try_acquire(local, edt, {few.data(), few.data() + 1});
+    return acquire_sorted(local, edt, few.data(), few.data() + count);
   }
   std::vector<Slot*> many;
   collect(edt, [&](std::size_t, Slot* slot) { many.push_back(slot); });
-  return acquire_sorted(edt, many.data(), many.data() + many.size());
+  return acquire_sorted(local, edt, many.data(), many.data() + many.size());
 }
 
 }  // namespace
 
 void acquire_blocks(Local& local, Edt& edt) {
-  if (edt.depc != 0 && !acquire_all(edt)) return;
+  if (edt.depc != 0 && !acquire_all(local, edt)) return;
   place(local, edt);
   Local::add(local.readied);
+  if ((edt.flags & Edt::kTiered) != 0) [[unlikely]]
+    stage_blocks(local, edt);
   local.worker->submit(&edt.task());
 }
 
@@ -117,8 +130,8 @@ void block_granted(Local& local, Edt& edt, Block& block) {
   bool first = true;
   for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
     if (!wants_block(*slot) || slot->value != edt.acquired) continue;
-    enter_held({&slot, &slot + 1}, block, edt.waiting_mode);
-    slot->shared = !std::exchange(first, false);
+    enter_held(local, edt, {&slot, &slot + 1}, block, edt.waiting_mode);
+    slot->flags = std::exchange(first, false) ? 0 : Slot::kShared;
   }
   acquire_blocks(local, edt);
 }

@@ -69,15 +69,21 @@ sched::Task* serve(Block& block) noexcept {
 }
 
 bool is_unused(const Block& block) noexcept {
-  return block.strong == 0 && block.weak == 0 && block.first_waiting == nullptr && !block.word.alive();
+  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr &&
+         !block.word.alive();
 }
 
 // Locked, dead and unused: gives up everything.
 void dispose(Local& local, Block& block) noexcept {
-  local.memory.free(block.data, block.size);
+  data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
+  if (tier == nullptr) local.memory.free(block.small(), block.size, block.pool);
+  block.memory = 0;
   delete std::exchange(block.heap, nullptr);
   delete std::exchange(block.hint, nullptr);
   retire(blocks(), local.blocks, block);
+  // Without the lock: it waits for transfers.
+  if (tier != nullptr) [[unlikely]]
+    static_cast<void>(tier->store->drop(tier));
 }
 
 void unlock_or_dispose(Local& local, Block& block) noexcept {
@@ -105,19 +111,70 @@ void unlist_created(Edt& creator, Block& block) noexcept {
 
 Guid Block::guid() const noexcept { return Guid::make(Kind::block, word.generation(), index); }
 
+namespace {
+
+// What make_memory() gives, as Block::memory; 0 when there is none.
+std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place, PoolId pool) {
+  if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
+  const EdtKind* const maker = local.maker();
+  data::Block* const made =
+      local.tiers.make(bytes, place, maker == nullptr || maker->name == nullptr ? "" : maker->name);
+  return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
+}
+
+void free_memory(Local& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
+  if ((memory & Block::kTiered) == 0) return local.memory.free(reinterpret_cast<std::byte*>(memory), bytes, pool);
+  auto* const tier = reinterpret_cast<data::Block*>(memory & ~Block::kTiered);
+  static_cast<void>(tier->store->drop(tier));
+}
+
+// The creator's. Held in the sense of OCR, it waits until it is in place. 0 or a code.
+u8 bring_created(Local& local, Block& block, std::byte*& data) {
+  if (local.current == nullptr) return pin(local, block, Mode::out, data);
+  const u8 code = begin_hold(local, block.tier(), Mode::out, block.hold);
+  if (code == 0) data = address_of(block.tier(), block.hold.get());
+  return code;
+}
+
+// It could not be brought in: nobody ever sees it.
+void abandon_created(Local& local, Block& block) {
+  Edt* const creator = std::exchange(block.creator, nullptr);
+  block.word.lock_held();
+  block.word.kill();
+  if (creator != nullptr) {
+    block.creator = creator;
+    unlist_created(*creator, block);
+    --block.strong;
+  }
+  unlock_or_dispose(local, block);
+}
+
+}  // namespace
+
 u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
-  data = local.memory.allocate(request.size);
-  if (data == nullptr) return OCR_ENOMEM;
+  Place place{local.worker->domain(), {}};
+  PoolId pool = local.pool;
+  if (request.hint != nullptr) [[unlikely]] {
+    place = place_of_hint(local, *request.hint);
+    pool = local.tiers.pool_of(place);
+  }
+  place.wish.counts_holds = true;
+  place.wish.stays = request.stays;
+  const std::uintptr_t memory = make_memory(local, request.size, place, pool);
+  if (memory == 0) return OCR_ENOMEM;
   Block* block = nullptr;
   if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {
-    local.memory.free(data, request.size);
+    free_memory(local, memory, request.size, pool);
     return code;
   }
-  block->data = data;
+  block->memory = memory;
+  block->pool = pool;
   block->size = request.size;
-  block->strong = block->weak = 0;
+  block->strong = block->weak = block->named = 0;
   block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
-  block->domain = static_cast<std::uint16_t>(local.worker->domain());
+  block->eager = block->lazy = false;
+  block->pinned_outside.store(false, std::memory_order_relaxed);
+  block->domain = static_cast<std::uint16_t>(place.domain);
   block->first_waiting = block->last_waiting = nullptr;
   block->creator = nullptr;
   block->maker = local.maker();
@@ -125,14 +182,25 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
   block->hint = nullptr;
   if (request.hint != nullptr) [[unlikely]]
     apply_hint(*block, *request.hint);
-  if ((request.properties & DB_PROP_NO_ACQUIRE) != 0) {
-    data = nullptr;
-  } else if (local.current != nullptr) {
+  const bool acquired = (request.properties & DB_PROP_NO_ACQUIRE) == 0;
+  data = acquired && !block->is_tiered() ? block->small() : nullptr;
+  if (acquired && local.current != nullptr) {
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block);
   }
   object_made(*block, request.properties);
-  return 0;
+  if (!acquired || !block->is_tiered()) [[likely]]
+    return 0;
+  const u8 code = bring_created(local, *block, data);
+  if (code == 0) return 0;
+  abandon_created(local, *block);
+  guid = {};
+  return code;
+}
+
+void unname(Local& local, Block& block) {
+  --block.named;
+  unlock_or_dispose(local, block);
 }
 
 bool block_exists(Guid guid) noexcept { return find_object(blocks(), Kind::block, guid) != nullptr; }
@@ -166,9 +234,12 @@ void release(Local& local, Block& block, std::uint8_t mode) {
   }
 }
 
-void hold_for_running(Local& local, Block& block) {
+u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
   Edt& edt = *local.current;
-  if (find_held(edt, block.guid()).block != nullptr) return;
+  if (find_held(edt, block.guid()).block != nullptr || has_pin(edt, block)) {
+    data = address_in(edt, block);
+    return 0;
+  }
   block.word.lock_held();
   const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
   if (possible) {
@@ -176,10 +247,25 @@ void hold_for_running(Local& local, Block& block) {
     list_created(edt, block);
   }
   block.word.unlock();
+  if (!block.is_tiered()) {
+    data = block.small();
+    return 0;
+  }
+  if (!possible) return pin(local, block, Mode::concurrent, data);
+  const u8 code = begin_hold(local, block.tier(), Mode::concurrent, block.hold);
+  if (code != 0) {
+    unlist_created(edt, block);
+    release(local, block, DB_MODE_RW);
+    return code;
+  }
+  data = address_of(block.tier(), block.hold.get());
+  return 0;
 }
 
 void release_created(Local& local, Edt& creator, Block& block) {
   unlist_created(creator, block);
+  if (block.is_tiered()) [[unlikely]]
+    end_hold(block.tier(), std::move(block.hold));
   release(local, block, DB_MODE_RW);
 }
 
@@ -192,13 +278,17 @@ u8 destroy_block(Local& local, Guid guid) {
     return dead != nullptr && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }
   block->word.kill();
-  if (block->creator != nullptr && block->creator == local.current && block->first_waiting == nullptr) {
+  if (block->creator != nullptr && block->creator == local.current && block->first_waiting == nullptr &&
+      !block->is_tiered()) {
     unlist_created(*local.current, *block);
     --block->strong;
     unlock_or_dispose(local, *block);
     return 0;
   }
+  const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
   unlock_or_dispose(local, *block);
+  if (pinned) [[unlikely]]
+    unpin_outside(local, guid);
   if (local.current == nullptr) return 0;
   const Holding held = find_held(*local.current, guid);
   if (held.block != nullptr) release_holding(local, *local.current, held);

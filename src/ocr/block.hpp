@@ -3,14 +3,18 @@
 // RO holders exclude nobody. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the last
 // of RW, CONST or EW has released it, waiting EDTs are served: all RW, else the first EW, else all CONST; RO with any
 // but EW. All fields are guarded by the lock in `word`, but what never changes; memory is freed when the block was
-// destroyed, nobody holds it and nobody waits for it.
+// destroyed, nobody holds it or counts on its place, and nobody waits for it. Where it lives: tiers.hpp.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "ocr/edt.hpp"
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
+#include "ocr/tiers.hpp"
 
 namespace weir::ocr {
 
@@ -18,21 +22,34 @@ struct BlockHeap;
 
 struct Block {
   ObjectWord word;
-  std::byte* data;
+  std::uintptr_t memory;  // a small block's address; of others their data::Block, and the low bit; 0: given up
   std::uint64_t size;
   std::uint32_t strong;  // holders in strong_mode
   std::uint32_t weak;    // holders in mode RO
   std::uint8_t strong_mode;
-  bool no_hint;
+  bool no_hint : 1, eager : 1, lazy : 1;
   std::uint16_t domain;
   std::uint32_t index;
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none
   Block *created_next, *created_before;       // in the creator's list
   const EdtKind* maker;
-  BlockHeap* heap;  // owned; null: ocrDbMalloc() is not possible
-  ocrHint_t* hint;  // owned
+  BlockHeap* heap;                   // owned; null: ocrDbMalloc() is not possible
+  ocrHint_t* hint;                   // owned
+  std::unique_ptr<Hold> hold;        // of its creator; null: counted by the store
+  std::uint32_t named;               // slots and pins that count on its memory without holding it
+  PoolId pool;                       // of a small block
+  std::atomic<bool> pinned_outside;  // by a thread outside of EDTs; relaxed: who made it so knows of the block first
   Block* next_free;
+
+  static constexpr std::uintptr_t kTiered = 1;
+  bool is_tiered() const noexcept { return (memory & kTiered) != 0; }
+  std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory); }
+  // Of one that stays.
+  std::byte* fixed() const noexcept {
+    return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();
+  }
+  data::Block& tier() const noexcept { return *reinterpret_cast<data::Block*>(memory & ~kTiered); }
 
   Guid guid() const noexcept;
 };
@@ -43,11 +60,14 @@ struct BlockRequest {
   std::uint16_t properties;
   const ocrHint_t* hint;
   bool heap;
+  bool stays = false;  // in memory: the caller cannot wait for it
 };
 // Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
 u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte*& data);
 u8 destroy_block(Local& local, Guid guid);
 bool block_exists(Guid guid) noexcept;
+// Locked: one that counts on its memory less. Unlocks, and gives it up when that was all.
+void unname(Local& local, Block& block);
 
 enum class Acquired : std::uint8_t { yes, waits, no_such_block };
 // `block` is set unless there is none. waits: the EDT is queued, and acquire_blocks() is called for it later.
@@ -55,8 +75,8 @@ Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
 // A holder in that mode is one no more.
 void release(Local& local, Block& block, std::uint8_t mode);
 // The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
-// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already.
-void hold_for_running(Local& local, Block& block);
+// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
+u8 hold_for_running(Local& local, Block& block, std::byte*& data);
 // The running EDT, which made the block, holds it no more.
 void release_created(Local& local, Edt& creator, Block& block);
 

@@ -1,63 +1,89 @@
-// BlockMemory: the memory of data blocks: for small ones a cache per worker, for large ones the system.
+// BlockMemory: the memory of small data blocks: a cache per worker, filled from pools of slabs.
 //
-// Owned by a Local, used by its thread only; what one thread allocated another may free. Memory is aligned to 64 bytes.
+// A pool is the memory of one domain and one kind (tiers.hpp); its slabs are given by whoever made the pools, stay
+// where they are, and end with them. A BlockMemory is owned by a Local and used by its thread only; what one thread
+// allocated another may free, to the pool it came from. Memory is aligned to 64 bytes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 namespace weir::ocr {
 
-class BlockMemory {
+using PoolId = std::uint16_t;
+
+class BlockPools {
  public:
-  BlockMemory() = default;
-  BlockMemory(const BlockMemory&) = delete;
-  BlockMemory& operator=(const BlockMemory&) = delete;
-  ~BlockMemory();
-
-  // Null when there is not that much. Budget, small: 2 loads, 2 stores, 2 branches.
-  std::byte* allocate(std::uint64_t bytes) noexcept {
-    if (bytes > kLargestSmall) [[unlikely]]
-      return allocate_large(bytes);
-    const std::size_t c = size_class(bytes);
-    FreePiece* const piece = free_[c];
-    if (piece == nullptr) [[unlikely]]
-      return allocate_slow(c);
-    free_[c] = piece->next;
-    --counts_[c];
-    return reinterpret_cast<std::byte*>(piece);
-  }
-  void free(std::byte* data, std::uint64_t bytes) noexcept {
-    if (bytes > kLargestSmall) [[unlikely]]
-      return free_large(data);
-    const std::size_t c = size_class(bytes);
-    free_[c] = ::new (static_cast<void*>(data)) FreePiece{free_[c]};
-    if (++counts_[c] >= 2 * kBatch) [[unlikely]]
-      give_batch(c);
-  }
-
- private:
-  static constexpr std::size_t kSmallest = 64, kClasses = 8, kLargestSmall = kSmallest << (kClasses - 1);
+  static constexpr std::size_t kSmallest = 64, kClasses = 7, kLargest = kSmallest << (kClasses - 1);
+  static constexpr std::size_t kSlab = std::size_t{1} << 18;
   static constexpr std::uint32_t kBatch = 64;
 
-  struct FreePiece {
-    FreePiece* next;
+  struct Piece {
+    Piece* next;
   };
-  struct Shared;
-  static Shared& shared() noexcept;
+  struct List {
+    Piece* first = nullptr;
+    std::uint32_t count = 0;
+  };
+
+  // `new_slab` gives kSlab bytes, or null; called under the pool's lock.
+  BlockPools(std::size_t count, std::function<std::byte*(PoolId)> new_slab);
 
   static std::size_t size_class(std::uint64_t bytes) noexcept {
     return bytes <= kSmallest ? 0 : 58 - static_cast<std::size_t>(__builtin_clzll(bytes - 1));
   }
-  [[gnu::noinline]] std::byte* allocate_slow(std::size_t c) noexcept;
-  [[gnu::noinline]] void give_batch(std::size_t c) noexcept;
-  static std::byte* allocate_large(std::uint64_t bytes) noexcept;
-  static void free_large(std::byte* data) noexcept;
+  std::size_t count() const noexcept { return pools_.size(); }
+  // Pieces of a class; none when there is no memory. Any thread.
+  List take(PoolId pool, std::size_t c) noexcept;
+  // kBatch pieces.
+  void give(PoolId pool, std::size_t c, List batch) noexcept;
 
-  std::array<FreePiece*, kClasses> free_{};
-  std::array<std::uint32_t, kClasses> counts_{};
+ private:
+  struct Pool {
+    std::mutex mutex;
+    std::array<std::vector<List>, kClasses> batches;  // guarded by mutex
+  };
+  std::vector<std::unique_ptr<Pool>> pools_;
+  const std::function<std::byte*(PoolId)> new_slab_;
+};
+
+class BlockMemory {
+ public:
+  explicit BlockMemory(BlockPools& pools) : pools_(pools), caches_(pools.count()) {}
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+
+  // At most BlockPools::kLargest bytes. Null when there is not that much. Budget: 3 loads, 2 stores, 1 branch.
+  std::byte* allocate(std::uint64_t bytes, PoolId pool) noexcept {
+    const std::size_t c = BlockPools::size_class(bytes);
+    BlockPools::List& list = caches_[pool][c];
+    if (list.first == nullptr) [[unlikely]] {
+      list = pools_.take(pool, c);
+      if (list.first == nullptr) return nullptr;
+    }
+    BlockPools::Piece* const piece = list.first;
+    list.first = piece->next;
+    --list.count;
+    return reinterpret_cast<std::byte*>(piece);
+  }
+  void free(std::byte* data, std::uint64_t bytes, PoolId pool) noexcept {
+    const std::size_t c = BlockPools::size_class(bytes);
+    BlockPools::List& list = caches_[pool][c];
+    list.first = ::new (static_cast<void*>(data)) BlockPools::Piece{list.first};
+    if (++list.count >= 2 * BlockPools::kBatch) [[unlikely]]
+      give_batch(pool, c);
+  }
+
+ private:
+  [[gnu::noinline]] void give_batch(PoolId pool, std::size_t c) noexcept;
+
+  BlockPools& pools_;
+  std::vector<std::array<BlockPools::List, BlockPools::kClasses>> caches_;  // by pool
 };
 
 }  // namespace weir::ocr

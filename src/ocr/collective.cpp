@@ -64,16 +64,16 @@ void reduce(const Collective& collective, const Generation& generation, std::byt
 u8 make_result(Local& local, const Collective& collective, Generation& generation) {
   if (collective.reuse) {
     if (Block* block = lock_object(blocks(), Kind::block, generation.result)) {
-      reduce(collective, generation, block->data);
+      reduce(collective, generation, block->fixed());
       block->word.unlock();
       return 0;
     }
   }
   std::byte* data = nullptr;
   generation.result = {};
-  const BlockRequest request{collective.bytes(), DB_PROP_NO_ACQUIRE, nullptr, false};
+  const BlockRequest request{collective.bytes(), DB_PROP_NO_ACQUIRE, nullptr, false, true};
   if (const u8 code = create_block(local, generation.result, request, data)) return code;
-  reduce(collective, generation, lock_object(blocks(), Kind::block, generation.result)->data);
+  reduce(collective, generation, lock_object(blocks(), Kind::block, generation.result)->fixed());
   blocks().find(generation.result.index())->word.unlock();
   return 0;
 }

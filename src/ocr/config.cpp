@@ -113,6 +113,7 @@ base::Status read_own(Config& config, const std::string& name, const std::string
 
 base::Result<Config> read_config(const std::string& file) {
   Config config;
+  config.options.allocation = Allocation::local_fast;  // a block goes to the domain of its creator
   if (!file.empty()) {
     if (base::Status status = read_file(file, config.options); !status) return status;
   }

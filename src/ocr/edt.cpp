@@ -107,7 +107,7 @@ void init_slots(Edt& edt) noexcept {
   ocrEdtDep_t* const depv = edt.depv();
   const bool large = (edt.flags & Edt::kLarge) != 0;
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, false, large};
+    ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, 0, large};
     depv[i] = {to_c(kUninitialized), nullptr, DB_DEFAULT_MODE};
   }
 }
@@ -125,7 +125,8 @@ u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint16
 }
 
 // What depv says of the slots. Returns how many of them are satisfied by it.
-std::uint32_t connect(Edt& edt, const ocrGuid_t* depv, bool& has_events) noexcept {
+std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_events) {
+  const bool tracked = local.tiers.tracked();
   std::uint32_t satisfied = 0;
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
     Slot& slot = edt.slots()[i];
@@ -135,6 +136,8 @@ std::uint32_t connect(Edt& edt, const ocrGuid_t* depv, bool& has_events) noexcep
       has_events = true;
       continue;
     }
+    if (tracked) [[unlikely]]
+      announce(local, slot, edt, source);
     slot.value = source.bits;
     slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
     ++satisfied;
@@ -209,6 +212,8 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
     apply_hint(edt, *of.hint);
   if (request.hint != nullptr) [[unlikely]]
     apply_hint(edt, *request.hint);
+  if (edt.depc != 0 && local.tiers.tracked()) [[unlikely]]
+    prepare_blocks(local, edt);
   return edt;
 }
 
@@ -227,7 +232,7 @@ void publish(Local& local, Edt& edt, const EdtRequest& request) {
 // The EDT may run, and be gone, when this returns.
 void launch(Local& local, Edt& edt, const EdtRequest& request) {
   bool has_events = false;
-  const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(edt, request.depv, has_events);
+  const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
   const std::uint32_t missing = edt.depc - satisfied;
   edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
   publish(local, edt, request);
@@ -257,6 +262,12 @@ u8 create_edt(Local& local, const EdtRequest& wanted) {
 }
 
 void free_edt(Local& local, Edt& edt) noexcept {
+  if (EdtBlocks* const of = blocks_of(edt)) {
+    of->finish();
+    for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+      if ((slot->flags & Slot::kNamed) != 0) forget_announced(local, *slot, *blocks().find(Guid{slot->value}.index()));
+    }
+  }
   delete edt.rare;
   local.worker->abandon(&edt.task());
 }
@@ -278,6 +289,8 @@ u8 destroy_edt(Local& local, Guid guid) {
 }
 
 void satisfy(Local& local, Slot& slot, Guid block) {
+  if (!block.is_null() && local.tiers.tracked()) [[unlikely]]
+    announce(local, slot, Edt::of(slot), block);
   slot.value = block.bits;
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
   arrive(local, Edt::of(slot));

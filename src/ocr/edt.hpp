@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
+#include "ocr/tiers.hpp"
 #include "sched/task.hpp"
 
 namespace weir::ocr {
@@ -50,8 +52,13 @@ struct Slot {
   std::uint32_t index;
   std::atomic<SlotState> state;
   std::uint8_t mode;
-  bool shared;  // the block is held in another slot, too, which releases it
-  bool large;   // of an EDT whose slots lie elsewhere
+  std::uint8_t flags;
+  bool large;  // of an EDT whose slots lie elsewhere
+
+  enum : std::uint8_t {
+    kShared = 1,  // the block is held in another slot, too, which releases it
+    kNamed = 2,   // satisfied: counted in Block::named
+  };
 };
 static_assert(sizeof(Slot) == 16);
 
@@ -59,12 +66,13 @@ static_assert(sizeof(Slot) == 16);
 struct EdtRare {
   static constexpr std::size_t kLocalStorage = 256;
   std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
+  std::vector<Pin> pins;                       // while it runs
   ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};
 };
 
 struct Edt {
   static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
-  enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16 };
+  enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16, kTiered = 32 };
 
   ObjectWord word;  // lives as long as the runtime, from use to use of the task's memory (edt_table.hpp)
   Guid guid;

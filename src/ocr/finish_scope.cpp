@@ -11,7 +11,6 @@ namespace weir::ocr {
 namespace {
 
 constexpr std::uint8_t kCredit = 64;
-constexpr std::uint64_t kBytes = sizeof(FinishScope);
 
 // Of a finish EDT that runs.
 sched::Scope& own_scope(Local& local, Edt& edt) {
@@ -22,15 +21,14 @@ sched::Scope& own_scope(Local& local, Edt& edt) {
 
 }  // namespace
 
-void* FinishScope::operator new(std::size_t bytes) {
-  void* const memory = local()->memory.allocate(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
+void* FinishScope::operator new(std::size_t bytes) { return local()->scopes.allocate(bytes); }
 
 // Also when the runtime of a program that has ended is taken apart.
 void FinishScope::operator delete(void* memory) noexcept {
-  if (Local* const here = local()) here->memory.free(static_cast<std::byte*>(memory), kBytes);
+  if (Local* const here = local())
+    here->scopes.free(memory);
+  else
+    ::operator delete(memory);
 }
 
 FinishScope::~FinishScope() {

@@ -18,6 +18,9 @@ std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uin
 // The domain of an affinity's hint value; -1 when it is none.
 int domain_of_hint(std::uint64_t value) noexcept;
 
+// Where a block with that hint is made.
+Place place_of_hint(const Local& local, const ocrHint_t& hint) noexcept;
+// Of what does not place it: what is said of prefetching, and what ocrGetHint() tells.
 void apply_hint(Block& block, const ocrHint_t& hint);
 void apply_hint(Edt& edt, const ocrHint_t& hint);
 

@@ -12,6 +12,12 @@ constinit Immortal<ObjectTable<Block>> blocks;
 constinit Immortal<ObjectTable<Template>> templates;
 }  // namespace detail
 
+Local::Local(sched::Worker& w, Tiers& t) : worker(&w), tiers(t), pool(t.pool_of({w.domain(), {}})), memory(t.pools()) {
+  scope.open(&w, nullptr);
+}
+
+Local::~Local() = default;
+
 void Local::add_links() {
   constexpr std::size_t kSlab = 128;
   link_slabs.push_back(std::make_unique<Link[]>(kSlab));

@@ -22,12 +22,15 @@
 namespace weir::ocr {
 
 struct Local {
-  explicit Local(sched::Worker& w) : worker(&w) { scope.open(&w, nullptr); }
+  Local(sched::Worker& w, Tiers& t);
+  ~Local();
   Local(const Local&) = delete;
   Local& operator=(const Local&) = delete;
   void add_links();  // to the free ones, of which there are none
 
   sched::Worker* worker;
+  Tiers& tiers;
+  const PoolId pool;       // of small blocks without a hint
   Edt* current = nullptr;  // null: outside of EDTs
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
@@ -36,6 +39,7 @@ struct Local {
   Link* links = nullptr;  // free ones
   std::vector<std::unique_ptr<Link[]>> link_slabs;
   BlockMemory memory;
+  ScopeMemory scopes;
   NodeList work;  // links to be told, while telling
   bool telling = false;
   sched::Scope scope;  // of the EDTs it makes ready; never waited for

@@ -1,14 +1,17 @@
 #include "ocr/run.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "ocr/block.hpp"
+#include "ocr/complain.hpp"
 #include "ocr/edt_table.hpp"
 #include "ocr/event.hpp"
 #include "ocr/finish_scope.hpp"
 #include "ocr/local.hpp"
 #include "ocr/pause.hpp"
+#include "ocr/system.hpp"
 
 namespace weir::ocr {
 
@@ -20,7 +23,7 @@ void fill_depv(Edt& edt) noexcept {
     const Slot& slot = edt.slots()[i];
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
       const Block& block = *reinterpret_cast<const Block*>(slot.value);
-      depv[i] = {to_c(block.guid()), block.data, static_cast<ocrDbAccessMode_t>(slot.mode)};
+      depv[i] = {to_c(block.guid()), address_in(edt, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
     } else {
       depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
       // -1, which is no value of the enumeration: a slot that was satisfied by no block.
@@ -50,18 +53,31 @@ bool begin_running(Local& local) noexcept {
   return inside;
 }
 
+// In the data layer's sense. An EDT that cannot have them is the end of the program: nobody can be told by a code.
+bool has_blocks(Edt& edt) noexcept {
+  const base::Status failure = blocks_failure(edt);
+  if (failure) return true;
+  std::fprintf(stderr, "weir: ocr: %s (%#llx) cannot be given its data blocks, and the program ends: %s\n",
+               name_of(edt.kind).c_str(), static_cast<unsigned long long>(edt.guid.bits), failure.message.c_str());
+  edt.output = {};
+  System::running()->shut_down(failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
+  return false;
+}
+
 }  // namespace
 
 void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
   Edt& edt = *static_cast<Edt*>(closure);
   Local& local = *ocr::local();
   const bool inside = begin_running(local);
-  fill_depv(edt);
-  edt.flags |= Edt::kRunning;
-  Edt* const outer = std::exchange(local.current, &edt);
-  const Guid returned =
-      from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
-  local.current = outer;
+  Guid returned;
+  if ((edt.flags & Edt::kTiered) == 0 || has_blocks(edt)) [[likely]] {
+    fill_depv(edt);
+    edt.flags |= Edt::kRunning;
+    Edt* const outer = std::exchange(local.current, &edt);
+    returned = from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
+    local.current = outer;
+  }
   end_edt(local, edt, returned);
   if (!inside) local.running.store(false, std::memory_order_release);
 }
@@ -80,7 +96,7 @@ void leave_unrun(Local& local, Edt& edt) {
 
 Holding find_held(Edt& edt, Guid guid) noexcept {
   for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || slot->shared) continue;
+    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || (slot->flags & Slot::kShared) != 0) continue;
     Block* const block = reinterpret_cast<Block*>(slot->value);
     if (block->guid() == guid) return {block, slot};
   }
@@ -96,15 +112,25 @@ void release_holding(Local& local, Edt& edt, const Holding& held) {
     if (slot->state.load(std::memory_order_relaxed) == SlotState::held && slot->value == block)
       slot->state.store(SlotState::released, std::memory_order_relaxed);
   }
+  if (held.block->is_tiered()) [[unlikely]]
+    end_use(edt, *held.block);
   release(local, *held.block, held.slot->mode);
 }
 
 void release_all(Local& local, Edt& edt) {
+  EdtBlocks* const blocks = (edt.flags & Edt::kTiered) != 0 ? blocks_of(edt) : nullptr;
+  if (blocks != nullptr) [[unlikely]]
+    blocks->finish();
   for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
     if (slot->state.load(std::memory_order_relaxed) != SlotState::held) continue;
     slot->state.store(SlotState::released, std::memory_order_relaxed);
-    if (!slot->shared) release(local, *reinterpret_cast<Block*>(slot->value), slot->mode);
+    if ((slot->flags & Slot::kShared) != 0) continue;
+    Block& block = *reinterpret_cast<Block*>(slot->value);
+    if (block.is_tiered()) [[unlikely]]
+      end_use(edt, block);
+    release(local, block, slot->mode);
   }
+  unpin_all(local, edt);
   while (edt.created != nullptr) release_created(local, edt, *edt.created);
 }
 

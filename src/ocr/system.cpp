@@ -47,11 +47,12 @@ base::Status System::start(const Options& options, bool report_at_end) {
   std::unique_ptr<System> system(new System);
   try {
     system->runtime_ = std::make_unique<Runtime>(options);
+    system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);
+    system->tiers_ = std::make_unique<Tiers>(*system->state_);
   } catch (const std::exception& error) {
     return {base::Code::bad_option, error.what()};
   }
   system->report_at_end_ = report_at_end;
-  system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);
   system->scheduler_ = system->state_->scheduler.get();
   system->first_worker_ = sched::Worker::current();
   system->number_ = ++last_number;
@@ -66,8 +67,10 @@ void System::stop() noexcept {
   system->shut_down(system->exit_code());
   if (system->report_at_end_) print_report("what is left at the end");
   system->watch_.reset();
-  system->runtime_.reset();  // waits for the EDTs that run
+  system->scheduler_->stop_threads();  // waits for the EDTs that run
+  system->state_->blocks.reset();      // and this for transfers, which know of EDTs and blocks
   drop_leftovers(*system);
+  system->runtime_.reset();
   the_system.store(nullptr, std::memory_order_release);
   detail::running_system.store(detail::kNoSystem, std::memory_order_release);
 }
@@ -80,7 +83,7 @@ Local* System::make_local() noexcept {
     const std::lock_guard lock(mutex_);
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {
-      locals_[index] = std::make_unique<Local>(worker);
+      locals_[index] = std::make_unique<Local>(worker, *tiers_);
     }
     return locals_[index].get();
   } catch (const std::exception& error) {

@@ -75,6 +75,7 @@ class System {
   weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
   sched::Scheduler* scheduler_ = nullptr;
   sched::Worker* first_worker_ = nullptr;
+  std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<Watch> watch_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Local>> locals_;  // guarded by mutex_; by worker index

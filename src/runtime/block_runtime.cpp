@@ -67,6 +67,7 @@ data::Store& BlockRuntime::store() {
 }
 
 void BlockRuntime::staged(data::Request& request) noexcept {
+  if (request.told != nullptr) return request.told(request);
   scheduler_.submit(*static_cast<sched::Task*>(request.task), scheduler_.worker(request.lane).domain());
 }
 

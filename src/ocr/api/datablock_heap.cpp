@@ -22,6 +22,13 @@ u8 heap_of(Local& local, Guid guid, Block*& block) {
   return block == nullptr || block->heap == nullptr ? OCR_EINVAL : 0;
 }
 
+// Of a block that the caller holds, or, outside of EDTs, has made and not released.
+std::byte* data_here(const Block& block) noexcept {
+  const Local& here = *local();
+  if (!block.is_tiered()) return block.small();
+  return here.current != nullptr ? address_in(*here.current, block) : address_outside(here, block);
+}
+
 enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
 
 // An EDT: slot 0 the destination, slot 1 the source.
@@ -79,7 +86,7 @@ u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void** addr) {
   *addr = nullptr;
   u64 offset = 0;
   if (const u8 code = ocrDbMallocOffset(guid, size, &offset)) return code;
-  *addr = blocks().find(from_c(guid).index())->data + offset;
+  *addr = data_here(*blocks().find(from_c(guid).index())) + offset;
   return 0;
 }
 
@@ -96,8 +103,9 @@ u8 ocrDbFree(ocrGuid_t guid, void* addr) {
     Block* block;
     if (const u8 code = heap_of(local, from_c(guid), block)) return code;
     const auto* const at = static_cast<const std::byte*>(addr);
-    if (at < block->data || at >= block->data + block->size) return OCR_EINVAL;
-    return free(*block->heap, static_cast<u64>(at - block->data)) ? 0 : OCR_EINVAL;
+    const std::byte* const first = data_here(*block);
+    if (at < first || at >= first + block->size) return OCR_EINVAL;
+    return free(*block->heap, static_cast<u64>(at - first)) ? 0 : OCR_EINVAL;
   });
 }
 

@@ -36,10 +36,17 @@ u8 check_event(Local& local, Guid guid, u16 properties) {
 // The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
 u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
-  if (result != nullptr) *result = block == nullptr ? nullptr : block->data;
   if (size != nullptr) *size = block == nullptr ? 0 : block->size;
-  if (block != nullptr && local.current != nullptr) hold_for_running(local, *block);
-  return 0;
+  std::byte* data = nullptr;
+  u8 code = 0;
+  if (block != nullptr && local.current != nullptr)
+    code = hold_for_running(local, *block, data);
+  else if (block != nullptr && block->is_tiered() && result != nullptr)
+    code = pin(local, *block, weir::Mode::concurrent, data);
+  else if (block != nullptr && !block->is_tiered())
+    data = block->small();
+  if (result != nullptr) *result = data;
+  return code;
 }
 
 u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {

@@ -1,0 +1,388 @@
+#include "ocr/tiers.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "ocr/block.hpp"
+#include "ocr/local.hpp"
+#include "ocr/system.hpp"
+#include "sched/scheduler.hpp"
+#include "weir/error.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constexpr std::size_t kKinds = 4;  // of Wish::Tier: each has a pool per domain
+
+Mode mode_for(std::uint8_t mode) noexcept {
+  switch (mode) {
+    case DB_MODE_RW: return Mode::concurrent;
+    case DB_MODE_EW: return Mode::inout;
+    default: return Mode::in;
+  }
+}
+
+bool moves_at_begin(const sched::Worker& worker) noexcept {
+  const Strategy strategy = worker.scheduler().options().strategy;
+  return strategy == Strategy::off || strategy == Strategy::inline_;
+}
+
+}  // namespace
+
+u8 tell_no_place(const base::Status& status, const char* what) noexcept {
+  static std::atomic<bool> told{false};
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    std::fprintf(stderr, "weir: ocr: %s: %s (further failures of this kind are return codes only)\n", what,
+                 status.message.c_str());
+  }
+  return status.code == base::Code::no_space || status.code == base::Code::bad_input ? OCR_ENOMEM : OCR_EIO;
+}
+
+// ---- Memory ----
+
+Tiers::Tiers(runtime::State& state) : scheduler_(*state.scheduler), store_(state.blocks->store()) {
+  const auto domains = static_cast<std::size_t>(scheduler_.domain_count());
+  pools_ = std::make_unique<BlockPools>(domains * kKinds, [this](PoolId pool) { return make_slab(pool); });
+}
+
+Tiers::~Tiers() = default;
+
+PoolId Tiers::pool_of(const Place& place) const noexcept {
+  return static_cast<PoolId>(static_cast<std::size_t>(place.domain) * kKinds +
+                             static_cast<std::size_t>(place.wish.tier));
+}
+
+data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* name) noexcept {
+  try {
+    base::Result<data::Block*> made =
+        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.wish);
+    if (made) return *made;
+    tell_no_place(made.status(), "ocrDbCreate()");
+  } catch (const std::exception& error) {
+    tell_no_place({base::Code::no_space, error.what()}, "ocrDbCreate()");
+  }
+  return nullptr;
+}
+
+std::byte* Tiers::make_slab(PoolId pool) noexcept {
+  Place place{static_cast<int>(pool / kKinds), {}};
+  place.wish.tier = static_cast<data::Wish::Tier>(pool % kKinds);
+  place.wish.stays = true;
+  data::Block* const block = make(BlockPools::kSlab, place, "small data blocks");
+  if (block == nullptr) return nullptr;
+  const std::lock_guard lock(slab_mutex_);
+  slabs_.emplace_back(block);
+  return static_cast<std::byte*>(block->address.load(std::memory_order_relaxed));
+}
+
+// ---- Blocks in place for a thread ----
+
+namespace {
+
+// WAKE-1, as for events.
+void tell(data::Request& request) noexcept {
+  Hold& hold = *static_cast<Hold*>(request.task);
+  sched::Worker* const worker = hold.worker;  // the waiter is gone once it is done
+  hold.done.store(true, std::memory_order_release);
+  worker->unpark();
+}
+
+class InPlace final : public sched::Condition {
+ public:
+  InPlace(const Hold& hold, bool gives_up) noexcept : hold_(hold), gives_up_(gives_up) {}
+  bool done() noexcept override {
+    return hold_.done.load(std::memory_order_acquire) ||  // WAKE-1
+           (gives_up_ && System::running()->shutting_down());
+  }
+  bool prepare_to_sleep() noexcept override { return !done(); }
+
+ private:
+  const Hold& hold_;
+  const bool gives_up_;
+};
+
+// False: the program ends before.
+bool wait_for_place(Local& local, data::Store& store, Hold& hold) {
+  Edt* const outer = std::exchange(local.current, nullptr);
+  InPlace condition(hold, true);
+  local.worker->run_until(condition);
+  bool in_place = hold.done.load(std::memory_order_acquire);  // WAKE-1
+  if (!in_place && !store.withdraw(hold.request)) {
+    InPlace landing(hold, false);
+    local.worker->run_until(landing);
+    in_place = true;
+  }
+  local.current = outer;
+  return in_place;
+}
+
+}  // namespace
+
+u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
+  data::Store& store = local.tiers.store();
+  if (store.hold(block)) return 0;
+  auto made = std::make_unique<Hold>();
+  made->worker = local.worker;
+  data::Request& request = made->request;
+  request.task = made.get();
+  request.told = &tell;
+  request.running = true;
+  request.name = local.current != nullptr && local.current->kind->name != nullptr ? local.current->kind->name : "";
+  static_cast<void>(request.add(block, mode));
+  store.add(request);
+  const int domain = local.tiers.machine_domain(local.worker->domain());
+  if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, store, *made)) {
+    request.sequence = 0;
+    made->scratch = std::make_unique<std::byte[]>(block.bytes);
+    request.uses().front().address = made->scratch.get();
+    hold = std::move(made);
+    return 0;
+  }
+  if (request.state == data::RequestState::failed) {
+    const base::Status why = request.failure;
+    store.finish(request);
+    return tell_no_place(why, "a data block cannot be brought to where the program can use it");
+  }
+  store.begin(request);
+  hold = std::move(made);
+  return 0;
+}
+
+void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
+  if (hold == nullptr)
+    block.store->release_hold(block);
+  else if (hold->scratch == nullptr)
+    block.store->finish(hold->request);
+}
+
+std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
+  void* const address = hold == nullptr ? block.address.load(std::memory_order_relaxed)
+                                        : const_cast<Hold*>(hold)->request.uses().front().address;
+  return static_cast<std::byte*>(address);
+}
+
+namespace {
+
+std::vector<Pin>& pins_of(Edt& edt) {
+  if (edt.rare == nullptr) edt.rare = new EdtRare;
+  return edt.rare->pins;
+}
+
+void drop(Local& local, Pin pin) {
+  end_hold(pin.block->tier(), std::move(pin.hold));
+  pin.block->word.lock_held();
+  unname(local, *pin.block);
+}
+
+// Takes out the pin of that block; its block is null when there is none.
+Pin take(std::vector<Pin>& pins, Guid block) {
+  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& p) { return p.guid == block; });
+  if (found == pins.end()) return {nullptr, {}, nullptr};
+  Pin taken = std::move(*found);
+  pins.erase(found);
+  return taken;
+}
+
+}  // namespace
+
+u8 pin(Local& local, Block& block, Mode mode, std::byte*& address) {
+  block.word.lock_held();
+  ++block.named;
+  block.word.unlock();
+  Pin made{&block, block.guid(), nullptr};
+  if (const u8 code = begin_hold(local, block.tier(), mode, made.hold)) {
+    block.word.lock_held();
+    unname(local, block);
+    return code;
+  }
+  address = address_of(block.tier(), made.hold.get());
+  if (local.current != nullptr) {
+    pins_of(*local.current).push_back(std::move(made));
+    return 0;
+  }
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  local.tiers.outside.push_back(std::move(made));
+  block.pinned_outside.store(true, std::memory_order_relaxed);
+  return 0;
+}
+
+std::byte* address_outside(const Local& local, const Block& block) noexcept {
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  for (const Pin& each : local.tiers.outside)
+    if (each.block == &block) return address_of(block.tier(), each.hold.get());
+  return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
+}
+
+bool has_pin(const Edt& edt, const Block& block) noexcept {
+  if (edt.rare == nullptr) return false;
+  const auto& pins = edt.rare->pins;
+  return std::any_of(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.block == &block; });
+}
+
+bool unpin(Local& local, Guid block) {
+  if (local.current == nullptr) return unpin_outside(local, block);
+  if (local.current->rare == nullptr) return false;
+  Pin taken = take(local.current->rare->pins, block);
+  if (taken.block == nullptr) return false;
+  drop(local, std::move(taken));
+  return true;
+}
+
+bool unpin_outside(Local& local, Guid block) {
+  Pin taken{nullptr, {}, nullptr};
+  {
+    const std::lock_guard lock(local.tiers.outside_mutex);
+    taken = take(local.tiers.outside, block);
+  }
+  if (taken.block == nullptr) return false;
+  taken.block->pinned_outside.store(false, std::memory_order_relaxed);
+  drop(local, std::move(taken));
+  return true;
+}
+
+void unpin_all(Local& local, Edt& edt) {
+  if (edt.rare == nullptr) return;
+  for (Pin& each : std::exchange(edt.rare->pins, {})) drop(local, std::move(each));
+}
+
+// ---- Blocks of an EDT ----
+
+bool EdtBlocks::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
+  if (!has_blocks() || request_.state != data::RequestState::pending || moves_at_begin(worker)) return true;
+  return ask(worker, task);
+}
+
+bool EdtBlocks::ask(sched::Worker& worker, sched::Task& task) noexcept {
+  const int wanted = task.note.extra()->domain;
+  return store_.ready(request_, worker.index(),
+                      worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted));
+}
+
+bool EdtBlocks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
+  if (!has_blocks()) return true;
+  if (request_.state == data::RequestState::pending && !ask(worker, task)) return false;
+  store_.begin(request_);
+  return true;
+}
+
+void EdtBlocks::finish() noexcept {
+  if (!has_blocks()) return;
+  store_.finish(request_);
+  request_.sequence = 0;
+}
+
+EdtBlocks* blocks_of(Edt& edt) noexcept {
+  const sched::TaskExtra* const extra = edt.task().note.extra();
+  return extra == nullptr ? nullptr : static_cast<EdtBlocks*>(extra->hooks);
+}
+
+namespace {
+
+EdtBlocks& add_blocks(Local& local, Edt& edt) {
+  sched::Task& task = edt.task();
+  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
+  auto* const blocks = new EdtBlocks(local.tiers.store());
+  task.note.extra()->hooks = blocks;
+  data::Request& request = blocks->request();
+  request.task = &task;
+  request.name = edt.kind->name != nullptr ? edt.kind->name : "";
+  const int domain = task.note.extra()->domain;
+  request.domain = local.tiers.machine_domain(domain < 0 ? local.worker->domain() : domain);
+  request.trace_id = sched::trace_id(task.ref());
+  request.make_room(edt.depc);
+  return *blocks;
+}
+
+template <class F>
+void for_each_tiered(Edt& edt, F&& f) {
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || (slot->flags & Slot::kShared) != 0) continue;
+    Block& block = *reinterpret_cast<Block*>(slot->value);
+    if (block.is_tiered() && !f(*slot, block)) return;
+  }
+}
+
+// All of its blocks stay where they are, without a request. False: they are tracked, and none is held.
+bool hold_all(Local& local, Edt& edt) noexcept {
+  data::Store& store = local.tiers.store();
+  const Slot* refused = nullptr;
+  for_each_tiered(edt, [&](Slot& slot, Block& block) {
+    if (!store.hold(block.tier())) refused = &slot;
+    return refused == nullptr;
+  });
+  if (refused == nullptr) return true;
+  for_each_tiered(edt, [&](Slot& slot, Block& block) {
+    if (&slot == refused) return false;
+    store.release_hold(block.tier());
+    return true;
+  });
+  return false;
+}
+
+}  // namespace
+
+void prepare_blocks(Local& local, Edt& edt) { static_cast<void>(add_blocks(local, edt)); }
+
+void announce(Local& local, Slot& slot, Edt& edt, Guid guid) {
+  EdtBlocks* const blocks = blocks_of(edt);
+  if (blocks == nullptr || slot.mode == DB_MODE_NULL) return;
+  Block* const block = lock_object(ocr::blocks(), Kind::block, guid);
+  if (block == nullptr) return;
+  const bool wanted = block->is_tiered() && !block->lazy;
+  const bool eager = block->eager;
+  if (wanted) ++block->named;
+  block->word.unlock();
+  if (!wanted) return;
+  slot.flags |= Slot::kNamed;
+  local.tiers.store().add(blocks->request(), block->tier(), mode_for(slot.mode), eager);
+}
+
+void forget_announced(Local& local, Slot& slot, Block& block) noexcept {
+  if ((slot.flags & Slot::kNamed) == 0) return;
+  slot.flags = static_cast<std::uint8_t>(slot.flags & ~Slot::kNamed);
+  block.word.lock_held();
+  unname(local, block);
+}
+
+void stage_blocks(Local& local, Edt& edt) {
+  EdtBlocks* blocks = blocks_of(edt);
+  if (blocks == nullptr) {
+    if (hold_all(local, edt)) return;
+    blocks = &add_blocks(local, edt);
+  }
+  for_each_tiered(edt, [&](Slot& slot, Block& block) {
+    blocks->store().add(blocks->request(), block.tier(), mode_for(slot.mode), false);
+    return true;
+  });
+}
+
+std::byte* address_in(Edt& edt, const Block& block) noexcept {
+  if (!block.is_tiered()) return block.small();
+  if (block.creator == &edt) return address_of(block.tier(), block.hold.get());
+  if (edt.rare != nullptr) {
+    for (const Pin& pin : edt.rare->pins)
+      if (pin.block == &block) return address_of(block.tier(), pin.hold.get());
+  }
+  EdtBlocks* const blocks = blocks_of(edt);
+  const data::Use* const use =
+      blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->request().find(block.tier());
+  return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));
+}
+
+void end_use(Edt& edt, Block& block) noexcept {
+  EdtBlocks* const blocks = blocks_of(edt);
+  if (blocks == nullptr)
+    block.tier().store->release_hold(block.tier());
+  else if (blocks->has_blocks())
+    blocks->store().release(blocks->request(), block.tier());
+}
+
+base::Status blocks_failure(Edt& edt) noexcept {
+  EdtBlocks* const blocks = blocks_of(edt);
+  const bool failed = blocks != nullptr && blocks->request().state == data::RequestState::failed;
+  return failed ? blocks->request().failure : base::Status::success();
+}
+
+}  // namespace weir::ocr
