@@ -22,6 +22,7 @@ void Steps::start(Transfer& transfer) noexcept {
 }
 
 void Steps::stage(Request& request) noexcept {
+  if (request.revocable && std::exchange(request.in_queue, true)) return;
   request.next_staged = nullptr;
   *staged_end = &request;
   staged_end = &request.next_staged;
@@ -59,6 +60,7 @@ void Residency::enqueue(Use& use) {
 }
 
 void Residency::unlink(Use& use) noexcept {
+  forget_early(use);
   (use.before != nullptr ? use.before->after : use.block->first_use) = use.after;
   (use.after != nullptr ? use.after->before : use.block->last_queued) = use.before;
 }
@@ -70,8 +72,13 @@ void Residency::add(Request& request) {
 
 void Residency::add(Request& request, Block& block, Mode mode, bool early, Steps& steps) {
   if (request.sequence == 0) link(request);
-  if (Use* const use = request.add(block, mode)) enqueue(*use);
-  if (early) bring_early(request, block, steps);
+  Use* const use = request.add(block, mode);
+  if (use == nullptr) return;
+  enqueue(*use);
+  if (!early || config_.strategy == Strategy::off || config_.strategy == Strategy::inline_) return;
+  use->early = true;
+  ++early_wanted_;
+  bring_early(*use, steps);
 }
 
 void Residency::release(Request& request, Block& block, Steps& steps) {
@@ -97,7 +104,10 @@ bool Residency::withdraw(Request& request, Steps& steps) {
 }
 
 bool Residency::ready(Request& request, Steps& steps) {
-  for (Use& use : request.uses()) ++use.block->scheduled;
+  for (Use& use : request.uses()) {
+    ++use.block->scheduled;
+    forget_early(use);
+  }
   Admission admission = Admission::later;
   const policy::Newcomer fresh = newcomer(request);
   const bool in_turn = waiting_count_ == 0 && !in_order();
@@ -107,7 +117,10 @@ bool Residency::ready(Request& request, Steps& steps) {
     admission = admit(request, steps);
     if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
   }
-  if (admission == Admission::held) return true;
+  if (admission == Admission::held) {
+    request.in_queue = request.revocable;
+    return true;
+  }
   if (admission == Admission::staging) return false;
   if (never_fits(request)) {
     overflow(request, steps);
@@ -137,13 +150,51 @@ policy::Newcomer Residency::newcomer(Request& request) noexcept {
 void Residency::enqueue(Request& request) {
   request.state = RequestState::waiting;
   if (track_ != nullptr) request.waiting_since = trace::Track::now();
-  lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()].insert(&request);
+  lane_of(request).insert(&request);
   ++waiting_count_;
 }
 
 void Residency::dequeue(Request& request) noexcept {
-  lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()].erase(&request);
+  lane_of(request).erase(&request);
   if (--waiting_count_ == 0) passed_ = 0;
+}
+
+Residency::Lane& Residency::lane_of(const Request& request) noexcept {
+  return request.running ? running_ : lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()];
+}
+
+// ---- Those that run already ----
+
+bool Residency::try_begin(Request& request) noexcept {
+  request.in_queue = false;
+  if (request.state == RequestState::waiting || request.state == RequestState::staging) return false;
+  begin(request);
+  return true;
+}
+
+// The last of those that hold room and have not begun gives it back. False: there is none.
+bool Residency::revoke_one() {
+  Request* last = last_;
+  while (last != nullptr && (!last->revocable || last->begun || last->state != RequestState::held)) last = last->before;
+  if (last == nullptr) return false;
+  for (Use& use : last->uses()) leave_place(use);
+  last->in_place_bytes = 0;
+  --held_;
+  queued_.fetch_sub(1, std::memory_order_relaxed);
+  enqueue(*last);
+  return true;
+}
+
+void Residency::advance_running(Steps& steps) {
+  for (auto at = running_.begin(); at != running_.end();) {
+    Request& request = **at++;
+    Admission admission = admit(request, steps);
+    while (admission == Admission::later && place(target_of(request, 0)).leaving_bytes == 0 && revoke_one())
+      admission = admit(request, steps);
+    if (admission == Admission::later) continue;
+    dequeue(request);
+    if (admission == Admission::held) steps.stage(request);
+  }
 }
 
 // ---- Admission ----
@@ -431,6 +482,12 @@ void Residency::finish(Request& request, Steps& steps) {
 // ---- Those that wait ----
 
 void Residency::advance(Steps& steps) {
+  if (!running_.empty()) {
+    advance_running(steps);
+    if (!running_.empty() && !standstill_) return;
+  }
+  if (early_wanted_ != 0) [[unlikely]]
+    advance_early(steps);
   if (in_order()) return advance_in_order(steps);
   bool progress = waiting_count_ != 0;
   while (progress) {
@@ -479,7 +536,7 @@ void Residency::break_standstill(Steps& steps) {
   standstill_ = false;
   if (waiting_count_ == 0 || under_way_ != 0 || has_queued() || !steps.empty()) return;
   const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.empty(); });
-  Request& request = **lane->begin();
+  Request& request = running_.empty() ? **lane->begin() : **running_.begin();
   dequeue(request);
   overflow(request, steps);
   try_writing_again();

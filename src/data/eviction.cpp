@@ -298,9 +298,9 @@ void Residency::advance_in_order(Steps& steps) {
   policy::Ahead ahead{early_bytes_, limit, 0, config_.depth};
   Request* r = untracked_may_run() ? nullptr : first_;
   for (; r != nullptr && policy::look_further(ahead); r = r->after) {
-    if (r->state != RequestState::pending && r->state != RequestState::waiting) continue;
+    if (r->running || (r->state != RequestState::pending && r->state != RequestState::waiting)) continue;
     ++ahead.tasks_looked_at;
-    if (r->state == RequestState::waiting && (r->running || wants_more()) && admit_in_order(*r, steps)) continue;
+    if (r->state == RequestState::waiting && wants_more() && admit_in_order(*r, steps)) continue;
     if (scattered_ != 0) break;  // what would be brought in could lie in its way again
     if (!prefetch(*r, ahead, steps)) break;
   }
@@ -369,18 +369,31 @@ bool Residency::start_early(Block& block, Arena& target, Steps& steps) {
   return true;
 }
 
-// One block, out of turn: its maker says that it will be needed soon. Only with threads that move blocks.
-void Residency::bring_early(const Request& request, Block& block, Steps& steps) {
-  if (config_.strategy == Strategy::off || config_.strategy == Strategy::inline_ || scattered_ != 0) return;
-  Use* const use = const_cast<Request&>(request).find(block);
-  if (use == nullptr || !can_come_early(*use) || !block.written) return;
-  Arena& target = target_of(request, block.charge);
+void Residency::forget_early(Use& use) noexcept {
+  if (std::exchange(use.early, false)) --early_wanted_;
+}
+
+// One block, out of turn: its maker says that it will be needed soon. Now, or when something has left.
+void Residency::bring_early(Use& use, Steps& steps) {
+  Block& block = *use.block;
+  if (!can_come_early(use) || !block.written) return forget_early(use);
+  Arena& target = target_of(*use.request, block.charge);
   Place& p = place(target);
-  if (early_bytes_ + p.owed >= policy::early_limit(tiers_.tiers()[top_].budget.count)) return;
-  p.owed += block.charge;
-  if (make_room_for_later(target, p.owed, request.sequence, steps))
-    static_cast<void>(start_early(block, target, steps));
-  p.owed -= block.charge;
+  if (scattered_ != 0 || early_bytes_ >= policy::early_limit(tiers_.tiers()[top_].budget.count)) return;
+  const std::size_t owed = std::exchange(p.owed, block.charge);
+  if (make_room_for_later(target, p.owed, use.request->sequence, steps) && start_early(block, target, steps))
+    forget_early(use);
+  p.owed = owed;
+}
+
+void Residency::advance_early(Steps& steps) {
+  std::uint32_t looked_at = 0;
+  for (Request* r = first_; r != nullptr && early_wanted_ != 0 && looked_at < config_.depth; r = r->after) {
+    if (r->state != RequestState::pending) continue;
+    ++looked_at;
+    for (Use& use : r->uses())
+      if (use.early) bring_early(use, steps);
+  }
 }
 
 }  // namespace weir::data

@@ -26,6 +26,7 @@ struct Use {
   Mode mode = Mode::in;
   bool fresh = false;          // its contents need not be fetched: out
   bool at_home = false;        // used where its home is
+  bool early = false;          // to be brought in before the task is ready
   void* address = nullptr;     // where the task finds it
   Replica* replica = nullptr;  // pinned for it
   Use* before = nullptr;       // in the block's queue
@@ -54,6 +55,8 @@ struct Request {
   bool scattered = false;            // waits, and there is room for it, but in pieces
   bool begun = false;                // held, and its function has been started
   bool running = false;              // of a task that runs and wants one block more: before all that do not
+  bool revocable = false;            // begins by try_begin(); until then, tasks that run may take its room
+  bool in_queue = false;             // revocable: its task is on its way to a worker, and will call try_begin()
   void (*told)(Request&) = nullptr;  // instead of the sink, when it is staged
   std::uint32_t landing = 0;         // transfers it waits for
   std::size_t in_place_bytes = 0;    // used in slow memory: what an emulated tier charges

@@ -108,6 +108,8 @@ class Residency {
   bool ready(Request& request, Steps& steps);
   // The task has ended, or was cancelled: then its blocks hold what they held before.
   void finish(Request& request, Steps& steps);
+  // As begin(), of one that is revocable, under the lock. False: it lost its room meanwhile, and will be staged again.
+  bool try_begin(Request& request) noexcept;
   // Its task starts to run, or to wait for an exclusion lock. Any thread, without the lock.
   void begin(Request& request) noexcept {
     if (request.state != RequestState::held || std::exchange(request.begun, true)) return;
@@ -208,6 +210,9 @@ class Residency {
   void fail(Request& request, base::Status status, Steps& steps);
   void enqueue(Request& request);
   void dequeue(Request& request) noexcept;
+  Lane& lane_of(const Request& request) noexcept;
+  void advance_running(Steps& steps);
+  bool revoke_one();
   void publish(Use& use) noexcept;
   bool advance_first(Lane& lane, Steps& steps);
   void advance_others(Lane& lane, Steps& steps);
@@ -227,7 +232,9 @@ class Residency {
   void advance_in_order(Steps& steps);
   bool admit_in_order(Request& request, Steps& steps);
   bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
-  void bring_early(const Request& request, Block& block, Steps& steps);
+  void bring_early(Use& use, Steps& steps);
+  void advance_early(Steps& steps);
+  void forget_early(Use& use) noexcept;
   bool start_early(Block& block, Arena& target, Steps& steps);
   bool can_come_early(const Use& use) const noexcept;
   static bool is_draining(const Block& block) noexcept;
@@ -257,10 +264,12 @@ class Residency {
   std::vector<Place> places_;         // by arena
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
+  Lane running_;  // those of tasks that run: all others wait for these
   std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
   std::atomic<std::uint32_t> queued_{0};  // held, not begun
   std::size_t next_lane_ = 0;
-  std::size_t early_bytes_ = 0;  // of replicas brought in for tasks that were not admitted, not used yet
+  std::uint32_t early_wanted_ = 0;  // uses that are `early`
+  std::size_t early_bytes_ = 0;     // of replicas brought in for tasks that were not admitted, not used yet
   bool standstill_ = false;
   base::Status last_write_failure_;  // why something could not leave
   std::vector<Replica*> unwritable_;

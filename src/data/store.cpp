@@ -263,6 +263,15 @@ void Store::begin(Request& request) noexcept {
   if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
 }
 
+bool Store::try_begin(Request& request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!residency_.try_begin(request)) return false;
+  }
+  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+  return true;
+}
+
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   Steps steps;
   {

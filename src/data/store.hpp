@@ -72,6 +72,7 @@ class Store final : public Landing {
   // Before the task's function runs. Waits as long as an emulated tier asks for what is used in place.
   void begin(Request& request) noexcept;
   void finish(Request& request);
+  bool try_begin(Request& request);
 
   // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
   // False: they are tracked now; the task needs a request.

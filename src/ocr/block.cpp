@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ocr/block_heap.hpp"
+#include "ocr/complain.hpp"
 #include "ocr/hint.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
@@ -116,9 +117,7 @@ namespace {
 // What make_memory() gives, as Block::memory; 0 when there is none.
 std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place, PoolId pool) {
   if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
-  const EdtKind* const maker = local.maker();
-  data::Block* const made =
-      local.tiers.make(bytes, place, maker == nullptr || maker->name == nullptr ? "" : maker->name);
+  data::Block* const made = local.tiers.make(bytes, place, lasting_name_of(local.maker()));
   return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
 }
 

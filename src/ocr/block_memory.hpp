@@ -20,7 +20,7 @@ using PoolId = std::uint16_t;
 class BlockPools {
  public:
   static constexpr std::size_t kSmallest = 64, kClasses = 7, kLargest = kSmallest << (kClasses - 1);
-  static constexpr std::size_t kSlab = std::size_t{1} << 18;
+  static constexpr std::size_t kSlab = std::size_t{1} << 16;
   static constexpr std::uint32_t kBatch = 64;
 
   struct Piece {

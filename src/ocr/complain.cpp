@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <mutex>
+#include <unordered_map>
 
 #include "ocr/local.hpp"
 
@@ -31,6 +33,15 @@ std::string name_of(const EdtKind* kind) {
   if (info.dli_sname != nullptr && info.dli_saddr == address) return fmt::format("EDT {}", info.dli_sname);
   const auto offset = static_cast<std::size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase));
   return fmt::format("EDT function {}+{:#x}", info.dli_fname, offset);  // as addr2line -f -e takes it
+}
+
+const char* lasting_name_of(const EdtKind* kind) {
+  static std::mutex mutex;
+  static auto& names = *new std::unordered_map<const EdtKind*, std::string>;
+  const std::lock_guard lock(mutex);
+  const auto [name, is_new] = names.try_emplace(kind);
+  if (is_new) name->second = name_of(kind);
+  return name->second.c_str();
 }
 
 void complain(const Edt& edt, const char* what, Guid guid) noexcept { print(edt.kind, edt.guid, what, guid); }

@@ -39,6 +39,7 @@ class System {
   Runtime& runtime() noexcept { return *runtime_; }
   sched::Scheduler& scheduler() noexcept { return *scheduler_; }
   std::uint64_t number() const noexcept { return number_; }
+  Tiers& tiers() noexcept { return *tiers_; }
   // Of the calling thread; null when it cannot become a worker.
   Local* make_local() noexcept;
   // Calls f(Local&) for those made so far.

@@ -1,10 +1,13 @@
 #include "ocr/tiers.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
 #include "ocr/block.hpp"
+#include "ocr/complain.hpp"
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
 #include "sched/scheduler.hpp"
@@ -81,41 +84,32 @@ std::byte* Tiers::make_slab(PoolId pool) noexcept {
 
 namespace {
 
-// WAKE-1, as for events.
 void tell(data::Request& request) noexcept {
-  Hold& hold = *static_cast<Hold*>(request.task);
-  sched::Worker* const worker = hold.worker;  // the waiter is gone once it is done
-  hold.done.store(true, std::memory_order_release);
-  worker->unpark();
+  Tiers& tiers = System::running()->tiers();
+  const std::lock_guard lock(tiers.waiting_mutex);
+  static_cast<Hold*>(request.task)->done = true;
+  tiers.waiting.notify_all();
 }
 
-class InPlace final : public sched::Condition {
- public:
-  InPlace(const Hold& hold, bool gives_up) noexcept : hold_(hold), gives_up_(gives_up) {}
-  bool done() noexcept override {
-    return hold_.done.load(std::memory_order_acquire) ||  // WAKE-1
-           (gives_up_ && System::running()->shutting_down());
-  }
-  bool prepare_to_sleep() noexcept override { return !done(); }
-
- private:
-  const Hold& hold_;
-  const bool gives_up_;
-};
-
 // False: the program ends before.
-bool wait_for_place(Local& local, data::Store& store, Hold& hold) {
-  Edt* const outer = std::exchange(local.current, nullptr);
-  InPlace condition(hold, true);
-  local.worker->run_until(condition);
-  bool in_place = hold.done.load(std::memory_order_acquire);  // WAKE-1
-  if (!in_place && !store.withdraw(hold.request)) {
-    InPlace landing(hold, false);
-    local.worker->run_until(landing);
-    in_place = true;
+bool wait_for_place(Local& local, Hold& hold) {
+  constexpr auto kLook = std::chrono::milliseconds(10);  // for the end of the program
+  const System& system = *System::running();
+  Tiers& tiers = local.tiers;
+  local.worker->begin_blocking();
+  std::unique_lock lock(tiers.waiting_mutex);
+  bool gives_up = true;
+  while (!hold.done) {
+    tiers.waiting.wait_for(lock, kLook);
+    if (hold.done || !gives_up || !system.shutting_down()) continue;
+    lock.unlock();
+    const bool withdrawn = tiers.store().withdraw(hold.request);
+    lock.lock();
+    if (withdrawn) break;
+    gives_up = false;  // it is on its way
   }
-  local.current = outer;
-  return in_place;
+  local.worker->end_blocking();
+  return hold.done;
 }
 
 }  // namespace
@@ -124,16 +118,15 @@ u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>
   data::Store& store = local.tiers.store();
   if (store.hold(block)) return 0;
   auto made = std::make_unique<Hold>();
-  made->worker = local.worker;
   data::Request& request = made->request;
   request.task = made.get();
   request.told = &tell;
   request.running = true;
-  request.name = local.current != nullptr && local.current->kind->name != nullptr ? local.current->kind->name : "";
+  request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
   store.add(request);
   const int domain = local.tiers.machine_domain(local.worker->domain());
-  if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, store, *made)) {
+  if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
     request.sequence = 0;
     made->scratch = std::make_unique<std::byte[]>(block.bytes);
     request.uses().front().address = made->scratch.get();
@@ -263,8 +256,7 @@ bool EdtBlocks::ask(sched::Worker& worker, sched::Task& task) noexcept {
 bool EdtBlocks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
   if (!has_blocks()) return true;
   if (request_.state == data::RequestState::pending && !ask(worker, task)) return false;
-  store_.begin(request_);
-  return true;
+  return store_.try_begin(request_);
 }
 
 void EdtBlocks::finish() noexcept {
@@ -287,7 +279,8 @@ EdtBlocks& add_blocks(Local& local, Edt& edt) {
   task.note.extra()->hooks = blocks;
   data::Request& request = blocks->request();
   request.task = &task;
-  request.name = edt.kind->name != nullptr ? edt.kind->name : "";
+  request.revocable = true;
+  request.name = lasting_name_of(edt.kind);
   const int domain = task.note.extra()->domain;
   request.domain = local.tiers.machine_domain(domain < 0 ? local.worker->domain() : domain);
   request.trace_id = sched::trace_id(task.ref());

@@ -4,10 +4,11 @@
 // While all blocks fit in fast memory (the store is not tracked) an EDT only counts that it holds a block. From then on
 // it has a data::Request: a block enters it when it satisfies a slot, which is what is known ahead of the EDT, and the
 // EDT is admitted when it holds all its blocks in the sense of OCR (acquire.cpp). An EDT that makes a block holds it by
-// a request of its own, and waits, running others meanwhile, until there is room. One Tiers per System; any thread.
+// a request of its own, which comes before those of EDTs that have not begun; it waits until there is room, and runs no
+// other EDT meanwhile, which might want room on top of its own. One Tiers per System; any thread.
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,8 +29,7 @@ struct Slot;
 // What keeps one block in place for a thread, beside the EDTs' footprints.
 struct Hold {
   data::Request request;
-  sched::Worker* worker = nullptr;
-  std::atomic<bool> done{false};         // WAKE-1: release by who makes room, acquire by the waiter
+  bool done = false;                     // guarded by Tiers::waiting_mutex
   std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
 };
 
@@ -64,6 +64,10 @@ class Tiers {
   data::Block* make(std::uint64_t bytes, const Place& place, const char* name) noexcept;
   int machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
 
+  // Of threads that wait for room, all of them.
+  std::mutex waiting_mutex;
+  std::condition_variable waiting;
+
   // Of threads outside of EDTs.
   std::mutex outside_mutex;
   std::vector<Pin> outside;  // guarded by outside_mutex
@@ -83,7 +87,7 @@ u8 tell_no_place(const base::Status& status, const char* what) noexcept;
 
 // ---- Blocks in place for a thread ----
 
-// Brings the block into place and keeps it there until end_hold(). Runs other EDTs while there is no room. `hold`: null
+// Brings the block into place and keeps it there until end_hold(). Blocks while there is no room. `hold`: null
 // afterwards while blocks are not tracked. 0, OCR_ENOMEM or OCR_EIO (said on standard error).
 u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold);
 void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept;

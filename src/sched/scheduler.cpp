@@ -174,13 +174,30 @@ void Scheduler::submit(Task& task, int domain) noexcept {
   if (lot(domain).should_wake()) lot(domain).wake_one(domain);
 }
 
+bool Scheduler::has_work(int domain) const noexcept {
+  const DomainQueues& queues = *queues_[static_cast<std::size_t>(domain)];
+  if (!queues.urgent.empty() || !queues.ready.empty() || !queues.background.empty()) return true;
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [&](const auto& worker) { return worker->domain() == domain && worker->has_visible_task(); });
+}
+
+// Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
 bool Scheduler::is_still() const noexcept {
-  for (const auto& queues : queues_) {
-    if (!queues->urgent.empty() || !queues->ready.empty() || !queues->background.empty()) return false;
-  }
   const std::lock_guard lock(mutex_);
-  return std::all_of(workers_.begin(), workers_.end(),
-                     [](const auto& worker) { return worker->idle() && !worker->has_visible_task(); });
+  bool some_blocked = false;
+  for (const auto& worker : workers_) {
+    some_blocked = some_blocked || worker->blocked();
+    if (!worker->blocked() && !worker->idle()) return false;
+  }
+  for (int domain = 0; domain < domain_count(); ++domain) {
+    if (!has_work(domain)) continue;
+    if (!some_blocked) return false;
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
+      if (reaches && !workers_[i]->blocked()) return false;
+    }
+  }
+  return true;
 }
 
 Worker* Scheduler::worker_of_this_thread() noexcept {

@@ -102,6 +102,7 @@ class Scheduler {
   base::Status start_threads();
   Worker& add_worker(int index, int domain);
   int domain_of_this_thread() const;
+  bool has_work(int domain) const noexcept;  // under mutex_
 
   machine::Machine machine_;
   Options options_;

@@ -137,6 +137,13 @@ void Worker::wait_for(TaskRef ref) noexcept {
   run_until(condition);
 }
 
+void Worker::begin_blocking() noexcept {
+  if (next_ != nullptr) give_away_next();
+  flush();
+  if (has_visible_task()) wake_for_work();
+  blocked_.store(true, std::memory_order_release);
+}
+
 bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
   const bool was_idle = idle_.load(std::memory_order_relaxed);  // a thread outside of tasks
   idle_.store(false, std::memory_order_relaxed);

@@ -193,6 +193,12 @@ class alignas(base::kDestructiveSize) Worker {
   // may take long.
   void flush() noexcept;
 
+  // The owner is about to wait for something without running tasks meanwhile, which only a layer above can justify.
+  void begin_blocking() noexcept;
+  void end_blocking() noexcept { blocked_.store(false, std::memory_order_release); }
+  // Any thread.
+  bool blocked() const noexcept { return blocked_.load(std::memory_order_acquire); }
+
   // Any thread. It runs nothing: it looks for work, sleeps, or its thread is outside of tasks.
   bool idle() const noexcept { return idle_.load(std::memory_order_acquire); }
 
@@ -280,6 +286,7 @@ class alignas(base::kDestructiveSize) Worker {
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
   std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, last measured
   std::atomic<bool> idle_{true};                              // owner writes
+  std::atomic<bool> blocked_{false};                          // owner writes
 
   // Owner only.
   alignas(base::kDestructiveSize) base::Shown<Frame*> frame_;

@@ -1,0 +1,480 @@
+// Data blocks in tiers: programs larger than fast memory, the places that hints ask for, and what cannot be had.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+#include "ocr/system.hpp"
+#include "ocr_test.hpp"
+#include "platform/faulty_io.hpp"
+
+namespace ocr_test {
+namespace {
+
+using weir::TierStatistics;
+using weir::ocr::System;
+
+constexpr u64 kBytes = 256 << 10, kWords = kBytes / sizeof(u64);
+
+const char* const kFile = "memory=2MiB,file=/tmp:64MiB";
+const char* const kSlower = "memory=2MiB,emulated=64MiB@0.5";
+
+// OCR with those options.
+class Program {
+ public:
+  Program(const char* tiers, const char* strategy, int workers) {
+    setenv("WEIR_TIERS", tiers, 1);
+    setenv("WEIR_STRATEGY", strategy, 1);
+    setenv("WEIR_WORKERS", std::to_string(workers).c_str(), 1);
+    ocrLegacyInit(&context_, nullptr);
+    unsetenv("WEIR_TIERS");
+    unsetenv("WEIR_STRATEGY");
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (context_ != NULL_GUID) ocrLegacyFinalize(context_, false);
+  }
+
+  TierStatistics statistics() const { return System::running()->runtime().tier_statistics(); }
+  // The exit code of a program that ends by itself.
+  u8 run() {
+    const u8 code = ocrLegacyFinalize(context_, true);
+    context_ = NULL_GUID;
+    return code;
+  }
+  void in_edt(const std::function<void()>& body) {
+    ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    const Body wrapped = [&body](u32, ocrEdtDep_t*) {
+      body();
+      return NULL_GUID;
+    };
+    edt(0, wrapped, {EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, &done, nullptr, nullptr});
+    EXPECT_EQ(ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+    EXPECT_EQ(ocrEventDestroy(done), 0);
+  }
+
+ private:
+  ocrGuid_t context_ = NULL_GUID;
+};
+
+ocrHint_t block_hint(ocrHintProp_t property, u64 value = 1) {
+  ocrHint_t hint;
+  EXPECT_EQ(ocrHintInit(&hint, OCR_HINT_DB_T), 0);
+  EXPECT_EQ(ocrSetHintValue(&hint, property, value), 0);
+  return hint;
+}
+
+// Of kBytes, each word `value`, released.
+ocrGuid_t large_block(u64 value, ocrHint_t* hint = NULL_HINT) {
+  ocrGuid_t guid = NULL_GUID;
+  void* data = nullptr;
+  EXPECT_EQ(ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, hint, NO_ALLOC), 0);
+  if (data != nullptr) std::fill_n(static_cast<u64*>(data), kWords, value);
+  EXPECT_EQ(ocrDbRelease(guid), 0);
+  return guid;
+}
+
+// The value of all words; ~0 when they differ.
+u64 value_of(const void* data) {
+  const u64* const words = static_cast<const u64*>(data);
+  return words != nullptr && std::all_of(words, words + kWords, [&](u64 w) { return w == words[0]; }) ? words[0]
+                                                                                                      : ~u64{0};
+}
+
+void add_to(void* data, u64 value) {
+  u64* const words = static_cast<u64*>(data);
+  for (u64 i = 0; i < kWords; ++i) words[i] += value;
+}
+
+using TiersParam = std::tuple<const char*, const char*, int>;
+class Tiers : public testing::TestWithParam<TiersParam> {
+ protected:
+  // `off` uses an eighth of it for what is in the file.
+  static const char* tiers() {
+    const bool roomy = std::get<0>(GetParam()) == kFile && std::get<1>(GetParam()) == std::string("off");
+    return roomy ? "memory=7MiB,file=/tmp:64MiB" : std::get<0>(GetParam());
+  }
+  Program program{tiers(), std::get<1>(GetParam()), std::get<2>(GetParam())};
+};
+INSTANTIATE_TEST_SUITE_P(, Tiers,
+                         testing::Combine(testing::Values(kFile, kSlower),
+                                          testing::Values("off", "inline", "single", "multi", "ahead"),
+                                          testing::Values(1, 4)),
+                         [](const testing::TestParamInfo<TiersParam>& i) {
+                           return std::string(std::get<0>(i.param) == kFile ? "file_" : "slower_") +
+                                  std::get<1>(i.param) + "_" + std::to_string(std::get<2>(i.param));
+                         });
+
+constexpr std::size_t kBlocks = 32;  // four times the fast tier
+
+std::vector<ocrGuid_t> make_blocks(Program& program) {
+  std::vector<ocrGuid_t> blocks;
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(large_block(i));
+  });
+  return blocks;
+}
+
+void expect_values(Program& program, const std::vector<ocrGuid_t>& blocks, u64 more) {
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const ocrGuid_t reader = edt(1, [=](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(value_of(d[0].ptr), i + more);
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(blocks[i], reader, 0, DB_MODE_CONST), 0);
+    }
+  });
+}
+
+TEST_P(Tiers, AProgramLargerThanFastMemoryGivesTheRightResult) {
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  constexpr u64 kRounds = 3;
+  std::atomic<int> wrong{0};
+  for (u64 round = 0; round < kRounds; ++round) {
+    program.in_edt([&] {
+      for (std::size_t i = 0; i < kBlocks; ++i) {
+        const ocrGuid_t one = edt(2, [&wrong](u32, ocrEdtDep_t* d) {
+          if (value_of(d[1].ptr) == ~u64{0}) ++wrong;
+          add_to(d[0].ptr, 1);
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(blocks[i], one, 0, DB_MODE_EW), 0);
+        EXPECT_EQ(ocrAddDependence(blocks[(i + 1) % kBlocks], one, 1, DB_MODE_CONST), 0);
+      }
+    });
+  }
+  EXPECT_EQ(wrong, 0);
+  expect_values(program, blocks, kRounds);
+  const TierStatistics seen = program.statistics();
+  for (const weir::TierReport& report : seen.tiers) EXPECT_LE(report.peak, report.budget) << report.node;
+  const bool moves = std::get<1>(GetParam()) != std::string("off") || std::get<0>(GetParam()) == kFile;
+  EXPECT_GE(seen.bytes_fetched, moves ? kBlocks * kBytes / 4 : 0);
+  for (const ocrGuid_t block : blocks) EXPECT_EQ(ocrDbDestroy(block), 0);
+  // What is left in memory are slabs of small blocks.
+  for (const weir::TierReport& report : program.statistics().tiers) EXPECT_LT(report.used, u64{1} << 20) << report.node;
+}
+
+TEST_P(Tiers, WritersShareABlockAndSeeOneMemory) {
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  std::atomic<u64> total{0};
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < 8 * kBlocks; ++i) {
+      const ocrGuid_t one = edt(1, [&](u32, ocrEdtDep_t* d) {
+        auto& word = *static_cast<u64*>(d[0].ptr);
+        __atomic_fetch_add(&word, 1000, __ATOMIC_RELAXED);
+        return ++total, NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(blocks[i % kBlocks], one, 0, DB_MODE_RW), 0);
+    }
+  });
+  EXPECT_EQ(total, 8 * kBlocks);
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      const ocrGuid_t reader = edt(1, [=](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(*static_cast<u64*>(d[0].ptr), i + 8000);
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(blocks[i], reader, 0, DB_MODE_RO), 0);
+    }
+  });
+}
+
+TEST_P(Tiers, WhatAnEdtHoldsStaysWhereItIsWhileOthersComeAndGo) {
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  program.in_edt([&] {
+    const ocrGuid_t holder = edt(1, [](u32, ocrEdtDep_t* d) {
+      ocrGuid_t own;
+      void* data = nullptr;
+      EXPECT_EQ(ocrDbCreate(&own, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+      std::memset(data, 0x11, kBytes);
+      for (u64 i = 0; i < 2 * kBlocks; ++i) {
+        const ocrGuid_t other = large_block(i);
+        EXPECT_EQ(value_of(d[0].ptr), 7u);
+        EXPECT_EQ(value_of(data), 0x1111111111111111u);
+        EXPECT_EQ(ocrDbDestroy(other), 0);
+      }
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(blocks[7], holder, 0, DB_MODE_RO), 0);
+  });
+}
+
+TEST_P(Tiers, EdtsThatMakeBlocksWaitForRoom) {
+  std::vector<ocrGuid_t> made(4 * kBlocks, NULL_GUID);
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      edt(0, [&made, i](u32, ocrEdtDep_t*) {
+        made[i] = large_block(i);
+        return NULL_GUID;
+      });
+    }
+  });
+  expect_values(program, made, 0);
+}
+
+TEST_P(Tiers, AThreadThatWaitsForABlockFindsItsContents) {
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  for (std::size_t i = 0; i < kBlocks; ++i) {
+    const ocrGuid_t carrier = event(OCR_EVENT_STICKY_T);
+    EXPECT_EQ(ocrEventSatisfy(carrier, blocks[i]), 0);
+    ocrGuid_t guid;
+    void* data = nullptr;
+    u64 size = 0;
+    ASSERT_EQ(ocrLegacyBlockProgress(carrier, &guid, &data, &size, LEGACY_PROP_NONE), 0);
+    EXPECT_EQ(guid, blocks[i]);
+    EXPECT_EQ(size, kBytes);
+    EXPECT_EQ(value_of(data), i);
+    EXPECT_EQ(ocrDbRelease(guid), 0);
+  }
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      const ocrGuid_t carrier = event(OCR_EVENT_STICKY_T);
+      EXPECT_EQ(ocrEventSatisfy(carrier, blocks[i]), 0);
+      void* data = nullptr;
+      ASSERT_EQ(ocrLegacyBlockProgress(carrier, nullptr, &data, nullptr, LEGACY_PROP_NONE), 0);
+      EXPECT_EQ(value_of(data), i);
+      EXPECT_EQ(ocrDbRelease(blocks[i]), 0);
+    }
+  });
+}
+
+TEST_P(Tiers, ABlockThatIsDestroyedBeforeItsEdtStartsIsMissedByItOnly) {
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  const ocrGuid_t gate = event(OCR_EVENT_STICKY_T);
+  std::atomic<int> ran{0};
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      const ocrGuid_t one = edt(3, [&ran, i](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(d[0].ptr, nullptr);
+        EXPECT_EQ(value_of(d[1].ptr), i + 1);
+        return ++ran, NULL_GUID;
+      });
+      if (i % 2 != 0) {
+        EXPECT_EQ(ocrEdtDestroy(one), 0);
+        continue;
+      }
+      EXPECT_EQ(ocrAddDependence(blocks[i], one, 0, DB_MODE_RW), 0);
+      EXPECT_EQ(ocrAddDependence(blocks[i + 1], one, 1, DB_MODE_RO), 0);
+      EXPECT_EQ(ocrAddDependence(gate, one, 2, DB_MODE_NULL), 0);
+      EXPECT_EQ(ocrDbDestroy(blocks[i]), 0);
+    }
+    EXPECT_EQ(ocrEventSatisfy(gate, NULL_GUID), 0);
+  });
+  EXPECT_EQ(ran, static_cast<int>(kBlocks / 2));
+}
+
+TEST_P(Tiers, MemoryInsideABlockIsFoundWhereTheBlockIs) {
+  ocrGuid_t data = NULL_GUID;
+  u64 offset = 0;
+  program.in_edt([&] {
+    void *pointer = nullptr, *piece = nullptr;
+    ASSERT_EQ(ocrDbCreate(&data, &pointer, kBytes, DB_PROP_NONE, NULL_HINT, static_cast<ocrInDbAllocator_t>(1)), 0);
+    ASSERT_EQ(ocrDbMalloc(data, 64, &piece), 0);
+    offset = static_cast<u64>(static_cast<char*>(piece) - static_cast<char*>(pointer));
+    EXPECT_LT(offset, kBytes);
+    std::memset(piece, 0x22, 64);
+  });
+  static_cast<void>(make_blocks(program));
+  program.in_edt([&] {
+    const ocrGuid_t user = edt(1, [&](u32, ocrEdtDep_t* d) {
+      EXPECT_EQ(static_cast<char*>(d[0].ptr)[offset + 63], 0x22);
+      EXPECT_EQ(ocrDbFree(data, static_cast<char*>(d[0].ptr) + offset), 0);
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, user, 0, DB_MODE_EW), 0);
+  });
+}
+
+TEST_P(Tiers, AProgramThatEndsWhileEdtsWaitForRoomEnds) {
+  static_cast<void>(make_blocks(program));
+  for (int i = 0; i < 64; ++i) {
+    edt(0, [](u32, ocrEdtDep_t*) {
+      ocrGuid_t guid;
+      void* data = nullptr;
+      if (ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC) == 0) std::memset(data, 1, kBytes);
+      return NULL_GUID;
+    });
+  }
+  edt(0, [](u32, ocrEdtDep_t*) { return ocrShutdown(), NULL_GUID; });
+  EXPECT_EQ(program.run(), 0);
+}
+
+// ---- What an EDT cannot have ----
+
+// Makes and holds as many blocks, and returns the codes of those that could not be had.
+std::vector<u8> hold_many(Program& program, std::size_t count) {
+  std::vector<u8> refused;
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      ocrGuid_t guid = foreign();
+      void* data = nullptr;
+      const u8 code = ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+      if (code != 0) {
+        refused.push_back(code);
+        EXPECT_EQ(data, nullptr);
+        EXPECT_EQ(guid, NULL_GUID);
+        continue;
+      }
+      std::memset(data, 1, kBytes);
+    }
+  });
+  return refused;
+}
+
+TEST(TiersFull, AnEdtThatHoldsMoreThanFastMemoryUsesSlowMemoryInPlace) {
+  Program program(kSlower, "ahead", 2);
+  EXPECT_TRUE(hold_many(program, kBlocks).empty());
+  EXPECT_GT(program.statistics().in_place_runs, 0u);
+  EXPECT_FALSE(program.statistics().warnings.empty());
+}
+
+TEST(TiersFull, AnEdtThatHoldsMoreThanMemoryIsRefusedAndNothingElseIsHarmed) {
+  Program program(kFile, "ahead", 2);
+  const std::vector<u8> refused = hold_many(program, kBlocks);
+  EXPECT_FALSE(refused.empty());
+  for (const u8 code : refused) EXPECT_EQ(code, OCR_ENOMEM);
+  expect_values(program, make_blocks(program), 0);
+}
+
+TEST(TiersFull, AnEdtWhoseBlocksNeverFitEndsTheProgramAndSaysWhy) {
+  Program program(kFile, "ahead", 2);
+  const std::vector<ocrGuid_t> blocks = make_blocks(program);
+  testing::internal::CaptureStderr();
+  std::atomic<bool> ran{false};
+  const ocrGuid_t greedy = edt(kBlocks, [&](u32, ocrEdtDep_t*) { return ran = true, NULL_GUID; });
+  for (u32 i = 0; i < kBlocks; ++i) EXPECT_EQ(ocrAddDependence(blocks[i], greedy, i, DB_MODE_RO), 0);
+  EXPECT_EQ(program.run(), OCR_ENOMEM);
+  EXPECT_FALSE(ran);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("cannot be given its data blocks"), std::string::npos) << said;
+  EXPECT_NE(said.find("8 MiB"), std::string::npos) << said;
+}
+
+weir::data::TierSetConfig bad_disk() {
+  auto engine = weir::platform::open_async_io({.backend = weir::platform::IoBackend::threads});
+  weir::data::TierSetConfig config;
+  using Fault = weir::platform::IoFault;
+  config.engine = std::make_unique<weir::platform::FaultyIo>(
+      std::move(*engine), std::vector<Fault>{{.kind = Fault::Kind::error, .first = 3}});
+  return config;
+}
+
+TEST(TiersFull, AReadThatFailsEndsTheProgramAndNamesFileAndOffset) {
+  weir::runtime::BlockRuntime::tiers_config = &bad_disk;
+  testing::internal::CaptureStderr();
+  u8 code = 0;
+  {
+    Program program(kFile, "ahead", 2);
+    weir::runtime::BlockRuntime::tiers_config = nullptr;
+    const std::vector<ocrGuid_t> blocks = make_blocks(program);
+    for (const ocrGuid_t block : blocks) {
+      const ocrGuid_t one = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+      EXPECT_EQ(ocrAddDependence(block, one, 0, DB_MODE_RO), 0);
+    }
+    code = program.run();
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, OCR_EIO) << said;
+  EXPECT_NE(said.find("cannot be given its data blocks"), std::string::npos) << said;
+  EXPECT_NE(said.find("offset"), std::string::npos) << said;
+}
+
+TEST(TiersFull, TiersThatCannotBeHadAreAnErrorAtTheStart) {
+  weir::Options options;
+  options.tiers = "hmb";
+  const weir::base::Status status = System::start(options, false);
+  EXPECT_FALSE(status);
+  EXPECT_NE(status.message.find("did you mean hbm?"), std::string::npos) << status.message;
+}
+
+// ---- Hints ----
+
+// Bytes in use of that tier when one block more with that hint is there.
+u64 used_with(Program& program, const char* tier, ocrHintProp_t property) {
+  const auto used = [&] {
+    u64 sum = 0;
+    for (const weir::TierReport& report : program.statistics().tiers) sum += report.tier == tier ? report.used : 0;
+    return sum;
+  };
+  const u64 before = used();
+  ocrHint_t hint = block_hint(property);
+  program.in_edt([&] { EXPECT_NE(large_block(5, &hint), NULL_GUID); });
+  return used() - before;
+}
+
+TEST(TierHints, FarAndInterGoToSlowerTiersAndNearAndHighbwToTheFast) {
+  Program program("memory=8MiB,emulated=8MiB@0.5", "ahead", 1);
+  EXPECT_EQ(used_with(program, "emulated", OCR_HINT_DB_FAR), kBytes);
+  EXPECT_EQ(used_with(program, "emulated", OCR_HINT_DB_INTER), kBytes);
+  EXPECT_EQ(used_with(program, "memory", OCR_HINT_DB_NEAR), kBytes);
+  EXPECT_EQ(used_with(program, "memory", OCR_HINT_DB_HIGHBW), kBytes);
+}
+
+TEST(TierHints, WhatIsFarStaysThereWhenItIsUsed) {
+  Program program("memory=8MiB,emulated=8MiB@0.5", "ahead", 2);
+  ocrHint_t hint = block_hint(OCR_HINT_DB_FAR);
+  ocrGuid_t far = NULL_GUID;
+  program.in_edt([&] { far = large_block(3, &hint); });
+  program.in_edt([&] {
+    const ocrGuid_t user = edt(1, [](u32, ocrEdtDep_t* d) {
+      EXPECT_EQ(value_of(d[0].ptr), 3u);
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(far, user, 0, DB_MODE_RW), 0);
+  });
+  EXPECT_EQ(program.statistics().bytes_fetched, 0u);
+}
+
+TEST(TierHints, FarInAFileIsFetchedWhenItIsUsed) {
+  Program program("memory=8MiB,file=/tmp:64MiB", "single", 2);
+  ocrHint_t hint = block_hint(OCR_HINT_DB_FAR);
+  std::vector<ocrGuid_t> blocks;
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(large_block(i, &hint));
+  });
+  expect_values(program, blocks, 0);
+}
+
+// Blocks that are in the file, each the only one of an EDT whose other slot stays open for a while.
+bool prefetches_with(const char* strategy, ocrHint_t* hint, bool expected) {
+  Program program(kFile, strategy, 1);
+  std::vector<ocrGuid_t> blocks;
+  program.in_edt([&] {
+    for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(large_block(i, hint));
+  });
+  const ocrGuid_t gate = event(OCR_EVENT_STICKY_T);
+  u64 before = 0;
+  program.in_edt([&] {
+    for (std::size_t i = 0; i + 1 < kBlocks; ++i) {
+      const ocrGuid_t one = edt(2, [=](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(value_of(d[0].ptr), i);
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(blocks[i], one, 0, DB_MODE_RO), 0);
+      EXPECT_EQ(ocrAddDependence(gate, one, 1, DB_MODE_NULL), 0);
+    }
+    EXPECT_EQ(ocrDbDestroy(blocks[kBlocks - 1]), 0);          // something changes: what is ahead is looked at
+    for (int look = 0; look < 1000 && before == 0; ++look) {  // a second: what has to leave is written first
+      before = program.statistics().prefetches;
+      if (expected && before == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(ocrEventSatisfy(gate, NULL_GUID), 0);
+  });
+  return before != 0;
+}
+
+TEST(TierHints, EagerBlocksAreFetchedBeforeTheirEdtIsReadyAndLazyOnesAreNot) {
+  ocrHint_t eager = block_hint(OCR_HINT_DB_EAGER), lazy = block_hint(OCR_HINT_DB_LAZY);
+  EXPECT_TRUE(prefetches_with("single", &eager, true));
+  EXPECT_FALSE(prefetches_with("single", NULL_HINT, false));
+  EXPECT_TRUE(prefetches_with("ahead", NULL_HINT, true));
+  EXPECT_FALSE(prefetches_with("ahead", &lazy, false));
+}
+
+}  // namespace
+}  // namespace ocr_test
