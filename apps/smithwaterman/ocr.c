@@ -157,10 +157,13 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   (void)paramc, (void)depc;
   const double seconds = app_seconds() - (double)paramv[0] * 1e-9;
   const Plan *const p = depv[0].ptr;
-  const s32 best = ((const Edge *)depv[1].ptr)->best;
+  const Edge *const last = depv[1].ptr;
+  const s32 best = last->best;
+  const u64 first = (p->across - 1) * p->tile_cols; /* of the last tile's columns */
   s32 *const scores = malloc(p->cols * sizeof *scores);
   if (scores == NULL) fprintf(stderr, "smithwaterman: not enough memory to check the result\n");
-  const bool right = scores != NULL && plain_score(p, scores) == best;
+  const bool right = scores != NULL && plain_score(p, scores) == best &&
+                     memcmp(scores + first, last->scores, (p->cols - first) * sizeof *scores) == 0;
   free(scores);
   ocrPrintf("%lu x %lu letters in %lu x %lu tiles: score %d in %.3f s, %.1f million cells a second: %s\n",
             (unsigned long)p->rows, (unsigned long)p->cols, (unsigned long)p->down, (unsigned long)p->across, best,
