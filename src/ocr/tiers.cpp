@@ -267,7 +267,7 @@ void EdtBlocks::finish() noexcept {
 
 EdtBlocks* blocks_of(Edt& edt) noexcept {
   const sched::TaskExtra* const extra = edt.task().note.extra();
-  return extra == nullptr ? nullptr : static_cast<EdtBlocks*>(extra->hooks);
+  return extra == nullptr ? nullptr : static_cast<EdtBlocks*>(extra->hooks.get());
 }
 
 namespace {
