@@ -5,6 +5,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.5)
 pkg_check_modules(liburing REQUIRED IMPORTED_TARGET liburing>=2.2)
 find_package(fmt REQUIRED)
+# Optional: traces in the Open Trace Format. Without it, asking for one is an error that names the package.
+pkg_check_modules(otf2 IMPORTED_TARGET otf2>=3.0)
+set(WEIR_OTF2 ${otf2_FOUND})
 
 if(WEIR_APPS)
   find_package(CLI11 REQUIRED)

@@ -39,22 +39,30 @@ std::string resolved(const std::string& path) {
   return result;
 }
 
-int open_nameless(const std::string& folder) {
+struct Nameless {
+  int fd;
+  bool can_be_named;
+};
+
+Nameless open_nameless(const std::string& folder) {
   const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return {fd, true};
   std::string name = folder + "/.weir-XXXXXX";
   const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) unlink(name.c_str());
-  return named;
+  return {named, false};
 }
 
-int write_all(int fd, const char* data, std::size_t bytes) {
+// At a place of a file, or at the end of a pipe (kStream).
+constexpr off_t kStream = -1;
+int write_all(int fd, const char* data, std::size_t bytes, off_t at) {
   while (bytes > 0) {
-    const ssize_t written = write(fd, data, bytes);
+    const ssize_t written = at == kStream ? write(fd, data, bytes) : pwrite(fd, data, bytes, at);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return written < 0 ? errno : ENOSPC;
     data += written;
     bytes -= static_cast<std::size_t>(written);
+    if (at != kStream) at += written;
   }
   return 0;
 }
@@ -75,8 +83,10 @@ int give_name(int fd, const std::string& temporary, const std::string& path) {
 }
 
 int copy(int to, std::span<const std::byte> contents, std::string_view end) {
-  if (const int error = write_all(to, reinterpret_cast<const char*>(contents.data()), contents.size())) return error;
-  return write_all(to, end.data(), end.size());
+  if (const int error = write_all(to, reinterpret_cast<const char*>(contents.data()), contents.size(), kStream)) {
+    return error;
+  }
+  return write_all(to, end.data(), end.size(), kStream);
 }
 
 int write_named(const std::string& temporary, const std::string& path, std::span<const std::byte> contents,
@@ -97,9 +107,10 @@ base::Result<ScratchFile> ScratchFile::create_for(const std::string& path) {
   if (exists && S_ISDIR(status.st_mode)) return io_error(path, EISDIR);
   if (exists && access(path.c_str(), W_OK) != 0) return io_error(path, errno);
   const bool irregular = exists && !S_ISREG(status.st_mode);
-  const int fd = open_nameless(irregular ? "/tmp" : folder_of(exists ? resolved(path) : path));
-  if (fd < 0) return io_error(path, errno);
-  return ScratchFile(fd);
+  std::string folder = irregular ? "/tmp" : folder_of(exists ? resolved(path) : path);
+  const Nameless file = open_nameless(folder);
+  if (file.fd < 0) return io_error(path, errno);
+  return ScratchFile(file.fd, file.can_be_named, std::move(folder));
 }
 
 ScratchFile::~ScratchFile() {
@@ -108,11 +119,32 @@ ScratchFile::~ScratchFile() {
 }
 
 base::Status ScratchFile::append(std::span<const std::byte> bytes) {
+  if (published_) {
+    if (base::Status status = begin_anew(); !status) return status;
+  }
   unmap();
-  if (const int error = write_all(fd_, reinterpret_cast<const char*>(bytes.data()), bytes.size())) {
+  const int error =
+      write_all(fd_, reinterpret_cast<const char*>(bytes.data()), bytes.size(), static_cast<off_t>(bytes_));
+  if (error != 0) return io_error("a temporary file", error);
+  bytes_ += bytes.size();
+  return base::Status::success();
+}
+
+// What has a name stays as it is: a copy is what grows.
+base::Status ScratchFile::begin_anew() {
+  const auto contents = map();
+  if (!contents) return contents.status();
+  const Nameless file = open_nameless(folder_);
+  int error = file.fd < 0 ? errno : 0;
+  if (error == 0) error = write_all(file.fd, reinterpret_cast<const char*>(contents->data()), contents->size(), 0);
+  unmap();
+  if (error != 0) {
+    if (file.fd >= 0) close(file.fd);
     return io_error("a temporary file", error);
   }
-  bytes_ += bytes.size();
+  close(std::exchange(fd_, file.fd));
+  can_be_named_ = file.can_be_named;
+  published_ = false;
   return base::Status::success();
 }
 
@@ -131,23 +163,28 @@ void ScratchFile::unmap() noexcept {
 }
 
 base::Status ScratchFile::publish(const std::string& path, std::string_view end) {
+  if (exists_irregular(path)) {
+    const auto contents = map();
+    if (!contents) return contents.status();
+    const OpenFile file{open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    const int error = file.fd < 0 ? errno : copy(file.fd, *contents, end);
+    unmap();
+    return error == 0 ? base::Status::success() : io_error(path, error);
+  }
+  if (published_) {
+    if (base::Status status = begin_anew(); !status) return status;
+  }
+  const std::string final_path = resolved(path);
+  const std::string temporary = fmt::format("{}.{}.tmp", final_path, getpid());
+  if (can_be_named_) {
+    const int error = write_all(fd_, end.data(), end.size(), static_cast<off_t>(bytes_));
+    if (error != 0) return io_error(path, error);
+    published_ = give_name(fd_, temporary, final_path) == 0;
+    if (published_) return base::Status::success();
+  }
   const auto contents = map();
   if (!contents) return contents.status();
-  int error = 0;
-  if (exists_irregular(path)) {
-    const OpenFile file{open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    error = file.fd < 0 ? errno : copy(file.fd, *contents, end);
-  } else {
-    const std::string final_path = resolved(path);
-    const std::string temporary = fmt::format("{}.{}.tmp", final_path, getpid());
-    const OpenFile file{open(folder_of(final_path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)};
-    if (file.fd < 0) {
-      error = write_named(temporary, final_path, *contents, end);
-    } else {
-      error = copy(file.fd, *contents, end);
-      if (error == 0) error = give_name(file.fd, temporary, final_path);
-    }
-  }
+  const int error = write_named(temporary, final_path, *contents, end);
   unmap();
   return error == 0 ? base::Status::success() : io_error(path, error);
 }

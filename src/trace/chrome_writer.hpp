@@ -2,15 +2,16 @@
 //
 // One process per runtime, one row per track. Complete events ("X") for what a thread did, flows ("s", "f") for edges,
 // async events ("b", "e") for what overlaps: moves and tasks that wait for data; instants for steals and evictions;
-// counters ("C") for bytes by link and for what each tier holds. docs/tracing.md has every field. Streaming: keeps one
-// entry per task, and a piece of text.
+// counters ("C") for bytes by link and for what each tier holds. docs/tracing.md has every field.
+//
+// Goes through the events twice: first in order, to number tasks and to know what each segment of the events begins
+// with; then several threads turn segments into text. Keeps an entry per task, and a segment's text per thread.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@
 
 #include "base/result.hpp"
 #include "platform/scratch_file.hpp"
-#include "trace/recorder.hpp"
+#include "trace/recording.hpp"
+#include "trace/task_numbers.hpp"
 
 namespace weir::trace {
 
@@ -28,22 +30,15 @@ std::string json_string(std::string_view text);
 
 class ChromeWriter {
  public:
-  struct Input {
-    std::span<const Event> events;  // as the recorder's drainer has left them: chunks by track
-    const std::deque<Track>& tracks;
-    const std::vector<BlockInfo>& blocks;
-    const Summary& summary;
-    ClockPair opened, closed;
-    std::uint64_t lost = 0;  // events that are not there
-  };
-
   // `runtime`: 1 for the first in the file. Times count from `origin_ns`.
-  ChromeWriter(const Input& input, int runtime, std::uint64_t origin_ns, platform::ScratchFile& to);
+  ChromeWriter(const Recording& recording, int runtime, std::uint64_t origin_ns, platform::ScratchFile& to);
 
   // Appends the events, and returns what is said of the runtime at the end of the file: a JSON object. io_error.
   base::Result<std::string> write();
 
  private:
+  friend class ChromeSegment;
+
   struct Run {  // of a task
     std::uint64_t start = 0, end = 0;
     std::uint32_t track = 0;
@@ -52,42 +47,39 @@ class ChromeWriter {
   struct Link {
     std::uint64_t bytes = 0, moves = 0;
   };
+  using Links = std::map<std::uint8_t, Link>;  // by from << 4 | to
+  // Events of one track that lie side by side, and what has been before them.
+  struct Segment {
+    std::span<const Event> events;
+    std::uint32_t track = 0;
+    std::uint64_t flows = 0, moves = 0;
+    Links links;
+  };
 
-  template <class F>
-  void for_each_event(F&& f) const;
-  std::uint64_t ns_of(std::uint64_t ticks) const noexcept;
-  std::uint32_t number(std::uint64_t task);
-  void number_tasks();
-  std::string tier_name(std::uint8_t tier) const;
-  std::string_view block_name(std::uint64_t block) const;
-  void write_names();
-  void write_event(const Event& event, std::uint32_t track);
-  void write_task(const Event& event, std::uint32_t track);
-  void write_spawn(const Event& event, std::uint32_t track);
-  void write_edge(const Event& event);
-  void write_move(const Event& event, std::uint32_t track);
-  void write_data_wait(const Event& event, std::uint32_t track);
-  void write_resident(const Event& event);
-  void write_instant(const Event& event, std::uint32_t track);
-  void begin(char phase, std::string_view category, std::string_view name, std::uint32_t track, std::uint64_t ns);
-  void time(std::string_view key, std::uint64_t ns);
-  void complete(const Event& event, std::string_view category, std::string_view name, std::uint32_t track);
-  void end_event();
+  void survey();
+  void survey_event(const Event& event, std::uint32_t track);
+  void write_segments();
+  void write_some_segments();
   std::string describe() const;
 
-  const Input& in_;
+  const Recording& in_;
   const int runtime_;
-  const std::uint64_t origin_ns_;
-  const double ns_per_tick_;
+  const TimeScale scale_;
   platform::ScratchFile& to_;
-  fmt::memory_buffer text_;
-  base::Status status_;
-  bool first_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // of tasks, from 1
-  std::vector<Run> runs_;                                     // by number
-  std::unordered_map<std::uint64_t, std::string> names_;      // by address of the text, as JSON
-  std::map<std::uint8_t, Link> links_;                        // by from << 4 | to
+
+  // Set by survey(), then only read.
+  TaskNumbers numbers_;
+  std::vector<Run> runs_;                                 // by number, less 1
+  std::unordered_map<std::uint64_t, std::string> names_;  // by address of the text, as JSON
+  Links links_;
   std::uint64_t flows_ = 0, moves_ = 0;
+  std::vector<Segment> segments_;
+
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::size_t taken_ = 0;  // guarded by mutex_: segments that a thread has begun with
+  std::size_t next_ = 0;   // guarded by mutex_: the segment that is to be written next
+  base::Status status_;    // guarded by mutex_
 };
 
 }  // namespace weir::trace

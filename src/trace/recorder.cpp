@@ -1,13 +1,11 @@
 #include "trace/recorder.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 
-#include "trace/chrome_writer.hpp"
+#include "platform/signals_blocked.hpp"
 #include "trace/trace_file.hpp"
 
 namespace weir::trace {
@@ -19,48 +17,19 @@ constexpr auto kPause = std::chrono::milliseconds(1);
 
 std::span<const std::byte> bytes_of(std::span<const Event> events) noexcept { return std::as_bytes(events); }
 
-// Signals of the program are not for this thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
 }  // namespace
-
-// The read of the ticks lies between two of the other clock: the best of some tries is off by tens of nanoseconds.
-ClockPair ClockPair::now() noexcept {
-  ClockPair best;
-  std::uint64_t shortest = ~std::uint64_t{0};
-  for (int i = 0; i < 8; ++i) {
-    const std::uint64_t before = platform::now_ns();
-    const std::uint64_t ticks = platform::ticks();
-    const std::uint64_t after = platform::now_ns();
-    if (after - before >= shortest) continue;
-    shortest = after - before;
-    best = {ticks, before + (after - before) / 2};
-  }
-  return best;
-}
 
 base::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) {
   base::Result<std::shared_ptr<TraceFile>> file = TraceFile::open(path);
   if (!file) return file.status();
-  base::Result<platform::ScratchFile> spool = platform::ScratchFile::create_for(path);
+  base::Result<platform::ScratchFile> spool = platform::ScratchFile::create_for((*file)->spool_path());
   if (!spool) return spool.status();
   return std::unique_ptr<Recorder>(new Recorder(std::move(*file), std::move(*spool)));
 }
 
 Recorder::Recorder(std::shared_ptr<TraceFile> file, platform::ScratchFile spool)
     : file_(std::move(file)), spool_(std::move(spool)) {
-  const SignalsBlocked blocked;
+  const platform::SignalsBlocked blocked;
   drainer_ = std::thread([this] { drain_until_stopped(); });
 }
 
@@ -141,8 +110,8 @@ base::Status Recorder::close(const Summary& summary) {
   const auto spool = spool_.map();
   if (!spool) return spool.status();
   const std::span events(reinterpret_cast<const Event*>(spool->data()), spool->size() / sizeof(Event));
-  const ChromeWriter::Input input{events, tracks_, blocks_, summary, opened_, ClockPair::now(), lost};
-  return file_->add(input);
+  const Recording recording{events, tracks_, blocks_, summary, opened_, ClockPair::now(), lost};
+  return file_->add(recording);
 }
 
 }  // namespace weir::trace

@@ -1,7 +1,7 @@
 // Recorder: the trace of one runtime, from its start to its end.
 //
 // Gives out tracks, and drains their rings from a thread of its own into a file without a name; close() makes of it
-// what people open (chrome_writer.hpp), in the file that was asked for. A process has one such file per name: runtimes
+// what people open, in the file that was asked for. A process has one such file per name: runtimes
 // that come later are added to it, so that it is whole after each of them (trace_file.hpp). Any thread, but for open()
 // and close(), which are called by who owns it.
 #pragma once
@@ -19,37 +19,12 @@
 
 #include "base/result.hpp"
 #include "platform/scratch_file.hpp"
+#include "trace/recording.hpp"
 #include "trace/track.hpp"
 
 namespace weir::trace {
 
 class TraceFile;
-
-struct TierInfo {
-  std::string name;
-  std::uint64_t budget = 0;
-  double read_gb_per_s = 0, write_gb_per_s = 0;  // measured; 0: not known
-};
-
-struct BlockInfo {
-  std::string name;
-  std::uint64_t bytes = 0;
-};
-
-// What the runtime knows at its end.
-struct Summary {
-  int workers = 0;
-  std::uint64_t start = 0, end = 0;  // ticks: from when to when the runtime was the program's
-  std::string machine;               // one line
-  std::vector<std::pair<std::string, std::uint64_t>> counters;  // name, value: what the events must add up to
-  std::vector<TierInfo> tiers;
-};
-
-// A pair of clocks read together.
-struct ClockPair {
-  std::uint64_t ticks = 0, ns = 0;
-  static ClockPair now() noexcept;
-};
 
 class Recorder {
  public:

@@ -1,35 +1,38 @@
 // TraceFile: the file of a trace, to which each runtime of the process that was given its name adds its part.
 //
-// The parts are kept in a file without a name, and the whole is put in place after each, so that no reader ever sees
-// half a file and Ctrl-C leaves what was there before. Lives until the process ends. Any thread.
+// A name that ends in .otf2 is a folder, an archive of the Open Trace Format (otf2/otf2_file.hpp); any other one a file
+// of JSON (chrome_file.hpp). Lives until the process ends. Any thread.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 
-#include "platform/scratch_file.hpp"
-#include "trace/chrome_writer.hpp"
+#include "base/result.hpp"
+#include "trace/recording.hpp"
 
 namespace weir::trace {
 
 class TraceFile {
  public:
-  // The one of this name in this process (a forked child begins anew). io_error when it cannot be written.
+  // The one of this name in this process (a forked child begins anew). io_error when it cannot be written; unsupported
+  // when this library was built without what writes its kind.
   static base::Result<std::shared_ptr<TraceFile>> open(const std::string& path);
 
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  virtual ~TraceFile() = default;
+
   const std::string& path() const noexcept { return path_; }
-  base::Status add(const ChromeWriter::Input& input);
+  // A file in the folder where the trace will be, of which nothing stays: for what is recorded until then.
+  virtual std::string spool_path() const { return path_; }
+  virtual base::Status add(const Recording& recording) = 0;
+
+ protected:
+  explicit TraceFile(std::string path) : path_(std::move(path)) {}
 
  private:
-  TraceFile(std::string path, platform::ScratchFile parts);
-
   const std::string path_;
-  const std::uint64_t origin_ns_;
-  std::mutex mutex_;
-  platform::ScratchFile parts_;  // guarded by mutex_: all but the end of the JSON
-  std::string runtimes_;         // guarded by mutex_: a JSON object for each
-  int count_ = 0;                // guarded by mutex_
 };
 
 }  // namespace weir::trace

@@ -90,6 +90,7 @@ TEST(ReadTraces, RefusesWhatIsNoTrace) {
   std::istringstream half("{\"traceEvents\":[");
   EXPECT_FALSE(read_traces(half, "x.json"));
   EXPECT_EQ(read_traces("/no/such/file").status().code, base::Code::not_found);
+  EXPECT_EQ(read_traces("x.otf2").status().code, base::Code::bad_input);
 }
 
 }  // namespace

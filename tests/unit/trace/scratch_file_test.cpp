@@ -42,6 +42,23 @@ TEST(ScratchFile, PutsTheWholeInPlaceEachTimeItIsPublished) {
   EXPECT_EQ(path.files(), 1);
 }
 
+TEST(ScratchFile, LeavesWhatWasPublishedAsItWasWhenMoreIsAppended) {
+  const trace::TemporaryPath path;
+  auto file = ScratchFile::create_for(path.file());
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->append("one"));
+  ASSERT_TRUE(file->publish(path.file(), ", and a long end"));
+  std::ifstream reader(path.file());
+  ASSERT_TRUE(file->append(", two"));
+  EXPECT_EQ(contents(path.file()), "one, and a long end");
+  ASSERT_TRUE(file->publish(path.file(), "."));
+  ASSERT_TRUE(file->publish(path.file(), "!"));
+  EXPECT_EQ(contents(path.file()), "one, two!");
+  std::ostringstream before;
+  before << reader.rdbuf();
+  EXPECT_EQ(before.str(), "one, and a long end");
+}
+
 TEST(ScratchFile, WritesThroughASymbolicLink) {
   const trace::TemporaryPath path;
   std::ofstream(path.folder() + "/real") << "before";

@@ -206,6 +206,12 @@ base::Result<std::vector<Trace>> read_traces(std::istream& input, const std::str
 }
 
 base::Result<std::vector<Trace>> read_traces(const std::string& path) {
+  if (path.ends_with(".otf2")) {
+    return base::Status{base::Code::bad_input,
+                        fmt::format("{}: an OTF2 archive is for other tools (otf2-print, Vampir); trace to a name that "
+                                    "does not end in .otf2 for a report",
+                                    path)};
+  }
   std::ifstream file(path);
   if (!file)
     return base::Status{base::Code::not_found, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};

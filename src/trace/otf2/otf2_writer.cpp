@@ -1,0 +1,321 @@
+#include "trace/otf2/otf2_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+namespace weir::trace {
+
+namespace {
+
+constexpr std::uint64_t kEventChunk = std::uint64_t{1} << 20, kDefinitionChunk = std::uint64_t{4} << 20;
+
+// Buffers are written out when they are full; the time that takes is not part of the trace.
+OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+const OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
+
+bool is_interval(const Event& event) {
+  switch (event.kind()) {
+    case Kind::task:
+    case Kind::spawn:
+    case Kind::wait:
+    case Kind::search:
+    case Kind::park:
+    case Kind::stage: return true;
+    default: return false;
+  }
+}
+
+struct FreeList {
+  void operator()(OTF2_AttributeList* list) const { OTF2_AttributeList_Delete(list); }
+};
+
+}  // namespace
+
+Otf2Writer::Otf2Writer(const Recording& recording, int runtime, std::uint64_t origin_ns)
+    : in_(recording), runtime_(runtime), scale_(recording, origin_ns), by_track_(recording.tracks.size()) {}
+
+void Otf2Writer::check(OTF2_ErrorCode code) {
+  if (failure_ == OTF2_SUCCESS) failure_ = code;
+}
+
+base::Status Otf2Writer::write(const std::string& folder) {
+  in_.for_each_event([this](const Event& event, std::uint32_t track) { by_track_[track].push_back(&event); });
+  number_tasks();
+  archive_ = OTF2_Archive_Open(folder.c_str(), kName, OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
+                               OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (archive_ == nullptr) return {base::Code::io_error, fmt::format("trace {}: OTF2 cannot write there", folder)};
+  check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
+  check(OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr));
+  check(OTF2_Archive_SetCreator(archive_, "Weir"));
+  check(OTF2_Archive_OpenEvtFiles(archive_));
+  for (std::uint32_t track = 0; track < in_.tracks.size(); ++track) write_location(track);
+  check(OTF2_Archive_CloseEvtFiles(archive_));
+  write_definitions();
+  check(OTF2_Archive_Close(archive_));
+  if (failure_ == OTF2_SUCCESS) return base::Status::success();
+  return {base::Code::io_error, fmt::format("trace {}: OTF2: {}", folder, OTF2_Error_GetDescription(failure_))};
+}
+
+// ---- What is referred to by number ----
+
+OTF2_StringRef Otf2Writer::text(const std::string& text) {
+  const auto [place, is_new] = texts_.try_emplace(text, static_cast<OTF2_StringRef>(texts_.size()));
+  if (is_new) text_list_.push_back(&place->first);
+  if (is_new && definitions_ != nullptr) write_text(place->second);
+  return place->second;
+}
+
+void Otf2Writer::write_text(OTF2_StringRef self) {
+  check(OTF2_GlobalDefWriter_WriteString(definitions_, self, text_list_[self]->c_str()));
+}
+
+std::uint32_t Otf2Writer::metric(const std::string& name, const std::string& unit, bool accumulates) {
+  const auto [place, is_new] = metrics_.try_emplace(name, static_cast<std::uint32_t>(metric_list_.size()));
+  if (is_new) metric_list_.push_back({name, unit, accumulates});
+  return place->second;
+}
+
+OTF2_RegionRef Otf2Writer::region(const std::string& name, OTF2_RegionRole role) {
+  const auto [place, is_new] = regions_.try_emplace(name, static_cast<OTF2_RegionRef>(region_list_.size()));
+  if (is_new) region_list_.emplace_back(name, role);
+  return place->second;
+}
+
+OTF2_RegionRef Otf2Writer::region_of(const Event& event) {
+  switch (event.kind()) {
+    case Kind::task: {
+      if (event.value() == 0) return region(task_name(event), OTF2_REGION_ROLE_TASK);
+      const auto [place, is_new] = task_regions_.try_emplace(event.value(), 0);
+      if (is_new) place->second = region(task_name(event), OTF2_REGION_ROLE_TASK);
+      return place->second;
+    }
+    case Kind::spawn: return region("weir: spawn", OTF2_REGION_ROLE_TASK_CREATE);
+    case Kind::wait: return region(fmt::format("weir: {}", wait_name(event)), OTF2_REGION_ROLE_TASK_WAIT);
+    case Kind::search: return region("weir: look for work", OTF2_REGION_ROLE_ARTIFICIAL);
+    case Kind::park: return region("weir: asleep", OTF2_REGION_ROLE_ARTIFICIAL);
+    default: return region("weir: bring blocks", OTF2_REGION_ROLE_DATA_TRANSFER);
+  }
+}
+
+OTF2_IoHandleRef Otf2Writer::link(std::uint8_t ends) {
+  const auto [place, is_new] = links_.try_emplace(ends, static_cast<OTF2_IoHandleRef>(link_list_.size()));
+  if (is_new) link_list_.push_back(ends);
+  return place->second;
+}
+
+std::uint64_t Otf2Writer::number(std::uint64_t task) {
+  return numbers_.try_emplace(task, numbers_.size() + 1).first->second;
+}
+
+// In the order of the recording, as the JSON does: the same run has the same numbers in both.
+void Otf2Writer::number_tasks() {
+  numbers_.reserve(in_.events.size() / 3);
+  in_.for_each_event([this](const Event& event, std::uint32_t) {
+    if (event.kind() == Kind::spawn || (event.kind() == Kind::task && event.id != 0)) number(event.id);
+  });
+}
+
+// ---- Events ----
+
+// Enters and leaves, nested.
+void Otf2Writer::add_intervals(std::uint32_t track, std::vector<Record>& records) const {
+  std::vector<const Event*> intervals;
+  for (const Event* const event : by_track_[track]) {
+    if (is_interval(*event)) intervals.push_back(event);
+  }
+  std::stable_sort(intervals.begin(), intervals.end(), [](const Event* a, const Event* b) {
+    return a->start != b->start ? a->start < b->start : a->end() > b->end();
+  });
+  std::vector<const Event*> open;
+  std::uint64_t last = 0;
+  const auto add = [&](std::uint64_t ticks, const Event* event, Does does) {
+    last = std::max(last, scale_.ns(ticks));
+    records.push_back({last, event, does, 0});
+  };
+  for (const Event* const event : intervals) {
+    for (; !open.empty() && open.back()->end() <= event->start; open.pop_back()) {
+      add(open.back()->end(), open.back(), Does::leave);
+    }
+    add(event->start, event, Does::enter);
+    open.push_back(event);
+  }
+  for (; !open.empty(); open.pop_back()) add(open.back()->end(), open.back(), Does::leave);
+}
+
+// What overlaps, and what has no length.
+void Otf2Writer::add_others(std::uint32_t track, std::vector<Record>& records) {
+  std::map<std::uint8_t, std::uint64_t> moved;
+  std::uint64_t stolen = 0, evictions = 0, moves = 0;
+  std::vector<std::pair<std::uint64_t, int>> waits;
+  for (const Event* const event : by_track_[track]) {
+    const std::uint64_t start = scale_.ns(event->start), end = scale_.ns(event->end());
+    switch (event->kind()) {
+      case Kind::steal:
+        records.push_back({start, event, Does::metric, stolen += event->value(), metric("tasks stolen", "#", true)});
+        break;
+      case Kind::evict:
+        records.push_back({start, event, Does::metric, ++evictions, metric("evictions", "#", true)});
+        break;
+      case Kind::resident:
+        records.push_back({start, event, Does::metric, event->id,
+                           metric(fmt::format("in {}", in_.tier_name(event->small())), "B", false)});
+        break;
+      case Kind::move:
+        records.push_back({start, event, Does::begin_move, ++moves});
+        records.push_back({end, event, Does::end_move, moves});
+        records.push_back({end, event, Does::metric, moved[event->small()] += event->value(),
+                           metric(in_.link_name(event->small()), "B", true)});
+        break;
+      case Kind::data_wait:
+        waits.emplace_back(start, 1);
+        waits.emplace_back(end, -1);
+        break;
+      default: break;
+    }
+  }
+  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::int64_t waiting = 0;
+  for (const auto& [ns, change] : waits) {
+    waiting += change;
+    records.push_back({ns, nullptr, Does::metric, static_cast<std::uint64_t>(std::max<std::int64_t>(waiting, 0)),
+                       metric("tasks that wait for data", "#", false)});
+  }
+}
+
+std::vector<Otf2Writer::Record> Otf2Writer::records_of(std::uint32_t track) {
+  std::vector<Record> records;
+  records.reserve(2 * by_track_[track].size());
+  add_intervals(track, records);
+  add_others(track, records);
+  std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.ns < b.ns; });
+  return records;
+}
+
+void Otf2Writer::write_location(std::uint32_t track) {
+  OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(archive_, track);
+  events_.push_back(0);
+  if (writer == nullptr) return check(OTF2_ERROR_INVALID_ARGUMENT);
+  for (const Record& record : records_of(track)) {
+    write_record(writer, record);
+    last_ns_ = std::max(last_ns_, record.ns);
+  }
+  check(OTF2_EvtWriter_GetNumberOfEvents(writer, &events_.back()));
+  check(OTF2_Archive_CloseEvtWriter(archive_, writer));
+}
+
+void Otf2Writer::add_attributes(OTF2_AttributeList* list, const Event& event) {
+  if (event.kind() == Kind::search || event.kind() == Kind::park || event.kind() == Kind::wait) return;
+  check(OTF2_AttributeList_AddUint64(list, kTask, event.id == 0 ? 0 : number(event.id)));
+  if (event.kind() == Kind::spawn) {
+    check(OTF2_AttributeList_AddUint64(list, kItems, event.small()));
+    check(OTF2_AttributeList_AddUint64(list, kBytes, event.value()));
+  }
+  if (event.kind() == Kind::task && event.small() != 0) check(OTF2_AttributeList_AddUint64(list, kCancelled, 1));
+}
+
+void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
+  switch (record.does) {
+    case Does::enter: {
+      const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
+      add_attributes(list.get(), *record.event);
+      return check(OTF2_EvtWriter_Enter(writer, list.get(), record.ns, region_of(*record.event)));
+    }
+    case Does::leave: return check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns, region_of(*record.event)));
+    case Does::begin_move: {
+      const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
+      check(OTF2_AttributeList_AddStringRef(list.get(), kBlock, text(in_.block_name(record.event->id))));
+      const OTF2_IoHandleRef handle = link(record.event->small());
+      check(OTF2_EvtWriter_IoOperationBegin(writer, list.get(), record.ns, handle, OTF2_IO_OPERATION_MODE_WRITE,
+                                            OTF2_IO_OPERATION_FLAG_NON_BLOCKING, record.event->value(), record.value));
+      return check(OTF2_EvtWriter_IoOperationIssued(writer, nullptr, record.ns, handle, record.value));
+    }
+    case Does::end_move:
+      return check(OTF2_EvtWriter_IoOperationComplete(writer, nullptr, record.ns, link(record.event->small()),
+                                                      record.event->value(), record.value));
+    case Does::metric: {
+      const OTF2_Type type = OTF2_TYPE_UINT64;
+      OTF2_MetricValue value;
+      value.unsigned_int = record.value;
+      return check(OTF2_EvtWriter_Metric(writer, nullptr, record.ns, record.metric, 1, &type, &value));
+    }
+  }
+}
+
+// ---- Definitions ----
+
+void Otf2Writer::write_definitions() {
+  check(OTF2_Archive_OpenDefFiles(archive_));
+  for (std::uint32_t track = 0; track < in_.tracks.size(); ++track) {
+    check(OTF2_Archive_CloseDefWriter(archive_, OTF2_Archive_GetDefWriter(archive_, track)));
+  }
+  check(OTF2_Archive_CloseDefFiles(archive_));
+  OTF2_GlobalDefWriter* const writer = OTF2_Archive_GetGlobalDefWriter(archive_);
+  if (writer == nullptr) return check(OTF2_ERROR_INVALID_ARGUMENT);
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto now = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
+  const std::uint64_t end = std::max(last_ns_, scale_.ns(in_.summary.end));
+  check(OTF2_GlobalDefWriter_WriteClockProperties(writer, 1'000'000'000, 0, end + 1, now - end));
+  definitions_ = writer;
+  for (OTF2_StringRef i = 0; i < text_list_.size(); ++i)
+    write_text(i);  // a text that is new from here on is defined before what refers to it
+  write_names(writer);
+  write_metrics(writer);
+  write_links(writer);
+  check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer));
+}
+
+void Otf2Writer::write_names(OTF2_GlobalDefWriter* writer) {
+  check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, text(in_.summary.machine), text("machine"),
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+  check(OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, text(fmt::format("weir runtime {}", runtime_)),
+                                                OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
+  for (std::size_t i = 0; i < in_.tracks.size(); ++i) {
+    check(OTF2_GlobalDefWriter_WriteLocation(writer, i, text(in_.tracks[i].info().name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                             events_[i], 0));
+  }
+  for (std::size_t i = 0; i < region_list_.size(); ++i) {
+    const OTF2_StringRef name = text(region_list_[i].first);
+    check(OTF2_GlobalDefWriter_WriteRegion(writer, static_cast<OTF2_RegionRef>(i), name, name, text(""),
+                                           region_list_[i].second, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, text(""),
+                                           0, 0));
+  }
+  const auto attribute = [&](Attribute self, const char* name, const char* what, OTF2_Type type) {
+    check(OTF2_GlobalDefWriter_WriteAttribute(writer, self, text(name), text(what), type));
+  };
+  attribute(kTask, "task", "number of the task", OTF2_TYPE_UINT64);
+  attribute(kItems, "items", "of its footprint", OTF2_TYPE_UINT64);
+  attribute(kBytes, "bytes", "of its footprint", OTF2_TYPE_UINT64);
+  attribute(kCancelled, "cancelled", "its scope had failed: it was not run", OTF2_TYPE_UINT64);
+  attribute(kBlock, "block", "name of the block", OTF2_TYPE_STRING);
+}
+
+void Otf2Writer::write_metrics(OTF2_GlobalDefWriter* writer) {
+  for (std::uint32_t i = 0; i < metric_list_.size(); ++i) {
+    const Metric& metric = metric_list_[i];
+    check(OTF2_GlobalDefWriter_WriteMetricMember(
+        writer, i, text(metric.name), text(""), OTF2_METRIC_TYPE_OTHER,
+        metric.accumulates ? OTF2_METRIC_ACCUMULATED_POINT : OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64,
+        OTF2_BASE_DECIMAL, 0, text(metric.unit)));
+    check(OTF2_GlobalDefWriter_WriteMetricClass(writer, i, 1, &i, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+  }
+}
+
+void Otf2Writer::write_links(OTF2_GlobalDefWriter* writer) {
+  if (link_list_.empty()) return;
+  check(OTF2_GlobalDefWriter_WriteIoParadigm(writer, 0, text("WEIR"), text("moves between tiers"),
+                                             OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr,
+                                             nullptr, nullptr));
+  for (std::uint32_t i = 0; i < link_list_.size(); ++i) {
+    const OTF2_StringRef name = text(in_.link_name(link_list_[i]));
+    check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, name, 0));
+    check(OTF2_GlobalDefWriter_WriteIoHandle(writer, i, name, i, 0, OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+                                             OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
+    check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, i, OTF2_IO_ACCESS_MODE_READ_WRITE,
+                                                            OTF2_IO_STATUS_FLAG_NONE));
+  }
+}
+
+}  // namespace weir::trace
