@@ -15,7 +15,7 @@ class TaskNumbers {
   explicit TaskNumbers(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 16)) {}
 
   std::uint32_t add(std::uint64_t task) {
-    if (2 * count_ >= slots_.size()) grow();
+    if (count_ >= slots_.size() / 2) grow();
     Slot& slot = slots_[place(task)];
     if (slot.number == 0) slot = {task, ++count_};
     return slot.number;
