@@ -10,6 +10,7 @@
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/params.hpp"
+#include "ocr/system.hpp"
 
 namespace weir::ocr {
 
@@ -35,6 +36,7 @@ void tell_one(Local& local, Node node, Guid block) {
       EventWaiter& waiter = *reinterpret_cast<EventWaiter*>(node & ~kNodeMask);
       sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
       waiter.block = block;
+      System::running()->count_waiting(waiter.in_edt, -1);
       waiter.done.store(true, std::memory_order_release);  // WAKE-1
       worker->unpark();
       return;

@@ -36,11 +36,13 @@ struct Link {
   Guid block;  // once the source has fired
 };
 
-// A thread in ocrLegacyBlockProgress(). On its stack.
+// A thread in ocrLegacyBlockProgress(). Who satisfies the event also says that it waits no more: it may take a while to
+// notice. When the program ends before, the waiter stays, since the event knows it.
 struct EventWaiter {
   Node next = 0;
   Guid block;
   sched::Worker* worker = nullptr;
+  bool in_edt = false;
   std::atomic<bool> done{false};  // WAKE-1: release by who satisfies the event, acquire by the waiter
 };
 

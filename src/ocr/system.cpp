@@ -94,27 +94,23 @@ Local* System::make_local() noexcept {
 
 u8 System::run_until_shutdown() noexcept {
   ShutDown condition(*this);
-  first_waits_.store(true, std::memory_order_release);
+  count_waiting(false, 1);
   first_worker_->run_until(condition);
-  first_waits_.store(false, std::memory_order_release);
+  count_waiting(false, -1);
   return exit_code();
 }
 
-void System::run_until(EventWaiter& waiter) noexcept {
+// Counted as waiting already.
+bool System::run_until(std::unique_ptr<EventWaiter>& waiter) noexcept {
   Local& self = *local();
-  const bool in_edt = self.current != nullptr;
   Edt* const outer = std::exchange(self.current, nullptr);
-  Satisfied condition(*this, waiter);
-  if (in_edt)
-    count_blocked(1);
-  else
-    first_waits_.store(true, std::memory_order_release);
+  Satisfied condition(*this, *waiter);
   self.worker->run_until(condition);
-  if (in_edt)
-    count_blocked(-1);
-  else
-    first_waits_.store(false, std::memory_order_release);
   self.current = outer;
+  if (waiter->done.load(std::memory_order_acquire)) return true;  // WAKE-1
+  const std::lock_guard lock(mutex_);
+  left_.push_back(std::move(waiter));
+  return false;
 }
 
 void System::shut_down(u8 code) noexcept {

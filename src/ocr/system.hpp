@@ -29,8 +29,8 @@ class System {
 
   // The calling thread runs EDTs until shut_down() was called. Returns the exit code.
   u8 run_until_shutdown() noexcept;
-  // Runs EDTs until the waiter is done or the system shuts down.
-  void run_until(EventWaiter& waiter) noexcept;
+  // Runs EDTs until the waiter is done or the system shuts down. False: it did, and keeps the waiter.
+  bool run_until(std::unique_ptr<EventWaiter>& waiter) noexcept;
 
   void shut_down(u8 code) noexcept;
   bool shutting_down() const noexcept { return shutting_down_.load(std::memory_order_acquire); }  // DOWN-1
@@ -58,10 +58,12 @@ class System {
   };
   Activity activity();
   // A thread waits within the runtime, in an EDT or outside: it will not satisfy anything until it is woken.
-  void count_blocked(int change) noexcept { blocked_.fetch_add(change, std::memory_order_acq_rel); }
+  void count_waiting(bool in_edt, int change) noexcept {
+    (in_edt ? blocked_ : outside_waits_).fetch_add(change, std::memory_order_acq_rel);
+  }
   // Threads other than the runtime's own, and the first: what they will do is not known.
   bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }
-  bool first_thread_waits() const noexcept { return first_waits_.load(std::memory_order_acquire); }
+  bool first_thread_waits() const noexcept { return outside_waits_.load(std::memory_order_acquire) != 0; }
 
  private:
   System() = default;
@@ -69,7 +71,7 @@ class System {
   std::atomic<u8> exit_code_{0};
   std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()
   std::atomic<bool> guests_{false};
-  std::atomic<bool> first_waits_{false};
+  std::atomic<std::int64_t> outside_waits_{0};
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;
   std::unique_ptr<Runtime> runtime_;
@@ -79,7 +81,8 @@ class System {
   std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<Watch> watch_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Local>> locals_;  // guarded by mutex_; by worker index
+  std::vector<std::unique_ptr<EventWaiter>> left_;  // guarded by mutex_; of threads that did not wait to the end
+  std::vector<std::unique_ptr<Local>> locals_;      // guarded by mutex_; by worker index
 };
 
 }  // namespace weir::ocr

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 
 #include "ocr/api/api.hpp"
 #include "ocr/channel.hpp"
@@ -51,14 +52,18 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
 
 u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
   if (const u8 code = check_event(local, handle, properties)) return code;
-  EventWaiter waiter;
-  waiter.worker = local.worker;
-  if (const u8 code = add_dependent(local, handle, waiter_node(waiter))) return code;
+  auto waiter = std::make_unique<EventWaiter>();
+  waiter->worker = local.worker;
+  waiter->in_edt = local.current != nullptr;
   System& system = *System::running();
-  system.run_until(waiter);
-  if (!waiter.done.load(std::memory_order_acquire)) return OCR_ECANCELED;
-  if (guid != nullptr) *guid = to_c(waiter.block);
-  return enter_block(local, waiter.block, result, size);
+  system.count_waiting(waiter->in_edt, 1);
+  if (const u8 code = add_dependent(local, handle, waiter_node(*waiter))) {
+    system.count_waiting(waiter->in_edt, -1);
+    return code;
+  }
+  if (!system.run_until(waiter)) return OCR_ECANCELED;
+  if (guid != nullptr) *guid = to_c(waiter->block);
+  return enter_block(local, waiter->block, result, size);
 }
 
 }  // namespace
