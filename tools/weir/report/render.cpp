@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "over_time.hpp"
 #include "units.hpp"
 
 namespace weir::tool::report {
@@ -35,6 +36,21 @@ void print_workers(const Report& report, Global& global) {
   TimeParts all = report.sum;
   all.worker = "all";
   if (report.workers.size() > 1) print_row(all, report.sum.sum(), global);
+}
+
+// One line for each thing that changes, as wide as the terminal, at most 120 columns.
+void print_course(const Trace& trace, const Report& report, Global& global) {
+  constexpr int kName = 20, kTop = 15, kBorders = 2;
+  const int bins = std::min(global.columns(), 120) - kName - kTop - kBorders;
+  if (bins < 20) return;
+  const auto courses = over_time(trace, static_cast<std::size_t>(bins));
+  if (courses.empty()) return;
+  const std::string end = time_text(report.wall_ns);
+  const auto gap = bins - static_cast<int>(end.size()) - 2;
+  global.print("\n{:<{}} 0{:<{}}{} # =\n", "over time", kName, "", gap, end);
+  for (const Course& course : courses) {
+    global.print("{:<{}.{}}|{}| {}\n", course.name, kName, kName - 1, sparkline(course.values), course.most);
+  }
 }
 
 void print_bound(const Trace& trace, const Report& report, Global& global) {
@@ -116,6 +132,7 @@ void print(const Trace& trace, const Report& report, Global& global) {
   global.print("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
                report.tasks, time_text(report.wall_ns));
   print_workers(report, global);
+  print_course(trace, report, global);
   print_bound(trace, report, global);
   print_names(report, global);
   print_bytes(report, global);
