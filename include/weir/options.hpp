@@ -26,6 +26,9 @@ enum class Overflow : unsigned char { in_place, refuse };
 // How files are read and written.
 enum class Io : unsigned char { auto_, uring, threads };
 
+// Whether a process says what its tasks wait for, and when.
+enum class Explain : unsigned char { on, no_signal, off };
+
 struct Options {
 #define WEIR_OPTIONS(name, type, initial, allowed, unit, help) type name = initial;
 #include "weir/options.def"

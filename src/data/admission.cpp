@@ -621,16 +621,68 @@ void Residency::fail(Request& request, base::Status status, Steps& steps) {
   steps.stage(request);
 }
 
-std::vector<std::string> Residency::describe_waiting() const {
+std::vector<WaitingTask> Residency::waiting_tasks() {
+  constexpr std::size_t kMostHolders = 16;
+  std::vector<void*> holders;
+  for (const Request* r = first_; r != nullptr && holders.size() < kMostHolders; r = r->after) {
+    if (r->state == RequestState::held || r->state == RequestState::staging) holders.push_back(r->task);
+  }
+  std::vector<WaitingTask> tasks;
+  for (Request* r = first_; r != nullptr; r = r->after) {
+    if (r->state == RequestState::waiting)
+      tasks.push_back({r->task, describe_room(*r), true, holders});
+    else if (r->state == RequestState::staging)
+      tasks.push_back({r->task, describe_staging(*r), false, {}});
+  }
+  return tasks;
+}
+
+// Budget and use are of all arenas of the tier together: which one it gets is decided when there is room.
+std::string Residency::describe_room(Request& request) {
+  std::size_t missing = 0, budget = 0, used = 0;
+  const Block* first = nullptr;
+  std::size_t others = 0;
+  for (const Use& use : request.uses()) {
+    if (use.replica != nullptr || use.at_home || use.block->home.in_place) continue;
+    const bool there = use.block->replicas != nullptr;
+    if (there) continue;
+    missing += use.block->charge;
+    if (first == nullptr)
+      first = use.block;
+    else
+      ++others;
+  }
+  const Tier& tier = tiers_.tiers()[top_];
+  for (const Arena* const arena : tier.arenas) {
+    budget += arena->budget();
+    used += arena->used();
+  }
+  std::string text =
+      fmt::format("room for {} bytes in tier {} (of its {} bytes {} are in use)", missing, tier.name, budget, used);
+  if (first != nullptr) text += fmt::format(", for block '{}'", first->name);
+  if (others != 0) text += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+  return text;
+}
+
+std::string Residency::describe_staging(Request& request) {
+  std::string text = fmt::format("{} block{} on the way to tier {}", request.landing, request.landing == 1 ? "" : "s",
+                                 tiers_.tiers()[top_].name);
+  for (const Use& use : request.uses()) {
+    if (use.replica == nullptr || use.replica->state != ReplicaState::filling) continue;
+    const int from = use.block->home.tier;
+    return text + fmt::format(": '{}', {} bytes from {}", use.block->name, use.block->bytes,
+                              from < 0 ? "the program's memory" : tiers_.tiers()[static_cast<std::size_t>(from)].name);
+  }
+  return text;
+}
+
+std::vector<std::string> Residency::describe_waiting() {
   std::vector<std::string> lines;
-  for (const Request* r = first_; r != nullptr; r = r->after) {
-    if (r->state == RequestState::waiting) {
-      lines.push_back(fmt::format("task {:?} (number {}) waits for room in tier {}", r->name, r->sequence,
-                                  tiers_.tiers()[top_].name));
-    } else if (r->state == RequestState::staging) {
-      lines.push_back(
-          fmt::format("task {:?} (number {}) waits for {} of its blocks to arrive", r->name, r->sequence, r->landing));
-    }
+  const std::vector<WaitingTask> tasks = waiting_tasks();
+  std::size_t i = 0;
+  for (const Request* r = first_; r != nullptr && i < tasks.size(); r = r->after) {
+    if (r->task == tasks[i].task && (r->state == RequestState::waiting || r->state == RequestState::staging))
+      lines.push_back(fmt::format("task {:?} (number {}) waits for {}", r->name, r->sequence, tasks[i++].what));
   }
   return lines;
 }

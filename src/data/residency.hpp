@@ -52,6 +52,14 @@ struct ResidencyCounters {
   std::uint64_t prefetches = 0, evictions = 0, in_place_runs = 0, failures = 0;
 };
 
+// A ready task that has not got its blocks.
+struct WaitingTask {
+  void* task = nullptr;  // as Request::task
+  std::string what;      // "2097152 bytes more in tier hbm, of 4194304 that it needs there, for block 'a' and 3 others"
+  bool room = false;     // it waits for room; else for transfers
+  std::vector<void*> holders;  // room: tasks that have some of it, the first of them
+};
+
 class Residency {
  public:
   struct Config {
@@ -135,8 +143,10 @@ class Residency {
   std::uint32_t waiting() const noexcept { return waiting_count_ + staging_; }
   // Tasks that run, or whose children do, or that a worker only has to take.
   std::uint32_t running() const noexcept { return held_; }
-  // One line for each waiting task: its name, what it waits for, the tier and the missing bytes.
-  std::vector<std::string> describe_waiting() const;
+  // Each task that waits for its blocks, in the order of spawning.
+  std::vector<WaitingTask> waiting_tasks();
+  // The same as lines: its name, what it waits for, the tier and the missing bytes.
+  std::vector<std::string> describe_waiting();
   std::uint32_t transfers_under_way() const noexcept { return under_way_; }
 
  private:
@@ -203,6 +213,8 @@ class Residency {
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
   std::size_t fast_bytes(Request& request) noexcept;
   bool never_fits(Request& request) noexcept;
+  std::string describe_room(Request& request);
+  std::string describe_staging(Request& request);
   void hold(Request& request);
   bool is_emulated(int tier) const noexcept;
   void overflow(Request& request, Steps& steps);

@@ -407,6 +407,28 @@ std::vector<std::string> Store::describe_waiting() {
   return residency_.describe_waiting();
 }
 
+std::vector<WaitingTask> Store::waiting_tasks() {
+  const std::lock_guard lock(mutex_);
+  return residency_.waiting_tasks();
+}
+
+std::vector<TierState> Store::tier_states() {
+  const std::lock_guard lock(mutex_);
+  std::vector<TierState> states;
+  for (const Tier& tier : tiers_->tiers()) {
+    std::uint64_t used = tier.file != nullptr ? tier.file->used() : 0;
+    for (const Arena* const arena : tier.arenas) used += arena->used();
+    states.push_back({tier.name, used, tier.budget.count});
+  }
+  return states;
+}
+
+std::uint64_t Store::changes(bool& moving) noexcept {
+  const std::lock_guard lock(mutex_);
+  moving = residency_.transfers_under_way() != 0;
+  return changes_;
+}
+
 std::vector<ArenaReport> Store::tier_report() {
   const std::lock_guard lock(mutex_);
   return tiers_->report();

@@ -34,6 +34,11 @@ class Sink {
   ~Sink() = default;
 };
 
+struct TierState {
+  std::string name;
+  std::uint64_t used = 0, budget = 0;  // bytes
+};
+
 struct StoreStatistics {
   ResidencyCounters counters;
   double wait_seconds = 0;  // of workers that had nothing to run while a ready task waited for its blocks
@@ -87,6 +92,11 @@ class Store final : public Landing {
 
   StoreStatistics statistics();
   std::vector<std::string> describe_waiting();
+  std::vector<WaitingTask> waiting_tasks();
+  // Fastest first.
+  std::vector<TierState> tier_states();
+  // Changes whenever something was done; whether transfers are under way.
+  std::uint64_t changes(bool& moving) noexcept;
   TierSet& tiers() noexcept { return *tiers_; }
   std::vector<ArenaReport> tier_report();
 

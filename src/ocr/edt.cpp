@@ -46,7 +46,6 @@ Edt& allocate_edt(Local& local, std::size_t arrays) {
   }
   Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c, nullptr);
   Edt& edt = *reinterpret_cast<Edt*>(task + 1);
-  task->site = nullptr;
   edt.flags = 0;
   if (large) [[unlikely]] {
     edt.flags = Edt::kLarge;
@@ -207,6 +206,7 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   if (request.paramc != 0) std::memcpy(edt.paramv(), request.paramv, std::size_t{request.paramc} * sizeof(u64));
   Task& task = edt.task();
   task.invoke = &run_edt;
+  task.site = request.site;
   task.scope = &enter_scope(local);
   if (of.hint != nullptr) [[unlikely]]
     apply_hint(edt, *of.hint);

@@ -129,6 +129,7 @@ struct EdtRequest {
   // Where the GUIDs go, each may be null. They are there before the EDT can run: it may be the one to read them.
   ocrGuid_t* made;
   ocrGuid_t* output;  // read when the event exists already
+  const void* site;   // of the program's code that makes it
 };
 u8 create_edt(Local& local, const EdtRequest& request);
 // One that will not run: OCR_EPERM when all its slots are satisfied.

@@ -16,14 +16,6 @@ namespace weir::ocr {
 
 namespace {
 
-Node& next_of(Node node) noexcept {
-  switch (node & kNodeMask) {
-    case kLinkNode: return reinterpret_cast<Link*>(node & ~kNodeMask)->next;
-    case kWaiterNode: return reinterpret_cast<EventWaiter*>(node & ~kNodeMask)->next;
-    default: return reinterpret_cast<Slot*>(node)->value;
-  }
-}
-
 void tell_one(Local& local, Node node, Guid block) {
   switch (node & kNodeMask) {
     case kLinkNode: {

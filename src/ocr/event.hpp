@@ -85,6 +85,13 @@ void free_link(Local& local, Link& link) noexcept;
 inline Node slot_node(Slot& slot) noexcept { return reinterpret_cast<Node>(&slot) | kSlotNode; }
 inline Node waiter_node(EventWaiter& waiter) noexcept { return reinterpret_cast<Node>(&waiter) | kWaiterNode; }
 
+inline Node& next_of(Node node) noexcept {
+  switch (node & kNodeMask) {
+    case kLinkNode: return reinterpret_cast<Link*>(node & ~kNodeMask)->next;
+    case kWaiterNode: return reinterpret_cast<EventWaiter*>(node & ~kNodeMask)->next;
+    default: return reinterpret_cast<Slot*>(node)->value;
+  }
+}
 void append(NodeList& list, Node node) noexcept;
 Node pop_front(NodeList& list) noexcept;  // the list is not empty
 

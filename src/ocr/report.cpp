@@ -4,42 +4,48 @@
 
 #include <cstdio>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
+#include "explain/render.hpp"
 #include "ocr/block.hpp"
 #include "ocr/channel.hpp"
 #include "ocr/collective.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/edt_table.hpp"
 #include "ocr/local.hpp"
+#include "ocr/run.hpp"
+#include "ocr/system.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
-constexpr std::size_t kMost = 100;  // of a kind that are told one by one
+using explain::Cause;
+using explain::Index;
+using explain::Situation;
+
+constexpr std::size_t kMost = 100;         // events and blocks that are told one by one
+constexpr std::size_t kMostEdts = 50'000;  // that are looked at
 
 const char* type_name(EventType type) noexcept {
   constexpr const char* kNames[] = {"?", "ONCE", "IDEM", "STICKY", "LATCH", "COUNTED", "CHANNEL", "COLLECTIVE"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
-std::string describe(Event& event) {
-  const std::uint64_t guid = Guid::make(Kind::event, event.word.generation(), event.index).bits;
-  std::string text = fmt::format("{} event {:#x}", type_name(event.type), guid);
-  if (event.type == EventType::latch) text += fmt::format(" ({} more increments than decrements)", event.count);
+// Under its lock.
+std::string details_of(Event& event) {
+  std::string text;
+  if (event.type == EventType::latch) text = fmt::format("{} more increments than decrements, ", event.count);
   if (event.type == EventType::collective)
-    text += fmt::format(" ({} generations are complete)", event.collective->completed);
-  return text + fmt::format(", created in {}", name_of(event.maker));
+    text = fmt::format("{} generations are complete, ", event.collective->completed);
+  return text + fmt::format("created in {}", name_of(event.maker));
 }
 
-std::string describe_source(Guid source) {
-  if (source == kUninitialized) return "nothing was ever linked to it: ocrAddDependence() is missing";
-  if (Event* event = lock_object(events(), Kind::event, source)) {
-    std::string text = "waits for " + describe(*event);
-    event->word.unlock();
-    return text;
-  }
-  return fmt::format("waits for event {:#x}, which was destroyed before it was satisfied", source.bits);
+bool is_satisfied(const Event& event) noexcept {
+  if (event.type == EventType::channel) return event.channel->waiting == 0 && event.channel->satisfied.empty();
+  return event.fired;
 }
 
 // Of the EDT that has all slots satisfied: whether it has what it acquired last.
@@ -51,42 +57,143 @@ bool has_acquired(Edt& edt) noexcept {
   return true;
 }
 
-void add_edt(std::string& text, Edt& edt) {
-  text += fmt::format("  {} ({:#x}), created in {}", name_of(edt.kind), edt.guid.bits, name_of(edt.creator));
+// What is read of an EDT under its lock.
+struct SeenEdt {
+  explain::Thing thing;
+  const sched::Task* task;
+  Guid output;
+  Guid finish_output;                                // of the finish EDT in whose scope it is
+  std::vector<std::pair<std::uint32_t, Guid>> open;  // slots and their sources
+  Guid block;                                        // it waits for
+};
+
+SeenEdt look_at(Edt& edt) {
+  SeenEdt seen{{}, &edt.task(), edt.output, {}, {}, {}};
+  seen.thing.kind = explain::Kind::edt;
+  seen.thing.id = edt.guid.bits;
+  seen.thing.name = name_of(edt.kind);
+  seen.thing.site = edt.task().site.seen();
+  seen.thing.detail = fmt::format("created in {}", name_of(edt.creator));
+  if (const sched::Scope* const scope = edt.task().scope.seen(); scope != nullptr && scope->parent() != nullptr)
+    seen.finish_output = static_cast<const Edt*>(scope->parent()->closure())->output;
   if (edt.missing.load(std::memory_order_acquire) == 0) {
-    if ((edt.flags & Edt::kRunning) != 0) {
-      text += ": runs\n";
-    } else if (!has_acquired(edt)) {
-      text += fmt::format(": waits for data block {:#x}, which others hold\n", edt.acquired);
-    } else {
-      text += ": is ready\n";
-    }
-    return;
+    if ((edt.flags & Edt::kRunning) != 0)
+      seen.thing.state = explain::State::running;
+    else if (has_acquired(edt))
+      seen.thing.state = explain::State::ready;
+    else
+      seen.block = {edt.acquired};
+    return seen;
   }
-  text += '\n';
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
     const SlotState state = edt.slots()[i].state.load(std::memory_order_acquire);
-    if (state != SlotState::open && state != SlotState::waiting) continue;
-    text += fmt::format("    slot {}: {}\n", i, describe_source(from_c(edt.depv()[i].guid)));
+    if (state == SlotState::open || state == SlotState::waiting) seen.open.emplace_back(i, from_c(edt.depv()[i].guid));
   }
+  return seen;
 }
+
+// EDTs, then the events that they wait for, then what would satisfy these.
+class Picture {
+ public:
+  explicit Picture(Situation& situation) : s_(situation) {}
+
+  void add_edts(std::span<const runtime::BegunTask> begun) {
+    std::unordered_map<const sched::Task*, const runtime::BegunTask*> workers;
+    for (const runtime::BegunTask& b : begun) workers[b.task] = &b;
+    std::vector<SeenEdt> all;
+    for_each_edt([&](Edt& edt) {
+      if (all.size() < kMostEdts)
+        all.push_back(look_at(edt));
+      else
+        ++s_.left_out;
+    });
+    for (SeenEdt& seen : all) {
+      const auto index = static_cast<Index>(s_.things.size());
+      if (const auto at = workers.find(seen.task); at != workers.end() && seen.thing.state == explain::State::running) {
+        seen.thing.worker = at->second->worker;
+        seen.thing.seconds = at->second->seconds;
+        for (explain::WorkerState& worker : s_.workers)
+          if (worker.index == at->second->worker && !at->second->waits) worker.doing = "runs " + seen.thing.name;
+      }
+      s_.things.push_back(seen.thing);
+      if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
+      if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
+    }
+    const Index first = static_cast<Index>(s_.things.size() - all.size());
+    for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
+  }
+
+  // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
+  void add_sources() {
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links;  // target, its sources
+    ocr::events().for_each([&](Event& event) {
+      if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
+      const std::uint64_t self = Guid::make(Kind::event, event.word.generation(), event.index).bits;
+      for (Node node = event.dependents.first; node != 0; node = next_of(node)) {
+        if ((node & kNodeMask) == kLinkNode)
+          links[reinterpret_cast<Link*>(node & ~kNodeMask)->target.bits].push_back(self);
+      }
+      event.word.unlock();
+    });
+    for (std::size_t at = 0; at < told_.size(); ++at) {  // grows
+      const std::uint64_t event = told_[at];
+      const Index who = events_[event];
+      if (const auto edts = sources_.find(event); edts != sources_.end())
+        for (const Index edt : edts->second) wait(who, Cause::source, edt, {});
+      if (const auto found = links.find(event); found != links.end())
+        for (const std::uint64_t source : found->second)
+          if (const Index on = event_thing({source}); on != explain::kNobody) wait(who, Cause::source, on, {});
+    }
+  }
+
+ private:
+  void wait(Index who, Cause cause, Index on, std::string what) {
+    s_.waits.push_back({who, cause, on, false, std::move(what)});
+  }
+
+  // kNobody when there is no such event.
+  Index event_thing(Guid guid) {
+    if (const auto known = events_.find(guid.bits); known != events_.end()) return known->second;
+    Event* const event = lock_object(ocr::events(), Kind::event, guid);
+    if (event == nullptr) return explain::kNobody;
+    explain::Thing thing;
+    thing.kind = explain::Kind::event;
+    thing.state = explain::State::inactive;
+    thing.id = guid.bits;
+    thing.name = fmt::format("{} event", type_name(event->type));
+    thing.detail = details_of(*event);
+    event->word.unlock();
+    const auto index = static_cast<Index>(s_.things.size());
+    s_.things.push_back(std::move(thing));
+    events_[guid.bits] = index;
+    told_.push_back(guid.bits);
+    return index;
+  }
+
+  void add_waits(Index who, const SeenEdt& seen) {
+    for (const auto& [slot, source] : seen.open) {
+      if (source == kUninitialized) {
+        wait(who, Cause::nothing, explain::kNobody,
+             fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
+      } else if (const Index event = event_thing(source); event != explain::kNobody) {
+        wait(who, Cause::event, event, fmt::format("slot {}", slot));
+      } else {
+        wait(who, Cause::nothing, explain::kNobody,
+             fmt::format("slot {}: event {:#x}, which was destroyed before it was satisfied", slot, source.bits));
+      }
+    }
+    if (seen.block.is_null()) return;
+    wait(who, Cause::block, explain::kNobody, fmt::format("data block {:#x}, which others hold", seen.block.bits));
+  }
+
+  Situation& s_;
+  std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
+  std::unordered_map<std::uint64_t, Index> events_;
+  std::vector<std::uint64_t> told_;  // those events, in the order in which they were met
+};
 
 void finish(std::string& text, const char* what, std::size_t count) {
   if (count > kMost) text += fmt::format("  ... and {} more {}\n", count - kMost, what);
-}
-
-void add_edts(std::string& text) {
-  std::size_t count = 0;
-  for_each_edt([&](Edt& edt) {
-    if (count++ == 0) text += "EDTs that have not ended:\n";
-    if (count <= kMost) add_edt(text, edt);
-  });
-  finish(text, "EDTs", count);
-}
-
-bool is_satisfied(const Event& event) noexcept {
-  if (event.type == EventType::channel) return event.channel->waiting == 0 && event.channel->satisfied.empty();
-  return event.fired;
 }
 
 void add_events(std::string& text) {
@@ -94,8 +201,9 @@ void add_events(std::string& text) {
   events().for_each([&](Event& event) {
     if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
     if (!is_satisfied(event)) {
+      const std::uint64_t guid = Guid::make(Kind::event, event.word.generation(), event.index).bits;
       if (count++ == 0) text += "events that were not satisfied:\n";
-      if (count <= kMost) text += "  " + describe(event) + '\n';
+      if (count <= kMost) text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
     }
     event.word.unlock();
   });
@@ -116,15 +224,34 @@ void add_blocks(std::string& text) {
   finish(text, "data blocks", count);
 }
 
+// Of a runtime that may have been told not to explain itself.
+Situation look_at(System& system) {
+  if (runtime::Explaining* const explaining = system.explaining()) return explaining->look();
+  Situation situation;
+  situation.title = "OCR";
+  ExplainedEdts(system).add_to(situation, {});
+  return situation;
+}
+
 }  // namespace
 
-void print_report(const char* why) noexcept {
+bool ExplainedEdts::is_mine(sched::InvokeFunction invoke) const noexcept { return invoke == &run_edt; }
+
+bool ExplainedEdts::waits_for_itself() const noexcept {
+  return system_.first_thread_waits() && !system_.has_guests() && !system_.shutting_down();
+}
+
+void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun) {
+  Picture picture(situation);
+  picture.add_edts(begun);
+  picture.add_sources();
+}
+
+void print_report(System& system, const char* why) noexcept {
   try {
-    std::string text;
-    add_edts(text);
+    std::string text = explain::to_text(look_at(system));
     add_events(text);
     add_blocks(text);
-    if (text.empty()) text = "  nothing is left\n";
     std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);
   } catch (...) {
     std::fputs("weir: ocr: no memory for the report\n", stderr);

@@ -56,6 +56,7 @@ base::Status System::start(const Options& options, bool report_at_end) {
   system->scheduler_ = system->state_->scheduler.get();
   system->first_worker_ = sched::Worker::current();
   system->number_ = ++last_number;
+  if (system->explaining() != nullptr) system->explaining()->set_layer(&system->explained_);
   detail::running_system.store(system->number_, std::memory_order_release);
   system->watch_ = std::make_unique<Watch>(*system);
   the_system.store(system.release(), std::memory_order_release);  // SYS-1
@@ -65,7 +66,7 @@ base::Status System::start(const Options& options, bool report_at_end) {
 void System::stop() noexcept {
   const std::unique_ptr<System> system(running());
   system->shut_down(system->exit_code());
-  if (system->report_at_end_) print_report("what is left at the end");
+  if (system->report_at_end_) print_report(*system, "what is left at the end");
   system->watch_.reset();
   system->scheduler_->stop_threads();  // waits for the EDTs that run
   system->state_->blocks.reset();      // and this for transfers, which know of EDTs and blocks

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "ocr/local.hpp"
+#include "ocr/report.hpp"
 #include "runtime/runtime_state.hpp"
 #include "weir/runtime.hpp"
 
@@ -37,6 +38,8 @@ class System {
   u8 exit_code() const noexcept { return exit_code_.load(std::memory_order_relaxed); }
 
   Runtime& runtime() noexcept { return *runtime_; }
+  // Null: it is switched off.
+  runtime::Explaining* explaining() noexcept { return state_->explaining.get(); }
   sched::Scheduler& scheduler() noexcept { return *scheduler_; }
   std::uint64_t number() const noexcept { return number_; }
   Tiers& tiers() noexcept { return *tiers_; }
@@ -74,6 +77,7 @@ class System {
   std::atomic<std::int64_t> outside_waits_{0};
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;
+  ExplainedEdts explained_{*this};  // outlives the runtime
   std::unique_ptr<Runtime> runtime_;
   weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
   sched::Scheduler* scheduler_ = nullptr;

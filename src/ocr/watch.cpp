@@ -1,6 +1,5 @@
 #include "ocr/watch.hpp"
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,23 +15,9 @@ constexpr auto kInterval = std::chrono::milliseconds(20);
 constexpr int kIdleLooks = 3;  // before it believes it
 constexpr u8 kStuck = 1;       // exit code
 
-volatile std::sig_atomic_t report_asked = 0;
-void ask_for_report(int) { report_asked = 1; }
-
-// Unless the program has a use for the signal.
-void take_signal() noexcept {
-  struct sigaction now {};
-  if (sigaction(SIGUSR1, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
-  struct sigaction ours {};
-  ours.sa_handler = &ask_for_report;
-  ours.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &ours, nullptr);
-}
-
 }  // namespace
 
 Watch::Watch(System& system) : system_(system) {
-  take_signal();
   thread_ = std::thread([this] { work(); });
 }
 
@@ -54,10 +39,6 @@ void Watch::work() {
 }
 
 void Watch::look() {
-  if (report_asked != 0) {
-    report_asked = 0;
-    print_report("asked for by SIGUSR1");
-  }
   const System::Activity now = system_.activity();
   const bool stuck = now.idle && now.ended == ended_ && system_.first_thread_waits() && !system_.has_guests() &&
                      !system_.shutting_down() && !is_pausing();
@@ -65,7 +46,7 @@ void Watch::look() {
   idle_looks_ = stuck ? idle_looks_ + 1 : 0;
   if (idle_looks_ < kIdleLooks) return;
   std::fflush(stdout);
-  print_report("the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
+  print_report(system_, "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
   system_.shut_down(kStuck);
 }
 

@@ -1,8 +1,7 @@
 // Watch: a thread that sees when a program can make no progress any more, and prints the report.
 //
 // Nothing is ready, nothing runs, the first thread waits within the runtime, and no thread of the program's own uses
-// it: then no event will ever be satisfied. The report is printed and the program ends with exit code 1. SIGUSR1 asks
-// for a report at any time.
+// it: then no event will ever be satisfied. The report is printed and the program ends with exit code 1.
 #pragma once
 
 #include <condition_variable>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mutex>
+#include <utility>
 
 #include "sched/task.hpp"
 
@@ -13,24 +14,34 @@ namespace weir::runtime {
 
 class ExclusionLock {
  public:
+  // For traces: the name of the task that has it, null when it has none, or nobody has it.
+  const char* holder_name() noexcept {
+    const std::lock_guard lock(mutex_);
+    return holder_ == nullptr ? nullptr : holder_->note.name();
+  }
+
   // True: the task has the lock. False: it is queued, may already be running elsewhere, and must not be touched.
   bool acquire(sched::Task& task) noexcept {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(held_, true)) return true;
+    if (holder_ == nullptr) {
+      holder_ = &task;
+      return true;
+    }
     task.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &task;
     last_ = &task;
     return false;
   }
 
+  // Any thread: a moment ago's holder. Its memory is that of a task for ever, and may be another one's by now.
+  const sched::Task* holder() const noexcept { return holder_.seen(); }
+
   // The task that has the lock now, or null when nobody waited.
   sched::Task* release() noexcept {
     const std::lock_guard lock(mutex_);
     sched::Task* task = first_;
-    if (task == nullptr) {
-      held_ = false;
-      return nullptr;
-    }
+    holder_ = task;
+    if (task == nullptr) return nullptr;
     first_ = task->next;
     if (first_ == nullptr) last_ = nullptr;
     return task;
@@ -38,9 +49,9 @@ class ExclusionLock {
 
  private:
   std::mutex mutex_;
-  bool held_ = false;             // guarded by mutex_
-  sched::Task* first_ = nullptr;  // guarded by mutex_
-  sched::Task* last_ = nullptr;   // guarded by mutex_
+  base::Shown<sched::Task*> holder_ = nullptr;  // written under mutex_
+  sched::Task* first_ = nullptr;                // guarded by mutex_
+  sched::Task* last_ = nullptr;                 // guarded by mutex_
 };
 
 }  // namespace weir::runtime

@@ -18,7 +18,7 @@ namespace weir::runtime {
 
 using OptionField =
     std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*, Allocation Options::*,
-                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*>;
+                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*, Explain Options::*>;
 
 struct OptionInfo {
   std::string name;                  // of the field: "park_after"

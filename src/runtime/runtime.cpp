@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "runtime/explaining.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/tracing.hpp"
 
@@ -49,6 +50,9 @@ std::uint64_t next_partition_id() noexcept {
 }
 }  // namespace detail
 
+Runtime::State::State() = default;
+Runtime::State::~State() = default;
+
 Runtime::Runtime(const Options& options) : state_(nullptr) {
   check_options(options);
   auto state = std::make_unique<State>();
@@ -71,6 +75,7 @@ Runtime::Runtime(const Options& options) : state_(nullptr) {
     throw;
   }
   runtime::enter(*state);
+  if (options.explain != Explain::off) state->explaining = std::make_unique<runtime::Explaining>(*state);
   state->started = trace::Track::now();
   state_ = state.release();
 }
@@ -93,6 +98,7 @@ Runtime::~Runtime() {
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
   state->ended = trace::Track::now();
+  state->explaining.reset();
   runtime::leave(*state);
   runtime::strike_off(*state);
   if (state->recorder == nullptr) return;

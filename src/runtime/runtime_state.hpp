@@ -15,12 +15,20 @@
 
 namespace weir {
 
+namespace runtime {
+class Explaining;
+}
+
 struct Runtime::State {
+  State();
+  ~State();
+
   std::unique_ptr<trace::Recorder> recorder;  // null: nothing is traced; outlives all that records
   std::uint64_t started = 0, ended = 0;       // trace::Track::now() when it was made, and when all had ended
   std::unique_ptr<sched::Scheduler> scheduler;
-  std::unique_ptr<runtime::BlockRuntime> blocks;  // ends before the scheduler that it submits to
-  std::uint64_t id = 0;                           // unique in the process, never used again
+  std::unique_ptr<runtime::BlockRuntime> blocks;    // ends before the scheduler that it submits to
+  std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
+  std::uint64_t id = 0;                             // unique in the process, never used again
   std::uint16_t number = 0;
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
 };

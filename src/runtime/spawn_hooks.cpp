@@ -43,11 +43,33 @@ bool SpawnHooks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
     }
   }
   if (request_ != nullptr) store_of(*request_).begin(*request_);
+  if (lock_wait_since_ != 0) end_lock_wait(worker, task);
   while (acquired_ < locks_.size()) {
-    if (!locks_[acquired_]->acquire(task)) return false;  // whoever hands the lock over counts it
+    waits_at_ = locks_[acquired_];
+    if (!acquire(worker, task, *locks_[acquired_])) return false;  // whoever hands the lock over counts it
     ++acquired_;
   }
+  waits_at_ = nullptr;
   return true;
+}
+
+// Recorded before: a task that is queued at a lock may run elsewhere at once. What it has noted is told when it has the
+// next lock, or all of them.
+bool SpawnHooks::acquire(sched::Worker& worker, sched::Task& task, ExclusionLock& lock) noexcept {
+  if (worker.track() == nullptr) [[likely]]
+    return lock.acquire(task);
+  end_lock_wait(worker, task);
+  lock_wait_since_ = trace::Track::now();
+  lock_holder_ = lock.holder_name();
+  if (!lock.acquire(task)) return false;
+  lock_wait_since_ = 0;
+  return true;
+}
+
+void SpawnHooks::end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept {
+  const std::uint64_t since = std::exchange(lock_wait_since_, 0);
+  if (since == 0) return;
+  worker.track()->data_wait(since, trace::Track::now(), sched::trace_id(task.ref()), trace::DataWait::lock, lock_holder_);
 }
 
 void SpawnHooks::end(sched::Worker& worker, sched::Task&) noexcept {

@@ -125,6 +125,11 @@ Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
   return node;
 }
 
+const char* SpawnScope::name_of_own(detail::InvokeFunction invoke) noexcept {
+  if (invoke == &run_join) return "the end of several tasks";
+  return invoke == &run_fold ? "the folding of a reduction" : nullptr;
+}
+
 deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join)); }
 
 void SpawnScope::seal_join(deps::NodeRef node) noexcept {

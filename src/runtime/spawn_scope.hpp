@@ -30,6 +30,9 @@ class SpawnScope final : public sched::Scope {
   // What the last submit() found that the task comes after; some may have ended.
   std::span<const detail::TaskRef> predecessors() const noexcept { return {predecessors_.get(), predecessor_count_}; }
 
+  // Any thread: what such a task of Weir's own is called; null for those of the program.
+  static const char* name_of_own(detail::InvokeFunction invoke) noexcept;
+
   // ---- The Graph of deps::BlockMap ----
   bool add_edge(deps::NodeRef before, deps::NodeRef after);
   bool finished(deps::NodeRef ref) const noexcept { return sched::has_ended(task_ref(ref)); }

@@ -192,13 +192,23 @@ class ChromeSegment {
   }
 
   void write_data_wait(const Event& event) {
-    const bool admission = static_cast<DataWait>(event.small()) == DataWait::admission;
-    const std::string_view name = admission ? "\"waits for room\"" : "\"waits for blocks\"";
+    static constexpr std::string_view kNames[] = {"\"waits for room\"", "\"waits for blocks\"",
+                                                  "\"waits for commutative data\"", "\"waits for a data block\""};
+    const std::string_view name = kNames[event.small() & 3];
+    // What other tasks hold is not a question of memory: reports keep the two apart.
+    const bool lock = event.small() >= static_cast<std::uint8_t>(DataWait::lock);
     const std::uint64_t id = unique(++moves_);
-    begin(",\n{\"ph\":\"b\",\"cat\":\"data wait\",\"name\":", name, track_, ns(event.start));
+    begin(
+        lock ? ",\n{\"ph\":\"b\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"b\",\"cat\":\"data wait\",\"name\":",
+        name, track_, ns(event.start));
     write_id(id);
-    text_ << ",\"args\":{\"task\":" << number(event.id) << "}}";
-    begin(",\n{\"ph\":\"e\",\"cat\":\"data wait\",\"name\":", name, track_, ns(event.end()));
+    text_ << ",\"args\":{\"task\":" << number(event.id);
+    if (const auto* const holder = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(event.value())))
+      text_ << ",\"had_by\":" << json_string(holder);
+    text_ << "}}";
+    begin(
+        lock ? ",\n{\"ph\":\"e\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"e\",\"cat\":\"data wait\",\"name\":",
+        name, track_, ns(event.end()));
     write_id(id);
     end();
   }

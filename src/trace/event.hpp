@@ -18,7 +18,7 @@ enum class Kind : std::uint8_t {
   park,       // slept; lies in a search
   steal,      // id victim's index, value tasks, small distance: 0 own domain, 1 the nearest other, ...
   stage,      // the worker itself brought a task's blocks, or paid for slow memory: id task
-  data_wait,  // a ready task waited: id task, small DataWait
+  data_wait,  // a ready task waited: id task, small DataWait, value address of the name of who had it (lock, block)
   move,       // id block, value bytes, small from << 4 | to, tiers
   evict,      // id block, value bytes, small tier
   resident,   // id bytes in use, small tier
@@ -26,7 +26,8 @@ enum class Kind : std::uint8_t {
 };
 
 enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
-enum class DataWait : std::uint8_t { admission, staging };
+// For room; for blocks on their way; for commutative data; for an OCR data block that others hold.
+enum class DataWait : std::uint8_t { admission, staging, lock, block };
 
 // As `from` or `to` of a move: the program's own memory, or a tier beyond the fifteenth.
 inline constexpr std::uint8_t kNoTier = 15;

@@ -47,10 +47,14 @@ class Track {
     ring_.push({start, end - start, task, Event::pack(Kind::stage, 0)});
   }
 
-  // ---- The data layer, under the store's lock ----
-  void data_wait(std::uint64_t start, std::uint64_t end, std::uint64_t task, DataWait what) noexcept {
-    ring_.push({start, end - start, task, Event::pack(Kind::data_wait, 0, static_cast<std::uint8_t>(what))});
+  // `holder`: of what is waited for, as `name` of task(); null: not known.
+  void data_wait(std::uint64_t start, std::uint64_t end, std::uint64_t task, DataWait what,
+                 const char* holder = nullptr) noexcept {
+    ring_.push({start, end - start, task,
+                Event::pack(Kind::data_wait, reinterpret_cast<std::uintptr_t>(holder), static_cast<std::uint8_t>(what))});
   }
+
+  // ---- The data layer, under the store's lock ----
   void move(std::uint64_t start, std::uint64_t block, std::uint64_t bytes, std::uint8_t from,
             std::uint8_t to) noexcept {
     ring_.push(

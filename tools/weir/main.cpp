@@ -10,13 +10,14 @@ void add_topo(CLI::App& app, Global& global);
 void add_stream(CLI::App& app, Global& global);
 void add_run(CLI::App& app, Global& global);
 void add_report(CLI::App& app, Global& global);
+void add_explain(CLI::App& app, Global& global);
 void add_bench(CLI::App& app, Global& global);
 
 namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,  add_stream, add_run, add_report,
+      add_topo,  add_stream, add_run, add_report, add_explain,
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif

@@ -38,10 +38,11 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
 u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv, u32 depc, ocrGuid_t* depv,
                 u16 properties, ocrHint_t* hint, ocrGuid_t* outputEvent) {
   if (guid == nullptr && (properties & GUID_PROP_IS_LABELED) != 0) return OCR_EINVAL;
+  const void* const site = __builtin_return_address(0);
   return in_program([&](Local& local) {
     const Guid label = (properties & GUID_PROP_IS_LABELED) != 0 ? from_c(*guid) : Guid{};
-    const EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc,
-                             depv,  properties,           hint,   guid,   outputEvent};
+    const EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
+                             guid,  outputEvent,          site};
     return create_edt(local, request);
   });
 }

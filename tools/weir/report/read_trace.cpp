@@ -120,6 +120,8 @@ class Reader {
       const Json& args = event.at("args");
       part_->open_moves[id] = trace.moves.size();
       trace.moves.push_back({at, at, args.at("block"), args.at("bytes"), args.at("from"), args.at("to")});
+    } else if (category != "data wait") {
+      return;  // for what other tasks hold
     } else if (begins) {
       part_->open_waits[id] = trace.data_waits.size();
       trace.data_waits.push_back({at, at, event.at("args").at("task"), event.at("name") == "waits for room"});

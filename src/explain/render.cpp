@@ -1,0 +1,309 @@
+#include "explain/render.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "explain/findings.hpp"
+#include "platform/source_lines.hpp"
+
+namespace weir::explain {
+
+namespace {
+
+constexpr const char* kCauseNames[kCauses] = {"edge",  "children", "task",  "half",   "room",  "transfer", "lock",
+                                              "above", "throttle", "event", "source", "block", "nothing"};
+constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
+                                              "their children",
+                                              "a task by its handle",
+                                              "the other half of a fork_join()",
+                                              "room in a tier",
+                                              "blocks on their way",
+                                              "commutative data",
+                                              "a task that runs on top, on the same worker",
+                                              "fewer unfinished children",
+                                              "events",
+                                              "another event",
+                                              "data blocks",
+                                              "something that nobody does"};
+constexpr const char* kKindNames[] = {"task", "own", "thread", "edt", "event"};
+constexpr const char* kStateNames[] = {"waiting", "ready", "running", "inactive"};
+
+// Which waits are whose, and the places of what is told.
+class Teller {
+ public:
+  explicit Teller(const Situation& situation)
+      : s_(situation), findings_(find(situation)), first_(situation.things.size() + 1, 0) {
+    for (const Wait& wait : s_.waits) ++first_[wait.who + 1];
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    order_.resize(s_.waits.size());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for (std::uint32_t i = 0; i < s_.waits.size(); ++i) order_[next[s_.waits[i].who]++] = i;
+  }
+
+  const Findings& findings() const { return findings_; }
+  std::size_t wait_count(Index thing) const { return first_[thing + 1] - first_[thing]; }
+  const Wait& wait(Index thing, std::size_t i) const { return s_.waits[order_[first_[thing] + i]]; }
+
+  // Roots, what is on the cycle, then others that wait, at most `most` of these.
+  std::vector<Index> chosen(std::size_t most) const {
+    std::vector<Index> result;
+    const auto add = [&](Index i) {
+      if (std::find(result.begin(), result.end(), i) == result.end()) result.push_back(i);
+    };
+    for (const std::uint32_t w : findings_.cycle) add(s_.waits[w].who);
+    for (const Root& root : findings_.roots) add(root.thing);
+    std::size_t count = 0;
+    for (Index i = 0; i < s_.things.size() && count < most; ++i) {
+      const Thing& thing = s_.things[i];
+      if (thing.kind == Kind::event) continue;
+      ++count;
+      result.push_back(i);
+    }
+    std::vector<Index> unique;
+    std::vector<bool> there(s_.things.size(), false);
+    for (const Index i : result) {
+      if (!there[i]) unique.push_back(i);
+      there[i] = true;
+    }
+    return unique;
+  }
+
+  void find_places(const std::vector<Index>& of) {
+    std::vector<const void*> sites;
+    const auto add = [&](Index i) {
+      if (i != kNobody && s_.things[i].site != nullptr && places_.emplace(s_.things[i].site, "").second)
+        sites.push_back(s_.things[i].site);
+    };
+    for (const Index i : of) {
+      add(i);
+      for (std::size_t w = 0; w < std::min<std::size_t>(wait_count(i), 4); ++w) add(wait(i, w).on);
+    }
+    const auto lines = platform::find_source(sites);
+    for (std::size_t i = 0; i < sites.size(); ++i) places_[sites[i]] = lines[i].text();
+  }
+
+  std::string place(const Thing& thing) const {
+    const auto found = places_.find(thing.site);
+    return found == places_.end() ? std::string() : found->second;
+  }
+
+  // "task 'a' (12), spawned at f.cpp:3 (main)".
+  std::string full_name(Index i) const {
+    const Thing& thing = s_.things[i];
+    std::string text = name(i);
+    if (const std::string at = place(thing); !at.empty()) text += fmt::format(", spawned at {}", at);
+    if (!thing.detail.empty()) text += fmt::format(", {}", thing.detail);
+    return text;
+  }
+
+  std::string name(Index i) const {
+    const Thing& thing = s_.things[i];
+    switch (thing.kind) {
+      case Kind::thread: return thing.name;
+      case Kind::event: return fmt::format("{} {:#x}", thing.name, thing.id);
+      case Kind::edt: return fmt::format("{} ({:#x})", thing.name, thing.id);
+      case Kind::own: return fmt::format("{} ({:x})", thing.name, thing.id);
+      case Kind::task: break;
+    }
+    return thing.name.empty() ? fmt::format("task {:x}", thing.id)
+                              : fmt::format("task '{}' ({:x})", thing.name, thing.id);
+  }
+
+  // What is told of one wait behind "waits for".
+  std::string reason(const Wait& wait) const {
+    const std::string on = wait.on == kNobody ? std::string() : name(wait.on);
+    switch (wait.cause) {
+      case Cause::edge: return fmt::format("{} to end, which comes before it", on);
+      case Cause::children: return fmt::format("its child {} to end", on);
+      case Cause::task: return fmt::format("{} to end, by its handle", on);
+      case Cause::half:
+        return wait.what.empty() ? "the other half of a fork_join(), which another worker runs" : wait.what;
+      case Cause::room: return on.empty() ? wait.what : fmt::format("{}, of which {} holds some", wait.what, on);
+      case Cause::transfer: return wait.what;
+      case Cause::lock:
+        return on.empty() ? "commutative data that another task has" : fmt::format("commutative data that {} has", on);
+      case Cause::above: return fmt::format("{}, which its worker runs on top of it", on);
+      case Cause::throttle: return fmt::format("some of its children to end, as it has too many: {} is one", on);
+      case Cause::event: return wait.what.empty() ? on : on.empty() ? wait.what : fmt::format("{}: {}", wait.what, on);
+      case Cause::source: return on;
+      case Cause::block: return on.empty() ? wait.what : fmt::format("{}, which {} holds", wait.what, on);
+      case Cause::nothing: return wait.what;
+    }
+    return {};
+  }
+
+  std::string state(const Thing& thing) const {
+    if (thing.state == State::ready) return "is ready, and no worker has taken it";
+    if (thing.state != State::running) return "waits";
+    if (thing.seconds < 0.05) return fmt::format("runs on worker {}", thing.worker);
+    return fmt::format("has been running on worker {} for {:.1f} s at least", thing.worker, thing.seconds);
+  }
+
+ private:
+  const Situation& s_;
+  const Findings findings_;
+  std::vector<std::uint32_t> first_, order_;
+  std::map<const void*, std::string> places_;
+};
+
+std::string number_of(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string head(const Situation& s, const Findings& f) {
+  const std::size_t left = f.waiting + f.ready + f.running + s.left_out;
+  std::string text = fmt::format("weir: explain: {}: ", s.title);
+  if (left == 0) return text + "no task is left\n";
+  text += fmt::format("{} left: {} running, {} ready, {} waiting", number_of(left, "task", "tasks"), f.running, f.ready,
+                      f.waiting);
+  if (s.left_out != 0) text += fmt::format(", {} not looked at", s.left_out);
+  if (s.nothing_runs) text += fmt::format("; nothing has run for {:.1f} s", s.quiet_seconds);
+  return text + '\n';
+}
+
+void add_causes(std::string& text, const Findings& f) {
+  std::string list;
+  for (int i = 0; i < kCauses; ++i) {
+    const std::uint32_t count = f.by_cause[static_cast<std::size_t>(i)];
+    if (count != 0) list += fmt::format("{}{} for {}", list.empty() ? "" : ", ", count, kCauseTexts[i]);
+  }
+  if (!list.empty()) text += fmt::format("  waits: {}\n", list);
+}
+
+void add_cycle(std::string& text, const Situation& s, const Teller& teller) {
+  if (teller.findings().cycle.empty()) return;
+  text += "  they wait for each other, in a circle:\n";
+  for (const std::uint32_t w : teller.findings().cycle) {
+    const Wait& wait = s.waits[w];
+    text += fmt::format("    {}\n      waits for {}\n", teller.full_name(wait.who), teller.reason(wait));
+  }
+}
+
+void add_roots(std::string& text, const Situation& s, const Teller& teller) {
+  if (teller.findings().roots.empty()) return;
+  text += "  at the root:\n";
+  for (const Root& root : teller.findings().roots) {
+    const Thing& thing = s.things[root.thing];
+    text += fmt::format("    {}", teller.full_name(root.thing));
+    if (thing.state != State::inactive) text += fmt::format(": {}", teller.state(thing));
+    for (std::size_t i = 0; i < teller.wait_count(root.thing); ++i)
+      text += fmt::format("{} {}", i == 0 ? " for" : ", and", teller.reason(teller.wait(root.thing, i)));
+    if (root.waiters != 0) text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
+    text += '\n';
+  }
+}
+
+void add_things(std::string& text, const Situation& s, const Teller& teller, std::size_t most) {
+  constexpr std::size_t kMostReasons = 4;
+  std::size_t told = 0, count = 0;
+  for (Index i = 0; i < s.things.size(); ++i) {
+    const Thing& thing = s.things[i];
+    if (thing.kind == Kind::event) continue;
+    if (++count > most) continue;
+    if (told++ == 0) text += "  one by one:\n";
+    text += fmt::format("    {}: {}", teller.full_name(i), teller.state(thing));
+    const std::size_t waits = teller.wait_count(i);
+    for (std::size_t w = 0; w < std::min(waits, kMostReasons); ++w)
+      text += fmt::format("\n      {} {}", w == 0 ? "for" : "and", teller.reason(teller.wait(i, w)));
+    if (waits > kMostReasons) text += fmt::format("\n      and {} more", waits - kMostReasons);
+    text += '\n';
+  }
+  if (count > most) text += fmt::format("    ... and {} more\n", count - most);
+}
+
+// ---- JSON ----
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      result += fmt::format("\\{}", c);
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+std::string json_wait(const Situation& s, const Wait& wait, const Teller& teller) {
+  return fmt::format(R"({{"cause":"{}","for":{},"text":{}}})", kCauseNames[static_cast<std::size_t>(wait.cause)],
+                     wait.on == kNobody ? "null" : quoted(fmt::format("{:x}", s.things[wait.on].id)),
+                     quoted(teller.reason(wait)));
+}
+
+std::string json_thing(const Situation& s, Index i, const Teller& teller) {
+  const Thing& thing = s.things[i];
+  const std::string place = teller.place(thing);
+  std::string waits;
+  for (std::size_t w = 0; w < teller.wait_count(i); ++w)
+    waits += fmt::format("{}{}", w == 0 ? "" : ",", json_wait(s, teller.wait(i, w), teller));
+  return fmt::format(
+      R"({{"id":"{:x}","kind":"{}","name":{},"state":"{}","worker":{},"seconds":{:.3f},"spawned_at":{},"detail":{},"waits":[{}]}})",
+      thing.id, kKindNames[static_cast<std::size_t>(thing.kind)], thing.name.empty() ? "null" : quoted(thing.name),
+      kStateNames[static_cast<std::size_t>(thing.state)], thing.worker < 0 ? "null" : fmt::format("{}", thing.worker),
+      thing.seconds, place.empty() ? "null" : quoted(place), thing.detail.empty() ? "null" : quoted(thing.detail),
+      waits);
+}
+
+template <class Range, class F>
+std::string list_of(const Range& range, F&& each) {
+  std::string text;
+  for (const auto& item : range) text += fmt::format("{}{}", text.empty() ? "" : ",", each(item));
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Situation& situation, std::size_t most) {
+  Teller teller(situation);
+  teller.find_places(teller.chosen(most));
+  std::string text = head(situation, teller.findings());
+  add_causes(text, teller.findings());
+  add_cycle(text, situation, teller);
+  add_roots(text, situation, teller);
+  add_things(text, situation, teller, most);
+  if (!situation.workers.empty()) text += "  workers:\n";
+  for (const WorkerState& worker : situation.workers)
+    text += fmt::format("    worker {} {}\n", worker.index, worker.doing);
+  for (const std::string& note : situation.notes) text += fmt::format("  {}\n", note);
+  return text;
+}
+
+std::string to_json(const Situation& situation, std::size_t most) {
+  Teller teller(situation);
+  const std::vector<Index> chosen = teller.chosen(most);
+  teller.find_places(chosen);
+  const Findings& f = teller.findings();
+  std::string causes;
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    if (f.by_cause[i] != 0)
+      causes += fmt::format("{}\"{}\":{}", causes.empty() ? "" : ",", kCauseNames[i], f.by_cause[i]);
+  }
+  return fmt::format(
+      R"({{"title":{},"left":{},"running":{},"ready":{},"waiting":{},"left_out":{},"nothing_runs":{},"quiet_seconds":{:.3f},"causes":{{{}}},"cycle":[{}],"roots":[{}],"things":[{}],"workers":[{}],"notes":[{}]}})",
+      quoted(situation.title), f.waiting + f.ready + f.running + situation.left_out, f.running, f.ready, f.waiting,
+      situation.left_out, situation.nothing_runs, situation.quiet_seconds, causes,
+      list_of(f.cycle,
+              [&](std::uint32_t w) {
+                const Wait& wait = situation.waits[w];
+                return fmt::format(R"({{"who":"{:x}","name":{},"wait":{}}})", situation.things[wait.who].id,
+                                   quoted(teller.full_name(wait.who)), json_wait(situation, wait, teller));
+              }),
+      list_of(f.roots,
+              [&](const Root& root) {
+                return fmt::format(R"({{"id":"{:x}","text":{},"waiters":{}}})", situation.things[root.thing].id,
+                                   quoted(teller.full_name(root.thing)), root.waiters);
+              }),
+      list_of(chosen, [&](Index i) { return json_thing(situation, i, teller); }),
+      list_of(situation.workers,
+              [&](const WorkerState& worker) {
+                return fmt::format(R"({{"index":{},"doing":{}}})", worker.index, quoted(worker.doing));
+              }),
+      list_of(situation.notes, [&](const std::string& note) { return quoted(note); }));
+}
+
+}  // namespace weir::explain

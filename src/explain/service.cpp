@@ -1,0 +1,276 @@
+#include "explain/service.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "explain/render.hpp"
+#include "explain/socket.hpp"
+
+namespace weir::explain {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What the signal handler writes to: the service's eventfd; -1: there is none.
+constinit std::atomic<int> signal_file{-1};
+
+extern "C" void weir_explain_on_signal(int) {
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  if (const int file = signal_file.load(); file >= 0) {
+    [[maybe_unused]] const ssize_t written = write(file, &one, sizeof one);
+  }
+  errno = saved;
+}
+
+struct Watched {
+  Source* source;
+  std::uint64_t progress = 0;
+  Clock::time_point since;  // when it was last seen to have done something
+  bool told = false;        // of this standstill
+};
+
+class Service {
+ public:
+  explicit Service(const ServiceOptions& options)
+      : options_(options), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), socket_(listen_for_questions()) {
+    if (options.signal) take_signal();
+    // Signals of the process are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (const std::system_error&) {
+      std::fputs("weir: explain: no thread can be started; this process cannot be explained\n", stderr);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Service() {
+    stop_.store(true);
+    poke();
+    if (thread_.joinable()) thread_.join();
+    give_signal_back();
+    close_files();
+  }
+  // In a forked child: the thread is the parent's.
+  void abandon() noexcept {
+    signal_file.store(-1);
+    close_files();
+  }
+
+  void add(Source& source) {
+    const std::lock_guard lock(mutex_);
+    watched_.push_back({&source, 0, Clock::now(), false});
+  }
+  void remove(Source& source) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(watched_, [&](const Watched& w) { return w.source == &source; });
+  }
+  bool empty() {
+    const std::lock_guard lock(mutex_);
+    return watched_.empty();
+  }
+
+  Advance advance() {
+    const std::lock_guard lock(mutex_);
+    Advance sum;
+    for (const Watched& w : watched_) {
+      Advance one = w.source->advance();
+      sum.done += one.done;
+      sum.known += one.known;
+      for (TierUse& tier : one.tiers) sum.tiers.push_back(std::move(tier));
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr int kLongestNapMs = 1000;
+
+  void take_signal() noexcept {
+    struct sigaction now {};
+    if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+    signal_file.store(wake_);
+    struct sigaction ours {};
+    ours.sa_handler = &weir_explain_on_signal;
+    ours.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &ours, nullptr);
+  }
+  // Unless the program has taken it meanwhile. Ignored from then on, not fatal: one may be on its way.
+  static void give_signal_back() noexcept {
+    struct sigaction now {};
+    if (signal_file.exchange(-1) < 0 || sigaction(SIGUSR1, nullptr, &now) != 0) return;
+    if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != &weir_explain_on_signal) return;
+    now.sa_handler = SIG_DFL;
+    sigaction(SIGUSR1, &now, nullptr);
+  }
+  void close_files() noexcept {
+    if (wake_ >= 0) close(wake_);
+    if (socket_ >= 0) close(socket_);
+  }
+  void poke() noexcept {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+  }
+
+  int nap_ms() const noexcept {
+    return options_.after_s == 0 ? kLongestNapMs : std::clamp(options_.after_s * 1000 / 8, 50, kLongestNapMs);
+  }
+
+  void work() noexcept {
+    pthread_setname_np(pthread_self(), "weir explain");
+    while (!stop_.load()) {
+      pollfd files[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
+      poll(files, 2, nap_ms());
+      if (stop_.load()) return;
+      try {
+        std::uint64_t count = 0;
+        if (wake_ >= 0 && read(wake_, &count, sizeof count) > 0) print(explain_all("", "asked for by SIGUSR1"));
+        if (socket_ >= 0 && (files[1].revents & POLLIN) != 0) serve();
+        watch();
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "weir: explain: %s\n", error.what());
+      }
+    }
+  }
+
+  void serve() {
+    const auto question = accept_question(socket_);
+    if (!question) return;
+    std::string reply;
+    try {
+      reply = question->text == "advance" ? advance_text() : explain_all(question->text, nullptr);
+    } catch (const std::exception& error) {
+      reply = fmt::format("weir: explain: {}\n", error.what());
+    }
+    answer(*question, reply);
+  }
+
+  std::string advance_text() {
+    const Advance sum = advance();
+    std::string text = fmt::format("{} {}\n", sum.done, sum.known);
+    for (const TierUse& tier : sum.tiers) text += fmt::format("{} {} {}\n", tier.used, tier.budget, tier.name);
+    return text;
+  }
+
+  // `how`: "json", else text.
+  std::string explain_all(const std::string& how, const char* why) {
+    std::vector<Situation> all;
+    {
+      const std::lock_guard lock(mutex_);
+      for (Watched& w : watched_) all.push_back(look_at(w));
+    }
+    if (how == "json") {
+      std::string text;
+      for (const Situation& one : all) text += fmt::format("{}{}", text.empty() ? "" : ",", to_json(one));
+      return fmt::format("[{}]\n", text);
+    }
+    std::string text = why == nullptr ? std::string() : fmt::format("weir: explain: {}\n", why);
+    for (const Situation& one : all) text += to_text(one);
+    return text.empty() ? "weir: explain: no runtime is left\n" : text;
+  }
+
+  static Situation look_at(Watched& watched) {
+    std::uint64_t progress = 0;
+    const bool still = watched.source->is_still(progress);
+    Situation situation = watched.source->look();
+    situation.quiet_seconds = std::chrono::duration<double>(Clock::now() - watched.since).count();
+    situation.nothing_runs = still && progress == watched.progress;
+    return situation;
+  }
+
+  // Says it once for each time that nothing happens any more.
+  void watch() {
+    std::vector<Situation> stuck;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto now = Clock::now();
+      for (Watched& w : watched_) {
+        std::uint64_t progress = 0;
+        if (!w.source->is_still(progress) || progress != w.progress) {
+          w.progress = progress;
+          w.since = now;
+          w.told = false;
+        }
+        if (options_.after_s == 0 || w.told || now - w.since < std::chrono::seconds(options_.after_s)) continue;
+        w.told = true;
+        Situation situation = look_at(w);
+        const bool waits = std::any_of(situation.things.begin(), situation.things.end(), [](const Thing& t) {
+          return (t.kind == Kind::task || t.kind == Kind::edt) && t.state == State::waiting;
+        });
+        if (waits && situation.nothing_runs) stuck.push_back(std::move(situation));
+      }
+    }
+    std::string text;
+    for (const Situation& one : stuck) text += to_text(one);
+    print(text);
+  }
+
+  static void print(const std::string& text) noexcept {
+    if (text.empty()) return;
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  const ServiceOptions options_;
+  const int wake_;
+  const int socket_;
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::vector<Watched> watched_;  // guarded by mutex_
+  std::thread thread_;            // last: it uses the others
+};
+
+// Constant-initialised and trivially destroyed: runtimes may live when static objects end.
+struct TheService {
+  std::mutex mutex;
+  Service* service = nullptr;  // guarded by mutex
+};
+constinit TheService the;
+
+// fork() must not find the lock taken by a thread that the child does not have.
+void before_fork() { the.mutex.lock(); }
+void after_fork_in_parent() { the.mutex.unlock(); }
+void after_fork_in_child() {
+  if (the.service != nullptr) std::exchange(the.service, nullptr)->abandon();  // leaked: its lock may be taken
+  the.mutex.unlock();
+}
+[[maybe_unused]] const int kAtFork = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+
+}  // namespace
+
+Registration::Registration(Source& source, const ServiceOptions& options) : source_(source) {
+  const std::lock_guard lock(the.mutex);
+  if (the.service == nullptr) the.service = new Service(options);
+  the.service->add(source);
+}
+
+Registration::~Registration() {
+  std::unique_ptr<Service> last;
+  const std::lock_guard lock(the.mutex);
+  if (the.service == nullptr) return;  // in a forked child
+  the.service->remove(source_);
+  if (the.service->empty()) last.reset(std::exchange(the.service, nullptr));
+}
+
+Advance advance_of_process() {
+  const std::lock_guard lock(the.mutex);
+  return the.service == nullptr ? Advance() : the.service->advance();
+}
+
+}  // namespace weir::explain

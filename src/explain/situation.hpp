@@ -1,0 +1,90 @@
+// Situation: what a program has left to do at one moment, and what each part of it waits for.
+//
+// Whoever owns tasks fills one in (a runtime, OCR); findings.hpp says what follows from it, render.hpp prints it. Plain
+// data. Names and texts are copies: nothing in it refers to the program any more, but for addresses of code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir::explain {
+
+using Index = std::uint32_t;  // into Situation::things
+inline constexpr Index kNobody = ~Index{0};
+
+enum class Kind : std::uint8_t { task, own, thread, edt, event };
+
+enum class State : std::uint8_t {
+  waiting,
+  ready,     // nothing is missing but a worker
+  running,   // the program's code, on `worker`
+  inactive,  // it does nothing by itself: an event
+};
+
+// Something that waits, or that others wait for.
+struct Thing {
+  Kind kind = Kind::task;
+  State state = State::waiting;
+  int worker = -1;             // that runs it; of a thread: which it is
+  std::uint64_t id = 0;        // as in a trace, or a GUID
+  std::string name;            // "" when the program gave none
+  const void* site = nullptr;  // where it was spawned
+  double seconds = 0;          // running: for so long at least
+  std::string detail;          // more of it, for people: "STICKY event, created in f"
+};
+
+enum class Cause : std::uint8_t {
+  edge,      // comes after it
+  children,  // its children have to end first
+  task,      // wait() or get() of a handle
+  half,      // the other half of a fork_join()
+  room,      // room in a tier, that others hold
+  transfer,  // a block that is on its way
+  lock,      // commutative data, that another has
+  above,     // its worker runs another task on top of it, which must return first
+  throttle,  // has too many unfinished children
+  event,     // a slot that an event satisfies
+  source,    // an event that another one, or an EDT, would satisfy
+  block,     // a data block that others hold
+  nothing,   // something that nobody will ever do
+};
+inline constexpr int kCauses = static_cast<int>(Cause::nothing) + 1;
+
+// `who` waits. With several Waits it waits for all of them.
+struct Wait {
+  Index who = 0;
+  Cause cause = Cause::edge;
+  Index on = kNobody;
+  bool one_of = false;  // any one of its Waits of that cause is enough
+  std::string what;     // "2097152 bytes in tier hbm for block 'a'"; may be empty
+};
+
+// What a worker does.
+struct WorkerState {
+  int index = 0;
+  std::string doing;
+};
+
+struct Situation {
+  std::string title;  // "runtime 1, 2 workers"
+  std::vector<Thing> things;
+  std::vector<Wait> waits;
+  std::vector<WorkerState> workers;
+  std::vector<std::string> notes;  // more for people: blocks left, what was left out
+  std::uint64_t left_out = 0;      // tasks beyond the most that are looked at
+  double quiet_seconds = 0;        // how long nothing has been run
+  bool nothing_runs = false;
+};
+
+// How far a program is.
+struct TierUse {
+  std::string name;
+  std::uint64_t used = 0, budget = 0;  // bytes
+};
+struct Advance {
+  std::uint64_t done = 0, known = 0;  // tasks; known is a little late
+  std::vector<TierUse> tiers;
+};
+
+}  // namespace weir::explain

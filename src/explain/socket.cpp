@@ -1,0 +1,194 @@
+#include "explain/socket.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace weir::explain {
+
+namespace {
+
+using base::Code;
+using base::Status;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPatienceMs = 2000;  // with who connects and then says nothing, or does not read
+constexpr std::size_t kLongest = 64;
+
+struct Address {
+  sockaddr_un name{};
+  socklen_t size = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
+};
+
+// Numbers of processes are those of a namespace: containers may share sockets and have the same numbers.
+Address address_of(const std::string& proc, long number) {
+  std::array<char, 64> space{};
+  if (readlink((proc + "/ns/pid").c_str(), space.data(), space.size() - 1) < 0) space[0] = '\0';
+  const std::string text = fmt::format("weir.explain.{}.{}", space.data(), number);
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  std::memcpy(address.name.sun_path + 1, text.data(), text.size());
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  return address;
+}
+
+bool peer_of(int file, ucred& peer) noexcept {
+  socklen_t size = sizeof peer;
+  return getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+}
+
+bool becomes(int file, short what, int milliseconds) noexcept {
+  pollfd polled{file, what, 0};
+  int ready = 0;
+  while ((ready = poll(&polled, 1, milliseconds)) < 0 && errno == EINTR) {
+  }
+  return ready > 0;
+}
+
+bool send_all(int file, const std::string& text) noexcept {
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t count = send(file, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) {
+      sent += static_cast<std::size_t>(count);
+    } else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+      if (!becomes(file, POLLOUT, kPatienceMs)) return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// As its own namespace numbers it.
+long own_number(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(6));
+    long number = process;
+    while (numbers >> number) {
+    }
+    return number;
+  }
+  return process;
+}
+
+std::string name_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+Status no_answer(pid_t process) {
+  return {
+      Code::not_found,
+      fmt::format("process {} ({}) has no Weir runtime that answers: it does not use Weir, has no runtime now, or was "
+                  "started with WEIR_EXPLAIN=off; ask while one is alive",
+                  process, name_of(process))};
+}
+
+Status check_process(pid_t process) {
+  struct stat owner {};
+  if (stat(fmt::format("/proc/{}", process).c_str(), &owner) != 0) {
+    return {Code::not_found, fmt::format("there is no process {}; `pgrep NAME` finds one", process)};
+  }
+  if (owner.st_uid != geteuid() && geteuid() != 0) {
+    return {Code::unsupported, fmt::format("process {} ({}) is of user {}, and only that user and root may ask it; use "
+                                           "sudo -u '#{}'",
+                                           process, name_of(process), owner.st_uid, owner.st_uid)};
+  }
+  return Status::success();
+}
+
+// "" and complete false when it takes too long.
+bool read_until(int file, std::string& text, Clock::time_point deadline) {
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0 || !becomes(file, POLLIN, static_cast<int>(left))) return false;
+    const ssize_t count = read(file, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count == 0;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+struct File {
+  int number;
+  ~File() { close(number); }
+};
+
+}  // namespace
+
+int listen_for_questions() noexcept {
+  try {
+    const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0) return -1;
+    const Address address = address_of("/proc/self", getpid());
+    if (bind(file, address.get(), address.size) == 0 && listen(file, 16) == 0) return file;
+    close(file);
+  } catch (const std::exception&) {  // no memory: nobody is told
+  }
+  return -1;
+}
+
+std::optional<Question> accept_question(int listening) {
+  const int file = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  Question question{file, {}};
+  ucred peer{};
+  bool good = peer_of(file, peer) && (peer.uid == geteuid() || peer.uid == 0);
+  while (good && !question.text.ends_with('\n')) {
+    char c = 0;
+    good = question.text.size() < kLongest && becomes(file, POLLIN, kPatienceMs) && read(file, &c, 1) == 1;
+    question.text += c;
+  }
+  if (good) {
+    question.text.pop_back();
+    return question;
+  }
+  close(file);
+  return std::nullopt;
+}
+
+void answer(const Question& question, const std::string& text) noexcept {
+  send_all(question.file, text);
+  close(question.file);
+}
+
+base::Result<std::string> ask(pid_t process, const std::string& question, double seconds) {
+  if (Status status = check_process(process); !status) return status;
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const File file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const Address address = address_of(fmt::format("/proc/{}", process), own_number(process));
+  if (file.number < 0 || connect(file.number, address.get(), address.size) != 0) return no_answer(process);
+  ucred peer{};
+  if (!peer_of(file.number, peer) || (peer.pid != process && peer.pid != 0)) return no_answer(process);
+  std::string text;
+  if (!send_all(file.number, question + "\n")) return no_answer(process);
+  if (!read_until(file.number, text, deadline)) {
+    return Status{Code::io_error,
+                  fmt::format("process {} ({}) did not answer within {:g} s; is it stopped? (`kill -CONT {}`)", process,
+                              name_of(process), seconds, process)};
+  }
+  return text.empty() ? base::Result<std::string>(no_answer(process)) : base::Result<std::string>(std::move(text));
+}
+
+}  // namespace weir::explain

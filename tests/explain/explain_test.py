@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Hangs a program in one way, and checks that its culprit is named.
+
+explain_test.py CASE WEIR HANG
+
+WEIR is the command line, HANG the program of hang.cpp. For each case: what `weir explain --json` must say, what the
+text must have, and whether the program says it by itself (it does when nothing runs) or only when it is asked.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE = 60
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def thing(runtime, name):
+    found = [t for t in runtime["things"] if t["name"] == name]
+    return found[0] if found else None
+
+
+def root_is(name):
+    return lambda r: bool(r["roots"]) and thing(r, name) is not None and r["roots"][0]["id"] == thing(r, name)["id"]
+
+
+def waits_for(name, other, cause):
+    def check(runtime):
+        a, b = thing(runtime, name), thing(runtime, other)
+        return a and b and any(w["for"] == b["id"] and w["cause"] == cause for w in a["waits"])
+    return check
+
+
+def cycle_of(*names):
+    return lambda r: sorted(re.findall(r"task '(\w+)'", " ".join(w["name"] for w in r["cycle"]))) == sorted(names)
+
+
+# Per case: what --json must say; texts that `weir explain` must print; whether the program says it by itself.
+CASES = {
+    "never_ends": ([root_is("writer"), waits_for("reader", "writer", "edge")],
+                   ["has been running on worker", r"hang\.cpp:\d+ \(never_ends\)", "4 wait for it"], False),
+    "waits_for_later": ([cycle_of("parent", "successor"), waits_for("parent", "successor", "task"),
+                         waits_for("successor", "parent", "edge")],
+                        ["in a circle", "by its handle", "nothing has run for"], True),
+    "lock_held": ([cycle_of("contender", "holder"), waits_for("contender", "holder", "lock")],
+                  ["in a circle", "commutative data that task 'holder'"], True),
+    "lock_for_ever": ([root_is("holder"), waits_for("contender", "holder", "lock")], ["commutative data"], False),
+    "no_room": ([root_is("glutton"), waits_for("starving", "glutton", "room")],
+                [r"room for \d+ bytes in tier memory", "block 'b'", "task 'glutton'"], False),
+    "child": ([root_is("child"), waits_for("mother", "child", "children")], ["its child task 'child'"], False),
+    "many": ([root_is("first"), lambda r: r["left"] > 100], [r"\d\d\d tasks left", r"and \d\d\d more", "chain", "fewer unfinished children"], False),
+}
+
+
+class Hung:
+    """The program, running until the end of the with statement."""
+
+    def __init__(self, program, case, **environment):
+        self.errors = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen([program, case], stdout=subprocess.PIPE, stderr=self.errors, text=True,
+                                        env=dict(os.environ, WEIR_BIND="none", **environment))
+        if self.process.stdout.readline() != "ready\n":
+            self.process.wait()
+            fail(f"{case} did not come to hang: {self.said()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def says(self, pattern):
+        deadline = time.monotonic() + PATIENCE
+        while not re.search(pattern, self.said()):
+            if time.monotonic() > deadline:
+                fail(f"no {pattern!r} on standard error:\n{self.said()}")
+            time.sleep(0.05)
+
+
+def explain(weir, process, *options):
+    return subprocess.run([weir, "explain", str(process), *options], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def check_hang(case, weir, program):
+    checks, texts, by_itself = CASES[case]
+    with Hung(program, case, WEIR_EXPLAIN_AFTER="1") as hung:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            done = explain(weir, hung.process.pid, "--json")
+            if done.returncode != 0:
+                fail(f"weir explain --json ended with {done.returncode}: {done.stderr}")
+            runtime = json.loads(done.stdout)[0]
+            if all(check(runtime) for check in checks):
+                break
+            if time.monotonic() > deadline:
+                fail(f"the culprit is not named:\n{json.dumps(runtime, indent=1)[:6000]}")
+            time.sleep(0.1)
+        time.sleep(1.5)  # twice as long as it takes to see that nothing runs
+        text = explain(weir, hung.process.pid).stdout
+        joined = re.sub(r"\s+", " ", text)
+        for wanted in texts:
+            if not re.search(wanted, joined):
+                fail(f"no {wanted!r} in:\n{text}")
+        if by_itself:
+            hung.says("nothing has run for")
+        elif hung.said():
+            fail(f"nobody asked, and it said:\n{hung.said()}")
+        hung.process.send_signal(signal.SIGUSR1)
+        hung.says("asked for by SIGUSR1")
+        if hung.said().count("nothing has run for") > 2:
+            fail(f"it says more than once that it hangs:\n{hung.said()}")
+
+
+def check_long_task(weir, program):
+    with Hung(program, "long_task", WEIR_EXPLAIN_AFTER="1") as hung:
+        if hung.process.wait(PATIENCE) != 0 or hung.said():
+            fail(f"a long task is no hang, and it said:\n{hung.said()}")
+
+
+def check_own_signal(weir, program):
+    with Hung(program, "own_signal") as hung:
+        hung.process.send_signal(signal.SIGUSR1)
+        if hung.process.stdout.readline() != "mine\n" or hung.said():
+            fail(f"the program's own handler was not called: {hung.said()}")
+    with Hung(program, "never_ends", WEIR_EXPLAIN="no-signal") as hung:
+        if explain(weir, hung.process.pid).returncode != 0:
+            fail("no-signal also answers no question")
+        hung.process.send_signal(signal.SIGUSR1)
+        if hung.process.wait(PATIENCE) != -signal.SIGUSR1:
+            fail("no-signal took the signal")
+
+
+def expect_error(done, *texts):
+    if done.returncode == 0 or done.stdout or done.stderr.count("\n") != 1:
+        fail(f"not one line of error, but {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+    for text in texts:
+        if text not in done.stderr:
+            fail(f"no {text!r} in {done.stderr!r}")
+
+
+def check_errors(weir, program):
+    with subprocess.Popen(["sleep", "100"]) as other:
+        expect_error(explain(weir, other.pid), "(sleep)", "does not use Weir")
+        other.kill()
+        other.wait()
+    expect_error(explain(weir, other.pid), "there is no process")
+    expect_error(explain(weir, "solver"), "solver")
+    with Hung(program, "never_ends", WEIR_EXPLAIN="off") as hung:
+        expect_error(explain(weir, hung.process.pid), "WEIR_EXPLAIN=off")
+    with Hung(program, "never_ends") as hung:
+        hung.process.send_signal(signal.SIGSTOP)
+        expect_error(explain(weir, hung.process.pid, "--timeout", "1"), "did not answer within 1 s", "kill -CONT")
+        hung.process.send_signal(signal.SIGCONT)
+        if os.geteuid() == 0:
+            check_other_user(weir, hung.process.pid)
+
+
+def check_other_user(weir, process):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(weir, pathlib.Path(folder) / "weir")
+        os.chmod(copy, 0o755)
+        done = subprocess.run([copy, "explain", str(process)], capture_output=True, text=True, user=65534, cwd="/")
+    expect_error(done, "of user 0", "sudo")
+
+
+def main():
+    case, weir, program = sys.argv[1:]
+    special = {"long_task": check_long_task, "own_signal": check_own_signal, "errors": check_errors}
+    if case in special:
+        special[case](weir, program)
+    else:
+        check_hang(case, weir, program)
+
+
+main()

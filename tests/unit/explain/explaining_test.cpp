@@ -1,0 +1,210 @@
+// Runtimes asked what their tasks wait for, by the way that weir explain asks them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "explain/service.hpp"
+#include "explain/socket.hpp"
+#include "weir/weir.hpp"
+
+namespace weir::explain {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+Options with_workers(int workers) {
+  Options options;
+  options.workers = workers;
+  options.bind = Bind::none;
+  return options;
+}
+
+Json ask_json() {
+  const auto reply = ask(getpid(), "json", 60);
+  EXPECT_TRUE(reply) << reply.status().message;
+  Json all = reply ? Json::parse(*reply, nullptr, false) : Json();
+  EXPECT_TRUE(all.is_array() && !all.empty()) << (reply ? *reply : "");
+  return all;
+}
+
+// Until it is as wanted; what is asked may be on its way there.
+Json ask_until(const std::function<bool(const Json&)>& wanted) {
+  Json runtime;
+  for (int i = 0; i < 2000; ++i) {
+    runtime = ask_json().at(0);
+    if (wanted(runtime)) return runtime;
+    std::this_thread::yield();
+  }
+  ADD_FAILURE() << runtime.dump(1);
+  return runtime;
+}
+
+const Json& named(const Json& runtime, const std::string& name) {
+  static const Json none;
+  for (const Json& thing : runtime.at("things"))
+    if (thing.at("name") == name) return thing;
+  return none;
+}
+
+// Holds a task up until it goes.
+class Latch {
+ public:
+  void wait() { open_.wait(false); }
+  void open() {
+    open_ = true;
+    open_.notify_all();
+  }
+  ~Latch() { open(); }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
+TEST(Explaining, SaysThatNothingIsLeft) {
+  Runtime runtime(with_workers(2));
+  EXPECT_EQ(ask_json().at(0).at("left"), 0);
+  const auto text = ask(getpid(), "text", 60);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("no task is left"));
+}
+
+TEST(Explaining, NamesWhoRunsWhoWaitsAndWhereTheyWereSpawned) {
+  Runtime runtime(with_workers(2));
+  Latch latch;
+  int value = 0;
+  runtime.spawn(inout(value), name("first"), [&](int&) { latch.wait(); });
+  runtime.spawn(inout(value), name("second"), [](int&) {});
+  const int line = __LINE__ - 1;
+  const Json seen = ask_until([](const Json& r) { return r.at("running") == 1; });
+  EXPECT_EQ(seen.at("left"), 2);
+  EXPECT_EQ(seen.at("causes").at("edge"), 1);
+  EXPECT_EQ(named(seen, "first").at("state"), "running");
+  const Json& second = named(seen, "second");
+  EXPECT_EQ(second.at("state"), "waiting");
+  EXPECT_EQ(second.at("waits").at(0).at("for"), named(seen, "first").at("id"));
+  EXPECT_THAT(second.at("spawned_at").get<std::string>(), HasSubstr("explaining_test.cpp:" + std::to_string(line)));
+  EXPECT_EQ(seen.at("roots").at(0).at("id"), named(seen, "first").at("id"));
+  latch.open();
+  runtime.wait();
+}
+
+TEST(Explaining, NamesWhoHasCommutativeData) {
+  Runtime runtime(with_workers(2));
+  Latch latch, begun;
+  double sum = 0;
+  runtime.spawn(commutative(sum), name("holder"), [&](double&) {
+    begun.open();
+    latch.wait();
+  });
+  begun.wait();
+  runtime.spawn(commutative(sum), name("contender"), [](double&) {});
+  std::thread asker([&] {
+    const Json seen = ask_until([](const Json& r) { return r.at("causes").contains("lock"); });
+    EXPECT_EQ(named(seen, "contender").at("waits").at(0).at("cause"), "lock");
+    EXPECT_EQ(named(seen, "contender").at("waits").at(0).at("for"), named(seen, "holder").at("id"));
+    latch.open();
+  });
+  runtime.wait();
+  asker.join();
+}
+
+TEST(Explaining, TellsAParentThatHasReturnedFromOneThatRuns) {
+  Runtime runtime(with_workers(2));
+  Latch latch;
+  runtime.spawn(name("parent"), [&] { spawn(name("child"), [&] { latch.wait(); }); });
+  const Json seen =
+      ask_until([](const Json& r) { return r.at("causes").contains("children") && r.at("running") == 1; });
+  EXPECT_EQ(named(seen, "child").at("state"), "running");
+  EXPECT_EQ(named(seen, "parent").at("state"), "waiting");
+  latch.open();
+  runtime.wait();
+}
+
+TEST(Explaining, CountsTasksOnTheirWay) {
+  Runtime runtime(with_workers(1));
+  for (int i = 0; i < 100; ++i) runtime.spawn([] {});
+  const Json before = ask_json().at(0);
+  EXPECT_EQ(before.at("left"), 100);
+  EXPECT_EQ(before.at("ready"), 100);
+  runtime.wait();
+  const Advance advance = advance_of_process();
+  EXPECT_EQ(advance.done, 100u);
+  EXPECT_EQ(ask_json().at(0).at("left"), 0);
+}
+
+TEST(Explaining, SeesTasksThatWaitBehindAThrottle) {
+  Options options = with_workers(2);
+  options.throttle = 4;
+  Runtime runtime(options);
+  Latch latch;
+  int value = 0;
+  std::thread asker([&] {
+    ask_until([](const Json& r) { return r.at("causes").contains("throttle"); });
+    latch.open();
+  });
+  runtime.spawn(inout(value), [&](int&) { latch.wait(); });
+  for (int i = 0; i < 100; ++i) runtime.spawn(inout(value), [](int& v) { ++v; });
+  runtime.wait();
+  asker.join();
+  EXPECT_EQ(value, 100);
+}
+
+TEST(Explaining, AsksEveryRuntimeOfTheProcess) {
+  Runtime first(with_workers(1)), second(with_workers(1));
+  EXPECT_EQ(ask_json().size(), 2u);
+}
+
+TEST(Explaining, IsOffWhenItIsSwitchedOff) {
+  Options options = with_workers(1);
+  options.explain = Explain::off;
+  Runtime runtime(options);
+  const auto reply = ask(getpid(), "json", 5);
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.status().message, HasSubstr("WEIR_EXPLAIN=off"));
+}
+
+TEST(Explaining, AChildProcessIsExplainedByItself) {
+  Runtime runtime(with_workers(2));
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    {
+      Runtime own(with_workers(1));
+      own.spawn([] {});
+      [[maybe_unused]] const auto said = write(ends[1], "r", 1);
+      char c = 0;
+      [[maybe_unused]] const auto told = read(ends[1], &c, 1);
+      own.wait();
+    }
+    _exit(0);
+  }
+  char c = 0;
+  ASSERT_EQ(read(ends[0], &c, 1), 1);
+  const auto reply = ask(child, "json", 60);
+  EXPECT_TRUE(reply) << reply.status().message;
+  if (reply) {
+    EXPECT_EQ(Json::parse(*reply).at(0).at("left"), 1);
+  }
+  EXPECT_EQ(ask_json().at(0).at("left"), 0) << "the parent still answers for itself";
+  ASSERT_EQ(write(ends[0], "e", 1), 1);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(Explaining, AProcessThatIsNotThereIsAnError) {
+  const auto reply = ask(1 << 29, "json", 5);
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.status().message, HasSubstr("there is no process"));
+}
+
+}  // namespace
+}  // namespace weir::explain
