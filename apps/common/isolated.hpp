@@ -3,6 +3,8 @@
 // The calling process must have one thread only (it forks without exec). One caller at a time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,6 +26,16 @@ base::Result<std::string> run_isolated(const std::function<std::string()>& work,
 // of standard error.
 base::Result<std::string> run_isolated_program(const std::vector<std::string>& command,
                                                const Isolation& isolation = {});
+
+// While it lives, `look` is called several times a second with the process that is run, by the thread that waits for
+// it.
+class WatchIsolated {
+ public:
+  explicit WatchIsolated(std::function<void(pid_t)> look);
+  ~WatchIsolated();
+  WatchIsolated(const WatchIsolated&) = delete;
+  WatchIsolated& operator=(const WatchIsolated&) = delete;
+};
 
 // Peak resident bytes of the calling process so far; bytes it has read from and written to storage. 0 where the kernel
 // does not tell.

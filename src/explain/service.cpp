@@ -104,7 +104,9 @@ class Service {
 
   void take_signal() noexcept {
     struct sigaction now {};
-    if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+    if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0) return;
+    // Ours: from before a fork.
+    if (now.sa_handler != SIG_DFL && now.sa_handler != &weir_explain_on_signal) return;
     signal_file.store(wake_);
     struct sigaction ours {};
     ours.sa_handler = &weir_explain_on_signal;
@@ -261,8 +263,8 @@ Registration::Registration(Source& source, const ServiceOptions& options) : sour
 }
 
 Registration::~Registration() {
+  const std::lock_guard lock(the.mutex);  // until it has ended: the next one needs its socket
   std::unique_ptr<Service> last;
-  const std::lock_guard lock(the.mutex);
   if (the.service == nullptr) return;  // in a forked child
   the.service->remove(source_);
   if (the.service->empty()) last.reset(std::exchange(the.service, nullptr));

@@ -7,6 +7,7 @@
 #include "ocr/complain.hpp"
 #include "ocr/local.hpp"
 #include "ocr/place.hpp"
+#include "ocr/tracing.hpp"
 
 namespace weir::ocr {
 
@@ -121,12 +122,16 @@ void acquire_blocks(Local& local, Edt& edt) {
   if (edt.depc != 0 && !acquire_all(local, edt)) return;
   place(local, edt);
   Local::add(local.readied);
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_name(edt);
   if ((edt.flags & Edt::kTiered) != 0) [[unlikely]]
     stage_blocks(local, edt);
   local.worker->submit(&edt.task());
 }
 
 void block_granted(Local& local, Edt& edt, Block& block) {
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_granted(local, edt);
   bool first = true;
   for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
     if (!wants_block(*slot) || slot->value != edt.acquired) continue;

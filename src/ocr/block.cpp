@@ -8,6 +8,7 @@
 #include "ocr/hint.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
+#include "ocr/tracing.hpp"
 
 namespace weir::ocr {
 
@@ -212,6 +213,8 @@ Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
     hold(*block, mode);
   } else {
     edt.waiting_mode = mode;
+    if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
+      trace_block_wait(edt);
     enqueue(*block, edt.task());
   }
   block->word.unlock();

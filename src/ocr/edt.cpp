@@ -16,6 +16,7 @@
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/run.hpp"
+#include "ocr/tracing.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -231,11 +232,14 @@ void publish(Local& local, Edt& edt, const EdtRequest& request) {
 
 // The EDT may run, and be gone, when this returns.
 void launch(Local& local, Edt& edt, const EdtRequest& request) {
+  const std::uint64_t start = local.worker->track() == nullptr ? 0 : trace::Track::now();
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
   const std::uint32_t missing = edt.depc - satisfied;
   edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
   publish(local, edt, request);
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_made(local, edt, start, request.depv);
   if (missing == 0) return acquire_blocks(local, edt);
   if (!has_events) return;
   link_events(local, edt, request.depv);
@@ -293,6 +297,8 @@ void satisfy(Local& local, Slot& slot, Guid block) {
     announce(local, slot, Edt::of(slot), block);
   slot.value = block.bits;
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_satisfied(local, Edt::of(slot));
   arrive(local, Edt::of(slot));
 }
 

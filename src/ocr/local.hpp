@@ -42,7 +42,8 @@ struct Local {
   ScopeMemory scopes;
   NodeList work;  // links to be told, while telling
   bool telling = false;
-  sched::Scope scope;  // of the EDTs it makes ready; never waited for
+  std::uint64_t traced = 0;  // the EDT that began last here, as a trace names it; 0: none, or no trace
+  sched::Scope scope;        // of the EDTs it makes ready; never waited for
 
   // Written by this worker, read by who looks whether anything can still happen (watch.cpp).
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> readied{0};  // EDTs

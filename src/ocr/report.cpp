@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "data/store.hpp"
 #include "explain/render.hpp"
 #include "ocr/block.hpp"
 #include "ocr/channel.hpp"
@@ -116,11 +117,29 @@ class Picture {
           if (worker.index == at->second->worker && !at->second->waits) worker.doing = "runs " + seen.thing.name;
       }
       s_.things.push_back(seen.thing);
+      edts_[seen.task] = index;
       if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
       if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
     }
     const Index first = static_cast<Index>(s_.things.size() - all.size());
     for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
+  }
+
+  // EDTs that have all but their blocks, in tiers that are full.
+  void add_waits_for_room(data::Store& store) {
+    for (const data::WaitingTask& waiting : store.waiting_tasks()) {
+      const auto who = edts_.find(static_cast<const sched::Task*>(waiting.task));
+      if (who == edts_.end()) continue;
+      s_.things[who->second].state = explain::State::waiting;
+      bool told = false;
+      for (const void* const holder : waiting.holders) {
+        const auto on = edts_.find(static_cast<const sched::Task*>(holder));
+        if (on == edts_.end() || !waiting.room) continue;
+        s_.waits.push_back({who->second, Cause::room, on->second, true, waiting.what});
+        told = true;
+      }
+      if (!told) wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
+    }
   }
 
   // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
@@ -189,6 +208,7 @@ class Picture {
   Situation& s_;
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
+  std::unordered_map<const sched::Task*, Index> edts_;
   std::vector<std::uint64_t> told_;  // those events, in the order in which they were met
 };
 
@@ -229,7 +249,7 @@ Situation look_at(System& system) {
   if (runtime::Explaining* const explaining = system.explaining()) return explaining->look();
   Situation situation;
   situation.title = "OCR";
-  ExplainedEdts(system).add_to(situation, {});
+  ExplainedEdts(system).add_to(situation, {}, nullptr);
   return situation;
 }
 
@@ -241,9 +261,10 @@ bool ExplainedEdts::waits_for_itself() const noexcept {
   return system_.first_thread_waits() && !system_.has_guests() && !system_.shutting_down();
 }
 
-void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun) {
+void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) {
   Picture picture(situation);
   picture.add_edts(begun);
+  if (store != nullptr) picture.add_waits_for_room(*store);
   picture.add_sources();
 }
 

@@ -16,7 +16,7 @@ class ExplainedEdts final : public runtime::ExplainedLayer {
   explicit ExplainedEdts(System& system) noexcept : system_(system) {}
   bool is_mine(sched::InvokeFunction invoke) const noexcept override;
   bool waits_for_itself() const noexcept override;
-  void add_to(explain::Situation& situation, std::span<const runtime::BegunTask> begun) override;
+  void add_to(explain::Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) override;
 
  private:
   System& system_;

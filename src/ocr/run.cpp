@@ -12,6 +12,7 @@
 #include "ocr/local.hpp"
 #include "ocr/pause.hpp"
 #include "ocr/system.hpp"
+#include "ocr/tracing.hpp"
 
 namespace weir::ocr {
 
@@ -70,6 +71,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
   Edt& edt = *static_cast<Edt*>(closure);
   Local& local = *ocr::local();
   const bool inside = begin_running(local);
+  const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
   Guid returned;
   if ((edt.flags & Edt::kTiered) == 0 || has_blocks(edt)) [[likely]] {
     fill_depv(edt);
@@ -80,6 +82,8 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
   }
   end_edt(local, edt, returned);
   if (!inside) local.running.store(false, std::memory_order_release);
+  // Else it stays: what follows from the end of a scope is the doing of who ended it.
+  if (inside) local.traced = outer_traced;
 }
 
 void finish_edt(Local& local, Edt& edt) {

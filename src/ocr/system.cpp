@@ -6,6 +6,7 @@
 #include "ocr/leftovers.hpp"
 #include "ocr/report.hpp"
 #include "ocr/watch.hpp"
+#include "runtime/tracing.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -69,11 +70,25 @@ void System::stop() noexcept {
   if (system->report_at_end_) print_report(*system, "what is left at the end");
   system->watch_.reset();
   system->scheduler_->stop_threads();  // waits for the EDTs that run
-  system->state_->blocks.reset();      // and this for transfers, which know of EDTs and blocks
+  system->end_accounts();
+  system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks
   drop_leftovers(*system);
   system->runtime_.reset();
   the_system.store(nullptr, std::memory_order_release);
   detail::running_system.store(detail::kNoSystem, std::memory_order_release);
+}
+
+// Nobody asks any more, and what the trace has to say of blocks is noted while they are there.
+void System::end_accounts() noexcept {
+  state_->explaining.reset();
+  if (state_->recorder == nullptr) return;
+  state_->ended = trace::Track::now();
+  try {
+    state_->summary = std::make_unique<trace::Summary>(runtime::summarise(*runtime_, *state_));
+  } catch (const std::bad_alloc&) {
+    std::fputs("weir: ocr: no memory for the summary of the trace\n", stderr);
+    state_->summary = std::make_unique<trace::Summary>();
+  }
 }
 
 Local* System::make_local() noexcept {

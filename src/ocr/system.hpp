@@ -70,6 +70,7 @@ class System {
 
  private:
   System() = default;
+  void end_accounts() noexcept;
   std::atomic<bool> shutting_down_{false};  // DOWN-1: release by who ends it, acquire by workers
   std::atomic<u8> exit_code_{0};
   std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()

@@ -48,12 +48,14 @@ class GateKeeper {
   GateKeeper(const GateKeeper&) = delete;
   GateKeeper& operator=(const GateKeeper&) = delete;
 
-  // False: that use of the memory has ended.
-  bool close(Task& task, std::vector<Held>& held) {
+  // False: that use of the memory has ended, or is none of this layer's.
+  bool close(Task& task, ExplainedLayer* layer, std::vector<Held>& held) {
     const std::uint64_t generation = task.generation.load(std::memory_order_acquire);
     const sched::Gates::Closed closed = gates_->close(task, generation);
     if (!closed.closed) return false;
-    held.push_back({&task, task.generation.load(std::memory_order_relaxed), closed.edges, task.scope.seen()});
+    const sched::Scope* const scope = task.scope.seen();
+    if (scope == nullptr || (layer != nullptr && layer->is_mine(task.invoke.seen()))) return false;  // being made
+    held.push_back({&task, task.generation.load(std::memory_order_relaxed), closed.edges, scope});
     return true;
   }
 
@@ -75,7 +77,7 @@ class Picture {
         if (held_.size() == kMostTasks) {
           s_.left_out += sched::has_ended(task.ref()) ? 0 : 1;
         } else {
-          static_cast<void>(gates_.close(task, held_));
+          static_cast<void>(gates_.close(task, layer_, held_));
         }
       });
     });
@@ -351,7 +353,7 @@ Situation Explaining::look() {
     picture.add_frames(begun);
     picture.add_waits();
   }
-  if (layer_ != nullptr) layer_->add_to(situation, begun);
+  if (layer_ != nullptr) layer_->add_to(situation, begun, state_.blocks->find_store());
   return situation;
 }
 

@@ -27,7 +27,8 @@ class ExplainedLayer {
  public:
   virtual bool is_mine(sched::InvokeFunction invoke) const noexcept = 0;
   // Adds its tasks, and what else its program has left.
-  virtual void add_to(explain::Situation& situation, std::span<const BegunTask> begun) = 0;
+  // `store`: where its tasks may wait for room; may be null.
+  virtual void add_to(explain::Situation& situation, std::span<const BegunTask> begun, data::Store* store) = 0;
   // Nothing outside of its tasks will make another one ready.
   virtual bool waits_for_itself() const noexcept = 0;
 

@@ -103,7 +103,8 @@ Runtime::~Runtime() {
   runtime::strike_off(*state);
   if (state->recorder == nullptr) return;
   scheduler.stop_threads();  // counters are final
-  const trace::Summary summary = runtime::summarise(*this, *state);
+  const trace::Summary summary =
+      state->summary != nullptr ? std::move(*state->summary) : runtime::summarise(*this, *state);
   state->blocks.reset();
   state->scheduler.reset();
   runtime::close_trace(*state->recorder, summary);

@@ -69,7 +69,8 @@ bool SpawnHooks::acquire(sched::Worker& worker, sched::Task& task, ExclusionLock
 void SpawnHooks::end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept {
   const std::uint64_t since = std::exchange(lock_wait_since_, 0);
   if (since == 0) return;
-  worker.track()->data_wait(since, trace::Track::now(), sched::trace_id(task.ref()), trace::DataWait::lock, lock_holder_);
+  worker.track()->data_wait(since, trace::Track::now(), sched::trace_id(task.ref()), trace::DataWait::lock,
+                            lock_holder_);
 }
 
 void SpawnHooks::end(sched::Worker& worker, sched::Task&) noexcept {

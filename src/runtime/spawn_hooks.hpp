@@ -50,8 +50,8 @@ class SpawnHooks final : public sched::TaskHooks {
 
   std::unique_ptr<data::Request> request_;
   std::vector<ExclusionLock*> locks_;                     // by address, no duplicates
-  std::uint64_t lock_wait_since_ = 0;   // ticks; 0: it does not wait at one, or nothing is traced
-  const char* lock_holder_ = nullptr;   // that it found there: name for the trace
+  std::uint64_t lock_wait_since_ = 0;                     // ticks; 0: it does not wait at one, or nothing is traced
+  const char* lock_holder_ = nullptr;                     // that it found there: name for the trace
   std::size_t acquired_ = 0;                              // of locks_; written by whoever holds the task
   base::Shown<const ExclusionLock*> waits_at_ = nullptr;  // written by whoever holds the task
   std::vector<Reduction> reductions_;                     // in the order of the footprint

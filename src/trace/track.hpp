@@ -50,8 +50,9 @@ class Track {
   // `holder`: of what is waited for, as `name` of task(); null: not known.
   void data_wait(std::uint64_t start, std::uint64_t end, std::uint64_t task, DataWait what,
                  const char* holder = nullptr) noexcept {
-    ring_.push({start, end - start, task,
-                Event::pack(Kind::data_wait, reinterpret_cast<std::uintptr_t>(holder), static_cast<std::uint8_t>(what))});
+    ring_.push(
+        {start, end - start, task,
+         Event::pack(Kind::data_wait, reinterpret_cast<std::uintptr_t>(holder), static_cast<std::uint8_t>(what))});
   }
 
   // ---- The data layer, under the store's lock ----

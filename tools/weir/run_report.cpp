@@ -39,6 +39,7 @@ int run_and_report(const Asked& asked, const std::string& title, const Run& run,
     if (!file) return fail(file.status());
     temporary.emplace(std::move(*file));
     global.options.trace = temporary->path();
+    global.keeps_traces = false;
   }
   const std::string trace = global.options.trace;
   const int status = run(global);

@@ -13,6 +13,8 @@
 #include "apps/seismic/measure.hpp"
 #include "apps/seismic/measure_tiers.hpp"
 #include "apps/seismic/picture.hpp"
+#include "kept_traces.hpp"
+#include "live_progress.hpp"
 #include "machine/machine.hpp"
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
@@ -173,10 +175,20 @@ base::Status draw_picture(const SeismicSettings& settings, Job& job, seismic::Pr
   return base::Status::success();
 }
 
-seismic::Progress progress_of(const SeismicSettings& settings, Global& global) {
-  return [&settings, &global](const seismic::Variant& variant, int repetition) {
-    global.progress(fmt::format("{} {} of {}", variant.name, repetition + 1, settings.repetitions));
+// `traces`: null when all runs are of this process, and so in one file.
+template <class Line>
+seismic::Progress progress_of(const SeismicSettings& settings, Line& line, KeptTraces* traces) {
+  return [&settings, &line, traces](const seismic::Variant& variant, int repetition) {
+    if (traces != nullptr) traces->begin(std::string(variant.name), repetition, settings.repetitions);
+    line.set(fmt::format("{} {} of {}", variant.name, repetition + 1, settings.repetitions));
   };
+}
+
+base::Result<std::vector<seismic::Measurement>> measure_in_memory(const SeismicSettings& settings,
+                                                                  seismic::Problem& problem, const Job& job,
+                                                                  const Global& global) {
+  LiveProgress progress(global);
+  return seismic::measure(problem, job.plan, progress_of(settings, progress, nullptr));
 }
 
 int run_in_memory(const SeismicSettings& settings, Job& job, Global& global) {
@@ -190,7 +202,7 @@ int run_in_memory(const SeismicSettings& settings, Job& job, Global& global) {
   print_header(job, *problem, global);
 
   if (auto status = measure_triad(job); !status) return fail(status);
-  auto measured = seismic::measure(*problem, job.plan, progress_of(settings, global));
+  auto measured = measure_in_memory(settings, *problem, job, global);
   if (!measured) return fail(measured.status());
   if (auto status = measure_triad(job); !status) return fail(status);
   global.progress("");
@@ -214,9 +226,14 @@ int run_with_tiers(const SeismicSettings& settings, Job& job, Global& global) {
                job.plan.repetitions == 1 ? "" : "s");
   global.print("tiers    {}\n", job.plan.settings.runtime.tiers);
   global.print("threads  {}, {} instructions\n", job.plan.settings.threads, job.plan.settings.kernels->name);
-  auto measured = seismic::measure_with_tiers(job.size, settings.model, job.plan, progress_of(settings, global));
+  KeptTraces traces(global);
+  IsolatedProgress progress(global);
+  const apps::WatchIsolated watch([&](pid_t process) { progress.look(process); });
+  auto measured =
+      seismic::measure_with_tiers(job.size, settings.model, job.plan, progress_of(settings, progress, &traces));
   if (!measured) return fail(measured.status());
   global.progress("");
+  traces.finish(global);
   return SeismicReport{job.size, job.plan, job.triad_gb_per_s, std::move(*measured)}.show(global);
 }
 

@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 
+#include "apps/common/isolated.hpp"
 #include "apps/common/tiered_run.hpp"
 #include "apps/matmul/app.hpp"
 #include "apps/stencil3d/app.hpp"
 #include "bench/report/measure.hpp"
 #include "data/tier_spec.hpp"
+#include "kept_traces.hpp"
+#include "live_progress.hpp"
 #include "machine/machine.hpp"
 #include "platform/memory_limit.hpp"
 #include "run_report.hpp"
@@ -179,10 +182,14 @@ double timeout_of(const Job& job, const TierVariant& variant) {
 Result<std::vector<Row>> measure(const Job& job, Global& global) {
   std::vector<Row> rows;
   for (const TierVariant* variant : job.variants) rows.push_back({variant, {}, {}, {}});
+  KeptTraces traces(global);
+  IsolatedProgress progress(global);
+  const apps::WatchIsolated watch([&](pid_t process) { progress.look(process); });
   for (int repetition = 0; repetition < job.repetitions; ++repetition) {
     for (Row& row : rows) {
-      global.progress(fmt::format("{} {} of {}", row.variant->name, repetition + 1, job.repetitions));
+      progress.set(fmt::format("{} {} of {}", row.variant->name, repetition + 1, job.repetitions));
       if (!row.failed.empty()) continue;
+      traces.begin(std::string(row.variant->name), repetition, job.repetitions);
       auto outcome = apps::run_variant(*job.app, *row.variant, job.settings, timeout_of(job, *row.variant));
       if (outcome) {
         row.runs.push_back(std::move(*outcome));
@@ -194,6 +201,7 @@ Result<std::vector<Row>> measure(const Job& job, Global& global) {
     }
   }
   global.progress("");
+  traces.finish(global);
   for (const Row& row : rows) {
     if (!row.failed.empty()) global.print("failed   {}: {}\n", row.variant->name, row.failed);
   }

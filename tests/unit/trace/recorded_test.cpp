@@ -1,8 +1,13 @@
 // From a run to its report: what is recorded, written, read and analysed.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "analysis.hpp"
 #include "read_trace.hpp"
@@ -91,6 +96,44 @@ TEST(ReadTraces, RefusesWhatIsNoTrace) {
   EXPECT_FALSE(read_traces(half, "x.json"));
   EXPECT_EQ(read_traces("/no/such/file").status().code, base::Code::not_found);
   EXPECT_EQ(read_traces("x.otf2").status().code, base::Code::bad_input);
+}
+
+// The file itself: who waited for commutative data, and for whom.
+TEST(Recorded, WaitsForCommutativeDataNameWhoHadIt) {
+  const trace::TemporaryPath path;
+  Options options;
+  options.workers = 2;
+  options.trace = path.file();
+  {
+    Runtime runtime(options);
+    std::atomic<bool> begun = false, contended = false;
+    long sum = 0;
+    runtime.spawn(name("holder"), commutative(sum), [&](long&) {
+      begun = true;
+      while (!contended) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other is to come to the lock meanwhile
+    });
+    while (!begun) std::this_thread::yield();
+    runtime.spawn(name("contender"), commutative(sum), [](long&) {});
+    runtime.spawn(Priority::background, [&] { contended = true; });
+    runtime.wait();
+  }
+  std::ifstream file(path.file());
+  const nlohmann::json all = nlohmann::json::parse(file);
+  int begins = 0, ends = 0;
+  for (const auto& event : all.at("traceEvents")) {
+    if (event.value("cat", "") != "lock wait") continue;
+    EXPECT_EQ(event.at("name"), "waits for commutative data");
+    ends += event.at("ph") == "e" ? 1 : 0;
+    if (event.at("ph") != "b") continue;
+    ++begins;
+    EXPECT_EQ(event.at("args").at("had_by"), "holder");
+  }
+  EXPECT_EQ(begins, 1);
+  EXPECT_EQ(ends, 1);
+  const auto traces = read_traces(path.file());
+  ASSERT_TRUE(traces);
+  EXPECT_TRUE(traces->front().data_waits.empty()) << "a lock is no question of memory";
 }
 
 }  // namespace

@@ -4,12 +4,16 @@
 namespace weir::tool {
 
 void Global::progress(std::string_view text) const {
-  if (text.empty()) {
+  if (text.empty() || json) {
     clear_progress();
   } else {
     show_progress(text);
   }
 }
+
+bool Global::shows_progress() const { return !json && tool::shows_progress(); }
+
+std::size_t Global::progress_columns() { return tool::progress_columns(); }
 
 int Global::columns() const { return terminal_columns(); }
 

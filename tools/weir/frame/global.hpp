@@ -27,8 +27,9 @@ namespace weir::tool {
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
 
 struct Global {
-  Options options;    // the defaults, then the environment, then the command line
-  bool json = false;  // --json was given
+  Options options;           // the defaults, then the environment, then the command line
+  bool json = false;         // --json was given
+  bool keeps_traces = true;  // options.trace is the user's, not only for a report
 
   // Text for people, on standard output: whole lines, which are folded at spaces where the terminal is narrower.
   template <class... Arguments>
@@ -45,8 +46,11 @@ struct Global {
   }
 
   // Shows `text` (less than a line) in place of the last one while a long run goes on; "" takes it away. Only when
-  // standard error is a terminal.
+  // standard error is a terminal, and --json is absent.
   void progress(std::string_view text) const;
+  bool shows_progress() const;
+  // Of the line of progress, at most.
+  static std::size_t progress_columns();
 
   // The columns of standard output: COLUMNS, else the terminal's, else 80; never less than 20.
   int columns() const;

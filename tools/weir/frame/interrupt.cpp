@@ -16,7 +16,7 @@ namespace {
 // actions do not end.
 extern "C" void stop(int signal_number) {
   remove_pending_files();
-  clear_progress();
+  end_progress();
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(signal_number, &standard, nullptr);

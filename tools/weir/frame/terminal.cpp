@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ constexpr std::string_view kClearLine = "\r\033[K";
 
 // Set by show_progress(), read by the signal handler as well; relaxed: it only decides whether a line is cleared.
 std::atomic<bool> progress_is_shown = false;
+std::atomic<bool> progress_has_ended = false;
 
 int columns_of(int descriptor) {
   winsize size{};
@@ -45,16 +47,40 @@ bool terminal_colours() {
          std::strcmp(terminal, "dumb") != 0;
 }
 
+// Of a job in the background the terminal belongs to another: what it shows would be in the way there.
+bool shows_progress() {
+  if (isatty(STDERR_FILENO) != 1) return false;
+  const pid_t front = tcgetpgrp(STDERR_FILENO);
+  return front < 0 || front == getpgrp();
+}
+
+std::size_t progress_columns() {
+  int columns = 0;
+  if (const char* text = std::getenv("COLUMNS")) std::from_chars(text, text + std::strlen(text), columns);
+  const int wide = columns_of(STDERR_FILENO);
+  if (columns <= 0 || (wide > 0 && wide < columns)) columns = wide;
+  return columns <= 0 ? 79 : static_cast<std::size_t>(std::max(columns - 1, 1));
+}
+
+// In one piece, and what is left of the last one cleared behind it: nothing flickers.
 void show_progress(std::string_view text) {
-  if (isatty(STDERR_FILENO) != 1) return;
-  const int columns = std::max(columns_of(STDERR_FILENO), kLeast);
-  const std::string line = std::string(kClearLine).append(text.substr(0, static_cast<std::size_t>(columns) - 1));
+  if (progress_has_ended || !shows_progress()) return;
+  const std::string line = std::string("\r").append(text.substr(0, progress_columns())).append("\033[K");
   progress_is_shown = true;
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
 
 void clear_progress() noexcept {
   if (!progress_is_shown.exchange(false)) return;
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kClearLine.data(), kClearLine.size());
+}
+
+// Another thread may have been past its look at the flag: what it still draws is cleared a moment later.
+void end_progress() noexcept {
+  progress_has_ended = true;
+  if (!progress_is_shown) return;
+  clear_progress();
+  poll(nullptr, 0, 5);
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kClearLine.data(), kClearLine.size());
 }
 

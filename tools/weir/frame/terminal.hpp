@@ -1,6 +1,8 @@
-// What is known of the terminal, and the one line of progress on it. One thread, but for clear_progress().
+// What is known of the terminal, and the one line of progress on it. One thread at a time, but for clear_progress() and
+// end_progress().
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace weir::tool {
@@ -15,10 +17,19 @@ int terminal_limit();
 // True when standard output is a terminal that shows colours: NO_COLOR is unset, TERM is set and not "dumb".
 bool terminal_colours();
 
+// True when there is a line of progress: standard error is a terminal, and this process the one in front.
+bool shows_progress();
+
+// How long that line may be: one less than COLUMNS, or than the terminal is wide, whichever is less.
+std::size_t progress_columns();
+
 // Replaces the line of progress on standard error, cut to its width; nothing when that is no terminal.
 void show_progress(std::string_view text);
 
 // Takes the line of progress away, if there is one. Async-signal-safe.
 void clear_progress() noexcept;
+
+// The same, and from now on there is none, whatever other threads do. Async-signal-safe.
+void end_progress() noexcept;
 
 }  // namespace weir::tool

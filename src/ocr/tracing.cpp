@@ -1,0 +1,77 @@
+#include "ocr/tracing.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "ocr/block.hpp"
+#include "ocr/complain.hpp"
+#include "ocr/local.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+// Since when an EDT has been waiting for a block: there is no room for it in the EDT, and only traced ones need it.
+struct Waits {
+  std::mutex mutex;
+  std::unordered_map<const Edt*, std::uint64_t> since;  // guarded by mutex; ticks
+};
+Waits& waits() {
+  static auto& the_waits = *new Waits;  // threads may end after static destruction
+  return the_waits;
+}
+
+std::uint64_t size_of(Guid guid) noexcept {
+  Block* const block = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return 0;
+  const std::uint64_t size = block->size;
+  block->word.unlock();
+  return size;
+}
+
+}  // namespace
+
+void trace_made(Local& local, Edt& edt, std::uint64_t start, const ocrGuid_t* depv) noexcept {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; depv != nullptr && i < edt.depc; ++i) bytes += size_of(from_c(depv[i]));
+  local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), bytes, edt.depc);
+}
+
+void trace_satisfied(Local& local, Edt& edt) noexcept {
+  const std::uint64_t self = sched::trace_id(edt.task().ref());
+  if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
+}
+
+void trace_name(Edt& edt) {
+  const char* const name = lasting_name_of(edt.kind);
+  sched::Task& task = edt.task();
+  if (sched::TaskExtra* const extra = task.note.extra())
+    extra->name = name;
+  else
+    task.note = sched::TaskNote(name);
+}
+
+std::uint64_t trace_begin(Local& local, Edt& edt) noexcept {
+  return std::exchange(local.traced, sched::trace_id(edt.task().ref()));
+}
+
+void trace_block_wait(const Edt& edt) noexcept {
+  const std::uint64_t now = trace::Track::now();
+  const std::lock_guard lock(waits().mutex);
+  waits().since[&edt] = now;
+}
+
+void trace_block_granted(Local& local, Edt& edt) noexcept {
+  std::uint64_t since = 0;
+  {
+    const std::lock_guard lock(waits().mutex);
+    const auto found = waits().since.find(&edt);
+    if (found == waits().since.end()) return;
+    since = found->second;
+    waits().since.erase(found);
+  }
+  local.worker->track()->data_wait(since, trace::Track::now(), sched::trace_id(edt.task().ref()),
+                                   trace::DataWait::block);
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The line of progress of `weir run`, on a terminal of this script's own.
+
+progress_test.py CASE WEIR
+
+What a terminal would show is worked out from what is written: carriage return, clearing to the end of the line, and
+text. So a line that is too long, or left behind, is seen as a person would see it.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+PATIENCE = 90
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def run(command, columns, interrupt=None, **environment):
+    """What is written to a terminal of that width that is standard error, and the exit status. Standard output is kept
+    apart. `interrupt`: a pattern; when it is shown, Ctrl-C is typed."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+    process = subprocess.Popen(command, stdin=slave, stdout=subprocess.PIPE, stderr=slave, env=dict(env, **environment),
+                               start_new_session=True,
+                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(slave)
+    shown, output, open_files, deadline = b"", b"", {master, process.stdout.fileno()}, time.monotonic() + PATIENCE
+    while open_files:
+        if time.monotonic() > deadline:
+            process.kill()
+            fail(f"{command} takes too long; it has shown {shown[-300:]!r}")
+        for file in select.select(open_files, [], [], 1)[0]:
+            try:
+                text = os.read(file, 65536)
+            except OSError:  # the other end of the terminal is closed
+                text = b""
+            if not text:
+                open_files.discard(file)
+            elif file == master:
+                shown += text
+            else:
+                output += text
+        if interrupt and re.search(interrupt, shown.decode()):
+            os.write(master, b"\x03")
+            interrupt = None
+    os.close(master)
+    return shown.decode(), output.decode(), process.wait()
+
+
+def screen(shown):
+    """The lines of a terminal that is wide enough, and the longest that any of them was."""
+    lines, column, longest = [""], 0, 0
+    for piece in re.findall(r"\x1b\[K|\r|\n|[^\x1b\r\n]+", shown):
+        if piece == "\r":
+            column = 0
+        elif piece == "\n":
+            lines.append("")
+        elif piece == "\x1b[K":
+            lines[-1] = lines[-1][:column]
+        else:
+            lines[-1] = lines[-1][:column] + piece + lines[-1][column + len(piece):]
+            column += len(piece)
+            longest = max(longest, len(lines[-1]))
+    return lines, longest
+
+
+def drawn(shown):
+    return [line for line in re.split(r"\r|\x1b\[K|\n", shown) if line]
+
+
+def command(weir, folder, *options):
+    # Some seconds in a process of its own, of a program that moves blocks.
+    return [weir, "run", "stencil3d", "--size", "96", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
+
+
+def check_erased(shown):
+    lines, _ = screen(shown)
+    if any(lines):
+        fail(f"left on the terminal: {lines!r}")
+
+
+def check_isolated(weir, folder):
+    shown, output, status = run(command(weir, folder, "--repeat", "6"), 100)
+    if status != 0 or "weir-ahead" not in output:
+        fail(f"ended with {status}: {output}{shown}")
+    if not any(re.search(r"weir-ahead \d of 6  \d+/\d+ tasks", line) for line in drawn(shown)):
+        fail(f"no tasks in {drawn(shown)}")
+    if not any(re.search(r"memory +\d+ %", line) for line in drawn(shown)):
+        fail(f"no tier in {drawn(shown)}")
+    if re.search(r"\r\x1b\[K[^\r\n]", shown):
+        fail(f"a line is cleared before it is drawn, which flickers: {shown!r}")
+    check_erased(shown)
+
+
+def check_width(weir, folder):
+    for columns, environment in ((24, {}), (100, {"COLUMNS": "30"}), (12, {})):
+        shown, _, status = run(command(weir, folder, "--repeat", "3"), columns, **environment)
+        least = min(columns, int(environment.get("COLUMNS", columns)))
+        _, longest = screen(shown)
+        if status != 0 or longest >= least or longest == 0:
+            fail(f"{columns} columns, {environment}: a line of {longest}, status {status}: {drawn(shown)}")
+        check_erased(shown)
+
+
+def check_interrupt(weir, folder):
+    shown, _, status = run(command(weir, folder, "--repeat", "1000"), 80, interrupt=r"\d+/\d+ tasks")
+    if status != -signal.SIGINT:
+        fail(f"Ctrl-C ended it with {status}")
+    lines, _ = screen(shown.replace("^C", ""))
+    if any(lines):
+        fail(f"Ctrl-C left on the terminal: {lines!r}")
+
+
+def check_in_process(weir, folder):
+    size = ["--size", "700", "--iterations", "400", "--variants", "weir", "--no-image", "--repeat", "1"]
+    shown, output, status = run([weir, "run", "seismic", *size], 80)
+    if status != 0:
+        fail(f"ended with {status}: {output}{shown}")
+    if not any(re.search(r"weir 1 of 1  \d+/\d+ tasks", line) for line in drawn(shown)):
+        fail(f"no tasks in {drawn(shown)}")
+    check_erased(shown)
+
+
+def check_none(weir, folder):
+    shown, output, status = run(command(weir, folder, "--json"), 80)
+    if status != 0 or shown or not output.startswith("["):
+        fail(f"--json shows {shown!r}")
+    done = subprocess.run(command(weir, folder), capture_output=True, text=True, timeout=PATIENCE)
+    if done.returncode != 0 or done.stderr:
+        fail(f"to a pipe it shows {done.stderr!r}")
+
+
+def main():
+    case, weir = sys.argv[1:]
+    checks = {"isolated": check_isolated, "width": check_width, "interrupt": check_interrupt,
+              "in_process": check_in_process, "none": check_none}
+    with tempfile.TemporaryDirectory() as folder:
+        checks[case](weir, folder)
+
+
+main()

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Traces an OCR program, and checks that its EDTs have names, makers, dependences and a critical path.
+
+trace_ocr_test.py WEIR PROGRAM NAME [ARGUMENT...]
+
+NAME is that of an EDT on the critical path, as the report says it.
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def main():
+    weir, program, name, *arguments = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace.json")
+        subprocess.run([program, *arguments], check=True, timeout=100, stdout=subprocess.DEVNULL,
+                       env=dict(os.environ, WEIR_TRACE=trace, WEIR_WORKERS="2"))
+        events = json.loads(pathlib.Path(trace).read_text())["traceEvents"]
+        report = json.loads(subprocess.run([weir, "report", trace, "--json"], check=True, capture_output=True,
+                                           timeout=100).stdout)[0]
+    tasks = [e for e in events if e.get("cat") == "task"]
+    names = collections.Counter(e["name"] for e in tasks)
+    spawned = {e["args"]["task"] for e in events if e.get("cat") == "spawn"}
+    flows = [e for e in events if e.get("cat") == "edge" and e["ph"] == "s"]
+    ran = {e["args"]["task"] for e in tasks}
+    problems = []
+    if any(not n.startswith("EDT ") for n in names) or len(names) < 2:
+        problems.append(f"names are {names}")
+    if not ran <= spawned:
+        problems.append(f"{len(ran - spawned)} of {len(ran)} EDTs were made by nobody")
+    if len(flows) < len(ran) // 4:
+        problems.append(f"{len(flows)} dependences of {len(ran)} EDTs")
+    path = json.dumps(report["critical_path"])
+    if name not in path:
+        problems.append(f"{name} is not on the critical path: {path[:1000]}")
+    if problems:
+        sys.exit("FAILED: " + "; ".join(problems))
+    print(len(ran), "EDTs,", len(flows), "dependences,", dict(names))
+
+
+main()

@@ -1,0 +1,118 @@
+#include "live_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "explain/service.hpp"
+#include "explain/socket.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+constexpr auto kPeriod = std::chrono::milliseconds(200);
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::string short_number(double value) {
+  if (value >= 1e9) return fmt::format("{:.1f} G", value / 1e9);
+  if (value >= 1e6) return fmt::format("{:.1f} M", value / 1e6);
+  if (value >= 1e4) return fmt::format("{:.0f} k", value / 1e3);
+  return fmt::format("{:.0f} ", value);
+}
+
+// As explain::Service answers "advance".
+std::optional<explain::Advance> parse_advance(const std::string& text) {
+  std::istringstream lines(text);
+  explain::Advance advance;
+  if (!(lines >> advance.done >> advance.known)) return std::nullopt;
+  explain::TierUse tier;
+  while (lines >> tier.used >> tier.budget >> tier.name) advance.tiers.push_back(tier);
+  return advance;
+}
+
+}  // namespace
+
+std::string progress_text(const std::string& label, const std::optional<explain::Advance>& advance, double rate,
+                          std::size_t columns) {
+  std::string text = label;
+  if (!advance || advance->known == 0) return text.substr(0, columns);
+  std::vector<std::string> parts{fmt::format("{}/{} tasks", advance->done, advance->known)};
+  if (rate >= 0) parts.push_back(fmt::format("{}/s", short_number(rate)));
+  for (const explain::TierUse& tier : advance->tiers) {
+    if (tier.budget != 0)
+      parts.push_back(fmt::format("{} {:.0f} %", tier.name,
+                                  100 * static_cast<double>(tier.used) / static_cast<double>(tier.budget)));
+  }
+  for (const std::string& part : parts) {
+    if (text.size() + 2 + part.size() > columns) break;
+    text += "  " + part;
+  }
+  return text.substr(0, columns);
+}
+
+double Rate::of(const explain::Advance& advance, double now_s) noexcept {
+  if (!known_ || advance.done < done_) {
+    known_ = true;
+    rate_ = -1;
+  } else if (now_s > since_s_) {
+    const double newest = static_cast<double>(advance.done - done_) / (now_s - since_s_);
+    rate_ = rate_ < 0 ? newest : 0.7 * rate_ + 0.3 * newest;  // else it would jump too fast to be read
+  } else {
+    return rate_;
+  }
+  since_s_ = now_s;
+  done_ = advance.done;
+  return rate_;
+}
+
+LiveProgress::LiveProgress(const Global& global) : global_(global) {
+  if (global.shows_progress()) thread_ = std::thread([this] { work(); });
+}
+
+LiveProgress::~LiveProgress() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  global_.progress("");
+}
+
+void LiveProgress::set(std::string label) {
+  const std::lock_guard lock(mutex_);
+  label_ = std::move(label);
+}
+
+void LiveProgress::work() {
+  Rate rate;
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const explain::Advance advance = explain::advance_of_process();
+    if (advance.known == 0) rate.forget();
+    const double now = rate.of(advance, now_s());
+    if (!label_.empty()) global_.progress(progress_text(label_, advance, now, global_.progress_columns()));
+    wake_.wait_for(lock, kPeriod);
+  }
+}
+
+void IsolatedProgress::set(std::string label) {
+  label_ = std::move(label);
+  rate_.forget();
+  global_.progress(label_);
+}
+
+void IsolatedProgress::look(pid_t process) {
+  if (!global_.shows_progress()) return;
+  const auto answer = explain::ask(process, "advance", 0.2);
+  const auto advance = answer ? parse_advance(*answer) : std::nullopt;
+  const double rate = advance ? rate_.of(*advance, now_s()) : -1;
+  global_.progress(progress_text(label_, advance, rate, global_.progress_columns()));
+}
+
+}  // namespace weir::tool

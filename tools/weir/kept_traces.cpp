@@ -1,0 +1,61 @@
+#include "kept_traces.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <system_error>
+
+namespace weir::tool {
+
+KeptTraces::KeptTraces(const Global& global) {
+  std::error_code error;
+  const std::filesystem::path file = global.options.trace;
+  const bool special = std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
+  if (!file.empty() && global.keeps_traces && !special) file_ = file;
+}
+
+std::filesystem::path KeptTraces::name_for(const std::filesystem::path& file, const std::string& run) {
+  std::filesystem::path name = file.stem();
+  name += "." + run;
+  name += file.extension();
+  return file.parent_path() / name;
+}
+
+// 0 when there is none.
+KeptTraces::Identity KeptTraces::identity_of(const std::filesystem::path& file) {
+  struct stat about {};
+  return stat(file.c_str(), &about) == 0 ? Identity{about.st_dev, about.st_ino} : Identity{};
+}
+
+void KeptTraces::begin(const std::string& variant, int repetition, int repetitions) {
+  if (file_.empty()) return;
+  keep();
+  run_ = repetitions == 1 ? variant : fmt::format("{}.{}", variant, repetition + 1);
+  before_ = identity_of(file_);
+}
+
+// A trace is a new file under the old name. Runs that make no runtime leave none.
+void KeptTraces::keep() {
+  const Identity now = identity_of(file_);
+  if (run_.empty() || now == Identity{} || now == before_) return;
+  const std::filesystem::path name = name_for(file_, run_);
+  std::error_code error;
+  std::filesystem::remove(name, error);
+  std::filesystem::create_hard_link(file_, name, error);
+  if (error) std::filesystem::copy_file(file_, name, error);  // a file system without links
+  if (error) {
+    fail(fmt::format("the trace of {} cannot be kept as {}: {}", run_, name.string(), error.message()));
+  } else {
+    kept_.push_back(name.string());
+  }
+}
+
+void KeptTraces::finish(Global& global) {
+  if (file_.empty()) return;
+  keep();
+  run_.clear();
+  if (kept_.empty()) return;
+  global.print("traces   {}; the last one is {}, too\n", fmt::join(kept_, ", "), file_.string());
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,43 @@
+// Traces of runs that have a process each: every one is kept under a name of its own, beside the file that was asked
+// for, which has the last. t.json: t.weir-off.json, t.weir-ahead.json; with repetitions t.weir-off.2.json.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+class KeptTraces {
+ public:
+  // Does nothing when nothing is traced, or into what is no file (/dev/null), or only for --report.
+  explicit KeptTraces(const Global& global);
+  // A run begins, and the one before has ended. `repetition` counts from 0 to `repetitions`.
+  void begin(const std::string& variant, int repetition, int repetitions);
+  // The last one has ended: says what was kept. Failures are lines on standard error.
+  void finish(Global& global);
+
+  // The name for a run.
+  static std::filesystem::path name_for(const std::filesystem::path& file, const std::string& run);
+
+ private:
+  struct Identity {
+    dev_t device = 0;
+    ino_t number = 0;
+    friend bool operator==(Identity, Identity) = default;
+  };
+  static Identity identity_of(const std::filesystem::path& file);
+  void keep();
+
+  std::filesystem::path file_;  // "": nothing is kept
+  std::string run_;             // that is under way
+  Identity before_;             // of the file when it began
+  std::vector<std::string> kept_;
+};
+
+}  // namespace weir::tool
