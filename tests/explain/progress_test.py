@@ -82,7 +82,7 @@ def drawn(shown):
 
 def command(weir, folder, *options):
     # Some seconds in a process of its own, of a program that moves blocks.
-    return [weir, "run", "stencil3d", "--size", "96", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
+    return [weir, "run", "stencil3d", "--size", "192", "--block", "32", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
 
 
 def check_erased(shown):

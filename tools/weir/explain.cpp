@@ -47,8 +47,9 @@ void add_explain(CLI::App& app, Global& global) {
                              .examples = {{"weir explain $(pgrep -n solver)", "the newest process of that name"},
                                           {"weir explain 4711 --json | jq '.[].cycle'", "for programs"}}},
                             [settings](Global& g) { return explain(*settings, g); });
-  verb.add_option("process", settings->process, "number of the process")
+  verb.add_option("pid", settings->process, "number of the process")
       ->required()
+      ->default_str("")
       ->type_name("PID")
       ->check(CLI::Range(1, 1 << 30));
   verb.add_option("--timeout", settings->seconds, "how long to wait for the answer, in seconds; default 30")
