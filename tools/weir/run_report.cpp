@@ -1,16 +1,12 @@
 #include "run_report.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
-#include "pending_file.hpp"
 #include "show_report.hpp"
+#include "traced_program.hpp"
 
 namespace weir::tool {
 
@@ -20,14 +16,6 @@ struct Asked {
   bool report = false;
   std::string html;
 };
-
-// A file in the folder for such that goes when the verb ends, or is ended by a signal.
-base::Result<PendingFile> temporary_trace() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) return base::Status{base::Code::io_error, "--report: no folder for temporary files: " + error.message()};
-  return PendingFile::create(folder / fmt::format("weir-report-{}.json", getpid()));
-}
 
 int run_and_report(const Asked& asked, const std::string& title, const Run& run, Global& global) {
   if (!asked.report && asked.html.empty()) return run(global);

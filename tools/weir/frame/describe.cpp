@@ -49,6 +49,7 @@ OptionText describe_option(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
   text.positional = text.names.empty();
   if (text.positional) text.names.push_back(option.get_name(true));
+  text.required = option.get_required();
   text.help = option.get_description();
   text.choices = choices_in(option.get_type_name());
   text.value = value_of(option, text.choices);
@@ -87,7 +88,7 @@ std::string VerbText::usage() const {
   if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";
   text += " [OPTION...]";
   for (const OptionText& option : options) {
-    if (option.positional) text += " " + option.title();
+    if (option.positional) text += option.required ? fmt::format(" {}", option.title()) : fmt::format(" [{}]", option.title());
   }
   return text;
 }

@@ -20,6 +20,7 @@ struct OptionText {
   std::vector<std::string> choices;  // the only values there are; may be empty
   bool of_runtime = false;
   bool positional = false;
+  bool required = false;
 
   bool takes_file() const;    // for the completion
   std::string title() const;  // "-h, --help", "--input FILE", "SHELL"
