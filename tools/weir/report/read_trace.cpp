@@ -2,32 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+
+#include "scan_events.hpp"
 
 namespace weir::tool::report {
 
 namespace {
 
 using Json = nlohmann::json;
+using Event = ScannedEvent;
 
 // Events come before what is said of their runtime.
 class Reader {
  public:
-  void read(const Json& event) {
-    const std::string& category = event.at("cat").get_ref<const std::string&>();
-    const char phase = event.at("ph").get_ref<const std::string&>()[0];
-    part_ = &parts_[event.at("pid").get<int>()];
+  void read(const Event& event) {
+    const std::string& category = event.text(Event::cat);
+    const char phase = event.text(Event::ph)[0];
+    const int runtime = static_cast<int>(event.number(Event::pid));
+    if (part_ == nullptr || runtime != runtime_) part_ = &parts_[runtime_ = runtime];
     switch (phase) {
       case 'X': return read_span(event, category);
-      case 's': return read_edge(event.at("args"));
+      case 's': return read_edge(event);
       case 'b':
       case 'e': return read_async(event, category, phase == 'b');
-      case 'i': return read_instant(event.at("args"), category);
+      case 'i': return read_instant(event, category);
       case 'C': return read_counter(event, category);
       default: return;
     }
@@ -50,7 +60,10 @@ class Reader {
     std::unordered_map<std::string, std::size_t> open_moves, open_waits;
   };
 
-  static Ns ns(const Json& microseconds) { return std::llround(microseconds.get<double>() * 1000); }
+  static Ns ns(double microseconds) { return std::llround(microseconds * 1000); }
+  static std::uint32_t small(const Event& event, Event::Field field) {
+    return static_cast<std::uint32_t>(event.number(field));
+  }
 
   Task& task(std::uint32_t number) {
     std::vector<Task>& tasks = part_->trace.tasks;
@@ -64,13 +77,12 @@ class Reader {
     return place->second;
   }
 
-  void read_span(const Json& event, const std::string& category) {
+  void read_span(const Event& event, const std::string& category) {
     Span span;
-    span.start = ns(event.at("ts"));
-    span.end = span.start + ns(event.at("dur"));
-    span.track = event.at("tid").get<std::uint32_t>();
-    const auto args = event.find("args");
-    if (args != event.end()) span.task = args->at("task").get<std::uint32_t>();
+    span.start = ns(event.number(Event::ts));
+    span.end = span.start + ns(event.number(Event::dur));
+    span.track = small(event, Event::tid);
+    if (event.has(Event::task)) span.task = small(event, Event::task);
     if (category == "task") {
       if (span.task == 0) {
         halves_.emplace_back(part_, span);
@@ -79,12 +91,12 @@ class Reader {
       read_task(event, span);
     } else if (category == "spawn") {
       span.doing = Doing::spawn;
-      Task& spawned = task(span.task);
+      Task& spawned = task(small(event, Event::task));
       spawned.spawned = span.start;
-      spawned.bytes = args->at("bytes").get<std::uint64_t>();
-      spawned.items = args->at("items").get<std::uint32_t>();
+      spawned.bytes = event.count(Event::bytes);
+      spawned.items = small(event, Event::items);
     } else if (category == "wait") {
-      span.doing = event.at("name") == "throttled" ? Doing::throttled : Doing::wait;
+      span.doing = event.text(Event::name) == "throttled" ? Doing::throttled : Doing::wait;
     } else if (category == "search") {
       span.doing = Doing::search;
     } else if (category == "park") {
@@ -95,59 +107,57 @@ class Reader {
     part_->trace.spans.push_back(span);
   }
 
-  void read_task(const Json& event, const Span& span) {
+  void read_task(const Event& event, const Span& span) {
     Task& ran = task(span.task);
-    ran.name = name(event.at("name").get_ref<const std::string&>());
+    ran.name = name(event.text(Event::name));
     ran.ran = true;
     ran.start = span.start;
     ran.end = span.end;
-    ran.cancelled = event.at("args").contains("cancelled");
+    ran.cancelled = event.has(Event::cancelled);
   }
 
-  void read_edge(const Json& args) {
-    task(args.at("to").get<std::uint32_t>()).comes_after.push_back(args.at("from").get<std::uint32_t>());
-  }
+  void read_edge(const Event& event) { task(small(event, Event::to)).comes_after.push_back(small(event, Event::from)); }
 
-  void read_async(const Json& event, const std::string& category, bool begins) {
+  void read_async(const Event& event, const std::string& category, bool begins) {
     Trace& trace = part_->trace;
-    const std::string& id = event.at("id").get_ref<const std::string&>();
-    const Ns at = ns(event.at("ts"));
+    const std::string& id = event.text(Event::id);
+    const Ns at = ns(event.number(Event::ts));
     if (category == "move") {
       if (!begins) {
         trace.moves[part_->open_moves.at(id)].end = at;
         return;
       }
-      const Json& args = event.at("args");
       part_->open_moves[id] = trace.moves.size();
-      trace.moves.push_back({at, at, args.at("block"), args.at("bytes"), args.at("from"), args.at("to")});
+      trace.moves.push_back({at, at, event.count(Event::block), event.count(Event::bytes), event.text(Event::from),
+                             event.text(Event::to)});
     } else if (category != "data wait") {
       return;  // for what other tasks hold
     } else if (begins) {
       part_->open_waits[id] = trace.data_waits.size();
-      trace.data_waits.push_back({at, at, event.at("args").at("task"), event.at("name") == "waits for room"});
+      trace.data_waits.push_back({at, at, small(event, Event::task), event.text(Event::name) == "waits for room"});
     } else {
       trace.data_waits[part_->open_waits.at(id)].end = at;
     }
   }
 
-  void read_instant(const Json& args, const std::string& category) {
-    if (category == "steal") part_->trace.steals[args.at("distance")] += args.at("tasks").get<std::uint64_t>();
+  void read_instant(const Event& event, const std::string& category) {
+    if (category == "steal") part_->trace.steals[small(event, Event::distance)] += event.count(Event::tasks);
     if (category == "evict") ++part_->trace.evictions;
   }
 
-  void read_counter(const Json& event, const std::string& category) {
+  void read_counter(const Event& event, const std::string& category) {
     constexpr std::string_view kBefore = "in ";
     if (category != "resident") return;
-    const std::string tier = event.at("name").get_ref<const std::string&>().substr(kBefore.size());
-    part_->trace.residency[tier].push_back({ns(event.at("ts")), event.at("args").at("bytes").get<std::uint64_t>()});
+    const std::string tier = event.text(Event::name).substr(kBefore.size());
+    part_->trace.residency[tier].push_back({ns(event.number(Event::ts)), event.count(Event::bytes)});
   }
 
   void describe(Trace& trace, const Json& about) {
     trace.runtime = about.at("runtime");
     trace.workers = about.at("workers");
     trace.machine = about.at("machine");
-    trace.start = ns(about.at("start_us"));
-    trace.end = ns(about.at("end_us"));
+    trace.start = ns(about.at("start_us").get<double>());
+    trace.end = ns(about.at("end_us").get<double>());
     trace.lost_events = about.at("lost_events");
     trace.counters = about.at("counters").get<std::map<std::string, std::uint64_t>>();
     for (const Json& t : about.at("tracks")) trace.tracks.push_back({t.at("name"), t.at("worker"), t.at("domain")});
@@ -178,6 +188,7 @@ class Reader {
 
   std::map<int, Part> parts_;
   Part* part_ = nullptr;
+  int runtime_ = 0;  // of part_
   std::vector<std::pair<Part*, Span>> halves_;
 };
 
@@ -186,18 +197,11 @@ base::Status no_trace(const std::string& name, const std::string& why) {
           fmt::format("{}: not a trace of Weir ({}); WEIR_TRACE={} or --trace writes one", name, why, name)};
 }
 
-}  // namespace
-
 // Events are taken as they are parsed and then forgotten: what is left is small.
-base::Result<std::vector<Trace>> read_traces(std::istream& input, const std::string& name) {
+base::Result<std::vector<Trace>> read(std::string_view json, const std::string& name) {
   Reader reader;
-  const auto take = [&reader](int depth, Json::parse_event_t what, Json& parsed) {
-    if (depth != 2 || what != Json::parse_event_t::object_end || !parsed.contains("ph")) return true;
-    reader.read(parsed);
-    return false;
-  };
   try {
-    const Json rest = Json::parse(input, take);
+    const Json rest = scan_events(json, [&reader](const Event& event) { reader.read(event); });
     if (!rest.is_object() || !rest.contains("otherData") || rest["otherData"].value("format", "") != "weir-trace-1") {
       return no_trace(name, "no format weir-trace-1");
     }
@@ -207,6 +211,36 @@ base::Result<std::vector<Trace>> read_traces(std::istream& input, const std::str
   }
 }
 
+// A regular file in memory; empty for anything else.
+class Mapped {
+ public:
+  explicit Mapped(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat about {};
+    if (fd_ < 0 || fstat(fd_, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) return;
+    void* const at = mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, fd_, 0);
+    if (at == MAP_FAILED) return;
+    text_ = {static_cast<const char*>(at), static_cast<std::size_t>(about.st_size)};
+    madvise(at, text_.size(), MADV_SEQUENTIAL);
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  ~Mapped() {
+    if (!text_.empty()) munmap(const_cast<char*>(text_.data()), text_.size());
+    if (fd_ >= 0) close(fd_);
+  }
+  std::string_view text() const { return text_; }
+
+ private:
+  int fd_;
+  std::string_view text_;
+};
+
+}  // namespace
+
+base::Result<std::vector<Trace>> read_traces(std::istream& input, const std::string& name) {
+  return read(std::string(std::istreambuf_iterator<char>(input), {}), name);
+}
+
 base::Result<std::vector<Trace>> read_traces(const std::string& path) {
   if (path.ends_with(".otf2")) {
     return base::Status{base::Code::bad_input,
@@ -214,6 +248,8 @@ base::Result<std::vector<Trace>> read_traces(const std::string& path) {
                                     "does not end in .otf2 for a report",
                                     path)};
   }
+  const Mapped mapped(path);
+  if (!mapped.text().empty()) return read(mapped.text(), path);
   std::ifstream file(path);
   if (!file)
     return base::Status{base::Code::not_found, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};

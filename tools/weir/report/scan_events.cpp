@@ -1,0 +1,177 @@
+#include "scan_events.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace weir::tool::report {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::string_view, ScannedEvent::kFields> kNames = {
+    "ph",    "cat",   "name",      "pid",  "tid", "ts",    "dur",      "id",   "task",
+    "items", "bytes", "cancelled", "from", "to",  "block", "distance", "tasks"};
+
+constexpr int kNoField = ScannedEvent::kFields;
+
+int field_of(const std::string& key) {
+  for (int i = 0; i < kNoField; ++i) {
+    if (kNames[static_cast<std::size_t>(i)] == key) return i;
+  }
+  return kNoField;
+}
+
+// Values outside of the events, put together from their pieces.
+class Builder {
+ public:
+  void open(Json container) {
+    levels_.push_back(std::move(container));
+    keys_.emplace_back();
+  }
+  void key(std::string text) { keys_.back() = std::move(text); }
+  void value(Json json) {
+    if (levels_.back().is_array()) {
+      levels_.back().push_back(std::move(json));
+    } else {
+      levels_.back()[keys_.back()] = std::move(json);
+    }
+  }
+  // True when that was the outermost.
+  bool close() {
+    Json done = std::move(levels_.back());
+    levels_.pop_back();
+    keys_.pop_back();
+    if (levels_.empty()) {
+      result = std::move(done);
+      return true;
+    }
+    value(std::move(done));
+    return false;
+  }
+  std::size_t depth() const { return levels_.size(); }
+
+  Json result;
+
+ private:
+  std::vector<Json> levels_;
+  std::vector<std::string> keys_;
+};
+
+class Scan final : public nlohmann::json_sax<Json> {
+ public:
+  explicit Scan(const std::function<void(const ScannedEvent&)>& on_event) : on_event_(on_event) {}
+
+  Json& result() { return builder_.result; }
+  std::string error;
+
+  bool null() override { return other(nullptr); }
+  bool boolean(bool value) override { return event_depth_ > 0 ? take(value ? 1 : 0) : other(value); }
+  bool number_integer(std::int64_t value) override {
+    return event_depth_ > 0 ? take(static_cast<double>(value)) : other(value);
+  }
+  bool number_unsigned(std::uint64_t value) override {
+    return event_depth_ > 0 ? take(static_cast<double>(value)) : other(value);
+  }
+  bool number_float(double value, const std::string&) override { return event_depth_ > 0 ? take(value) : other(value); }
+  bool string(std::string& value) override {
+    if (event_depth_ == 0) return other(value);
+    if (field_ == kNoField) return true;
+    event_.texts[field_].swap(value);
+    event_.is_text |= 1U << field_;
+    return true;
+  }
+  bool binary(Json::binary_t&) override { return true; }
+
+  bool start_object(std::size_t) override {
+    if (!in_events_) {
+      builder_.open(Json::object());
+    } else if (++event_depth_ == 1) {
+      event_.is_text = event_.is_number = 0;
+    }
+    return true;
+  }
+  bool key(std::string& key) override {
+    if (event_depth_ > 0) {
+      field_ = field_of(key);
+    } else {
+      is_events_ = builder_.depth() == 1 && key == "traceEvents";
+      builder_.key(key);
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (!in_events_) {
+      builder_.close();
+    } else if (--event_depth_ == 0) {
+      on_event_(event_);
+    }
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (event_depth_ > 0) throw std::runtime_error("an array in an event");
+    if (is_events_) {
+      in_events_ = true;
+    } else {
+      builder_.open(Json::array());
+    }
+    return true;
+  }
+  bool end_array() override {
+    if (in_events_) {
+      in_events_ = is_events_ = false;
+    } else {
+      builder_.close();
+    }
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& exception) override {
+    error = exception.what();
+    return false;
+  }
+
+ private:
+  bool take(double value) {
+    if (field_ == kNoField) return true;
+    event_.numbers[field_] = value;
+    event_.is_number |= 1U << field_;
+    return true;
+  }
+  bool other(Json value) {
+    if (builder_.depth() != 0 && !in_events_) builder_.value(std::move(value));
+    return true;
+  }
+
+  const std::function<void(const ScannedEvent&)>& on_event_;
+  Builder builder_;
+  bool is_events_ = false, in_events_ = false;
+  int event_depth_ = 0;  // 1 in an event, 2 in its args
+  int field_ = kNoField;
+  ScannedEvent event_;
+};
+
+std::runtime_error missing(ScannedEvent::Field field) {
+  return std::runtime_error("an event without " + std::string(kNames[field]));
+}
+
+}  // namespace
+
+const std::string& ScannedEvent::text(Field field) const {
+  if ((is_text >> field & 1) == 0) throw missing(field);
+  return texts[field];
+}
+
+double ScannedEvent::number(Field field) const {
+  if ((is_number >> field & 1) == 0) throw missing(field);
+  return numbers[field];
+}
+
+nlohmann::json scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event) {
+  Scan scan(on_event);
+  if (!Json::sax_parse(json.data(), json.data() + json.size(), &scan)) throw std::runtime_error(scan.error);
+  return std::move(scan.result());
+}
+
+}  // namespace weir::tool::report

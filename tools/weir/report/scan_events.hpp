@@ -1,0 +1,50 @@
+// Goes through the JSON of a trace without keeping it: each event as a flat struct, the rest as a value.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace weir::tool::report {
+
+// An event of "traceEvents", with the members of its "args".
+struct ScannedEvent {
+  enum Field : std::uint8_t {
+    ph,
+    cat,
+    name,
+    pid,
+    tid,
+    ts,
+    dur,
+    id,
+    task,
+    items,
+    bytes,
+    cancelled,
+    from,
+    to,
+    block,
+    distance,
+    tasks,
+    kFields
+  };
+
+  std::string texts[kFields];                // of those that are texts
+  double numbers[kFields] = {};              // of those that are numbers; below 2^53 all are exact
+  std::uint32_t is_text = 0, is_number = 0;  // bits: what is there, by Field
+
+  bool has(Field field) const noexcept { return ((is_text | is_number) >> field & 1) != 0; }
+  // std::runtime_error when there is none.
+  const std::string& text(Field field) const;
+  double number(Field field) const;
+  std::uint64_t count(Field field) const { return static_cast<std::uint64_t>(number(field)); }
+};
+
+// Calls `on_event` for each event, in order; returns the other members of the outermost object. std::runtime_error when
+// it is no JSON; what `on_event` throws.
+nlohmann::json scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event);
+
+}  // namespace weir::tool::report
