@@ -211,6 +211,16 @@ class Everywhere:
         self.browser.settle()
         self.assertLess(max(self.browser.value(pixel)[:3]), 60)
 
+    def test_moves_at_once_where_less_motion_is_wanted(self):
+        steps = ("(async () => { const t = weirReport.timeline, seen = new Set(); t.showView(0, weirReport.model.wall / 8);"
+                 " t.whenView.push((view) => seen.add(view.end)); t.fit();"
+                 " await new Promise((done) => setTimeout(done, 500)); return [seen.size, t.view.end]; })()")
+        for calm in (True, False):
+            self.open(calm=calm)
+            views, end = self.browser.value("await " + steps)
+            self.assertEqual(end, self.browser.value("weirReport.model.wall"))
+            self.assertEqual(views == 1, calm, views)
+
     def test_nothing_is_cut_off_on_a_small_screen(self):
         self.open(width=360, height=740)
         self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), 360)

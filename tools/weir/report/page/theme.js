@@ -32,8 +32,8 @@ const theme = {
 
   set(choice) {
     this.choice = choice;
-    if (choice === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = choice;
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    document.documentElement.dataset.theme = choice === "auto" ? system : choice;
     const button = document.getElementById("theme");
     const words = { auto: "automatic", light: "light", dark: "dark" }[choice];
     button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[choice];
