@@ -188,7 +188,7 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block);
   }
-  object_made(*block, request.properties);
+  object_made(*block);
   if (!acquired || !block->is_tiered()) [[likely]]
     return 0;
   const u8 code = bring_created(local, *block, data);

@@ -10,12 +10,14 @@ BlockPools::BlockPools(std::size_t count, std::function<std::byte*(PoolId)> new_
 
 BlockPools::List BlockPools::take(PoolId pool, std::size_t c) noexcept {
   Pool& from = *pools_[pool];
-  const std::lock_guard lock(from.mutex);
   List list;
-  if (!from.batches[c].empty()) {
-    list = from.batches[c].back();
-    from.batches[c].pop_back();
-    return list;
+  {
+    const std::lock_guard lock(from.mutex);
+    if (!from.batches[c].empty()) {
+      list = from.batches[c].back();
+      from.batches[c].pop_back();
+      return list;
+    }
   }
   std::byte* const slab = new_slab_(pool);
   if (slab == nullptr) return list;

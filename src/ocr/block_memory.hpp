@@ -31,7 +31,7 @@ class BlockPools {
     std::uint32_t count = 0;
   };
 
-  // `new_slab` gives kSlab bytes, or null; called under the pool's lock.
+  // `new_slab` gives kSlab bytes, or null; it may wait.
   BlockPools(std::size_t count, std::function<std::byte*(PoolId)> new_slab);
 
   static std::size_t size_class(std::uint64_t bytes) noexcept {

@@ -200,7 +200,7 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   event->maker = local.maker();
   if (extra.channel != nullptr) event->channel = extra.channel.release();
   if (extra.collective != nullptr) event->collective = extra.collective.release();
-  object_made(*event, properties);
+  object_made(*event);
   return 0;
 }
 

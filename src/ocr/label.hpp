@@ -16,13 +16,13 @@ bool is_reserved(Guid label) noexcept;
 void let_others_run(Local& local) noexcept;
 
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
-// alive; locked only when it has a label (others may know that).
+// alive, and locked until object_made().
 template <class T>
 u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
                std::uint16_t properties, Guid& guid, T*& object) {
   if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
     object = &table.allocate(list);
-    guid = Guid::make(kind, object->word.revive(), object->index);
+    guid = Guid::make(kind, object->word.revive_locked(), object->index);
     return 0;
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
@@ -35,8 +35,8 @@ u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::Fre
   return 0;
 }
 template <class T>
-void object_made(T& object, std::uint16_t properties) noexcept {
-  if ((properties & GUID_PROP_IS_LABELED) != 0) object.word.unlock();
+void object_made(T& object) noexcept {
+  object.word.unlock();
 }
 
 // A locked and killed object is given up.

@@ -6,6 +6,7 @@
 
 #include "ocr/pause_api.hpp"
 #include "ocr/system.hpp"
+#include "platform/barrier.hpp"
 
 namespace weir::ocr {
 
@@ -46,6 +47,13 @@ void wait_while_paused(Local& local) noexcept {
   local.running.store(was_running, std::memory_order_release);
 }
 
+void enter_running(Local& local, bool running) noexcept {
+  if (!running) return;
+  local.running.store(true, std::memory_order_release);
+  platform::light_barrier();  // PAUSE-1
+  if (is_pausing()) wait_while_paused(local);
+}
+
 bool pause(Local& local, bool wait) {
   Gate& the_gate = gate();
   std::unique_lock lock(the_gate.mutex);
@@ -58,7 +66,8 @@ bool pause(Local& local, bool wait) {
     local.running.store(was_running, std::memory_order_release);
   }
   the_gate.pauser = &local;
-  detail::pausing.store(true, std::memory_order_seq_cst);
+  detail::pausing.store(true, std::memory_order_release);
+  platform::heavy_barrier();  // PAUSE-1
   while (others_run(*System::running(), the_gate)) the_gate.changed.wait_for(lock, std::chrono::microseconds(50));
   return true;
 }

@@ -11,8 +11,10 @@ namespace detail {
 extern constinit std::atomic<bool> pausing;
 }  // namespace detail
 
-inline bool is_pausing() noexcept { return detail::pausing.load(std::memory_order_relaxed); }  // late: one more starts
+inline bool is_pausing() noexcept { return detail::pausing.load(std::memory_order_relaxed); }  // PAUSE-1
 // The EDT that the calling worker is about to start waits.
 void wait_while_paused(Local& local) noexcept;
+// The calling worker runs an EDT, or goes on with one, from now on; waits at the gate.
+void enter_running(Local& local, bool running) noexcept;
 
 }  // namespace weir::ocr

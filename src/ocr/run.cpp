@@ -13,6 +13,7 @@
 #include "ocr/pause.hpp"
 #include "ocr/system.hpp"
 #include "ocr/tracing.hpp"
+#include "platform/barrier.hpp"
 
 namespace weir::ocr {
 
@@ -43,12 +44,12 @@ void end_edt(Local& local, Edt& edt, Guid returned) {
   Local::add(local.ended);
 }
 
-// PAUSE-1: who pauses sets the flag, then looks who runs; who starts says so, then looks at the flag. The sequentially
-// consistent read of the flag is a plain load here; the store before it may be seen late, so the pauser looks again
-// after a while. Returns whether an EDT runs beneath this one.
+// PAUSE-1: who starts says so, then looks at the flag; who pauses sets the flag, then looks who runs, with the heavy
+// side of the barrier in between. Returns whether an EDT runs beneath this one.
 bool begin_running(Local& local) noexcept {
   const bool inside = local.running.load(std::memory_order_relaxed);
   if (!inside) local.running.store(true, std::memory_order_release);
+  platform::light_barrier();  // PAUSE-1
   if (is_pausing()) [[unlikely]]
     wait_while_paused(local);
   return inside;

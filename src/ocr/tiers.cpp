@@ -9,6 +9,7 @@
 #include "ocr/block.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/local.hpp"
+#include "ocr/pause.hpp"
 #include "ocr/system.hpp"
 #include "sched/scheduler.hpp"
 #include "weir/error.hpp"
@@ -69,15 +70,34 @@ data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* na
   return nullptr;
 }
 
+// In memory for ever. Where that has no room left, others have to leave: it is held as a running EDT's block is.
 std::byte* Tiers::make_slab(PoolId pool) noexcept {
   Place place{static_cast<int>(pool / kKinds), {}};
   place.wish.tier = static_cast<data::Wish::Tier>(pool % kKinds);
-  place.wish.stays = true;
-  data::Block* const block = make(BlockPools::kSlab, place, "small data blocks");
-  if (block == nullptr) return nullptr;
-  const std::lock_guard lock(slab_mutex_);
-  slabs_.emplace_back(block);
-  return static_cast<std::byte*>(block->address.load(std::memory_order_relaxed));
+  place.wish.stays = place.wish.counts_holds = true;
+  constexpr const char* kName = "small data blocks";
+  try {
+    Slab slab;
+    auto made = store_.make(weir::detail::contiguous(BlockPools::kSlab), nullptr, kName, machine_domain(place.domain),
+                            place.wish);
+    if (made) {
+      slab.block.reset(*made);
+    } else {
+      place.wish.stays = false;
+      slab.block.reset(make(BlockPools::kSlab, place, kName));
+      if (slab.block == nullptr) return nullptr;
+      if (begin_hold(*local(), *slab.block, Mode::out, slab.hold) != 0) {
+        static_cast<void>(store_.drop(slab.block.release()));
+        return nullptr;
+      }
+    }
+    std::byte* const data = address_of(*slab.block, slab.hold.get());
+    const std::lock_guard lock(slab_mutex_);
+    slabs_.push_back(std::move(slab));
+    return data;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 // ---- Blocks in place for a thread ----
@@ -96,6 +116,7 @@ bool wait_for_place(Local& local, Hold& hold) {
   constexpr auto kLook = std::chrono::milliseconds(10);  // for the end of the program
   const System& system = *System::running();
   Tiers& tiers = local.tiers;
+  const bool was_running = local.running.exchange(false, std::memory_order_acq_rel);  // who pauses need not wait for it
   local.worker->begin_blocking();
   std::unique_lock lock(tiers.waiting_mutex);
   bool gives_up = true;
@@ -108,8 +129,11 @@ bool wait_for_place(Local& local, Hold& hold) {
     if (withdrawn) break;
     gives_up = false;  // it is on its way
   }
+  const bool in_place = hold.done;
   local.worker->end_blocking();
-  return hold.done;
+  lock.unlock();
+  enter_running(local, was_running);
+  return in_place;
 }
 
 }  // namespace

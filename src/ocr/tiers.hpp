@@ -78,7 +78,11 @@ class Tiers {
   sched::Scheduler& scheduler_;
   data::Store& store_;
   std::unique_ptr<BlockPools> pools_;
-  std::vector<std::unique_ptr<data::Block>> slabs_;  // guarded by slab_mutex_
+  struct Slab {
+    std::unique_ptr<data::Block> block;
+    std::unique_ptr<Hold> hold;
+  };
+  std::vector<Slab> slabs_;  // guarded by slab_mutex_
   std::mutex slab_mutex_;
 };
 

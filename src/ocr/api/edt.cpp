@@ -19,6 +19,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, 
     of->paramc = paramc;
     of->depc = depc;
     of->hint = nullptr;
+    object_made(*of);
     *guid = to_c(made);
     return 0;
   });
