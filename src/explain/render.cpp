@@ -114,7 +114,7 @@ class Teller {
 
   // What is told of one wait behind "waits for".
   std::string reason(const Wait& wait) const {
-    const std::string on = wait.on == kNobody ? std::string() : name(wait.on);
+    std::string on = wait.on == kNobody ? std::string() : name(wait.on);
     switch (wait.cause) {
       case Cause::edge: return fmt::format("{} to end, which comes before it", on);
       case Cause::children: return fmt::format("its child {} to end", on);

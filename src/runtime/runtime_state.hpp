@@ -24,7 +24,7 @@ struct Runtime::State {
   ~State();
 
   std::unique_ptr<trace::Recorder> recorder;  // null: nothing is traced; outlives all that records
-  std::unique_ptr<trace::Summary> summary;      // when a layer above takes the blocks before the runtime ends
+  std::unique_ptr<trace::Summary> summary;    // when a layer above takes the blocks before the runtime ends
   std::uint64_t started = 0, ended = 0;       // trace::Track::now() when it was made, and when all had ended
   std::unique_ptr<sched::Scheduler> scheduler;
   std::unique_ptr<runtime::BlockRuntime> blocks;    // ends before the scheduler that it submits to

@@ -41,7 +41,8 @@ class BlocksOnABadDisk : public testing::TestWithParam<Strategy> {
     options.strategy = GetParam();
     runtime_ = std::make_unique<Runtime>(options);
     runtime::BlockRuntime::tiers_config = nullptr;
-    for (std::size_t b = 0; b < kBlocks; ++b) blocks_.emplace_back(*runtime_, kInts, ("b" + std::to_string(b)).c_str());
+    for (std::size_t b = 0; b < kBlocks; ++b)
+      blocks_.emplace_back(*runtime_, kInts, std::string("b").append(std::to_string(b)).c_str());
   }
   bool write(std::size_t b, int value) {
     runtime_->spawn(out(blocks_[b]), name("writer"),
