@@ -23,6 +23,7 @@ class Shown {
     std::atomic_ref(value_).store(value, std::memory_order_release);  // SHOWN-1
     return *this;
   }
+  Shown& operator|=(T bits) noexcept requires std::is_integral_v<T> { return *this = static_cast<T>(value_ | bits); }
   // The same, and who has learned of the field from it: not while it is written.
   operator T() const noexcept { return value_; }
   T get() const noexcept { return value_; }

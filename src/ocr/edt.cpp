@@ -221,7 +221,7 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
 // From here on the EDT is known by its GUID.
 void publish(Local& local, Edt& edt, const EdtRequest& request) {
   if ((request.properties & GUID_PROP_IS_LABELED) == 0) {
-    edt.guid = enter_edt(local.edts, edt, is_first_use(local, edt.task()));
+    enter_edt(local.edts, edt, is_first_use(local, edt.task()));
   } else {
     edt.guid = request.guid;
     enter_labelled(edt, request.guid);

@@ -86,12 +86,12 @@ struct Edt {
   std::atomic<std::uint32_t> missing;  // slots not satisfied; kDestroyed is added when it will not run
   std::uint8_t credit;                 // see FinishScope; the thread that runs it only
   std::uint8_t waiting_mode;           // of the block it waits for
-  std::uint16_t flags;
+  base::Shown<std::uint16_t> flags;    // written by who makes, brings on or runs it
 
   // Those of a large EDT lie in memory of their own, behind the EDT's address.
   Slot* slots() noexcept {
     void* const here = this + 1;
-    return static_cast<Slot*>((flags & kLarge) == 0 ? here : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
+    return static_cast<Slot*>((flags.seen() & kLarge) == 0 ? here : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
   }
   ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
   u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }

@@ -34,11 +34,12 @@ std::uint32_t new_index(EdtIndices& indices, Edt& edt) {
 
 ObjectTable<EdtEntry>& edt_entries() noexcept { return the_entries.value; }
 
-Guid enter_edt(EdtIndices& indices, Edt& edt, bool first_use) {
+void enter_edt(EdtIndices& indices, Edt& edt, bool first_use) {
   std::uint32_t index = first_use ? 0 : index_of_memory(edt);
   if (index == 0) [[unlikely]]
     index = new_index(indices, edt);
-  return Guid::make(Kind::edt, edt.word.revive(), index);
+  edt.guid = Guid::make(Kind::edt, edt.word.revive_locked(), index);
+  edt.word.unlock();
 }
 
 bool try_claim_label(Guid label) {

@@ -24,8 +24,8 @@ struct EdtIndices {
 
 ObjectTable<EdtEntry>& edt_entries() noexcept;
 
-// A new EDT, in memory of the calling worker, is alive under the GUID that is returned.
-Guid enter_edt(EdtIndices& indices, Edt& edt, bool first_use);
+// A new EDT, in memory of the calling worker, gets its GUID, and is alive under it from then on.
+void enter_edt(EdtIndices& indices, Edt& edt, bool first_use);
 // It has the label, which was claimed, and is alive.
 void enter_labelled(Edt& edt, Guid label);
 // False when an EDT has it, or is just being made under it.

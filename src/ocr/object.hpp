@@ -67,10 +67,13 @@ class ObjectWord {
   }
   bool alive() const noexcept { return (word_.load(std::memory_order_acquire) & kAlive) != 0; }  // OBJ-1
 
-  // A free object becomes alive under a new generation, which it returns; known to the caller only.
-  std::uint32_t revive() noexcept { return revive_as(kAlive); }
-  // The same, and locked: who goes through all objects waits until it is made.
-  std::uint32_t revive_locked() noexcept { return revive_as(kAlive | kLocked); }
+  // A free object becomes alive under a new generation, which it returns, and locked: known to the caller only, but who
+  // goes through all objects waits until it is made.
+  std::uint32_t revive_locked() noexcept {
+    const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
+    word_.store(generation << kGenerationShift | kAlive | kLocked, std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(generation);
+  }
   // The object of a label, alive and locked afterwards. False when it is alive already.
   [[nodiscard]] bool try_create(std::uint32_t generation) noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
@@ -91,11 +94,6 @@ class ObjectWord {
   static constexpr std::uint64_t kLocked = 1, kAlive = 2;
   static constexpr int kGenerationShift = 36;
 
-  std::uint32_t revive_as(std::uint64_t state) noexcept {
-    const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
-    word_.store(generation << kGenerationShift | state, std::memory_order_relaxed);
-    return static_cast<std::uint32_t>(generation);
-  }
   // Of one's own object: nobody else changes it.
   std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }
   static void wait(unsigned& tries) noexcept {

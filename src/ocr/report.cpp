@@ -49,23 +49,14 @@ bool is_satisfied(const Event& event) noexcept {
   return event.fired;
 }
 
-// Of the EDT that has all slots satisfied: whether it has what it acquired last.
-bool has_acquired(Edt& edt) noexcept {
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot)
-    if (slot->state.load(std::memory_order_relaxed) == SlotState::satisfied && slot->value != 0 &&
-        slot->value == edt.acquired)
-      return false;
-  return true;
-}
-
-// What is read of an EDT under its lock.
+// What is read of an EDT under its lock, and does not change while it lives, or is an atomic.
 struct SeenEdt {
   explain::Thing thing;
   const sched::Task* task;
   Guid output;
-  Guid finish_output;                                // of the finish EDT in whose scope it is
-  std::vector<std::pair<std::uint32_t, Guid>> open;  // slots and their sources
-  Guid block;                                        // it waits for
+  Guid finish_output;               // of the finish EDT in whose scope it is
+  std::vector<std::uint32_t> open;  // slots that nothing was linked to
+  std::vector<std::uint32_t> waiting;
 };
 
 SeenEdt look_at(Edt& edt) {
@@ -78,19 +69,27 @@ SeenEdt look_at(Edt& edt) {
   if (const sched::Scope* const scope = edt.task().scope.seen(); scope != nullptr && scope->parent() != nullptr)
     seen.finish_output = static_cast<const Edt*>(scope->parent()->closure())->output;
   if (edt.missing.load(std::memory_order_acquire) == 0) {
-    if ((edt.flags & Edt::kRunning) != 0)
-      seen.thing.state = explain::State::running;
-    else if (has_acquired(edt))
-      seen.thing.state = explain::State::ready;
-    else
-      seen.block = {edt.acquired};
+    seen.thing.state = explain::State::ready;  // unless it runs, or waits for a block: others know
     return seen;
   }
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
     const SlotState state = edt.slots()[i].state.load(std::memory_order_acquire);
-    if (state == SlotState::open || state == SlotState::waiting) seen.open.emplace_back(i, from_c(edt.depv()[i].guid));
+    if (state == SlotState::open) seen.open.push_back(i);
+    if (state == SlotState::waiting) seen.waiting.push_back(i);
   }
   return seen;
+}
+
+// Calls f(Node) for all that wait for the event; under its lock.
+template <class F>
+void for_each_dependent(const Event& event, F&& f) {
+  const auto of = [&](const NodeList& list) {
+    for (Node node = list.first; node != 0; node = next_of(node)) f(node);
+  };
+  of(event.dependents);
+  if (event.type != EventType::collective) return;
+  for (const Generation& generation : event.collective->generations)
+    for (const NodeList& list : generation.dependents) of(list);
 }
 
 // EDTs, then the events that they wait for, then what would satisfy these.
@@ -110,7 +109,8 @@ class Picture {
     });
     for (SeenEdt& seen : all) {
       const auto index = static_cast<Index>(s_.things.size());
-      if (const auto at = workers.find(seen.task); at != workers.end() && seen.thing.state == explain::State::running) {
+      if (const auto at = workers.find(seen.task); at != workers.end() && seen.thing.state == explain::State::ready) {
+        seen.thing.state = explain::State::running;
         seen.thing.worker = at->second->worker;
         seen.thing.seconds = at->second->seconds;
         for (explain::WorkerState& worker : s_.workers)
@@ -122,7 +122,9 @@ class Picture {
       if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
     }
     const Index first = static_cast<Index>(s_.things.size() - all.size());
+    look_at_events();
     for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
+    look_at_blocks();
   }
 
   // EDTs that have all but their blocks, in tiers that are full.
@@ -144,28 +146,63 @@ class Picture {
 
   // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
   void add_sources() {
-    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links;  // target, its sources
-    ocr::events().for_each([&](Event& event) {
-      if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
-      const std::uint64_t self = Guid::make(Kind::event, event.word.generation(), event.index).bits;
-      for (Node node = event.dependents.first; node != 0; node = next_of(node)) {
-        if ((node & kNodeMask) == kLinkNode)
-          links[reinterpret_cast<Link*>(node & ~kNodeMask)->target.bits].push_back(self);
-      }
-      event.word.unlock();
-    });
     for (std::size_t at = 0; at < told_.size(); ++at) {  // grows
       const std::uint64_t event = told_[at];
       const Index who = events_[event];
       if (const auto edts = sources_.find(event); edts != sources_.end())
         for (const Index edt : edts->second) wait(who, Cause::source, edt, {});
-      if (const auto found = links.find(event); found != links.end())
+      if (const auto found = links_.find(event); found != links_.end())
         for (const std::uint64_t source : found->second)
           if (const Index on = event_thing({source}); on != explain::kNobody) wait(who, Cause::source, on, {});
     }
   }
 
  private:
+  struct SlotAt {
+    const sched::Task* task;
+    std::uint32_t slot;
+    friend bool operator==(const SlotAt&, const SlotAt&) = default;
+    struct Hash {
+      std::size_t operator()(const SlotAt& at) const noexcept {
+        return std::hash<const void*>{}(at.task) * 31 + at.slot;
+      }
+    };
+  };
+
+  // Who waits for which event is the event's to know: a slot in its list stays there while its lock is held.
+  void look_at_events() {
+    ocr::events().for_each([&](Event& event) {
+      if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
+      const std::uint64_t self = Guid::make(Kind::event, event.word.generation(), event.index).bits;
+      for_each_dependent(event, [&](Node node) {
+        if ((node & kNodeMask) == kLinkNode) {
+          links_[reinterpret_cast<Link*>(node & ~kNodeMask)->target.bits].push_back(self);
+        } else if ((node & kNodeMask) == kSlotNode) {
+          Slot& slot = *reinterpret_cast<Slot*>(node);
+          slots_[{&Edt::of(slot).task(), slot.index}] = self;
+        }
+      });
+      event.word.unlock();
+    });
+  }
+
+  // EDTs that have all but a block that others hold.
+  void look_at_blocks() {
+    blocks().for_each([&](Block& block) {
+      if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
+      const std::uint32_t holders = block.strong + block.weak;
+      for (const sched::Task* task = block.first_waiting; task != nullptr; task = task->next) {
+        const auto who = edts_.find(task);
+        if (who == edts_.end()) continue;
+        s_.things[who->second].state = explain::State::waiting;
+        wait(who->second, Cause::block, explain::kNobody,
+             fmt::format("data block {:#x} of {} bytes, which {} hold{}", block.guid().bits, block.size, holders,
+                         holders == 1 ? "s" : ""));
+      }
+      block.word.unlock();
+    });
+  }
+
   void wait(Index who, Cause cause, Index on, std::string what) {
     s_.waits.push_back({who, cause, on, false, std::move(what)});
   }
@@ -190,25 +227,26 @@ class Picture {
   }
 
   void add_waits(Index who, const SeenEdt& seen) {
-    for (const auto& [slot, source] : seen.open) {
-      if (source == kUninitialized) {
-        wait(who, Cause::nothing, explain::kNobody,
-             fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
-      } else if (const Index event = event_thing(source); event != explain::kNobody) {
-        wait(who, Cause::event, event, fmt::format("slot {}", slot));
-      } else {
-        wait(who, Cause::nothing, explain::kNobody,
-             fmt::format("slot {}: event {:#x}, which was destroyed before it was satisfied", slot, source.bits));
-      }
+    for (const std::uint32_t slot : seen.open) {
+      wait(who, Cause::nothing, explain::kNobody,
+           fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
     }
-    if (seen.block.is_null()) return;
-    wait(who, Cause::block, explain::kNobody, fmt::format("data block {:#x}, which others hold", seen.block.bits));
+    for (const std::uint32_t slot : seen.waiting) {
+      const auto source = slots_.find({seen.task, slot});
+      const Index event = source == slots_.end() ? explain::kNobody : event_thing({source->second});
+      if (event != explain::kNobody)
+        wait(who, Cause::event, event, fmt::format("slot {}", slot));
+      else
+        wait(who, Cause::nothing, explain::kNobody, fmt::format("slot {}: an event that is gone", slot));
+    }
   }
 
   Situation& s_;
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
   std::unordered_map<const sched::Task*, Index> edts_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
+  std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
   std::vector<std::uint64_t> told_;  // those events, in the order in which they were met
 };
 
