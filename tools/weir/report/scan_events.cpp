@@ -1,5 +1,7 @@
 #include "scan_events.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -153,7 +155,7 @@ class Scan final : public nlohmann::json_sax<Json> {
 };
 
 std::runtime_error missing(ScannedEvent::Field field) {
-  return std::runtime_error("an event without " + std::string(kNames[field]));
+  return std::runtime_error(fmt::format("an event without {}", kNames[field]));
 }
 
 }  // namespace
