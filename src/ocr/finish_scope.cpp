@@ -38,6 +38,7 @@ FinishScope::~FinishScope() {
 sched::Scope& enter_scope(Local& local) {
   Edt* const maker = local.current;
   if (maker == nullptr) return local.scope;
+  local.worker->note_recursion();
   if ((maker->flags & Edt::kFinish) != 0) {
     sched::Scope& own = own_scope(local, *maker);
     own.count_spawned();
@@ -46,7 +47,7 @@ sched::Scope& enter_scope(Local& local) {
   sched::Scope& scope = *maker->task().scope;
   if (scope.parent() == nullptr) return local.scope;  // of no finish EDT: that of any worker will do
   if (maker->credit == 0) {
-    scope.expect(kCredit);
+    if (!local.worker->take_again(&scope, kCredit)) scope.expect(kCredit);
     maker->credit = kCredit;
   }
   --maker->credit;

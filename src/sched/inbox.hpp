@@ -1,4 +1,4 @@
-// Inbox: a first-in first-out queue of ready tasks that any worker of a domain may take from.
+// Inbox: a first-in first-out queue of ready tasks that any worker may take from.
 //
 // It holds what has no place in a worker's own deque: tasks meant for another domain, urgent and background tasks, and
 // what a full deque had no room for. Any thread may call anything. A lock, because none of these is the common way;

@@ -26,7 +26,7 @@ struct DomainQueues {
   explicit DomainQueues(std::size_t workers) : victims(workers) {}
 
   Inbox urgent;      // Priority::urgent
-  Inbox ready;       // from other domains, and what a full deque had no room for
+  Inbox ready;       // from other domains
   Inbox background;  // Priority::background
   // Workers and guests to steal from; an entry is set before victim_count covers it, and never changes.
   std::vector<std::atomic<Worker*>> victims;

@@ -204,7 +204,7 @@ Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
 Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   const policy::Victim seen{victim.deque_.size(), victim.pace_ns_.load(std::memory_order_relaxed)};
   if (policy::is_tiny(seen)) left_tiny_ = true;
-  if (seen.items == 0) return take_mail_of(victim, far);
+  if (seen.items == 0) return victim.overflowed_.empty() ? take_mail_of(victim, far) : take_overflow_of(victim, far);
   if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen)) return 0;
   StealDeque::Batch batch;
   const std::uint32_t count = victim.deque_.steal(batch);
@@ -214,10 +214,23 @@ Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   for (std::uint32_t i = count - 1; i > 0; --i) {
     if (!deque_.push(batch[i])) overflow(batch[i]);
   }
+  begin_spoils(victim, count, far);
+  return batch[0];
+}
+
+// From now on it is measured what stolen tasks take.
+void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept {
   foreign_runs_ = 0;
   stole_at_ns_ = platform::now_ns();
-  count_steal(victim, count, far);
-  return batch[0];
+  count_steal(victim, tasks, far);
+}
+
+// What a victim's deque had no room for, when that is empty and the victim busy with something else.
+Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
+  const std::uint32_t before = deque_.size();
+  const Item item = take_overflow(victim);
+  if (item != 0) begin_spoils(victim, 1 + deque_.size() - before, far);
+  return item;
 }
 
 // What was sent to a worker because its data is there, when that worker is long in coming for it.
@@ -225,9 +238,7 @@ Worker::Item Worker::take_mail_of(Worker& victim, bool far) noexcept {
   if (searched_ns_ < policy::kLoneNs) return 0;
   Task* const task = victim.mail_.try_pop();
   if (task == nullptr) return 0;
-  foreign_runs_ = 0;
-  stole_at_ns_ = platform::now_ns();
-  count_steal(victim, 1, far);
+  begin_spoils(victim, 1, far);
   return reinterpret_cast<Item>(task);
 }
 

@@ -15,7 +15,7 @@ thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
 constexpr std::size_t kOverflowBatch = 128;  // tasks that leave a full deque at a time, and come back to an empty one
-constexpr std::int64_t kReportBatch = 32;    // children that may have ended here before their scope is told
+constexpr std::uint64_t kReportBatch = 32;   // children that may have ended here before their scope is told
 
 // Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
 // edges in the task's own memory are followed; those elsewhere would have to be waited for.
@@ -100,12 +100,15 @@ Worker::Item Worker::next_local() noexcept {
   }
   if (const Item item = deque_.pop()) [[likely]]
     return item;
-  return queues_->ready.empty() ? 0 : take_overflow();
+  if (!overflowed_.empty()) [[unlikely]] {
+    if (const Item item = take_overflow(*this)) return item;
+  }
+  return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
 
-// The deque is empty: what it had no room for comes back, a part of it, and the rest of that part into the deque.
-Worker::Item Worker::take_overflow() noexcept {
-  Task* const first = queues_->ready.try_pop_list(kOverflowBatch);
+// What a deque had no room for comes back, a part of it: the first, and the rest of that part into the own deque.
+Worker::Item Worker::take_overflow(Worker& of) noexcept {
+  Task* const first = of.overflowed_.try_pop_list(kOverflowBatch);
   if (first == nullptr) return 0;
   for (Task* task = first->next; task != nullptr;) push(reinterpret_cast<Item>(std::exchange(task, task->next)));
   return reinterpret_cast<Item>(first);
@@ -209,8 +212,9 @@ void Worker::end(Task* task) noexcept {
     extra->hooks->end(*this, *task);
   if (Edge* edges = task->successors.close()) release_successors(edges);
   WorkerStatistics::add(statistics_.run);
+  const bool foreign = task->heap != heap_.index();
   free(task);
-  count_ended(scope);
+  count_ended(scope, foreign);
 }
 
 // The newest edge comes first, so the oldest successor last: it is the one that runs next, here, where its data is.
@@ -303,16 +307,18 @@ void Worker::free_elsewhere(Task* task) noexcept {
   freed_->task[freed_->count++] = task;
 }
 
-void Worker::count_ended(Scope* scope) noexcept {
-  if (scope->owner() == this && scope->try_count_ended_here()) [[likely]]
+void Worker::count_ended(Scope* scope, bool foreign) noexcept {
+  Worker* const owner = scope->owner();
+  if (owner == this && scope->try_count_ended_here()) [[likely]]
     return;
   if (scope != ended_scope_ && ended_count_ != 0) flush();
   ended_scope_ = scope;
   ++ended_count_;
-  if (scope->owner() == this) return flush();
-  ++foreign_runs_;
-  if (ended_count_ < kReportBatch) return;
-  flush();
+  if (owner == this) return flush();
+  const bool reports = owner != nullptr;  // else nobody looks before the last has ended
+  foreign_runs_ += reports || foreign ? 1 : 0;
+  if (reports ? ended_count_ < std::int64_t{kReportBatch} : !foreign || foreign_runs_ % kReportBatch != 0) return;
+  if (reports) flush();
   if (stole_at_ns_ != 0) judge_spoils(platform::now_ns());
 }
 
@@ -386,7 +392,7 @@ void Worker::overflow(Item item) noexcept {
     task->next = first;
     first = task;
   }
-  queues_->ready.push_list(first, last, count);
+  overflowed_.push_list(first, last, count);
 }
 
 }  // namespace weir::sched

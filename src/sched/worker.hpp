@@ -130,6 +130,14 @@ class alignas(base::kDestructiveSize) Worker {
     if ((++spawns_ & 15) == 0) spawned_.store(spawns_, std::memory_order_relaxed);
   }
 
+  // The running task makes another, which may do so, too: the few that are ready here may each be the root of many,
+  // and how short those were that were measured says nothing.
+  void note_recursion() noexcept {
+    if (pace_ns_.load(std::memory_order_relaxed) != policy::kUnknownPace && deque_.size() < policy::kFewTiny)
+        [[unlikely]]
+      forget_pace();
+  }
+
   // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
   template <class C>
   void run_until(C& condition) noexcept {
@@ -185,6 +193,13 @@ class alignas(base::kDestructiveSize) Worker {
   // Children that were announced by Scope::expect() will not be made; to be called in one that runs, or for one that
   // was never submitted.
   void give_back(Scope* scope, std::int64_t count) noexcept;
+  // So many children of the scope have ended here, or were given back, and the scope does not know yet: they count as
+  // announced again. False: fewer.
+  bool take_again(const Scope* scope, std::int64_t count) noexcept {
+    if (ended_scope_ != scope || ended_count_ < count) return false;
+    ended_count_ -= count;
+    return true;
+  }
   // Gives the memory of a task that ended here back to its heap.
   void free(Task* task) noexcept;
   // The same for one that was never submitted, nor will be.
@@ -204,7 +219,7 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }
-  bool has_visible_task() const noexcept { return deque_.size() != 0 || !mail_.empty(); }
+  bool has_visible_task() const noexcept { return deque_.size() != 0 || !mail_.empty() || !overflowed_.empty(); }
 
   // The body of the runtime's own threads: runs until the scheduler stops.
   void work();
@@ -223,7 +238,7 @@ class alignas(base::kDestructiveSize) Worker {
   }
   [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
-  [[gnu::noinline]] Item take_overflow() noexcept;
+  [[gnu::noinline]] Item take_overflow(Worker& of) noexcept;
   template <bool kTraced>
   void run(Item item) noexcept;
   template <bool kTraced>
@@ -249,7 +264,7 @@ class alignas(base::kDestructiveSize) Worker {
   void end_or_detach(Scope* children) noexcept;
   void end_parent(Scope* scope) noexcept;
   [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
-  void count_ended(Scope* scope) noexcept;
+  void count_ended(Scope* scope, bool foreign) noexcept;
   bool report(Scope* scope, std::int64_t count) noexcept;
   void give_away_next() noexcept;
   void keep_exception(Scope& scope) noexcept;
@@ -268,10 +283,12 @@ class alignas(base::kDestructiveSize) Worker {
   Item steal_in(DomainQueues& queues, bool far) noexcept;
   Item steal_from(Worker& victim, bool far) noexcept;
   Item take_mail_of(Worker& victim, bool far) noexcept;
+  Item take_overflow_of(Worker& victim, bool far) noexcept;
+  void begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
   void count_steal(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
   int distance_to(int domain) const noexcept;
   bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
-  // What it runs from now on need not be like what it was throttled for.
+  // What it runs from now on need not be like what was measured.
   void forget_pace() noexcept { pace_ns_.store(policy::kUnknownPace, std::memory_order_relaxed); }
   void judge_spoils(std::uint64_t now_ns) noexcept;
   [[gnu::noinline]] void retreat(Condition& condition) noexcept;
@@ -298,7 +315,7 @@ class alignas(base::kDestructiveSize) Worker {
   TaskHeap* freed_heap_ = nullptr;
   std::uint64_t spawns_ = 0;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
-  std::uint64_t foreign_runs_ = 0;      // children of other workers' scopes that it has run since
+  std::uint64_t foreign_runs_ = 0;      // tasks of others that it has run since
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around
@@ -322,6 +339,8 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Tasks that others made ready and whose data is here.
   Inbox mail_;
+  // What the deque had no room for. Its owner takes from it when the deque is empty, others when they see it so.
+  Inbox overflowed_;
 
   // Written by whoever wakes this worker.
   alignas(base::kDestructiveSize) Sleeper sleeper_;
