@@ -118,6 +118,7 @@ bool Residency::ready(Request& request, Steps& steps) {
     if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
   }
   if (admission == Admission::held) {
+    if (in_order() && queue_behind_others(request, steps)) return false;
     request.in_queue = request.revocable;
     return true;
   }
@@ -129,6 +130,14 @@ bool Residency::ready(Request& request, Steps& steps) {
   enqueue(request);
   advance(steps);
   return false;
+}
+
+// A worker's own deque is last in, first out: tasks that become ready one after the other would run before older ones
+// for as long as there are any, far ahead of the schedule.
+bool Residency::queue_behind_others(Request& request, Steps& steps) {
+  const bool others = queued_.load(std::memory_order_relaxed) > 1;
+  if (others) steps.stage(request);
+  return others;
 }
 
 policy::Newcomer Residency::newcomer(Request& request) noexcept {

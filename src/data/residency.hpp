@@ -199,6 +199,7 @@ class Residency {
   // The strategy that looks ahead, and so follows the order of spawning.
   bool in_order() const noexcept { return config_.strategy == Strategy::ahead; }
   bool wants_more() const noexcept;
+  bool queue_behind_others(Request& request, Steps& steps);
   policy::Newcomer newcomer(Request& request) noexcept;
   bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
   void pin(Use& use, Replica& replica) noexcept;

@@ -17,6 +17,8 @@ class Parker {
   void park_for(std::uint64_t ns) noexcept;
   // Any thread. Cost: one atomic exchange, and a system call when the owner sleeps.
   void unpark() noexcept;
+  // Any thread; an unpark() whose token the owner has not taken yet.
+  bool is_woken() const noexcept { return word_.load(std::memory_order_acquire) == kToken; }  // PARK-1
 
  private:
   enum : std::uint32_t { kIdle, kToken, kSleeping };

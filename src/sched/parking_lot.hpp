@@ -61,14 +61,10 @@ class ParkingLot {
   // A worker searches or sleeps; a hint.
   bool someone_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
 
-  // A searching worker goes to sleep: list(), look at everything once more, then either unlist() or sleep().
-  // It is searching again when unlist() or sleep() returns.
+  // A searching worker goes to sleep: list(), look at everything once more, parker.park() when there was nothing, and
+  // unlist() in any case. It is searching again when unlist() returns.
   void list(Sleeper& self) noexcept;
   void unlist(Sleeper& self) noexcept;
-  void sleep(Sleeper& self) noexcept {
-    self.parker.park();
-    unlist(self);
-  }
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
   void nap(Sleeper& self, std::uint64_t ns) noexcept {
     join_sleepers(self);

@@ -62,7 +62,6 @@ Worker::Item Worker::search(Condition& condition) noexcept {
     if (retreat_until_ns_ != 0) return 0;
   }
   lot_->start_searching();
-  idle_.store(true, std::memory_order_release);
   const Options& options = scheduler_->options();
   const std::uint64_t park_after =
       scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
@@ -135,13 +134,18 @@ Worker::Item Worker::found(Item item) noexcept {
 bool Worker::sleep_unless(Condition& condition) noexcept {
   if (sees_work()) return false;  // list() costs every running thread an interrupt
   lot_->list(sleeper_);
-  if (!condition.prepare_to_sleep() || sees_work()) {
+  const bool sleeps = condition.prepare_to_sleep();
+  if (!sleeps || sees_work()) {
     lot_->unlist(sleeper_);
+    if (!sleeps && !condition.done()) idle_.store(true, std::memory_order_release);  // one that only ever looks
     return false;
   }
   WorkerStatistics::add(statistics_.parks);
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
-  lot_->sleep(sleeper_);
+  idle_.store(true, std::memory_order_release);
+  sleeper_.parker.park();
+  idle_.store(false, std::memory_order_relaxed);  // before the lot's lock, which may take long to get
+  lot_->unlist(sleeper_);
   if (track_ != nullptr) track_->park(start);
   return true;
 }

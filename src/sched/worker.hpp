@@ -214,8 +214,10 @@ class alignas(base::kDestructiveSize) Worker {
   // Any thread.
   bool blocked() const noexcept { return blocked_.load(std::memory_order_acquire); }
 
-  // Any thread. It runs nothing: it looks for work, sleeps, or its thread is outside of tasks.
-  bool idle() const noexcept { return idle_.load(std::memory_order_acquire); }
+  // Any thread. It runs nothing and is not about to: it sleeps and has not been woken, or its thread is outside of
+  // tasks. One that looks for work is not idle: what it waits for may have come, and the system may have taken its
+  // core.
+  bool idle() const noexcept { return idle_.load(std::memory_order_acquire) && !sleeper_.parker.is_woken(); }
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }

@@ -416,6 +416,24 @@ TEST(Residency, DisplacesWhatItBroughtInAheadForATaskThatIsReady) {
   }
 }
 
+TEST(Residency, LetsATaskThatCouldRunAtOnceQueueBehindOlderOnesInOrder) {
+  ResidencyBench bench(kSlow, with(Strategy::ahead));
+  Block* const shared = &bench.make("shared", kThird);
+  for (int i = 0; i < 4; ++i) bench.make("more than fit", kThird);
+  bench.track();
+  ASSERT_TRUE(bench.run("w", {{shared, Mode::out}}, 7));
+  bench.land_all();
+  BenchTask& older = bench.spawn("older", {{shared, Mode::in}});
+  BenchTask& newer = bench.spawn("newer", {{shared, Mode::in}});
+  EXPECT_TRUE(bench.ready(older));
+  EXPECT_FALSE(bench.ready(newer)) << "a deque would run it first";
+  EXPECT_EQ(newer.request.state, held);
+  EXPECT_THAT(bench.staged, testing::ElementsAre(&newer.request));
+  bench.finish(older);
+  bench.finish(newer);
+  EXPECT_EQ(bench.read(*shared), 7u);
+}
+
 TEST(Residency, LetsTasksPassOneThatWaitsOnlySoOften) {
   ResidencyBench bench(kSlow, with(Strategy::single, Evict::lru));
   Block& a = bench.make("a", kThird);

@@ -25,7 +25,8 @@ TEST(ParkingLot, ASleeperIsWokenWhenNobodySearches) {
   EXPECT_TRUE(lot.should_wake());
   lot.wake_one(0);
   EXPECT_FALSE(lot.should_wake()) << "the one who was woken searches now";
-  lot.sleep(sleeper);  // returns at once: its token is there
+  sleeper.parker.park();  // returns at once: its token is there
+  lot.unlist(sleeper);
   EXPECT_FALSE(lot.stop_searching());
 }
 
@@ -94,7 +95,8 @@ TEST(ParkingLot, ASleeperWokenForAnotherReasonLeavesTheList) {
   lot.start_searching();
   lot.list(sleeper);
   sleeper.parker.unpark();
-  lot.sleep(sleeper);
+  sleeper.parker.park();
+  lot.unlist(sleeper);
   EXPECT_FALSE(sleeper.listed);
   EXPECT_FALSE(lot.should_wake());
   EXPECT_TRUE(lot.someone_idle());
