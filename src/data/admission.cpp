@@ -145,7 +145,7 @@ policy::Newcomer Residency::newcomer(Request& request) noexcept {
   for (const Use& use : request.uses()) {
     const Block& block = *use.block;
     if (block.home.in_place || block.home_uses != 0) continue;
-    bool there = false, pinned = false;
+    bool there = false, pinned = is_held(block);  // by a task that is not tracked, perhaps the parent of this one
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
       there = true;
       pinned = pinned || r->pins != 0;
@@ -221,9 +221,12 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
 // What is there may lie so that the rest does not fit between. Then all that nobody uses leaves, the task's own blocks,
 // too, and nothing is brought in ahead meanwhile. True: there is nothing left to leave.
 bool Residency::gather_room(Request& request, Steps& steps) {
-  Place& p = place(target_of(request, fast_bytes(request)));
+  Arena& target = target_of(request, fast_bytes(request));
+  Place& p = place(target);
   while (!p.leaving_order.empty()) evict(**p.leaving_order.begin(), steps);
-  return p.leaving_bytes == 0;
+  if (p.leaving_bytes != 0) return false;
+  target.trim();
+  return true;
 }
 
 void Residency::set_scattered(Request& request, bool scattered) noexcept {

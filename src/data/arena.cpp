@@ -266,6 +266,7 @@ Arena::Arena(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Arena::~Arena() = default;
 
 void* Arena::allocate(std::size_t bytes) noexcept { return impl_->allocate(bytes); }
+void Arena::trim() noexcept { impl_->slabs_.trim(impl_->pages_); }
 void Arena::free(void* data, std::size_t bytes) noexcept { impl_->free(data, bytes); }
 void* Arena::allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
   return impl_->allocate_aligned(bytes, alignment);

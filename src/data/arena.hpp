@@ -59,6 +59,10 @@ class Arena {
   std::size_t size_of(const void* data) const noexcept;
   void free(void* data) noexcept { free(data, size_of(data)); }
 
+  // Makes whole what is free: pages for small allocations are kept when these are gone, wherever they lie. O(such
+  // pages).
+  void trim() noexcept;
+
   // What an allocation counts for in used(): rounded up to 64, from 4096 on to 4096.
   static constexpr std::size_t charged(std::size_t bytes) noexcept {
     const std::size_t unit = bytes < kPage ? kSmall : kPage;

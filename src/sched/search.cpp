@@ -121,7 +121,7 @@ void Worker::retreat(Condition& condition) noexcept {
 
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Worker::Item Worker::found(Item item) noexcept {
-  idle_.store(false, std::memory_order_relaxed);
+  rest_.store(Rest::none, std::memory_order_relaxed);
   if (item != 0) {
     nap_ns_ = policy::kFirstNapNs;
     naps_ = 0;
@@ -137,14 +137,14 @@ bool Worker::sleep_unless(Condition& condition) noexcept {
   const bool sleeps = condition.prepare_to_sleep();
   if (!sleeps || sees_work()) {
     lot_->unlist(sleeper_);
-    if (!sleeps && !condition.done()) idle_.store(true, std::memory_order_release);  // one that only ever looks
+    if (!sleeps && !condition.done()) rest_.store(Rest::polling, std::memory_order_release);
     return false;
   }
   WorkerStatistics::add(statistics_.parks);
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
-  idle_.store(true, std::memory_order_release);
+  rest_.store(Rest::asleep, std::memory_order_release);
   sleeper_.parker.park();
-  idle_.store(false, std::memory_order_relaxed);  // before the lot's lock, which may take long to get
+  rest_.store(Rest::none, std::memory_order_relaxed);  // before the lot's lock, which may take long to get
   lot_->unlist(sleeper_);
   if (track_ != nullptr) track_->park(start);
   return true;

@@ -145,10 +145,10 @@ void Worker::begin_blocking() noexcept {
 }
 
 bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
-  const bool was_idle = idle_.load(std::memory_order_relaxed);  // a thread outside of tasks
-  idle_.store(false, std::memory_order_relaxed);
+  const Rest outer_rest = rest_.load(std::memory_order_relaxed);
+  rest_.store(Rest::none, std::memory_order_relaxed);
   const bool own = join_slow_busy(half, item);
-  idle_.store(was_idle, std::memory_order_release);
+  rest_.store(outer_rest, std::memory_order_release);
   return own;
 }
 

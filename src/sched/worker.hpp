@@ -142,8 +142,8 @@ class alignas(base::kDestructiveSize) Worker {
   template <class C>
   void run_until(C& condition) noexcept {
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
-    const bool was_idle = idle_.load(std::memory_order_relaxed);
-    idle_.store(false, std::memory_order_relaxed);
+    const Rest outer_rest = rest_.load(std::memory_order_relaxed);
+    rest_.store(Rest::none, std::memory_order_relaxed);
     Frame& frame = *frame_;
     const std::uintptr_t outer_wait = frame.waits_for;
     frame.waits_for = condition.subject();
@@ -161,7 +161,7 @@ class alignas(base::kDestructiveSize) Worker {
       give_away_next();
     flush();
     frame.waits_for = outer_wait;
-    idle_.store(was_idle, std::memory_order_release);
+    rest_.store(outer_rest, std::memory_order_release);
     current_ = outer;
   }
 
@@ -217,7 +217,10 @@ class alignas(base::kDestructiveSize) Worker {
   // Any thread. It runs nothing and is not about to: it sleeps and has not been woken, or its thread is outside of
   // tasks. One that looks for work is not idle: what it waits for may have come, and the system may have taken its
   // core.
-  bool idle() const noexcept { return idle_.load(std::memory_order_acquire) && !sleeper_.parker.is_woken(); }
+  bool idle() const noexcept {
+    const Rest rest = rest_.load(std::memory_order_acquire);
+    return rest == Rest::asleep ? !sleeper_.parker.is_woken() : rest != Rest::none;
+  }
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }
@@ -298,13 +301,17 @@ class alignas(base::kDestructiveSize) Worker {
   bool deep_in_stack() const noexcept;
   Item found(Item item) noexcept;
 
+  // Whether its thread does nothing for the runtime: outside of tasks, in the program's own code; asleep; polling for
+  // what only others can bring about.
+  enum class Rest : std::uint8_t { none, outside, asleep, polling };
+
   static thread_local constinit Worker* current_;
 
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
   std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, last measured
-  std::atomic<bool> idle_{true};                              // owner writes
+  std::atomic<Rest> rest_{Rest::outside};                     // owner writes
   std::atomic<bool> blocked_{false};                          // owner writes
 
   // Owner only.

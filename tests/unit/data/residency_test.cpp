@@ -416,6 +416,23 @@ TEST(Residency, DisplacesWhatItBroughtInAheadForATaskThatIsReady) {
   }
 }
 
+TEST(Residency, FitsATaskIntoAnEmptyTierWhereverItsSmallBlockLay) {
+  ResidencyBench bench(kFile, with(Strategy::ahead));
+  Block* const first = &bench.make("first", 300 * kKiB);
+  Block* const small = &bench.make("small", 64);
+  Block* const large[] = {&bench.make("large", 390 * kKiB), &bench.make("large", 390 * kKiB)};
+  bench.track();
+  for (Block* const block : {first, small, large[0], large[1]}) {
+    ASSERT_TRUE(bench.run("w", {{block, Mode::out}}, 1));
+    bench.land_all();
+  }
+  BenchTask& task = bench.spawn("task", {{small, Mode::in}, {large[0], Mode::in}, {large[1], Mode::in}});
+  bench.ready(task);
+  bench.land_all();
+  EXPECT_EQ(task.request.state, held) << "the page of the small block splits the tier in two";
+  bench.finish(task);
+}
+
 TEST(Residency, LetsATaskThatCouldRunAtOnceQueueBehindOlderOnesInOrder) {
   ResidencyBench bench(kSlow, with(Strategy::ahead));
   Block* const shared = &bench.make("shared", kThird);
