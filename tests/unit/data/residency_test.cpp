@@ -417,7 +417,7 @@ TEST(Residency, DisplacesWhatItBroughtInAheadForATaskThatIsReady) {
 }
 
 TEST(Residency, FitsATaskIntoAnEmptyTierWhereverItsSmallBlockLay) {
-  ResidencyBench bench(kFile, with(Strategy::ahead));
+  ResidencyBench bench(kSlow, with(Strategy::ahead));
   Block* const first = &bench.make("first", 300 * kKiB);
   Block* const small = &bench.make("small", 64);
   Block* const large[] = {&bench.make("large", 390 * kKiB), &bench.make("large", 390 * kKiB)};
