@@ -16,7 +16,7 @@ int main() {
       });
     }
   });  // no wait() needed here
-  runtime.spawn(weir::in(values.data(), values.size()), weir::out(sum), weir::name("sum"), [&] {
+  runtime.spawn(weir::in(values.data(), values.size()), weir::inout(sum), weir::name("sum"), [&] {
     for (int value : values) sum += value;
   });
 

@@ -50,6 +50,7 @@ struct Copying {
   const OcrSeismicShape* shape;
   const std::vector<OcrSeismicBlock>* blocks;
   const Fields* fields;
+  bool with_ground;
 };
 
 // Parameters: the Copying, the block. Slots: its state and ground.
@@ -72,6 +73,7 @@ ocrGuid_t take_block(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   return NULL_GUID;
 }
 
+// Slots: the state.
 ocrGuid_t give_back_block(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   const auto& c = *reinterpret_cast<const Copying*>(paramv[0]);
   const Fields& f = *c.fields;
@@ -94,7 +96,7 @@ ocrGuid_t copy_all(u32, u64* paramv, u32, ocrEdtDep_t[]) {
   for (u64 i = 0; i < c.blocks->size(); ++i) {
     const OcrSeismicBlock& block = (*c.blocks)[i];
     u64 params[] = {paramv[0], i};
-    ocrGuid_t slots[] = {block.state, block.ground};
+    ocrGuid_t slots[] = {block.state, c.with_ground ? block.ground : NULL_GUID};
     ocrHint_t hint;
     ocrHintInit(&hint, OCR_HINT_EDT_T);
     ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(block.affinity));
@@ -158,7 +160,7 @@ class OcrSolver final : public Solver {
   }
 
   void copy(const Fields& f, ocrEdt_t function) {
-    const Copying copying{&shape_, &blocks_, &f};
+    const Copying copying{&shape_, &blocks_, &f, function == take_block};
     ocrGuid_t edt_template;
     check(ocrEdtTemplateCreate(&edt_template, function, 2, 2), "a template");
     u64 params[] = {reinterpret_cast<u64>(&copying), reinterpret_cast<u64>(&edt_template)};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ocr/block_heap.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/hint.hpp"
 #include "ocr/label.hpp"
@@ -75,10 +76,14 @@ bool is_unused(const Block& block) noexcept {
          !block.word.alive();
 }
 
+void free_small(Local& local, std::byte* data, std::uint64_t bytes, PoolId pool) noexcept {
+  if (!checking::free_block(data)) local.memory.free(data, bytes, pool);
+}
+
 // Locked, dead and unused: gives up everything.
 void dispose(Local& local, Block& block) noexcept {
   data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
-  if (tier == nullptr) local.memory.free(block.small(), block.size, block.pool);
+  if (tier == nullptr) free_small(local, block.small(), block.size, block.pool);
   block.memory = 0;
   delete std::exchange(block.heap, nullptr);
   delete std::exchange(block.hint, nullptr);
@@ -101,12 +106,16 @@ void list_created(Edt& creator, Block& block) noexcept {
   block.created_next = creator.created;
   if (creator.created != nullptr) creator.created->created_before = &block;
   creator.created = &block;
+  if (checking::active()) [[unlikely]]
+    checking::held(block, DB_MODE_RW);
 }
 
 void unlist_created(Edt& creator, Block& block) noexcept {
   (block.created_before == nullptr ? creator.created : block.created_before->created_next) = block.created_next;
   if (block.created_next != nullptr) block.created_next->created_before = block.created_before;
   block.creator = nullptr;
+  if (checking::active()) [[unlikely]]
+    checking::released(block);
 }
 
 }  // namespace
@@ -117,13 +126,15 @@ namespace {
 
 // What make_memory() gives, as Block::memory; 0 when there is none.
 std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place, PoolId pool) {
+  if (checking::active()) [[unlikely]]
+    return reinterpret_cast<std::uintptr_t>(checking::allocate_block(local, bytes));
   if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
   data::Block* const made = local.tiers.make(bytes, place, lasting_name_of(local.maker()));
   return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
 }
 
 void free_memory(Local& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
-  if ((memory & Block::kTiered) == 0) return local.memory.free(reinterpret_cast<std::byte*>(memory), bytes, pool);
+  if ((memory & Block::kTiered) == 0) return free_small(local, reinterpret_cast<std::byte*>(memory), bytes, pool);
   auto* const tier = reinterpret_cast<data::Block*>(memory & ~Block::kTiered);
   static_cast<void>(tier->store->drop(tier));
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ocr/checking.hpp"
 #include "ocr/local.hpp"
 #include "ocr/params.hpp"
 
@@ -141,6 +142,7 @@ u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contrib
     return code;
   };
   if (event->type != EventType::collective || contributor >= event->collective->contributors) return done(OCR_EINVAL);
+  if (checking::active()) checking::satisfied(guid);
   Collective& collective = *event->collective;
   const std::uint64_t in_flight = collective.generations.size() / 2;
   const std::uint64_t number = collective.satisfied[contributor];
@@ -151,7 +153,10 @@ u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contrib
   std::memcpy(generation.values.data() + contributor * collective.bytes(), values, collective.bytes());
   ++collective.satisfied[contributor];
   if (++generation.contributed < collective.contributors) return done(0);
-  if (const u8 code = make_result(local, collective, generation)) return done(code);
+  {
+    const checking::Unseen unseen;  // the result's block is no EDT's
+    if (const u8 code = make_result(local, collective, generation)) return done(code);
+  }
   generation.done = true;
   ++collective.completed;
   const std::vector<NodeList> dependents =
@@ -159,6 +164,7 @@ u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contrib
   const Guid full = generation.result;
   const bool only_first = collective.type == COL_REDUCE;
   event->word.unlock();
+  const checking::Because cause(guid);
   for (std::size_t i = 0; i < dependents.size(); ++i) tell(local, dependents[i], only_first && i != 0 ? Guid{} : full);
   return 0;
 }

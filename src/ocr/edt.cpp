@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "ocr/block.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/edt_table.hpp"
 #include "ocr/hint.hpp"
@@ -230,9 +231,17 @@ void publish(Local& local, Edt& edt, const EdtRequest& request) {
   if (request.output != nullptr) *request.output = to_c(edt.output);
 }
 
+void tell_checker(const Local& local, Edt& edt, const EdtRequest& request) {
+  checking::created(edt);
+  for (std::uint32_t i = 0; request.depv != nullptr && i < edt.depc; ++i)
+    checking::used(local, from_c(request.depv[i]));
+}
+
 // The EDT may run, and be gone, when this returns.
 void launch(Local& local, Edt& edt, const EdtRequest& request) {
   const std::uint64_t start = local.worker->track() == nullptr ? 0 : trace::Track::now();
+  if (checking::active()) [[unlikely]]
+    tell_checker(local, edt, request);
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
   const std::uint32_t missing = edt.depc - satisfied;
@@ -296,6 +305,8 @@ void satisfy(Local& local, Slot& slot, Guid block) {
   if (!block.is_null() && local.tiers.tracked()) [[unlikely]]
     announce(local, slot, Edt::of(slot), block);
   slot.value = block.bits;
+  if (checking::active()) [[unlikely]]
+    checking::slot_satisfied(Edt::of(slot));
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_satisfied(local, Edt::of(slot));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ocr/channel.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/collective.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/label.hpp"
@@ -21,6 +22,8 @@ void tell_one(Local& local, Node node, Guid block) {
     case kLinkNode: {
       Link& link = *reinterpret_cast<Link*>(node & ~kNodeMask);
       link.block = block;
+      if (checking::active()) [[unlikely]]
+        checking::keep_cause(link);
       append(local.work, node);
       return;
     }
@@ -112,6 +115,11 @@ bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
   return true;
 }
 
+void note_satisfied(const Local& local, Guid event, Guid block) {
+  checking::satisfied(event);
+  checking::used(local, block);
+}
+
 bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(guid); }
 
 }  // namespace
@@ -151,6 +159,7 @@ void tell(Local& local, NodeList nodes, Guid block) {
   while (local.work.first != 0) {
     Link& link = *reinterpret_cast<Link*>(pop_front(local.work) & ~kNodeMask);
     const Link copy = link;
+    const checking::Because cause(link);
     free_link(local, link);
     // An event that is gone, or satisfied, needs it no more.
     static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
@@ -235,7 +244,10 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   if (!valid_block(block)) return OCR_EINVAL;
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return OCR_EINVAL;
+  if (checking::active()) [[unlikely]]
+    note_satisfied(local, guid, block);
   const Fired fired = satisfy_locked(local, *event, slot, block);
+  const checking::Because cause(guid);
   if (fired.nodes.first != 0) tell(local, fired.nodes, fired.block);
   return fired.code;
 }
@@ -276,6 +288,7 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     ready = add_locked(local, *event, node, block);
   }
   if (ready) {
+    const checking::Because cause(guid);
     NodeList alone;
     append(alone, node);
     tell(local, alone, block);

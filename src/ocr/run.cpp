@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ocr/block.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/edt_table.hpp"
 #include "ocr/event.hpp"
@@ -44,6 +45,15 @@ void end_edt(Local& local, Edt& edt, Guid returned) {
   Local::add(local.ended);
 }
 
+Guid call(Local& local, Edt& edt) {
+  const checking::Running running(edt);
+  const Guid returned =
+      from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
+  if (checking::active()) [[unlikely]]
+    checking::used(local, returned);
+  return returned;
+}
+
 // PAUSE-1: who starts says so, then looks at the flag; who pauses sets the flag, then looks who runs, with the heavy
 // side of the barrier in between. Returns whether an EDT runs beneath this one.
 bool begin_running(Local& local) noexcept {
@@ -78,7 +88,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
     fill_depv(edt);
     edt.flags |= Edt::kRunning;
     Edt* const outer = std::exchange(local.current, &edt);
-    returned = from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
+    returned = call(local, edt);
     local.current = outer;
   }
   end_edt(local, edt, returned);
@@ -89,10 +99,13 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
 
 void finish_edt(Local& local, Edt& edt) {
   delete std::exchange(edt.rare, nullptr);
+  const checking::Because cause(edt);
   if (!edt.output.is_null()) forward_output(local, edt.output, {edt.acquired});
 }
 
 void leave_unrun(Local& local, Edt& edt) {
+  if (checking::active()) [[unlikely]]
+    checking::destroyed(edt);
   if ((edt.flags & Edt::kOwnOutput) != 0) static_cast<void>(destroy_event(local, edt.output));
   leave_scope(local, *edt.task().scope, 1);
 }
@@ -112,6 +125,8 @@ Holding find_held(Edt& edt, Guid guid) noexcept {
 
 void release_holding(Local& local, Edt& edt, const Holding& held) {
   if (held.slot == nullptr) return release_created(local, edt, *held.block);
+  if (checking::active()) [[unlikely]]
+    checking::released(*held.block);
   const std::uint64_t block = held.slot->value;
   for (Slot* slot = held.slot; slot != edt.slots() + edt.depc; ++slot) {
     if (slot->state.load(std::memory_order_relaxed) == SlotState::held && slot->value == block)

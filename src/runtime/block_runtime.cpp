@@ -4,7 +4,9 @@
 #include <string>
 
 #include "base/check.hpp"
+#include "check/checker.hpp"
 #include "data/file_store.hpp"
+#include "runtime/checking.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "weir/block.hpp"
@@ -100,6 +102,7 @@ TierStatistics BlockRuntime::statistics() {
 namespace detail {
 
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
+  if (check::active()) return runtime::make_checked_block(layout, program, name);
   RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
   const sched::Worker* const worker = runtime::find_this_worker();
   const bool ours = worker != nullptr && &worker->scheduler() == state.scheduler.get();
@@ -111,11 +114,13 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
 
 void flush_block(BlockBase* base) {
   data::Block& block = data::block_of(*base);
+  if (block.store == nullptr) return;  // of a checked program: it never leaves its place
   if (base::Status status = block.store->flush(block); !status) throw Error(status.message);
 }
 
 void drop_block(BlockBase* base) noexcept {
   data::Block& block = data::block_of(*base);
+  if (block.store == nullptr) return runtime::drop_checked_block(base);
   const base::Status status = block.store->drop(&block);
   if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());
 }
@@ -153,7 +158,8 @@ void leave_blocks(Task* self, bool ran) noexcept {
     return;
   }
   const sched::Worker& worker = *sched::Worker::current();
-  static_cast<runtime::State*>(worker.scheduler().owner)->blocks->find_store()->end_untracked(worker.index());
+  data::Store* const store = static_cast<runtime::State*>(worker.scheduler().owner)->blocks->find_store();
+  if (store != nullptr) store->end_untracked(worker.index());  // null: a checked program's blocks have none
 }
 
 }  // namespace detail

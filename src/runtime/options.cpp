@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/nearest.hpp"
+#include "check/wire.hpp"
 #include "weir/error.hpp"
 
 extern "C" char** environ;
@@ -163,6 +164,7 @@ std::vector<std::pair<std::string, std::string>> environment() {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
     if (!text.starts_with("WEIR_") || equals == std::string_view::npos) continue;
+    if (text.substr(0, equals) == check::kVariable) continue;  // no option: src/check reads it
     found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return found;

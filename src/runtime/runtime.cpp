@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "check/checker.hpp"
 #include "runtime/explaining.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/tracing.hpp"
@@ -53,8 +54,11 @@ std::uint64_t next_partition_id() noexcept {
 Runtime::State::State() = default;
 Runtime::State::~State() = default;
 
-Runtime::Runtime(const Options& options) : state_(nullptr) {
-  check_options(options);
+Runtime::Runtime(const Options& wanted) : state_(nullptr) {
+  check_options(wanted);
+  Options options = wanted;
+  if (const base::Status status = check::start(options); !status) throw Error(status.message);
+  if (check::active()) sched::Worker::observe_all();
   auto state = std::make_unique<State>();
   const machine::Machine machine = machine_for(options);
   if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);
@@ -97,6 +101,7 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  if (check::active()) check::runtime_ended();
   state->ended = trace::Track::now();
   state->explaining.reset();
   runtime::leave(*state);

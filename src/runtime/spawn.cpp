@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "base/check.hpp"
+#include "check/checker.hpp"
+#include "runtime/checking.hpp"
 #include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
@@ -82,7 +84,8 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
     worker.throttle(scope);
 }
 
-data::Store& store_of(std::span<const Access> footprint, std::uint64_t blocks) {
+// Null when they have none: in a checked program.
+data::Store* store_of(std::span<const Access> footprint, std::uint64_t blocks) {
   data::Store* store = nullptr;
   for (std::size_t i = 0; i < footprint.size(); ++i) {
     if ((blocks >> i & 1) == 0) continue;
@@ -90,8 +93,16 @@ data::Store& store_of(std::span<const Access> footprint, std::uint64_t blocks) {
     WEIR_CHECK(store == nullptr || store == other, "a footprint names blocks of different runtimes");
     store = other;
   }
-  WEIR_CHECK(store != nullptr, "a footprint with blocks names none");
-  return *store;
+  return store;
+}
+
+// As scope.submit(), for who traces or checks.
+[[gnu::noinline]] void submit_observed(SpawnScope& scope, Task& task, std::span<const Access> footprint,
+                                       std::span<const detail::TaskRef> after, std::uint64_t blocks = 0) {
+  if (check::active())
+    runtime::submit_checked(scope, task, footprint, after, blocks);
+  else
+    runtime::submit_traced(scope, task, footprint, after, blocks);
 }
 
 // In tracked mode: what the task asks of the data layer.
@@ -141,8 +152,8 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   const TaskRef ref = task->ref();
   scope.count_spawned();
   worker.note_spawn();
-  if (worker.track() != nullptr) [[unlikely]]
-    runtime::submit_traced(scope, *task, {}, {});
+  if (worker.is_observed()) [[unlikely]]
+    submit_observed(scope, *task, {}, {});
   else
     worker.submit(task);
   throttle_if_ahead(worker, scope);
@@ -164,8 +175,8 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   worker.note_spawn();
-  if (worker.track() != nullptr) [[unlikely]]
-    runtime::submit_traced(scope, *task, footprint, after);
+  if (worker.is_observed()) [[unlikely]]
+    submit_observed(scope, *task, footprint, after);
   else
     scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
@@ -180,9 +191,9 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   task->invoke = invoke;
   task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
-  data::Store& store = store_of(footprint, blocks);
+  data::Store* const store = store_of(footprint, blocks);
   data::Request* const request =
-      store.begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint, blocks);
+      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint, blocks);
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
     apply_or_abandon(*task, *attributes);
@@ -196,14 +207,23 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
     request->domain = worker.scheduler().machine_domain(domain);
     request->trace_id = sched::trace_id(ref);
-    store.add(*request);
+    store->add(*request);
   }
-  if (worker.track() != nullptr) [[unlikely]]
-    runtime::submit_traced(scope, *task, footprint, after, blocks);
+  if (worker.is_observed()) [[unlikely]]
+    submit_observed(scope, *task, footprint, after, blocks);
   else
     scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
+}
+
+[[gnu::noinline]] static void wait_for_checked(Worker& worker, TaskRef task) {
+  {
+    const check::WaitPause pause;
+    worker.wait_for(task);
+  }
+  const check::Pause pause;
+  check::waited_for(worker.frame().children, sched::trace_id(task));
 }
 
 bool is_finished(TaskRef task) noexcept { return sched::has_ended(task); }
@@ -211,7 +231,10 @@ bool is_finished(TaskRef task) noexcept { return sched::has_ended(task); }
 void wait_for(TaskRef task) {
   if (task.task == nullptr) return;
   Worker& worker = runtime::worker_for(task);
-  worker.wait_for(task);
+  if (check::active()) [[unlikely]]
+    wait_for_checked(worker, task);
+  else
+    worker.wait_for(task);
   const sched::Scope* const scope = worker.frame().children;
   if (scope == nullptr) return;
   if (std::exception_ptr failure = scope->failure()) std::rethrow_exception(failure);
@@ -229,10 +252,22 @@ void throw_no_result() {
 
 namespace {
 
+[[gnu::noinline]] void wait_checked(Worker& worker, sched::Scope& children) {
+  {
+    const check::WaitPause pause;
+    worker.wait_for_children(children);
+  }
+  const check::Pause pause;
+  check::waited(&children);
+}
+
 void wait_in(Worker& worker) {
   sched::Scope* const children = worker.frame().children;
   if (children == nullptr) return;
-  worker.wait_for_children(*children);
+  if (check::active()) [[unlikely]]
+    wait_checked(worker, *children);
+  else
+    worker.wait_for_children(*children);
   static_cast<SpawnScope*>(children)->forget_footprints();
   if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
 }

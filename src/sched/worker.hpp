@@ -116,6 +116,10 @@ class alignas(base::kDestructiveSize) Worker {
   WorkerStatistics& counters() noexcept { return statistics_; }
   // Where this worker records what it does; null: nowhere.
   trace::Track* track() const noexcept { return track_; }
+  // Spawns take the way round by who traces or checks.
+  bool is_observed() const noexcept { return observed_; }
+  // Of all workers that are made from now on.
+  static void observe_all() noexcept { all_observed = true; }
 
   // Makes a ready task available: to this worker and to thieves, or to the domain and with the priority it asks for.
   void submit(Task* task) noexcept {
@@ -306,6 +310,7 @@ class alignas(base::kDestructiveSize) Worker {
   enum class Rest : std::uint8_t { none, outside, asleep, polling };
 
   static thread_local constinit Worker* current_;
+  static inline bool all_observed = false;
 
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
@@ -343,6 +348,7 @@ class alignas(base::kDestructiveSize) Worker {
   ParkingLot* lot_;
   DomainQueues* queues_;
   trace::Track* track_ = nullptr;
+  bool observed_ = false;
   int index_;
   int domain_;
 

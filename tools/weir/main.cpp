@@ -11,13 +11,14 @@ void add_stream(CLI::App& app, Global& global);
 void add_run(CLI::App& app, Global& global);
 void add_report(CLI::App& app, Global& global);
 void add_explain(CLI::App& app, Global& global);
+void add_check(CLI::App& app, Global& global);
 void add_bench(CLI::App& app, Global& global);
 
 namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,  add_stream, add_run, add_report, add_explain,
+      add_topo,  add_stream, add_run, add_report, add_explain, add_check,
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif

@@ -1,6 +1,7 @@
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
 #include "ocr/block.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/edt.hpp"
 #include "ocr/event.hpp"
 
@@ -21,6 +22,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   if (!try_claim(slot)) return OCR_EPERM;
   slot.mode = static_cast<std::uint8_t>(mode);
   if (source.kind() != Kind::event) {
+    if (checking::active()) checking::used(local, source);
     satisfy(local, slot, source);
     return 0;
   }

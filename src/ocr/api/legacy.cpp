@@ -8,6 +8,7 @@
 
 #include "ocr/api/api.hpp"
 #include "ocr/channel.hpp"
+#include "ocr/checking.hpp"
 #include "ocr/config.hpp"
 #include "ocr/label.hpp"
 #include "ocr/system.hpp"
@@ -50,6 +51,19 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   return code;
 }
 
+// As run_until().
+bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter, Guid event) {
+  if (!checking::active()) [[likely]]
+    return system.run_until(waiter);
+  bool done = false;
+  {
+    const weir::check::WaitPause pause;
+    done = system.run_until(waiter);
+  }
+  checking::waited(event);
+  return done;
+}
+
 u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
   if (const u8 code = check_event(local, handle, properties)) return code;
   auto waiter = std::make_unique<EventWaiter>();
@@ -61,7 +75,7 @@ u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64
     system.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!system.run_until(waiter)) return OCR_ECANCELED;
+  if (!wait_for(system, waiter, handle)) return OCR_ECANCELED;
   if (guid != nullptr) *guid = to_c(waiter->block);
   return enter_block(local, waiter->block, result, size);
 }

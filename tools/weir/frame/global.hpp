@@ -58,6 +58,9 @@ struct Global {
   // True when standard output is a terminal that shows colours (NO_COLOR unset, TERM not dumb) and --json is absent.
   bool colours() const;
 
+  // Of a verb that takes a program: what follows it.
+  std::vector<std::string> rest;
+
   // Of the frame; not for verbs.
   Json objects = Json::array();
   std::vector<std::pair<std::string, std::string>> overrides;  // option name and value, from the command line

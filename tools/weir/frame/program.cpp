@@ -45,6 +45,18 @@ int run_verb(const CLI::App& verb, Global& global) {
   return finish(status);
 }
 
+// Of a verb that takes a program, takes off what follows the program: it is not ours. Returns what is left of argc.
+int cut_program(int argc, const char* const* argv, const CLI::App& app, Global& global) {
+  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return argc > 1 && verb->get_name() == argv[1]; });
+  if (verbs.empty() || !global.entries.at(verbs.front()).takes_program) return argc;
+  for (int i = 2; i < argc; ++i) {
+    if (argv[i][0] == '-') continue;  // such verbs have flags only
+    global.rest.assign(argv + i + 1, argv + argc);
+    return i + 1;
+  }
+  return argc;
+}
+
 const CLI::App& chosen_verb(const CLI::App& app) {
   const auto below = app.get_subcommands();
   return below.empty() ? app : chosen_verb(*below.front());
@@ -58,7 +70,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
   add_completion(app, global);
   add_manual(app, global);
   try {
-    app.parse(argc, argv);
+    app.parse(cut_program(argc, argv, app, global), argv);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", help_text(describe(chosen_verb(app), global), global.columns()));
     return finish(kDone);

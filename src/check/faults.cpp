@@ -1,0 +1,379 @@
+// The handlers of SIGSEGV, SIGTRAP and SIGSYS: an access to a closed page is judged, and made by letting the thread run
+// that one instruction with the page open.
+#include <execinfo.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "check/state.hpp"
+
+namespace weir::check {
+
+using platform::Instruction;
+using platform::StoppedThread;
+using platform::TouchedBytes;
+
+namespace {
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadState* current_thread = nullptr;
+
+constexpr std::size_t kRedZone = 256;  // below the stack pointer, that code may use
+bool system_calls_can_be_held = false;
+
+bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept {
+  const std::uintptr_t* const end = thread.opened + thread.opened_count;
+  return std::find(thread.opened, end, address) != end;
+}
+
+void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept {
+  if (is_let_through(thread, address)) return;
+  if (thread.opened_count == ThreadState::kMostOpened) return;
+  thread.opened[thread.opened_count++] = address;
+  Watch::let_through(address, page);
+}
+
+void step(ThreadState& thread, StoppedThread& stopped) noexcept {
+  thread.stepping = true;
+  stopped.step();
+}
+
+const Instruction& decoded(std::uintptr_t instruction) {
+  const auto [found, is_new] = state->instructions.try_emplace(instruction);
+  if (is_new) found->second = state->link.decode(instruction);
+  return found->second;
+}
+
+// String functions of the C library read whole vectors, of which they use the part that was meant: where they compare
+// with memory, or load what is aligned. Its functions that copy load what is not.
+bool reads_more_than_it_uses(const StoppedThread& stopped, const TouchedBytes& touched) {
+  const std::uintptr_t at = stopped.instruction();
+  if (touched.writes || touched.bytes < 16 || at < state->libc_start || at >= state->libc_end) return false;
+  return !decoded(at).moves || touched.start % touched.bytes == 0;
+}
+
+void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes) {
+  const FindingKey key{breach.kind, stopped.instruction(), thread.run != nullptr ? thread.run->task->site : nullptr,
+                       nullptr};
+  if (const auto known = state->told.find(key); known != state->told.end()) {
+    ++known->second.times;
+    return;
+  }
+  Finding finding =
+      make_finding(breach.kind, thread.run != nullptr ? thread.run->task : nullptr, breach.address, breach.bytes);
+  if (finding.region.kind == RegionKind::beyond_block) finding.kind = FindingKind::beyond;
+  const bool released = breach.item != nullptr && breach.item->released;
+  if (released || finding.region.kind == RegionKind::dead_block) finding.kind = FindingKind::released;
+  finding.writes = writes ? 1 : 0;
+  if (breach.item != nullptr) {
+    finding.mode = static_cast<std::uint32_t>(breach.item->mode);
+    finding.item = breach.item->index;
+    if (breach.item->ocr_mode != 0) finding.mode = breach.item->ocr_mode;
+  }
+  take_frames(finding.at, stopped.instruction());
+  tell(finding, key);
+}
+
+// [start, end) is what the access touches of the page.
+void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
+                   const Bits& bytes, bool writes, bool lenient) {
+  Run& run = *thread.run;
+  RunPage& rights = run.page(address, &state->pool);
+  Bits judged = bytes;
+  if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
+  const Breach breach = judge(run, rights, page, address, judged, writes, stopped.instruction());
+  if (breach.found) report(thread, stopped, breach, writes);
+}
+
+bool on_own_stack(const Run& run, const StoppedThread& stopped, std::uintptr_t address) noexcept {
+  return address < run.stack && address + kRedZone >= stopped.stack();
+}
+
+Bits bytes_on(std::uintptr_t page, const TouchedBytes& touched) {
+  Bits bits;
+  const auto add = [&](std::uintptr_t start, std::uintptr_t end) {
+    start = std::max(start, page);
+    end = std::min(end, page + kPageBytes);
+    if (start < end) bits.set(start - page, end - page);
+  };
+  if (touched.element_bytes == 0) {
+    add(touched.start, touched.start + touched.bytes);
+    return bits;
+  }
+  for (std::size_t i = 0; i * touched.element_bytes < touched.bytes; ++i) {
+    const std::uintptr_t start = touched.start + i * touched.element_bytes;
+    if ((touched.lanes >> i & 1) != 0) add(start, start + touched.element_bytes);
+  }
+  return bits;
+}
+
+// All that the operand touches on watched pages, open or not: what is open may be left unseen, but is not wrong.
+void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched) {
+  const bool lenient = reads_more_than_it_uses(stopped, touched);
+  for (std::uintptr_t page = page_of(touched.start); page < touched.start + touched.bytes; page += kPageBytes) {
+    Page* const found = state->watch.find(page);
+    if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, touched.start))) continue;
+    const Bits bytes = bytes_on(page, touched);
+    if (touched.reads) judge_on_page(thread, stopped, page, *found, bytes, false, lenient);
+    if (touched.writes) judge_on_page(thread, stopped, page, *found, bytes, true, false);
+    if (state->watch.state_of(*found) != PageState::open) let_through(thread, page, *found);
+  }
+}
+
+bool covers(const TouchedBytes& touched, std::uintptr_t address) noexcept {
+  return address >= page_of(touched.start) && address < touched.start + touched.bytes;
+}
+
+void take_back_opened(ThreadState& thread) noexcept {
+  for (std::uint32_t i = 0; i < thread.opened_count; ++i) {
+    const Page* const page = state->watch.find(thread.opened[i]);
+    if (page != nullptr) state->watch.take_back(thread.opened[i], *page);
+  }
+  thread.opened_count = 0;
+}
+
+// The task may have the page for itself from here on, for what it has done there.
+bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, Page& page, bool writes) {
+  Run& run = *thread.run;
+  RunPage& rights = run.page(address, &state->pool);
+  const PageState wanted = may_open(run, rights, page);
+  if (wanted == PageState::closed || (writes && wanted != PageState::open)) return false;
+  const PageState given = writes ? PageState::open : PageState::readable;
+  leave_open(run, rights, page, address, given, stopped.instruction());
+  state->watch.open_page(address, page, given);
+  return true;
+}
+
+template <class Visit>
+void for_pages(const TouchedBytes& touched, Visit&& visit) {
+  for (std::uintptr_t at = page_of(touched.start); at < touched.start + touched.bytes; at += kPageBytes)
+    if (const Page* const page = state->watch.find(at)) visit(at, *page);
+}
+
+void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
+  ++state->accesses;
+  const std::uintptr_t address = page_of(stopped.address());
+  const bool writes = stopped.faulted_writing();
+  if (!on_own_stack(*thread.run, stopped, stopped.address()) && open_for_good(thread, stopped, address, page, writes))
+    return;
+  const Instruction& instruction = decoded(stopped.instruction());
+  bool seen = false;
+  for (std::size_t i = 0; i < instruction.operand_count; ++i) {
+    TouchedBytes touched;
+    if (!stopped.touched(instruction, instruction.operands[i], touched)) continue;
+    judge_operand(thread, stopped, touched);
+    seen = seen || covers(touched, stopped.address());
+  }
+  if (!seen && !on_own_stack(*thread.run, stopped, stopped.address())) {
+    const std::size_t bytes =
+        instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
+    judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes});
+  }
+  let_through(thread, address, page);
+  if (instruction.repeated_move || instruction.repeated_store) {
+    TouchedBytes moved[Instruction::kMostOperands];
+    for (std::size_t i = 0; i < instruction.operand_count; ++i)
+      static_cast<void>(stopped.touched(instruction, instruction.operands[i], moved[i]));
+    for (const TouchedBytes& touched : moved)
+      for_pages(touched, [](std::uintptr_t at, const Page& other) { Watch::let_through(at, other); });
+    stopped.finish_repeated(instruction);
+    for (const TouchedBytes& touched : moved)
+      for_pages(touched, [](std::uintptr_t at, const Page& other) { state->watch.take_back(at, other); });
+    return take_back_opened(thread);
+  }
+  step(thread, stopped);
+}
+
+// A thread that runs no task while another one does, for itself or for that task.
+void credit_running_task(std::uintptr_t address, const Page& page) {
+  Run* const run = state->running;
+  if (run == nullptr) return;
+  for (Item& item : run->items)
+    if (item.extent.overlaps(address, address + kPageBytes)) item.touched = true;
+  const auto found = run->pages.find(address);
+  if (found != run->pages.end()) found->second.fresh = {};
+  static_cast<void>(page);
+}
+
+// False: the fault is none of ours.
+bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
+  const std::uintptr_t address = page_of(stopped.address());
+  Page* const page = state->watch.find(address);
+  if (page == nullptr || !stopped.faulted_on_protection()) return false;
+  if (stopped.faulted_writing() && (page->protection & PROT_WRITE) == 0) return false;
+  if (thread.stepping) {  // the same instruction, on another page
+    let_through(thread, address, *page);
+    return true;
+  }
+  if (thread.restricted()) {
+    judge_access(thread, stopped, *page);
+    return true;
+  }
+  if (page->strict && thread.pauses == 0) {
+    report(thread, stopped, {true, FindingKind::outside, stopped.address(), 1, nullptr}, stopped.faulted_writing());
+  } else if (thread.run == nullptr) {
+    credit_running_task(address, *page);
+  }
+  let_through(thread, address, *page);
+  step(thread, stopped);
+  return true;
+}
+
+// A handler has met a closed page itself: it gets it, until it returns. Reads nothing that could be closed, too.
+bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
+  if (thread.nested_count == ThreadState::kMostOpened) return false;
+  for (std::uint32_t i = 0; i < thread.nested_count; ++i)
+    if (thread.nested[i] == address) return false;
+  thread.nested[thread.nested_count++] = address;
+  return platform::protect(address, kPageBytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+// First of all in a handler: from here on it may meet closed pages itself, those with the checker's globals among them.
+class InHandler {
+ public:
+  explicit InHandler(ThreadState& thread) noexcept : thread_(thread), errno_(errno) {
+    thread_.held = 0;
+    thread_.in_handler = true;
+    state_ = state.pointer;
+    if (state_ != nullptr) state_->gate.lock();
+  }
+  ~InHandler() {
+    errno = errno_;
+    if (state_ != nullptr) take_back_nested();
+    thread_.nested_count = 0;
+    thread_.in_handler = false;
+    if (!thread_.stepping) thread_.held = thread_.holds_system_calls && thread_.restricted() ? 1 : 0;
+  }
+  InHandler(const InHandler&) = delete;
+  InHandler& operator=(const InHandler&) = delete;
+
+  bool is_active() const noexcept { return state_ != nullptr; }
+
+ private:
+  void take_back_nested() noexcept {
+    for (std::uint32_t i = 0; i < thread_.nested_count; ++i) {
+      const Page* const page = state_->watch.find(thread_.nested[i]);
+      if (page != nullptr && !is_let_through(thread_, thread_.nested[i]))
+        state_->watch.take_back(thread_.nested[i], *page);
+    }
+    state_->gate.unlock();
+  }
+
+  ThreadState& thread_;
+  int errno_;
+  State* state_ = nullptr;
+};
+
+void on_fault(int signal, void* info, void* context) {
+  StoppedThread stopped(info, context);
+  ThreadState& thread = this_thread();
+  if (thread.in_handler) {
+    if (!handle_nested(thread, page_of(stopped.address()))) platform::restore_default(signal);
+    return;
+  }
+  const InHandler scope(thread);
+  if (!scope.is_active() || !handle_fault(thread, stopped)) platform::restore_default(signal);
+}
+
+void on_step(int signal, void* info, void* context) {
+  StoppedThread stopped(info, context);
+  ThreadState* const thread = current_thread;
+  if (!stopped.trapped_after_step()) {  // a breakpoint of the program
+    platform::restore_default(signal);
+    return;
+  }
+  if (thread == nullptr || !thread->stepping) {  // a thread or process that a task has made while it was stepping
+    stopped.run_on();
+    return;
+  }
+  thread->stepping = false;
+  stopped.run_on();
+  const InHandler scope(*thread);
+  if (!scope.is_active()) return;
+  if (!thread->stepping_call) return take_back_opened(*thread);
+  thread->stepping_call = false;
+  thread->opened_count = 0;
+  if (thread->restricted()) state->watch.close();
+}
+
+// What a system call is given counts as touched, and as written: what it does there is not seen.
+void credit_arguments(Run& run, const StoppedThread& stopped) {
+  for (int i = 0; i < 6; ++i) {
+    const std::uintptr_t at = stopped.call_argument(i);
+    for (Item& item : run.items) {
+      if (item.extent.empty() || at < item.extent.base || at >= item.extent.end()) continue;
+      item.touched = true;
+      item.out = false;
+      for (auto& [address, page] : run.pages) {
+        Bits own;
+        add(own, item.extent, address);
+        page.fresh = page.fresh - own;
+      }
+    }
+  }
+}
+
+void on_system_call(int, void* info, void* context) {
+  StoppedThread stopped(info, context);
+  ThreadState& thread = this_thread();
+  thread.stepping = true;
+  const InHandler scope(thread);
+  if (!scope.is_active()) return;
+  if (thread.run != nullptr) credit_arguments(*thread.run, stopped);
+  state->watch.open(true);
+  thread.stepping_call = true;
+  stopped.repeat_system_call();
+  stopped.step();
+}
+
+int find_libc(dl_phdr_info* info, std::size_t, void*) {
+  if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "/libc.so") == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD || (info->dlpi_phdr[i].p_flags & PF_X) == 0) continue;
+    state->libc_start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    state->libc_end = state->libc_start + info->dlpi_phdr[i].p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+ThreadState* known_thread() noexcept { return current_thread; }
+
+ThreadState& this_thread() noexcept {
+  if (current_thread != nullptr) return *current_thread;
+  constexpr std::size_t kBytes = (sizeof(ThreadState) + kPageBytes - 1) & ~(kPageBytes - 1);
+  void* const memory = mmap(nullptr, kBytes + ThreadState::kSignalStackBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    platform::restore_default(SIGABRT);
+    std::abort();
+  }
+  current_thread = ::new (memory) ThreadState;
+  platform::use_signal_stack(static_cast<std::byte*>(memory) + kBytes, ThreadState::kSignalStackBytes);
+  return *current_thread;
+}
+
+bool can_hold_system_calls() noexcept { return system_calls_can_be_held; }
+
+base::Status install_handlers() {
+  dl_iterate_phdr(&find_libc, nullptr);
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // loads the unwinder now, not in a handler
+  volatile unsigned char held = 0;
+  system_calls_can_be_held = platform::hold_system_calls(&held);
+  if (system_calls_can_be_held) platform::hold_system_calls(nullptr);
+  for (const auto& [signal, handler] :
+       {std::pair{SIGSEGV, &on_fault}, {SIGTRAP, &on_step}, {SIGSYS, &on_system_call}}) {
+    if (const int why = platform::install_handler(signal, handler)) {
+      return {base::Code::unsupported,
+              fmt::format("weir check cannot handle signal {}: {}", signal, std::strerror(why))};
+    }
+  }
+  return base::Status::success();
+}
+
+}  // namespace weir::check

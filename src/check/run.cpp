@@ -1,0 +1,116 @@
+#include "check/run.hpp"
+
+#include <algorithm>
+
+namespace weir::check {
+
+namespace {
+
+// So often an access is judged by itself before its page is opened: what small data is touched by is known exactly.
+constexpr std::uint32_t kExactSteps = 24;
+
+// One that it still has, if there is one.
+Item* item_at(Run& run, std::uintptr_t address) {
+  Item* found = nullptr;
+  for (Item& item : run.items)
+    if (item.extent.overlaps(address, address + 1) && (found == nullptr || !item.released)) found = &item;
+  return found;
+}
+
+Sharing sharing_at(Run& run, std::uintptr_t address) {
+  const Item* const item = item_at(run, address);
+  return item == nullptr ? Sharing::none : item->sharing;
+}
+
+void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, bool writes, bool assumed,
+          std::uintptr_t instruction) {
+  Bits& known = writes ? rights.written : rights.read;
+  const bool shares =
+      std::any_of(run.items.begin(), run.items.end(), [](const Item& item) { return item.sharing != Sharing::none; });
+  (bytes - known).for_each_run([&](std::size_t first, std::size_t last) {
+    while (first < last) {
+      const Sharing sharing = shares ? sharing_at(run, page + first) : Sharing::none;
+      std::size_t end = shares ? first + 1 : last;
+      while (end < last && sharing_at(run, page + end) == sharing) ++end;
+      rights.touches.push_back(
+          {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, instruction});
+      first = end;
+    }
+  });
+  known |= bytes;
+}
+
+void touch_items(Run& run, std::uintptr_t page, const Bits& bytes) {
+  for (Item& item : run.items) {
+    if (item.touched || item.extent.empty() || item.extent.base >= page + kPageBytes || item.extent.end() <= page)
+      continue;
+    Bits own;
+    add(own, item.extent, page);
+    item.touched = (own & bytes).any();
+  }
+}
+
+}  // namespace
+
+RunPage& Run::page(std::uintptr_t address, std::pmr::memory_resource* memory) {
+  const auto [found, is_new] = pages.try_emplace(address, memory);
+  RunPage& page = found->second;
+  if (!is_new) return page;
+  for (const Item& item : items) {
+    if (item.extent.empty() || item.extent.base >= address + kPageBytes || item.extent.end() <= address) continue;
+    if (item.reads) add(page.readable, item.extent, address);
+    if (item.writes) add(page.writable, item.extent, address);
+    if (item.out) add(page.fresh, item.extent, address);
+  }
+  for (const Item& item : items) {  // what is named twice has both rights
+    if (!item.reads || item.out) continue;
+    Bits own;
+    add(own, item.extent, address);
+    page.fresh = page.fresh - own;
+  }
+  return page;
+}
+
+Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes,
+             std::uintptr_t instruction) {
+  const Bits meant = bytes & page.watched;
+  Breach breach;
+  if (!meant.any()) return breach;
+  touch_items(run, address, meant);
+  const auto blame = [&](const Bits& bad, FindingKind kind) {
+    std::size_t first = 0, last = 0;
+    bad.first_run(first, last);
+    breach = {true, kind, address + first, last - first, nullptr};
+  };
+  if (run.restricted) {
+    const Bits bad = meant - (writes ? rights.writable : rights.readable);
+    if (bad.any()) {
+      const Bits named = bad & (writes ? rights.readable : rights.writable);
+      blame(named.any() ? named : bad, named.any() ? FindingKind::wrong_mode : FindingKind::undeclared);
+    } else if (!writes && (meant & rights.fresh).any()) {
+      blame(meant & rights.fresh, FindingKind::read_first);
+    }
+    if (breach.found) breach.item = item_at(run, breach.address);
+  }
+  if (writes) rights.fresh = rights.fresh - meant;
+  note(run, rights, address, meant, writes, false, instruction);
+  ++rights.steps;
+  return breach;
+}
+
+PageState may_open(const Run& run, RunPage& rights, const Page& page) {
+  if (!run.restricted) return PageState::closed;
+  if (!rights.readable.contains(page.watched) || (rights.fresh & page.watched).any()) return PageState::closed;
+  if (rights.steps < kExactSteps) return PageState::closed;
+  return rights.writable.contains(page.watched) ? PageState::open : PageState::readable;
+}
+
+void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
+                std::uintptr_t instruction) {
+  touch_items(run, address, page.watched);
+  if (!rights.left_to_itself) note(run, rights, address, page.watched, false, true, instruction);
+  if (state == PageState::open) note(run, rights, address, page.watched, true, true, instruction);
+  rights.left_to_itself = true;
+}
+
+}  // namespace weir::check

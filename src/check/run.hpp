@@ -1,0 +1,94 @@
+// Run: a task that runs: what its footprint lets it do, byte by byte, and what it has done.
+//
+// Belongs to the thread that runs the task. Handlers of faults use it, so all its memory is the checker's own.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <unordered_map>
+#include <vector>
+
+#include "check/extent.hpp"
+#include "check/order.hpp"
+#include "check/watch.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir::check {
+
+// Where tasks were spawned; one for all from the same place.
+struct Site {
+  Frames frames;
+  std::uint64_t number = 0;
+};
+struct TaskInfo {
+  const Site* site = nullptr;
+  char name[kNameBytes] = {};
+  std::uintptr_t function = 0;
+  bool ocr = false;
+};
+
+struct Item {
+  Extent extent;
+  Mode mode = Mode::inout;
+  std::uint8_t ocr_mode = 0;
+  bool reads = false, writes = false;
+  bool out = false;  // what it reads it must have written
+  bool touched = false;
+  std::uint32_t index = 0;  // in the footprint as it was spawned
+
+  bool released = false;  // an EDT has given it up
+  Sharing sharing = Sharing::none;
+};
+
+// A page that the task has touched.
+struct RunPage {
+  explicit RunPage(std::pmr::memory_resource* memory) : touches(memory) {}
+  Bits readable, writable;  // by the footprint
+  Bits fresh;               // of items with mode out: to be written before they are read
+  Bits read, written;       // since the touches were last taken
+  std::uint32_t steps = 0;
+  bool left_to_itself = false;  // opened: what else the task does there is not seen
+  std::pmr::vector<Touch> touches;
+};
+
+struct TaskRecord;
+
+struct Run {
+  Run(const TaskInfo* info, std::pmr::memory_resource* memory) : task(info), items(memory), pages(memory) {}
+
+  const TaskInfo* task;
+  TaskRecord* record = nullptr;
+  Segment* segment = nullptr;
+  Segment* end = nullptr;
+  Run* outer = nullptr;             // the task beneath it on the same thread
+  std::uintptr_t stack = 0;         // what is below is its own
+  int pauses = 0;                   // of the thread when it began
+  const void* own_scope = nullptr;  // of its children; null: none yet
+  bool restricted = true;           // false: it has declared nothing, and is only watched
+  std::pmr::vector<Item> items;
+  std::pmr::unordered_map<std::uintptr_t, RunPage> pages;
+
+  RunPage& page(std::uintptr_t address, std::pmr::memory_resource* memory);
+};
+
+// What of an access a footprint does not allow, [start, end) of one page; nothing when it is right.
+struct Breach {
+  bool found = false;
+  FindingKind kind = FindingKind::undeclared;
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  const Item* item = nullptr;  // wrong_mode, read_first: the item
+};
+
+// Judges an access of the run to bytes [start, end) of one page, and notes it.
+Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes,
+             std::uintptr_t instruction);
+
+// How far the page can be left open to the task, now that it has touched it.
+PageState may_open(const Run& run, RunPage& rights, const Page& page);
+
+// The task may go on in the page unseen: all it may do there counts as done.
+void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
+                std::uintptr_t instruction);
+
+}  // namespace weir::check

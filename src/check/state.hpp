@@ -1,0 +1,125 @@
+// What the hooks (checker.cpp) and the handlers of faults (faults.cpp) share.
+//
+// Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks, items and the pool changed.
+// The gate is held for moments, by hooks while they change what is watched and by handlers, on any thread; nothing
+// under it uses malloc(), whose lock the thread that has faulted may hold.
+#pragma once
+
+#include <atomic>
+#include <memory_resource>
+#include <mutex>
+#include <unordered_map>
+
+#include "check/link.hpp"
+#include "check/order.hpp"
+#include "check/own_memory.hpp"
+#include "check/run.hpp"
+#include "check/watch.hpp"
+
+namespace weir::check {
+
+class Gate {
+ public:
+  void lock() noexcept {
+    while (taken_.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+  }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+// Of a thread that runs tasks or has met a closed page. In memory of its own.
+struct ThreadState {
+  static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
+  static constexpr std::size_t kMostOpened = 32;
+
+  volatile unsigned char held = 0;  // read by the kernel: system calls raise SIGSYS
+  bool holds_system_calls = false;
+  bool prepared = false;
+  bool in_handler = false;
+  bool stepping = false;
+  bool stepping_call = false;
+  int pauses = 0;
+  int turn = 0;  // how often this thread has taken it
+  Run* run = nullptr;
+  Segment* outside = nullptr;  // what it does outside of tasks comes after this
+  Segment* cause = nullptr;    // beside its task, why it does what it does
+  std::uint32_t opened_count = 0, nested_count = 0;
+  std::uintptr_t opened[kMostOpened] = {};
+  std::uintptr_t nested[kMostOpened] = {};
+
+  bool restricted() const noexcept { return run != nullptr && pauses == 0; }
+};
+
+// What has been told already: by kind, place and the task's site.
+struct FindingKey {
+  FindingKind kind;
+  std::uintptr_t instruction;
+  const Site* site;
+  const Site* other;
+  friend bool operator==(const FindingKey&, const FindingKey&) = default;
+};
+struct FindingHash {
+  std::size_t operator()(const FindingKey& key) const noexcept {
+    std::size_t h = static_cast<std::size_t>(key.kind) * 0x9e3779b97f4a7c15u;
+    for (const std::size_t x : {static_cast<std::size_t>(key.instruction), reinterpret_cast<std::size_t>(key.site),
+                                reinterpret_cast<std::size_t>(key.other)})
+      h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 31;
+  }
+};
+struct Told {
+  std::uint64_t number = 0, times = 0;
+};
+
+struct State {
+  State();
+
+  OwnMemory own;
+  std::pmr::unsynchronized_pool_resource pool;
+  std::mutex turn;
+  Gate gate;
+  Link link;
+  Watch watch;
+  Order order;
+  Shadow shadow;
+  std::pmr::unordered_map<std::uintptr_t, platform::Instruction> instructions;
+  std::pmr::unordered_map<FindingKey, Told, FindingHash> told;
+  Run* running = nullptr;  // of whoever has the turn
+  std::uint64_t accesses = 0;
+  std::uint64_t tasks = 0;
+  int runtimes = 0;  // that live
+  // Of the C library: its string functions read whole vectors, of which they use the part that was meant.
+  std::uintptr_t libc_start = 0, libc_end = 0;
+};
+
+// On a page of its own: handlers read it whatever is closed. Null before start().
+struct alignas(kPageBytes) StatePointer {
+  State* pointer = nullptr;
+  operator State*() const noexcept { return pointer; }
+  State* operator->() const noexcept { return pointer; }
+  State& operator*() const noexcept { return *pointer; }
+};
+extern constinit StatePointer state;
+
+// The calling thread's; made at the first call.
+ThreadState& this_thread() noexcept;
+// Null when the thread has none.
+ThreadState* known_thread() noexcept;
+
+// Handlers of faults, for the process; at the first runtime.
+base::Status install_handlers();
+bool can_hold_system_calls() noexcept;
+
+// ---- Telling (telling.cpp). Under the gate. ----
+
+// What is known of who did it and of the memory; the rest is the caller's.
+Finding make_finding(FindingKind kind, const TaskInfo* task, std::uintptr_t address, std::size_t bytes);
+void fill(WireTask& to, const TaskInfo* from) noexcept;
+// Frames of the calling thread from `instruction` on, when a handler is among them; else from the caller on.
+void take_frames(Frames& frames, std::uintptr_t instruction) noexcept;
+// Tells it unless that was told; ends the process when that is wanted.
+void tell(Finding& finding, const FindingKey& key) noexcept;
+
+}  // namespace weir::check

@@ -1,0 +1,191 @@
+#include "check/watch.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weir::check {
+
+namespace {
+
+constexpr std::uint8_t kReadWrite = PROT_READ | PROT_WRITE;
+
+int protection_in(const Page& page, PageState state) noexcept {
+  switch (state) {
+    case PageState::open: return page.protection;
+    case PageState::readable: return page.protection & ~PROT_WRITE;
+    case PageState::closed: break;
+  }
+  return PROT_NONE;
+}
+
+}  // namespace
+
+template <class Visit>
+void Watch::for_each_page(const Extent& extent, Visit&& visit) {
+  std::uintptr_t next = 0;
+  extent.for_each_run(0, ~std::uintptr_t{0}, [&](std::uintptr_t start, std::uintptr_t end) {
+    for (std::uintptr_t page = std::max(page_of(start), next); page < end; page += kPageBytes) {
+      next = page + kPageBytes;
+      if (!is_left_out(page)) visit(page);
+    }
+  });
+}
+
+RegionId Watch::add(const WatchedRegion& region) {
+  const auto [found, is_new] = by_extent_.try_emplace(region.extent, 0);
+  if (!is_new) {
+    ++regions_[found->second].uses;
+    return found->second;
+  }
+  RegionId id = static_cast<RegionId>(regions_.size());
+  if (free_.empty()) {
+    regions_.push_back(region);
+  } else {
+    id = free_.back();
+    free_.pop_back();
+    regions_[id] = region;
+  }
+  found->second = id;
+  regions_[id].uses = 1;
+  for_each_page(region.extent, [&](std::uintptr_t address) {
+    const auto [at, new_page] = pages_.try_emplace(address, memory_);
+    Page& page = at->second;
+    if (new_page) {
+      const Mapping* const mapping = mapping_at(address);
+      page.protection = mapping != nullptr ? mapping->protection : kReadWrite;
+      page.strict = region.strict;
+      ranges_fresh_ = false;
+    }
+    page.regions.push_back(id);
+    check::add(page.watched, region.extent, address);
+  });
+  return id;
+}
+
+void Watch::remove(RegionId id) {
+  WatchedRegion& region = regions_[id];
+  if (--region.uses != 0) return;
+  for_each_page(region.extent, [&](std::uintptr_t address) {
+    Page& page = pages_.find(address)->second;
+    std::erase(page.regions, id);
+    rebuild(address, page);
+    if (!page.regions.empty()) return;
+    platform::protect(address, kPageBytes, page.protection);
+    pages_.erase(address);
+    ranges_fresh_ = false;
+  });
+  by_extent_.erase(region.extent);
+  region = {};
+  free_.push_back(id);
+}
+
+void Watch::turn_into(RegionId id, RegionKind kind) { regions_[id].kind = kind; }
+
+void Watch::rebuild(std::uintptr_t address, Page& page) {
+  page.watched = {};
+  for (const RegionId id : page.regions) check::add(page.watched, regions_[id].extent, address);
+}
+
+const WatchedRegion* Watch::region_at(std::uintptr_t address) {
+  const Page* const page = find(page_of(address));
+  if (page == nullptr) return nullptr;
+  const WatchedRegion* best = nullptr;
+  for (const RegionId id : page->regions) {
+    const WatchedRegion& region = regions_[id];
+    if (!region.extent.overlaps(address, address + 1)) continue;
+    if (best == nullptr || region.extent.bytes() < best->extent.bytes()) best = &region;
+  }
+  return best;
+}
+
+// Neighbours in one range, so that a task costs a few system calls.
+void Watch::make_ranges() {
+  if (ranges_fresh_) return;
+  ranges_.clear();
+  for (const auto& [address, page] : pages_)
+    ranges_.push_back({address, address + kPageBytes, page.protection, page.strict});
+  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < ranges_.size(); ++i) {
+    Range& range = ranges_[last];
+    const Range& next = ranges_[i];
+    if (next.start == range.end && next.protection == range.protection && next.strict == range.strict)
+      range.end = next.end;
+    else
+      ranges_[++last] = next;
+  }
+  if (!ranges_.empty()) ranges_.resize(last + 1);
+  ranges_fresh_ = true;
+}
+
+void Watch::open(bool all) {
+  make_ranges();
+  closed_ = false;
+  ++epoch_;
+  for (const Range& range : ranges_)
+    platform::protect(range.start, range.end - range.start, all || !range.strict ? range.protection : PROT_NONE);
+}
+
+void Watch::close() {
+  make_ranges();
+  closed_ = true;
+  ++epoch_;
+  for (const Range& range : ranges_) platform::protect(range.start, range.end - range.start, PROT_NONE);
+}
+
+void Watch::open_page(std::uintptr_t address, Page& page, PageState state) noexcept {
+  page.state = state;
+  page.epoch = epoch_;
+  platform::protect(address, kPageBytes, protection_in(page, state));
+}
+
+void Watch::let_through(std::uintptr_t address, const Page& page) noexcept {
+  platform::protect(address, kPageBytes, page.protection);
+}
+
+void Watch::take_back(std::uintptr_t address, const Page& page) const noexcept {
+  platform::protect(address, kPageBytes, protection_in(page, state_of(page)));
+}
+
+void Watch::read_mappings() {
+  mappings_.clear();
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return;
+  char line[512];
+  while (std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long start = 0, end = 0;
+    char rights[8] = {};
+    if (std::sscanf(line, "%lx-%lx %7s", &start, &end, rights) != 3) continue;
+    const int protection =
+        (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
+    mappings_.push_back({start, end, static_cast<std::uint8_t>(protection)});
+  }
+  std::fclose(maps);
+}
+
+const Watch::Mapping* Watch::mapping_at(std::uintptr_t address) const noexcept {
+  const auto after = std::upper_bound(mappings_.begin(), mappings_.end(), address,
+                                      [](std::uintptr_t at, const Mapping& mapping) { return at < mapping.start; });
+  if (after == mappings_.begin()) return nullptr;
+  const Mapping& mapping = *std::prev(after);
+  return address < mapping.end ? &mapping : nullptr;
+}
+
+void Watch::learn_mappings(const Extent& extent) {
+  const bool known = pages_.contains(page_of(extent.base)) || mapping_at(extent.base) != nullptr;
+  const std::uintptr_t last = extent.end() - 1;
+  if (known && (pages_.contains(page_of(last)) || mapping_at(last) != nullptr)) return;
+  read_mappings();
+}
+
+void Watch::know_mapping(std::uintptr_t start, std::uintptr_t end, int protection) {
+  const auto after = std::upper_bound(mappings_.begin(), mappings_.end(), start,
+                                      [](std::uintptr_t at, const Mapping& mapping) { return at < mapping.start; });
+  mappings_.insert(after, {start, end, static_cast<std::uint8_t>(protection)});
+}
+
+}  // namespace weir::check

@@ -1,0 +1,126 @@
+// Watch: the memory that footprints name and blocks own, page by page, and what may be done to each page now.
+//
+// Guarded by the checker's gate, a lock that handlers of faults take, too; nothing here uses malloc() while it is held.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <unordered_map>
+#include <vector>
+
+#include "check/extent.hpp"
+#include "check/wire.hpp"
+
+namespace weir::check {
+
+struct TaskInfo;
+
+struct WatchedRegion {
+  Extent extent;
+  RegionKind kind = RegionKind::none;
+  bool strict = false;  // closed outside of tasks, too
+  std::uint32_t uses = 0;
+  const TaskInfo* declarer = nullptr;
+  char name[kNameBytes] = {};
+};
+using RegionId = std::uint32_t;
+
+enum class PageState : std::uint8_t { open, closed, readable };
+
+struct Page {
+  explicit Page(std::pmr::memory_resource* memory) : regions(memory) {}
+  Bits watched;
+  std::pmr::vector<RegionId> regions;
+  std::uint64_t epoch = 0;            // of the last open() or close() when `state` was set by open_page()
+  PageState state = PageState::open;  // otherwise it is that of all
+  std::uint8_t protection = 0;        // what the program has given it
+  bool strict = false;
+};
+
+class Watch {
+ public:
+  explicit Watch(std::pmr::memory_resource* memory)
+      : memory_(memory),
+        regions_(memory),
+        free_(memory),
+        by_extent_(memory),
+        pages_(memory),
+        ranges_(memory),
+        mappings_(memory),
+        left_out_(memory) {}
+
+  // Memory that is watched from now on, or once more. Each add() wants its remove().
+  RegionId add(const WatchedRegion& region);
+  void remove(RegionId id);
+  // It stays watched, as something else.
+  void turn_into(RegionId id, RegionKind kind);
+
+  Page* find(std::uintptr_t page) noexcept {
+    const auto found = pages_.find(page);
+    return found == pages_.end() ? nullptr : &found->second;
+  }
+  // The smallest region that has the byte; null when none has.
+  const WatchedRegion* region_at(std::uintptr_t address);
+
+  // All that is watched can be touched, or nothing. What is strict stays closed in the first case unless `all`.
+  void open(bool all);
+  void close();
+  // One page, until the next open() or close().
+  void open_page(std::uintptr_t address, Page& page, PageState state) noexcept;
+  PageState state_of(const Page& page) const noexcept {
+    return page.epoch == epoch_ ? page.state : closed_ || page.strict ? PageState::closed : PageState::open;
+  }
+  // For one instruction, and back to what its state says.
+  static void let_through(std::uintptr_t address, const Page& page) noexcept;
+  void take_back(std::uintptr_t address, const Page& page) const noexcept;
+
+  // Before a region is added and while all is open: what the program's mappings allow. May read /proc and use malloc().
+  void learn_mappings(const Extent& extent);
+  // A mapping that the checker has made.
+  void know_mapping(std::uintptr_t start, std::uintptr_t end, int protection);
+  // Pages that are never closed, though something on them be watched.
+  void leave_out(std::uintptr_t address) { left_out_.push_back(page_of(address)); }
+
+ private:
+  struct ExtentHash {
+    std::size_t operator()(const Extent& e) const noexcept {
+      std::size_t h = e.base * 0x9e3779b97f4a7c15u;
+      for (const std::size_t x : {e.run_bytes, e.counts[0], e.counts[1], e.strides[0], e.strides[1]})
+        h = (h ^ x) * 0x9e3779b97f4a7c15u;
+      return h ^ h >> 29;
+    }
+  };
+  struct Range {
+    std::uintptr_t start, end;
+    std::uint8_t protection;
+    bool strict;
+  };
+  struct Mapping {
+    std::uintptr_t start, end;
+    std::uint8_t protection;
+  };
+  template <class Visit>
+  void for_each_page(const Extent& extent, Visit&& visit);
+  void rebuild(std::uintptr_t address, Page& page);
+  void make_ranges();
+  void read_mappings();
+  // Null when it is not known.
+  const Mapping* mapping_at(std::uintptr_t address) const noexcept;
+  bool is_left_out(std::uintptr_t page) const noexcept {
+    return std::find(left_out_.begin(), left_out_.end(), page) != left_out_.end();
+  }
+
+  std::pmr::memory_resource* memory_;
+  std::pmr::vector<WatchedRegion> regions_;
+  std::pmr::vector<RegionId> free_;
+  std::pmr::unordered_map<Extent, RegionId, ExtentHash> by_extent_;
+  std::pmr::unordered_map<std::uintptr_t, Page> pages_;
+  std::pmr::vector<Range> ranges_;  // of pages_, in order, as long as ranges_fresh_
+  bool ranges_fresh_ = true;
+  bool closed_ = false;
+  std::uint64_t epoch_ = 1;
+  std::pmr::vector<Mapping> mappings_;  // by address
+  std::pmr::vector<std::uintptr_t> left_out_;
+};
+
+}  // namespace weir::check

@@ -1,0 +1,161 @@
+#include "ocr/checking.hpp"
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "ocr/block.hpp"
+#include "ocr/local.hpp"
+
+namespace weir::ocr::checking {
+
+namespace {
+
+using check::TaskRecord;
+
+struct Tables {
+  std::mutex mutex;
+  std::unordered_map<const Edt*, TaskRecord*> records;         // guarded by mutex; until they run
+  std::unordered_map<const Edt*, const check::Cause*> ends;    // guarded by mutex; of those that have run
+  std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; told, and waiting to be followed
+};
+Tables& tables() {
+  static Tables& the_tables = *new Tables;
+  return the_tables;
+}
+
+template <class Map, class Key>
+auto take(Map& map, Key key) -> typename Map::mapped_type {
+  const std::lock_guard lock(tables().mutex);
+  const auto found = map.find(key);
+  if (found == map.end()) return nullptr;
+  const auto value = found->second;
+  map.erase(found);
+  return value;
+}
+template <class Map, class Key, class Value>
+void put(Map& map, Key key, Value value) {
+  const std::lock_guard lock(tables().mutex);
+  map[key] = value;
+}
+
+check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
+  check::Item item;
+  item.extent = {reinterpret_cast<std::uintptr_t>(block.fixed()), block.size};
+  item.ocr_mode = mode;
+  item.reads = true;
+  item.writes = mode == DB_MODE_RW || mode == DB_MODE_EW;
+  item.index = slot;
+  if (mode == DB_MODE_EW) item.sharing = check::Sharing::exclusive;
+  if (mode == DB_MODE_CONST) item.sharing = check::Sharing::constant;
+  return item;
+}
+
+}  // namespace
+
+// What is made outside of EDTs may be touched there.
+std::byte* allocate_block(const Local& local, std::uint64_t bytes) noexcept {
+  return static_cast<std::byte*>(check::allocate_block(bytes, "", local.current != nullptr));
+}
+
+bool free_block(std::byte* data) noexcept {
+  if (!active()) return false;
+  check::free_block(data);
+  return true;
+}
+
+void held(const Block& block, std::uint8_t mode) {
+  const check::Pause pause;
+  check::Item item = item_of(block, mode, 0);
+  item.touched = true;  // what an EDT makes is not in its dependences
+  check::acquire(item);
+}
+
+void released(const Block& block) {
+  const check::Pause pause;
+  check::release(block.fixed());
+}
+
+void used(const Local& local, Guid guid) {
+  if (local.current == nullptr || guid.kind() != Kind::block) return;
+  const Holding holding = find_held(*local.current, guid);
+  if (holding.block != nullptr) check::use(holding.block->fixed());
+}
+
+void created(Edt& edt) {
+  const check::Pause pause;
+  put(tables().records, &edt,
+      check::announce_edt(edt.kind->name, reinterpret_cast<std::uintptr_t>(edt.kind->function),
+                          (edt.flags & Edt::kFinish) != 0));
+}
+
+void destroyed(Edt& edt) {
+  const check::Pause pause;
+  if (TaskRecord* const record = take(tables().records, &edt)) check::drop(record);
+}
+
+namespace {
+
+void set_rights(Edt& edt, TaskRecord& record) {
+  const check::Pause pause;
+  std::vector<check::Item> items;
+  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+    const Slot& slot = edt.slots()[i];
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held)
+      items.push_back(item_of(*reinterpret_cast<const Block*>(slot.value), slot.mode, i));
+  }
+  check::set_items(record, items);
+  put(tables().ends, static_cast<const Edt*>(&edt), check::end_of(record));
+}
+
+}  // namespace
+
+Running::Running(Edt& edt) {
+  if (!active()) return;
+  record_ = take(tables().records, &edt);
+  if (record_ == nullptr) return;
+  set_rights(edt, *record_);
+  check::begin(*record_);
+}
+
+Running::~Running() {
+  if (record_ != nullptr) check::end(record_, true);
+}
+
+void satisfied(Guid event) {
+  const check::Pause pause;
+  check::satisfied(event.bits);
+}
+
+void slot_satisfied(Edt& edt) {
+  const check::Pause pause;
+  TaskRecord* record = nullptr;
+  {
+    const std::lock_guard lock(tables().mutex);
+    const auto found = tables().records.find(&edt);
+    if (found != tables().records.end()) record = found->second;
+  }
+  if (record != nullptr) check::depends_on_cause(*record);
+}
+
+Because::Because(Guid event) {
+  if (active()) before_ = check::set_cause(check::cause_of(event.bits));
+}
+Because::Because(const Edt& ended) {
+  if (active()) before_ = check::set_cause(take(tables().ends, &ended));
+}
+Because::Because(const Link& link) {
+  if (active()) before_ = check::set_cause(take(tables().links, &link));
+}
+Because::~Because() {
+  if (active()) check::set_cause(before_);
+}
+
+void keep_cause(const Link& link) { put(tables().links, &link, check::current_cause()); }
+
+void waited(Guid event) {
+  const check::Pause pause;
+  check::waited_for_cause(check::cause_of(event.bits));
+}
+
+}  // namespace weir::ocr::checking

@@ -1,0 +1,70 @@
+// What OCR tells the checker while `weir check` watches the program (src/check); nothing otherwise.
+//
+// Blocks get pages of their own, EDTs run with only the blocks that they hold accessible, and what makes an EDT start
+// is recorded as its order. On the thread that does it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "check/checker.hpp"
+#include "ocr/edt.hpp"
+#include "ocr/event.hpp"
+
+namespace weir::ocr::checking {
+
+using weir::check::active;
+
+std::byte* allocate_block(const Local& local, std::uint64_t bytes) noexcept;
+// True when the block was the checker's.
+bool free_block(std::byte* data) noexcept;
+// The running EDT holds the block it has made or waited for, in that mode; it holds it no more; it has named it.
+void held(const Block& block, std::uint8_t mode);
+void released(const Block& block);
+void used(const Local& local, Guid block);
+
+void created(Edt& edt);
+void destroyed(Edt& edt);
+// Its function is called between these two.
+class Running {
+ public:
+  explicit Running(Edt& edt);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  check::TaskRecord* record_ = nullptr;
+};
+
+void satisfied(Guid event);
+void slot_satisfied(Edt& edt);
+
+// What happens meanwhile happens because of the event, or of the EDT that has ended, or of what a link has kept.
+class Because {
+ public:
+  explicit Because(Guid event);
+  explicit Because(const Edt& ended);
+  explicit Because(const Link& link);
+  ~Because();
+  Because(const Because&) = delete;
+  Because& operator=(const Because&) = delete;
+
+ private:
+  const check::Cause* before_ = nullptr;
+};
+void keep_cause(const Link& link);
+// The runtime itself touches blocks.
+class Unseen {
+ public:
+  Unseen() {
+    if (active()) pause_.emplace();
+  }
+
+ private:
+  std::optional<check::Pause> pause_;
+};
+// The running EDT has waited for the event.
+void waited(Guid event);
+
+}  // namespace weir::ocr::checking

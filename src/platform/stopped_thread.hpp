@@ -1,0 +1,98 @@
+// StoppedThread: a thread inside the handler of a signal that one of its instructions has caused: its registers, what
+// it was about to touch, and how to let it run one instruction more.
+//
+// For the handlers of `weir check` only. Nothing here allocates or calls the C library but for memcpy. Only x86-64 on
+// Linux can do it; elsewhere supported() says no and nothing else may be called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::platform {
+
+// Where an instruction touches memory, as its encoding says: base + index * scale + displacement. Plain bytes: it
+// travels between processes.
+struct MemoryOperand {
+  static constexpr std::uint8_t kNone = 0xff, kInstructionPointer = 0xfe;
+  std::int64_t displacement = 0;
+  std::uint8_t base = kNone, index = kNone;  // general purpose registers by their number in encodings
+  std::uint8_t scale = 0;
+  std::uint8_t segment = 0;  // 0, or 4 for fs and 5 for gs
+  bool reads = false, writes = false;
+  bool by_elements = false;        // at addresses that a vector register has: only the faulting one is known
+  std::uint8_t mask = 0;           // 0, or the mask register (k1 to k7) that says which elements are touched
+  std::uint8_t element_bytes = 0;  // of what the mask selects
+  std::uint8_t unused[3] = {};
+  std::uint32_t bytes = 0;
+};
+
+struct Instruction {
+  static constexpr std::size_t kMostOperands = 4;
+  std::uint8_t length = 0;  // 0: it could not be decoded
+  std::uint8_t operand_count = 0;
+  // rep movs, rep stos: as often as rcx says, forward or backward.
+  bool repeated_move = false, repeated_store = false;
+  bool moves = false;  // from or to memory, and nothing else
+  std::uint8_t unused[3] = {};
+  MemoryOperand operands[kMostOperands];
+};
+
+struct TouchedBytes {
+  std::uintptr_t start = 0;
+  std::size_t bytes = 0;
+  bool reads = false, writes = false;
+  std::uint64_t lanes = ~std::uint64_t{0};  // elements that are touched; all of `bytes` when element_bytes is 0
+  std::uint32_t element_bytes = 0;
+};
+
+class StoppedThread {
+ public:
+  static bool supported() noexcept;
+  // What the kernel gives a handler: siginfo_t* and ucontext_t*.
+  StoppedThread(void* info, void* context) noexcept : info_(info), context_(context) {}
+
+  std::uintptr_t address() const noexcept;  // SIGSEGV: what it could not touch
+  bool faulted_on_protection() const noexcept;
+  bool faulted_writing() const noexcept;
+  bool trapped_after_step() const noexcept;  // SIGTRAP
+  std::uintptr_t instruction() const noexcept;
+  std::uintptr_t stack() const noexcept;
+  // For unwinders that start here.
+  void* context() const noexcept { return context_; }
+
+  // What the operand touches; a repeated one all at once. False: it cannot be told.
+  bool touched(const Instruction& instruction, const MemoryOperand& operand, TouchedBytes& result) const noexcept;
+
+  // When the handler returns the thread runs one instruction and gets SIGTRAP.
+  void step() noexcept;
+  void run_on() noexcept;
+  bool is_stepping() const noexcept;
+  // Does all that the rep movs or rep stos has left to do. Its memory is accessible.
+  void finish_repeated(const Instruction& instruction) noexcept;
+  // SIGSYS: the system call that was held up is made again when the handler returns.
+  void repeat_system_call() noexcept;
+  std::uintptr_t call_argument(int index) const noexcept;  // SIGSYS: of the call, 0 to 5
+
+ private:
+  std::uint64_t reg(std::uint8_t number) const noexcept;
+
+  void* info_;
+  void* context_;
+};
+
+// A handler on the alternate stack, with all signals blocked but those of faults, whose return is never held up by
+// hold_system_calls(). Returns errno, 0 when it is installed.
+using SignalHandler = void (*)(int signal, void* info, void* context);
+int install_handler(int signal, SignalHandler handler) noexcept;
+// Gives the signal its default effect: the next one ends the process.
+void restore_default(int signal) noexcept;
+void use_signal_stack(void* stack, std::size_t bytes) noexcept;
+
+// While *held is 1 every system call of the calling thread raises SIGSYS instead, until it calls this with null; 0
+// lets them pass. False: the kernel cannot do it (before Linux 5.11).
+bool hold_system_calls(volatile unsigned char* held) noexcept;
+
+// Without the C library: usable where no memory but the stack can be trusted. 0, or errno.
+int protect(std::uintptr_t start, std::size_t bytes, int protection) noexcept;
+
+}  // namespace weir::platform

@@ -1,0 +1,150 @@
+#include "runtime/checking.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "data/block.hpp"
+#include "weir/error.hpp"
+
+namespace weir::runtime {
+
+using sched::Task;
+
+namespace {
+
+struct Checked {
+  check::TaskRecord* record;
+  detail::InvokeFunction invoke;
+};
+
+// Tasks of checked programs that have not run, by their memory.
+class Announced {
+ public:
+  void put(const Task* task, Checked checked) {
+    const std::lock_guard lock(mutex_);
+    tasks_[task] = checked;
+  }
+  Checked take(const Task* task) {
+    const std::lock_guard lock(mutex_);
+    const auto found = tasks_.find(task);
+    const Checked checked = found->second;
+    tasks_.erase(found);
+    return checked;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const Task*, Checked> tasks_;  // guarded by mutex_
+};
+
+Announced& announced() {
+  static Announced* const the_announced = new Announced;  // tasks may run during static destruction
+  return *the_announced;
+}
+
+class Running {
+ public:
+  explicit Running(check::TaskRecord* record) : record_(record), exceptions_(std::uncaught_exceptions()) {
+    check::begin(*record_);
+  }
+  ~Running() { check::end(record_, std::uncaught_exceptions() == exceptions_); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  check::TaskRecord* record_;
+  int exceptions_;
+};
+
+[[gnu::noinline]] void run_in_hands(const Checked& checked, void* closure, Task* self) {
+  const Running running(checked.record);
+  checked.invoke(closure, self, detail::Invoke::run);
+}
+
+// Between the frames of whoever waits, where a task's memory may be, and those of the task there is a page and more.
+[[gnu::noinline]] void run_apart(const Checked& checked, void* closure, Task* self) {
+  volatile char apart[3 * check::kPageBytes];
+  apart[0] = 0;
+  run_in_hands(checked, closure, self);
+  apart[sizeof apart - 1] = 0;
+}
+
+void invoke_checked(void* closure, Task* self, detail::Invoke what) {
+  const Checked checked = announced().take(self);
+  if (what == detail::Invoke::run) return run_apart(checked, closure, self);
+  check::drop(checked.record);
+  checked.invoke(closure, self, what);
+}
+
+check::Extent extent_of(const detail::BlockLayout& layout, const void* base) noexcept {
+  return {reinterpret_cast<std::uintptr_t>(base),
+          layout.run_bytes,
+          {layout.counts[0], layout.counts[1]},
+          {layout.strides[0], layout.strides[1]}};
+}
+
+check::Item item_of(const Access& access, bool is_block) {
+  check::Item item;
+  item.mode = access.mode;
+  item.writes = writes(access.mode) && access.mode != Mode::reduce;
+  item.reads = access.mode != Mode::reduce;
+  item.out = access.mode == Mode::out;
+  if (access.mode == Mode::concurrent) item.sharing = check::Sharing::concurrent;
+  if (access.mode == Mode::commutative) item.sharing = check::Sharing::commutative;
+  const Region& region = access.region;
+  if (is_block) {
+    const data::Block& block = data::block_of(*detail::block_of(access));
+    item.extent = extent_of(block.layout, block.address.load(std::memory_order_relaxed));
+  } else if (region.rows == 1) {
+    item.extent = {reinterpret_cast<std::uintptr_t>(region.base), region.row_bytes};
+  } else {
+    item.extent = {
+        reinterpret_cast<std::uintptr_t>(region.base), region.row_bytes, {1, region.rows}, {0, region.stride_bytes}};
+  }
+  return item;
+}
+
+}  // namespace
+
+void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footprint,
+                    std::span<const detail::TaskRef> after, std::uint64_t blocks) {
+  const check::Pause pause;
+  std::vector<check::Item> items;
+  for (std::size_t i = 0; i < footprint.size(); ++i) {
+    items.push_back(item_of(footprint[i], i < 64 && (blocks >> i & 1) != 0));
+    items.back().index = static_cast<std::uint32_t>(i);
+    if (footprint[i].partition != nullptr) check::watch_array(&scope, *footprint[i].partition);
+  }
+  std::vector<std::uint64_t> comes_after;
+  for (const detail::TaskRef ref : after)
+    if (ref.task != nullptr) comes_after.push_back(sched::trace_id(ref));
+  check::TaskRecord* const record = check::announce(
+      {&scope, task.note.name(), task.site, items, footprint, comes_after, sched::trace_id(task.ref())});
+  announced().put(&task, {record, task.invoke});
+  task.invoke = &invoke_checked;
+  scope.submit(task, footprint, after);
+}
+
+detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* program, const char* name) {
+  auto block = std::make_unique<data::Block>();
+  block->bytes = layout.bytes();
+  block->name = name != nullptr ? name : "";
+  block->layout = program != nullptr ? layout : detail::contiguous(layout.bytes());
+  void* const address = program != nullptr ? program : check::allocate_block(layout.bytes(), name);
+  if (address == nullptr)
+    throw Error(fmt::format("block {}: no memory for {} bytes under weir check", block->name, layout.bytes()));
+  block->home.kind = program != nullptr ? data::Home::Kind::program : data::Home::Kind::arena;
+  block->address.store(address, std::memory_order_relaxed);
+  return block.release();
+}
+
+void drop_checked_block(detail::BlockBase* base) noexcept {
+  const std::unique_ptr<data::Block> block(&data::block_of(*base));
+  if (block->home.kind == data::Home::Kind::arena) check::free_block(block->address.load(std::memory_order_relaxed));
+}
+
+}  // namespace weir::runtime

@@ -1,0 +1,24 @@
+// What the runtime does while `weir check` watches the program: tasks are announced to the checker, and run in its
+// hands.
+//
+// docs/checking.md is about what is seen; src/check sees it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "check/checker.hpp"
+#include "runtime/spawn_scope.hpp"
+#include "weir/detail/block.hpp"
+
+namespace weir::runtime {
+
+// As scope.submit(), for a task of a checked program. `blocks`: bit i for an item that is a block.
+[[gnu::noinline]] void submit_checked(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
+                                      std::span<const detail::TaskRef> after, std::uint64_t blocks);
+
+// Blocks that never move, each on pages of its own. Throws weir::Error.
+detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* program, const char* name);
+void drop_checked_block(detail::BlockBase* block) noexcept;
+
+}  // namespace weir::runtime

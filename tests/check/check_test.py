@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What `weir check` finds in programs whose mistakes are known.
+
+check_test.py WEIR case SOURCE CASE -- PROGRAM...     exactly what SOURCE marks with `FINDS CASE: KINDS`
+check_test.py WEIR mutant SOURCE EDITS -- PROGRAM...  at least what EDITS says (mutate.py), and exit status 1
+check_test.py WEIR nothing -- PROGRAM...              nothing, and the program's own exit status, 0
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import mutate
+
+
+def run(weir, options, program):
+    return subprocess.run([weir, "check", *options, *program], capture_output=True, text=True, timeout=110)
+
+
+def places(finding):
+    """(kind, file, line) of all lines that a finding names."""
+    at = [finding["at"]] if "at" in finding else []
+    if finding["finding"] == "unordered":
+        at.append(finding["other"]["at"])
+    if finding["finding"] == "untouched":
+        at.append(finding["task"]["spawned"])
+    return [(finding["finding"], os.path.basename(place.get("file", "?")), place.get("line", 0)) for place in at]
+
+
+def findings(weir, program):
+    result = run(weir, ["--json"], program)
+    if result.returncode != 1:
+        sys.exit(f"exit status {result.returncode}, not 1\n{result.stdout}{result.stderr}")
+    found = json.loads(result.stdout)
+    return {place for finding in found for place in places(finding)}, result.stdout
+
+
+def check_case(weir, source, case, program):
+    found, text = findings(weir, program)
+    expected = set()
+    for number, line in enumerate(open(source), 1):
+        mark = re.search(r"FINDS " + case + r": (.*?)( \*/)?$", line)
+        if mark:
+            expected |= {(kind, os.path.basename(source), number) for kind in mark[1].split()}
+    if not expected:
+        sys.exit(f"{source} marks nothing for {case}")
+    if found != expected:
+        sys.exit(f"expected {sorted(expected)}\nfound {sorted(found)}\n{text}")
+
+
+def check_mutant(weir, source, edits, program):
+    found, text = findings(weir, program)
+    lines = open(source).read().splitlines()
+    told = {(kind, lines[line - 1]) for kind, file, line in found
+            if file == os.path.basename(source) and 0 < line <= len(lines)}
+    wanted = [tuple(expected) for _, _, finds in mutate.edits(edits) for expected in finds]
+    if not wanted:
+        sys.exit(f"{edits} expects nothing")
+    for kind, snippet in wanted:
+        if not any(kind == k and snippet in line for k, line in told):
+            sys.exit(f"not found: {kind} at a line with {snippet}\n{text}")
+
+
+def check_nothing(weir, program):
+    result = run(weir, [], program)
+    if result.returncode != 0 or "nothing found" not in result.stderr:
+        sys.exit(f"exit status {result.returncode}\n{result.stdout}{result.stderr}")
+
+
+def main():
+    split = sys.argv.index("--")
+    (weir, what, *rest), program = sys.argv[1:split], sys.argv[split + 1:]
+    {"case": check_case, "mutant": check_mutant, "nothing": check_nothing}[what](weir, *rest, program)
+
+
+if __name__ == "__main__":
+    main()

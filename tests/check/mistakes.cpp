@@ -1,0 +1,201 @@
+// Programs with one mistake each, chosen by the first argument: what check_test.py runs under `weir check`.
+//
+// The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/weir.hpp"
+
+namespace {
+
+constexpr std::size_t kSide = 40, kTile = 10;
+
+void wrong_mode(weir::Runtime& runtime) {
+  double a = 1, b = 0;
+  runtime.spawn(weir::in(a), weir::out(b), weir::name("reader"), [&] {
+    b = a;
+    a = 2;  // FINDS wrong_mode: wrong-mode
+  });
+  runtime.wait();
+}
+
+void forgotten_object(weir::Runtime& runtime) {
+  double a = 0, b = 0, sum = 0;
+  runtime.spawn(weir::out(a), weir::name("a"), [&] { a = 1; });
+  runtime.spawn(weir::out(b), weir::name("b"), [&] {
+    b = 2;  // FINDS forgotten_object: unordered
+  });
+  runtime.spawn(weir::in(a), weir::out(sum), weir::name("sum"), [&] {
+    sum = a + b;  // FINDS forgotten_object: undeclared unordered
+  });
+  runtime.wait();
+}
+
+void forgotten_block(weir::Runtime& runtime) {
+  weir::Block<int> table(runtime, 100, "table"), copy(runtime, 100, "copy");
+  const int* shortcut = nullptr;
+  runtime.spawn(weir::out(table), [&](std::span<int> t) {
+    std::fill(t.begin(), t.end(), 3);
+    shortcut = t.data();
+  });
+  runtime.wait();
+  runtime.spawn(weir::out(copy), [&](std::span<int> c) {
+    std::memcpy(c.data(), shortcut, c.size_bytes());  // FINDS forgotten_block: undeclared
+  });
+  runtime.wait();
+}
+
+// The last column of a tile's rows is the neighbour's first.
+void off_by_one_tile(weir::Runtime& runtime) {
+  std::vector<double> cells(kSide * kSide, 1);
+  weir::Watched<double> table(cells.data(), kSide, kSide, kSide, kTile, kTile);
+  for (std::size_t row = 0; row < kSide; row += kTile) {
+    runtime.spawn(weir::inout(table.tile(row, kTile, kTile, kTile)), weir::name("smooth"), [](weir::View2D<double> t) {
+      for (std::size_t i = 0; i < t.rows(); ++i) {
+        for (std::size_t j = 0; j < t.cols(); ++j) t(i, j) = (t(i, j) + t.row(i)[j + 1]) / 2;  // FINDS off_by_one_tile: undeclared
+      }
+    });
+  }
+  runtime.wait();
+}
+
+// A loop of vectors whose last one begins within the tile and ends outside.
+[[gnu::noinline, gnu::optimize("O3")]] double sum_of(const double* from, std::size_t count) {
+  double sum[8] = {};
+  for (std::size_t i = 0; i < count; i += 8)
+    for (std::size_t k = 0; k < 8; ++k) sum[k] += from[i + k];  // FINDS off_by_one_vector: undeclared
+  return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+void off_by_one_vector(weir::Runtime& runtime) {
+  std::vector<double> cells(1000, 1);
+  weir::Watched<double> table(cells.data(), cells.size(), 100);
+  double sum = 0;
+  runtime.spawn(weir::in(table.block(3)), weir::out(sum), [&] { sum = sum_of(cells.data() + 300, 100); });
+  runtime.wait();
+}
+
+void copied_too_much(weir::Runtime& runtime) {
+  std::vector<char> from(20000), to(20000);
+  weir::Watched<char> source(from.data(), from.size(), 5000);
+  runtime.spawn(weir::out(to.data(), 5001), weir::in(source.block(1)), weir::name("copy"), [&] {
+    std::memcpy(to.data(), from.data() + 5000, 5001);  // FINDS copied_too_much: undeclared
+  });
+  runtime.wait();
+}
+
+void beyond_block(weir::Runtime& runtime) {
+  weir::Block<double> block(runtime, 100, "hundred");
+  runtime.spawn(weir::out(block), [](std::span<double> b) {
+    double* const first = b.data();
+    for (std::size_t i = 0; i <= b.size(); ++i) first[i] = 1;  // FINDS beyond_block: beyond
+  });
+  runtime.wait();
+}
+
+void read_before_written(weir::Runtime& runtime) {
+  double sum = 0;
+  std::vector<double> values(10, 1);
+  runtime.spawn(weir::in(std::span<const double>(values)), weir::out(sum), weir::name("sum"), [&] {
+    for (const double value : values) sum += value;  // FINDS read_before_written: read-first
+  });
+  runtime.wait();
+}
+
+void destroyed(weir::Runtime& runtime) {
+  auto block = std::make_unique<weir::Block<int>>(runtime, 10, "short-lived");
+  int* left = nullptr;
+  runtime.spawn(weir::out(*block), [&](std::span<int> b) { left = b.data(); b[0] = 1; });
+  runtime.wait();
+  block.reset();
+  int other = 0;
+  runtime.spawn(weir::out(other), weir::name("late"), [&] {
+    other = *left;  // FINDS destroyed: released
+  });
+  runtime.wait();
+}
+
+void outside_of_tasks(weir::Runtime& runtime) {
+  weir::Block<int> block(runtime, 10, "kept");
+  volatile int* left = nullptr;
+  runtime.spawn(weir::out(block), [&](std::span<int> b) { left = b.data(); b[0] = 1; });
+  runtime.wait();
+  left[0] = 2;  // FINDS outside_of_tasks: outside
+}
+
+// Tasks that declare nothing are not held to anything, but to an order.
+void missing_edge(weir::Runtime& runtime) {
+  int total = 0;
+  runtime.spawn(weir::inout(total), weir::name("add"), [&] {
+    total += 1;  // FINDS missing_edge: unordered
+  });
+  runtime.spawn(weir::name("reset"), [&] {
+    total = 0;  // FINDS missing_edge: unordered
+  });
+  runtime.wait();
+}
+
+// after() is an order: of one of the two only.
+void missing_after(weir::Runtime& runtime) {
+  std::vector<int> values(2000);
+  runtime.spawn(weir::out(values.data(), values.size()), [&] {
+    for (int& value : values) value = 1;  // FINDS missing_after: unordered
+  });
+  auto first = runtime.spawn([&] { values[0] = 2; });
+  static_cast<void>(first);
+  runtime.spawn(weir::after(first), [&] {
+    values[0] = 3;  // FINDS missing_after: unordered
+  });
+  runtime.wait();
+}
+
+// The parent goes on without waiting for its child.
+void parent_beside_child(weir::Runtime& runtime) {
+  int values[2] = {0, 0};
+  runtime.spawn(weir::inout(values), weir::name("parent"), [&] {
+    weir::spawn(weir::inout(values[0]), weir::name("child"), [&] {
+      values[0] = 1;  // FINDS parent_beside_child: unordered
+    });
+    values[0] = 2;  // FINDS parent_beside_child: unordered
+    weir::wait();
+  });
+  runtime.wait();
+}
+
+void never_touched(weir::Runtime& runtime) {
+  std::vector<double> used(100), unused(100);
+  for (int i = 0; i < 3; ++i) {
+    runtime.spawn(weir::inout(used.data(), used.size()), weir::in(unused.data(), unused.size()), weir::name("half"), [&] {  // FINDS never_touched: untouched
+      used[0] += 1;
+    });
+  }
+  runtime.wait();
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::map<std::string, void (*)(weir::Runtime&)> cases = {
+      {"wrong_mode", wrong_mode},
+      {"forgotten_object", forgotten_object},
+      {"forgotten_block", forgotten_block},
+      {"off_by_one_tile", off_by_one_tile},
+      {"off_by_one_vector", off_by_one_vector},
+      {"copied_too_much", copied_too_much},
+      {"beyond_block", beyond_block},
+      {"read_before_written", read_before_written},
+      {"destroyed", destroyed},
+      {"outside_of_tasks", outside_of_tasks},
+      {"missing_edge", missing_edge},
+      {"missing_after", missing_after},
+      {"parent_beside_child", parent_beside_child},
+      {"never_touched", never_touched},
+  };
+  weir::Runtime runtime;
+  cases.at(argv[1])(runtime);
+}

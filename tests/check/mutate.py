@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""mutate.py SOURCE EDITS OUT: a copy of SOURCE with the mistakes of EDITS in it.
+
+EDITS: groups of lines, an empty line between them: `- ` a text that is in the source exactly once, `+ ` what takes its
+place (none: it is taken out), `finds KIND: TEXT` what check_test.py expects. Fails when a text is not there, or there
+more than once: the source has changed, and the edit is to be written anew.
+"""
+import sys
+
+
+def edits(path):
+    groups = [group for group in open(path).read().split("\n\n") if group.strip()]
+    for group in groups:
+        lines = [line for line in group.splitlines() if line and not line.startswith("#")]
+        take = [line[2:] for line in lines if line.startswith("- ")]
+        put = [line[2:] for line in lines if line.startswith("+ ")]
+        finds = [line[len("finds "):].split(": ", 1) for line in lines if line.startswith("finds ")]
+        yield "\n".join(take), "\n".join(put), finds
+
+
+def main():
+    source, edit_file, out = sys.argv[1:]
+    text = open(source).read()
+    for take, put, _ in edits(edit_file):
+        if not take:
+            continue
+        if text.count(take) != 1:
+            sys.exit(f"{edit_file}: this is {text.count(take)} times in {source}, and has to be there once:\n{take}")
+        text = text.replace(take, put)
+    with open(out, "w") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+#include "check/session.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "check/decode.hpp"
+
+namespace weir::tool::check {
+
+namespace {
+
+using weir::check::Answer;
+using weir::check::MessageKind;
+
+class Session {
+ public:
+  explicit Session(const OnFinding& on_finding) : on_finding_(on_finding) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    for (const Process& process : processes_) close(process.socket);
+    if (listener_ >= 0) close(listener_);
+  }
+
+  base::Status listen();
+  base::Status start(const std::vector<std::string>& program, bool output_to_stderr);
+  Outcome serve();
+
+ private:
+  struct Process {
+    int socket;
+    int pid;
+  };
+  union Message {
+    MessageKind kind;
+    weir::check::Hello hello;
+    weir::check::DecodeRequest decode;
+    weir::check::Finding finding;
+    weir::check::Repeated repeated;
+    weir::check::Bye bye;
+    Message() : kind() {}
+  };
+
+  void accept_process();
+  bool answer(const Process& process);
+  bool answer(const Process& process, const Message& message);
+  static bool send(int socket, const void* what, std::size_t bytes) {
+    return ::send(socket, what, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+  }
+  // False: no process has anything to say.
+  bool serve_once(int timeout_ms);
+
+  const OnFinding& on_finding_;
+  std::string name_;
+  int listener_ = -1;
+  int child_ = -1;
+  std::vector<Process> processes_;
+  Outcome outcome_;
+};
+
+base::Status Session::listen() {
+  name_ = fmt::format("weir-check-{}", getpid());
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name_.data(), name_.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name_.size());
+  listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+      ::listen(listener_, 64) != 0) {
+    return {base::Code::unsupported, fmt::format("cannot make a local socket: {}", std::strerror(errno))};
+  }
+  return base::Status::success();
+}
+
+base::Status Session::start(const std::vector<std::string>& program, bool output_to_stderr) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0)
+    return {base::Code::unsupported, fmt::format("cannot make a pipe: {}", std::strerror(errno))};
+  setenv(weir::check::kVariable, name_.c_str(), 1);
+  child_ = fork();
+  if (child_ == 0) {
+    if (output_to_stderr) dup2(2, 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // what nobody watches any more is of no use
+    signal(SIGINT, SIG_DFL);
+    execvp(arguments[0], arguments.data());
+    const int why = errno;
+    static_cast<void>(!write(failure[1], &why, sizeof why));
+    _exit(127);
+  }
+  close(failure[1]);
+  int why = 0;
+  const bool failed = child_ < 0 || read(failure[0], &why, sizeof why) == sizeof why;
+  close(failure[0]);
+  if (!failed) return base::Status::success();
+  if (child_ > 0) waitpid(child_, nullptr, 0);
+  return {base::Code::not_found, fmt::format("cannot run {}: {}", program.front(), std::strerror(why))};
+}
+
+void Session::accept_process() {
+  const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket < 0) return;
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+  processes_.push_back({socket, peer.pid});
+}
+
+bool Session::answer(const Process& process, const Message& message) {
+  Answer verdict = Answer::go_on;
+  switch (message.kind) {
+    case MessageKind::hello:
+      ++outcome_.processes;
+      outcome_.all_calls_seen = outcome_.all_calls_seen && message.hello.holds_system_calls != 0;
+      if (message.hello.version != weir::check::kVersion) verdict = Answer::stop;
+      return send(process.socket, &verdict, sizeof verdict);
+    case MessageKind::decode: {
+      const platform::Instruction result = decode({message.decode.code, weir::check::kCodeBytes});
+      return send(process.socket, &result, sizeof result);
+    }
+    case MessageKind::finding:
+      ++outcome_.findings;
+      if (!on_finding_(message.finding, process.pid)) {
+        verdict = Answer::stop;
+        outcome_.stopped = true;
+      }
+      return send(process.socket, &verdict, sizeof verdict);
+    case MessageKind::repeated: outcome_.repetitions += message.repeated.times; return true;
+    case MessageKind::bye: outcome_.tasks += message.bye.tasks; return send(process.socket, &verdict, sizeof verdict);
+  }
+  return false;
+}
+
+// False: the process has ended, or does not speak our language.
+bool Session::answer(const Process& process) {
+  Message message;
+  const ssize_t bytes = recv(process.socket, &message, sizeof message, 0);
+  return bytes >= static_cast<ssize_t>(sizeof(MessageKind)) && answer(process, message);
+}
+
+bool Session::serve_once(int timeout_ms) {
+  std::vector<pollfd> waiting{{listener_, POLLIN, 0}};
+  for (const Process& process : processes_) waiting.push_back({process.socket, POLLIN, 0});
+  if (poll(waiting.data(), waiting.size(), timeout_ms) <= 0) return false;
+  std::vector<Process> alive;
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    const Process process = processes_[i - 1];
+    if (waiting[i].revents == 0 || answer(process))
+      alive.push_back(process);
+    else
+      close(process.socket);
+  }
+  processes_ = std::move(alive);
+  if (waiting[0].revents != 0) accept_process();
+  return true;
+}
+
+Outcome Session::serve() {
+  constexpr int kLookAfterMs = 20;
+  int status = 0;
+  for (;;) {
+    const bool busy = serve_once(kLookAfterMs);
+    if (busy) continue;
+    if (waitpid(child_, &status, WNOHANG) == child_) break;
+  }
+  while (serve_once(0)) {
+  }
+  outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return outcome_;
+}
+
+}  // namespace
+
+base::Result<Outcome> run_checked(const std::vector<std::string>& program, bool output_to_stderr,
+                                  const OnFinding& on_finding) {
+  Session session(on_finding);
+  if (base::Status status = session.listen(); !status) return status;
+  if (base::Status status = session.start(program, output_to_stderr); !status) return status;
+  return session.serve();
+}
+
+}  // namespace weir::tool::check

@@ -1,0 +1,31 @@
+// Session: a program that runs under `weir check`, and the conversation with it and with the processes that it makes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "check/wire.hpp"
+
+namespace weir::tool::check {
+
+struct Outcome {
+  int status = 0;               // as a shell says it: 128 + the number of the signal
+  std::uint64_t processes = 0;  // that made a runtime
+  std::uint64_t tasks = 0;
+  std::uint64_t findings = 0;
+  std::uint64_t repetitions = 0;  // of what was told before
+  bool all_calls_seen = true;     // false: the kernel cannot hold system calls
+  bool stopped = false;
+};
+
+// Told of each finding, with the process, which waits meanwhile. Returns whether it may go on.
+using OnFinding = std::function<bool(const weir::check::Finding&, int pid)>;
+
+// Runs the program to its end. Fails when it cannot be started.
+base::Result<Outcome> run_checked(const std::vector<std::string>& program, bool output_to_stderr,
+                                  const OnFinding& on_finding);
+
+}  // namespace weir::tool::check

@@ -1,0 +1,41 @@
+// Symbols: where in the source code of a running process an address is, by elfutils' libdw. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/wire.hpp"
+
+namespace weir::tool::check {
+
+struct Place {
+  std::string function;  // without arguments of templates; "" when unknown
+  std::string file;      // "" when unknown: the program was compiled without -g
+  int line = 0;
+  std::string module;        // the program or library, without its folder
+  std::uint64_t offset = 0;  // in the module
+  bool of_user = true;       // neither Weir's nor the system's
+
+  std::string text() const;  // "tiles.cpp:40", "fill+0x12 in program (no line: compile with -g)"
+};
+
+class Symbols {
+ public:
+  explicit Symbols(int pid);
+  ~Symbols();
+
+  // What is at the address, innermost inlined function first. `exact`: not where a call returns to.
+  std::vector<Place> places(std::uint64_t address, bool exact);
+  // The innermost place that is the user's own and has a line; without one, the innermost of the user's, or of all.
+  Place user_place(const weir::check::Frames& frames);
+  // The global object that has the byte: "table", or "".
+  std::string object(std::uint64_t address);
+
+ private:
+  struct Session;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace weir::tool::check
