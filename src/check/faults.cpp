@@ -47,12 +47,12 @@ const Instruction& decoded(std::uintptr_t instruction) {
   return found->second;
 }
 
-// String functions of the C library read whole vectors, of which they use the part that was meant: where they compare
-// with memory, or load what is aligned. Its functions that copy load what is not.
+// String functions of the C library read whole vectors, of which they use the part that was meant: what copies
+// cannot be told from them.
 bool reads_more_than_it_uses(const StoppedThread& stopped, const TouchedBytes& touched) {
   const std::uintptr_t at = stopped.instruction();
   if (touched.writes || touched.bytes < 16 || at < state->libc_start || at >= state->libc_end) return false;
-  return !decoded(at).moves || touched.start % touched.bytes == 0;
+  return true;
 }
 
 void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes) {

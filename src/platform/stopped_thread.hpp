@@ -32,8 +32,7 @@ struct Instruction {
   std::uint8_t operand_count = 0;
   // rep movs, rep stos: as often as rcx says, forward or backward.
   bool repeated_move = false, repeated_store = false;
-  bool moves = false;  // from or to memory, and nothing else
-  std::uint8_t unused[3] = {};
+  std::uint8_t unused[4] = {};
   MemoryOperand operands[kMostOperands];
 };
 

@@ -3,7 +3,6 @@
 #include <Zydis/Zydis.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace weir::tool::check {
 
@@ -68,8 +67,6 @@ Instruction decode(std::span<const unsigned char> code) {
       continue;
     result.operands[result.operand_count++] = operand_of(instruction, from);
   }
-  const std::string_view name = ZydisMnemonicGetString(instruction.mnemonic);
-  result.moves = name.starts_with("mov") || name.starts_with("vmov");
   const bool repeated = (instruction.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
   switch (instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOVSB:
