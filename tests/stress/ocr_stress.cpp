@@ -13,6 +13,7 @@
 #include "extensions/ocr-pause.h"
 #include "ocr.h"
 #include "ocr/report.hpp"
+#include "ocr/system.hpp"
 #include "stress.hpp"
 
 namespace {
@@ -170,7 +171,7 @@ class Round {
       ocrLegacyFinalize(context_, true);
       return;
     }
-    if (reports_) weir::ocr::print_report("meanwhile");
+    if (reports_) weir::ocr::print_report(*weir::ocr::System::running(), "meanwhile");
     ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE);
     check();
     ocrLegacyFinalize(context_, false);
