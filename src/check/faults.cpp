@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "check/state.hpp"
 
@@ -198,11 +199,22 @@ void credit_running_task(std::uintptr_t address, const Page& page) {
   static_cast<void>(page);
 }
 
+// The page was closed when the thread touched it, and is not watched any more now that the thread has the gate: the
+// instruction is tried again. A fault that comes again and again is the program's own.
+bool came_too_late(ThreadState& thread, const StoppedThread& stopped) noexcept {
+  constexpr int kMostTimes = 100;
+  if (!stopped.faulted_on_protection()) return false;
+  if (std::exchange(thread.late_instruction, stopped.instruction()) != stopped.instruction()) thread.late_times = 0;
+  return ++thread.late_times < kMostTimes;
+}
+
 // False: the fault is none of ours.
 bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
   const std::uintptr_t address = page_of(stopped.address());
   Page* const page = state->watch.find(address);
-  if (page == nullptr || !stopped.faulted_on_protection()) return false;
+  if (page == nullptr) return came_too_late(thread, stopped);
+  if (!stopped.faulted_on_protection()) return false;
+  thread.late_instruction = 0;
   if (stopped.faulted_writing() && (page->protection & PROT_WRITE) == 0) return false;
   if (thread.stepping) {  // the same instruction, on another page
     let_through(thread, address, *page);

@@ -43,8 +43,10 @@ struct ThreadState {
   int pauses = 0;
   int turn = 0;  // how often this thread has taken it
   Run* run = nullptr;
-  Segment* outside = nullptr;  // what it does outside of tasks comes after this
-  Segment* cause = nullptr;    // beside its task, why it does what it does
+  Segment* outside = nullptr;           // what it does outside of tasks comes after this
+  Segment* cause = nullptr;             // beside its task, why it does what it does
+  std::uintptr_t late_instruction = 0;  // of the last fault on a page that was not watched any more
+  int late_times = 0;                   // how often in a row
   std::uint32_t opened_count = 0, nested_count = 0;
   std::uintptr_t opened[kMostOpened] = {};
   std::uintptr_t nested[kMostOpened] = {};
