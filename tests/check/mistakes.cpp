@@ -57,7 +57,8 @@ void off_by_one_tile(weir::Runtime& runtime) {
   for (std::size_t row = 0; row < kSide; row += kTile) {
     runtime.spawn(weir::inout(table.tile(row, kTile, kTile, kTile)), weir::name("smooth"), [](weir::View2D<double> t) {
       for (std::size_t i = 0; i < t.rows(); ++i) {
-        for (std::size_t j = 0; j < t.cols(); ++j) t(i, j) = (t(i, j) + t.row(i)[j + 1]) / 2;  // FINDS off_by_one_tile: undeclared
+        for (std::size_t j = 0; j < t.cols(); ++j)
+          t(i, j) = (t(i, j) + t.row(i)[j + 1]) / 2;  // FINDS off_by_one_tile: undeclared
       }
     });
   }
@@ -110,7 +111,10 @@ void read_before_written(weir::Runtime& runtime) {
 void destroyed(weir::Runtime& runtime) {
   auto block = std::make_unique<weir::Block<int>>(runtime, 10, "short-lived");
   int* left = nullptr;
-  runtime.spawn(weir::out(*block), [&](std::span<int> b) { left = b.data(); b[0] = 1; });
+  runtime.spawn(weir::out(*block), [&](std::span<int> b) {
+    left = b.data();
+    b[0] = 1;
+  });
   runtime.wait();
   block.reset();
   int other = 0;
@@ -123,7 +127,10 @@ void destroyed(weir::Runtime& runtime) {
 void outside_of_tasks(weir::Runtime& runtime) {
   weir::Block<int> block(runtime, 10, "kept");
   volatile int* left = nullptr;
-  runtime.spawn(weir::out(block), [&](std::span<int> b) { left = b.data(); b[0] = 1; });
+  runtime.spawn(weir::out(block), [&](std::span<int> b) {
+    left = b.data();
+    b[0] = 1;
+  });
   runtime.wait();
   left[0] = 2;  // FINDS outside_of_tasks: outside
 }
@@ -170,9 +177,10 @@ void parent_beside_child(weir::Runtime& runtime) {
 void never_touched(weir::Runtime& runtime) {
   std::vector<double> used(100), unused(100);
   for (int i = 0; i < 3; ++i) {
-    runtime.spawn(weir::inout(used.data(), used.size()), weir::in(unused.data(), unused.size()), weir::name("half"), [&] {  // FINDS never_touched: untouched
-      used[0] += 1;
-    });
+    runtime.spawn(weir::inout(used.data(), used.size()), weir::in(unused.data(), unused.size()), weir::name("half"),
+                  [&] {  // FINDS never_touched: untouched
+                    used[0] += 1;
+                  });
   }
   runtime.wait();
 }

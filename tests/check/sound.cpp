@@ -59,8 +59,10 @@ void system_calls(weir::Runtime& runtime) {
   std::vector<char> text(100), copy(100);
   int ends[2];
   require(pipe(ends) == 0, "pipe");
-  runtime.spawn(weir::out(text.data(), text.size()), [&] { std::snprintf(text.data(), text.size(), "%s", "words in a pipe"); });
-  runtime.spawn(weir::in(text.data(), text.size()), [&] { require(write(ends[1], text.data(), text.size()) == 100, "write"); });
+  runtime.spawn(weir::out(text.data(), text.size()),
+                [&] { std::snprintf(text.data(), text.size(), "%s", "words in a pipe"); });
+  runtime.spawn(weir::in(text.data(), text.size()),
+                [&] { require(write(ends[1], text.data(), text.size()) == 100, "write"); });
   runtime.spawn(weir::out(copy.data(), copy.size()), weir::in(text.data(), text.size()), [&] {
     require(read(ends[0], copy.data(), copy.size()) == 100, "read");
     require(std::strcmp(copy.data(), text.data()) == 0 && std::strlen(copy.data()) == 15, "what was read");
@@ -89,7 +91,8 @@ void children(weir::Runtime& runtime) {
   std::vector<int> values(3000);
   runtime.spawn(weir::inout(values.data(), values.size()), [&] {
     for (std::size_t i = 0; i < 2; ++i)
-      weir::spawn(weir::inout(values.data() + 1000 * i, 1000), [&, i] { std::fill_n(values.data() + 1000 * i, 1000, 1); });
+      weir::spawn(weir::inout(values.data() + 1000 * i, 1000),
+                  [&, i] { std::fill_n(values.data() + 1000 * i, 1000, 1); });
     std::fill_n(values.data() + 2000, 1000, 1);
     weir::wait();
     values[0] += std::accumulate(values.begin(), values.end(), 0);
@@ -122,7 +125,9 @@ void threads(weir::Runtime& runtime) {
     while (!stop) ++shared[2047];
   });
   for (int i = 0; i < 50; ++i)
-    runtime.spawn(weir::inout(shared.data(), 1024), [&] { for (int k = 0; k < 1024; ++k) ++shared[k]; });
+    runtime.spawn(weir::inout(shared.data(), 1024), [&] {
+      for (int k = 0; k < 1024; ++k) ++shared[k];
+    });
   runtime.wait();
   stop = true;
   beside.join();
@@ -160,9 +165,11 @@ void blocks(weir::Runtime& runtime) {
   float sum = 0;
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
-      runtime.spawn(weir::out(tiles.tile(i, j)), weir::in(adopted), [](weir::View2D<float> t, std::span<const float> a) {
-        for (std::size_t r = 0; r < t.rows(); ++r) std::memcpy(t.row(r), a.data(), t.cols() * sizeof(float));
-      });
+      runtime.spawn(weir::out(tiles.tile(i, j)), weir::in(adopted),
+                    [](weir::View2D<float> t, std::span<const float> a) {
+                      for (std::size_t r = 0; r < t.rows(); ++r)
+                        std::memcpy(t.row(r), a.data(), t.cols() * sizeof(float));
+                    });
       runtime.spawn(weir::in(tiles.tile(i, j)), weir::inout(sum), [&](weir::View2D<const float> t, float& s) {
         for (std::size_t r = 0; r < t.rows(); ++r)
           for (std::size_t c = 0; c < t.cols(); ++c) s += t(r, c);

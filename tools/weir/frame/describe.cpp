@@ -88,7 +88,8 @@ std::string VerbText::usage() const {
   if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";
   text += " [OPTION...]";
   for (const OptionText& option : options) {
-    if (option.positional) text += option.required ? fmt::format(" {}", option.title()) : fmt::format(" [{}]", option.title());
+    if (option.positional)
+      text += option.required ? fmt::format(" {}", option.title()) : fmt::format(" [{}]", option.title());
   }
   return text;
 }
