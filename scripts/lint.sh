@@ -39,7 +39,7 @@ tidy() (
   checks=() chosen=(cat)
   if [ "${TIDY:-}" = changed ]; then
     checks=(--checks=-clang-analyzer-*)
-    chosen=(grep -xFf <(git log -20 --name-only --format=))
+    chosen=(grep -xF "$(git log -20 --name-only --format= | sort -u)")
   fi
   # clang does not know some of g++'s options.
   scripts/sources.sh tu | grep -E "$pattern" | { "${chosen[@]}" || true; } | in_compile_commands |

@@ -26,9 +26,9 @@ using Run = std::function<int(Global&)>;  // returns the exit status
 
 struct Entry {
   Guide guide;
-  Run run;                    // empty for a verb that only holds others
-  bool hidden = false;        // from the help and the completion
-  bool reads_options = true;  // false: runs whatever the WEIR_* variables are
+  Run run;                     // empty for a verb that only holds others
+  bool hidden = false;         // from the help and the completion
+  bool reads_options = true;   // false: runs whatever the WEIR_* variables are
   bool takes_program = false;  // its argument is a program, and all that follows the arguments of that
 };
 
