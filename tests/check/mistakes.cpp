@@ -176,11 +176,9 @@ void parent_beside_child(weir::Runtime& runtime) {
 
 void never_touched(weir::Runtime& runtime) {
   std::vector<double> used(100), unused(100);
+  const auto half = [&] { used[0] += 1; };
   for (int i = 0; i < 3; ++i) {
-    runtime.spawn(weir::inout(used.data(), used.size()), weir::in(unused.data(), unused.size()), weir::name("half"),
-                  [&] {  // FINDS never_touched: untouched
-                    used[0] += 1;
-                  });
+    runtime.spawn(weir::inout(used.data(), 100), weir::in(unused.data(), 100), half);  // FINDS never_touched: untouched
   }
   runtime.wait();
 }
