@@ -4,7 +4,6 @@
 // `ocr-plain` is the paper's program, a block as many rows as a task of weir-plain has. `ocr` goes through several
 // iterations with a block in cache, as weir-bands does.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,18 +56,10 @@ struct Copying {
 ocrGuid_t take_block(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   const auto& c = *reinterpret_cast<const Copying*>(paramv[0]);
   const Fields& f = *c.fields;
-  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
   seismic_clear(c.shape, depv[0].ptr, depv[1].ptr);
   const Index first = seismic_first_row(c.shape, paramv[1]), end = seismic_end_row(c.shape, paramv[1]);
   for (Index y = first; y < end; ++y) {
-    const OcrSeismicRows to = seismic_rows(c.shape, depv[0].ptr, depv[1].ptr, y - first);
-    const Index at = y * f.stride;
-    std::memcpy(to.velocity, f.velocity + at, bytes);
-    std::memcpy(to.stress_x, f.stress_x + at, bytes);
-    std::memcpy(to.stress_y, f.stress_y + at, bytes);
-    std::memcpy(to.material, f.material + at, bytes);
-    std::memcpy(to.damping, f.damping + at, bytes);
-    std::memcpy(to.inverse_density, f.inverse_density + at, bytes);
+    copy_row_out(f, y, seismic_rows(c.shape, depv[0].ptr, depv[1].ptr, y - first));
   }
   return NULL_GUID;
 }
@@ -77,14 +68,10 @@ ocrGuid_t take_block(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
 ocrGuid_t give_back_block(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   const auto& c = *reinterpret_cast<const Copying*>(paramv[0]);
   const Fields& f = *c.fields;
-  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
   const Index first = seismic_first_row(c.shape, paramv[1]), end = seismic_end_row(c.shape, paramv[1]);
   for (Index y = first; y < end; ++y) {
     const OcrSeismicRows from = seismic_rows(c.shape, depv[0].ptr, nullptr, y - first);
-    const Index at = y * f.stride;
-    std::memcpy(f.velocity + at, from.velocity, bytes);
-    std::memcpy(f.stress_x + at, from.stress_x, bytes);
-    std::memcpy(f.stress_y + at, from.stress_y, bytes);
+    copy_row_back(f, y, from.velocity, from.stress_x, from.stress_y);
   }
   return NULL_GUID;
 }

@@ -1,6 +1,7 @@
 // The variants: the same problem, the same row kernels, solved in several ways.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -74,6 +75,29 @@ std::unique_ptr<Solver> start_ocr(const Settings& settings);
 // serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks, ocr-plain, ocr.
 std::span<const Variant> variants();
 const Variant* find_variant(std::string_view name);  // null when there is none
+
+// Row y of all six arrays to where `to` points: any struct with a pointer named as the array for each.
+template <class Row>
+void copy_row_out(const Fields& f, Index y, const Row& to) {
+  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+  const Index at = y * f.stride;
+  std::memcpy(to.velocity, f.velocity + at, bytes);
+  std::memcpy(to.stress_x, f.stress_x + at, bytes);
+  std::memcpy(to.stress_y, f.stress_y + at, bytes);
+  std::memcpy(to.material, f.material + at, bytes);
+  std::memcpy(to.damping, f.damping + at, bytes);
+  std::memcpy(to.inverse_density, f.inverse_density + at, bytes);
+}
+
+// The three that change, back.
+inline void copy_row_back(const Fields& f, Index y, const double* velocity, const double* stress_x,
+                          const double* stress_y) {
+  const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
+  const Index at = y * f.stride;
+  std::memcpy(f.velocity + at, velocity, bytes);
+  std::memcpy(f.stress_x + at, stress_x, bytes);
+  std::memcpy(f.stress_y + at, stress_y, bytes);
+}
 
 // Ends an iteration of the variants that work by whole rows: the source's share.
 inline void add_pulse(const Fields& fields, const Source& source, Index iteration) {

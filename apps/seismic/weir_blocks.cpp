@@ -1,7 +1,6 @@
 // Tasks on bands of rows that are Weir's blocks, so that the grid may be larger than fast memory: a task takes a band
 // through many iterations while it is there, and the layers of iterations go down the grid close behind each other
 // (band_plan.hpp).
-#include <cstring>
 #include <optional>
 
 #include "apps/seismic/band_grid.hpp"
@@ -41,27 +40,14 @@ class WeirBlocks final : public Solver {
 
   void take(const Fields& f) override {
     grid_.emplace(runtime_, band_layout(f.rows, f.cols, settings_.tiling.rows));
-    const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
-    grid_->fill([&f, bytes](Index y, const RowCells& to) {
-      const Index at = y * f.stride;
-      std::memcpy(to.velocity, f.velocity + at, bytes);
-      std::memcpy(to.stress_x, f.stress_x + at, bytes);
-      std::memcpy(to.stress_y, f.stress_y + at, bytes);
-      std::memcpy(to.material, f.material + at, bytes);
-      std::memcpy(to.damping, f.damping + at, bytes);
-      std::memcpy(to.inverse_density, f.inverse_density + at, bytes);
-    });
+    grid_->fill([&f](Index y, const RowCells& to) { copy_row_out(f, y, to); });
   }
   void run(const Fields&, const Source& source, Index first, Index count) override {
     run_bands(runtime_, *grid_, settings_, source, first, count);
   }
   void give_back(const Fields& f) override {
-    const auto bytes = static_cast<std::size_t>(f.cols) * sizeof(double);
-    grid_->read([&f, bytes](Index y, const double* velocity, const double* stress_x, const double* stress_y) {
-      const Index at = y * f.stride;
-      std::memcpy(f.velocity + at, velocity, bytes);
-      std::memcpy(f.stress_x + at, stress_x, bytes);
-      std::memcpy(f.stress_y + at, stress_y, bytes);
+    grid_->read([&f](Index y, const double* velocity, const double* stress_x, const double* stress_y) {
+      copy_row_back(f, y, velocity, stress_x, stress_y);
     });
     grid_.reset();
   }
