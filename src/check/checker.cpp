@@ -125,27 +125,29 @@ void close_all() {
   state->watch.close();
 }
 
-void hold(ThreadState& thread, bool on) noexcept { thread.held = on && thread.holds_system_calls ? 1 : 0; }
-
 void pause(ThreadState& thread) {
-  if (thread.pauses++ != 0 || thread.run == nullptr) return;
-  hold(thread, false);
+  if (thread.pauses++ != 0) return;
+  thread.held = 0;
+  if (thread.run == nullptr) return;
   const std::lock_guard lock(state->gate);
   state->watch.open(true);
 }
 void resume(ThreadState& thread) {
-  if (--thread.pauses != 0 || thread.run == nullptr) return;
-  close_all();
-  hold(thread, true);
+  if (--thread.pauses != 0) return;
+  if (thread.run != nullptr) close_all();
+  thread.hold_calls();
 }
 
-// What the kernel and the handlers themselves need of the thread stays open.
+// What the kernel and the handlers themselves need of the thread stays open. By who has the turn.
 void prepare(ThreadState& thread) {
+  if (thread.prepared) return;
   thread.prepared = true;
-  state->watch.leave_out(reinterpret_cast<std::uintptr_t>(pthread_self()));
-  state->watch.leave_out(reinterpret_cast<std::uintptr_t>(pthread_self()) + kThreadBytes);
-  state->watch.leave_out(reinterpret_cast<std::uintptr_t>(&errno));
-  if (can_hold_system_calls()) thread.holds_system_calls = platform::hold_system_calls(&thread.held);
+  platform::unblock_faults();
+  const auto record = reinterpret_cast<std::uintptr_t>(pthread_self());
+  const auto error = reinterpret_cast<std::uintptr_t>(&errno);
+  const std::lock_guard lock(state->gate);
+  for (const std::uintptr_t address : {record, record + kThreadBytes, error, page_of_thread_record()})
+    state->watch.leave_out(address);
 }
 
 // `function`: of an EDT; 0: it is a task.
@@ -261,7 +263,7 @@ bool may_overlap(const Extent& a, const Extent& b) noexcept {
 
 void count_items(const Run& run) {
   for (const Item& item : run.items) {
-    if (item.extent.empty() || (!item.reads && !item.writes)) continue;
+    if (item.extent.empty() || (!item.reads && !item.writes) || state->watch.is_left_out(item.extent)) continue;
     Untouched& seen = tables->items[run.task->site->number << 16 | item.index];
     if (seen.task == nullptr) {
       seen.task = run.task;
@@ -461,7 +463,11 @@ void finish_record(TaskRecord* task) {
 void begin(TaskRecord& task) {
   ThreadState& thread = this_thread();
   take_turn(thread);
-  if (!thread.prepared) prepare(thread);
+  prepare(thread);
+  if (!thread.holds_system_calls && can_hold_system_calls()) {
+    platform::unblock_faults();
+    thread.holds_system_calls = platform::hold_system_calls(&thread.held);
+  }
   Run& run = task.run;
   run.outer = thread.run;
   run.pauses = thread.pauses;
@@ -471,13 +477,13 @@ void begin(TaskRecord& task) {
   thread.run = state->running = &run;
   thread.pauses = 0;
   close_all();
-  hold(thread, true);
+  thread.hold_calls();
 }
 
 void end(TaskRecord* task, bool completely) {
   ThreadState& thread = this_thread();
   Run& run = task->run;
-  hold(thread, false);
+  thread.held = 0;
   open_all();
   thread.run = state->running = run.outer;
   thread.pauses = run.pauses;
@@ -494,6 +500,7 @@ void end(TaskRecord* task, bool completely) {
   }
   finish_record(task);
   give_turn(thread);
+  thread.hold_calls();
 }
 
 void drop(TaskRecord* task) {
@@ -683,6 +690,7 @@ void waited_for_cause(const Cause* cause) {
 Pause::Pause() noexcept {
   ThreadState& thread = this_thread();
   take_turn(thread);
+  prepare(thread);
   pause(thread);
 }
 Pause::~Pause() {

@@ -246,9 +246,10 @@ bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
 // First of all in a handler: from here on it may meet closed pages itself, those with the checker's globals among them.
 class InHandler {
  public:
-  explicit InHandler(ThreadState& thread) noexcept : thread_(thread), errno_(errno) {
+  explicit InHandler(ThreadState& thread) noexcept : thread_(thread) {
     thread_.held = 0;
     thread_.in_handler = true;
+    errno_ = errno;
     state_ = state.pointer;
     if (state_ != nullptr) state_->gate.lock();
   }
@@ -257,7 +258,7 @@ class InHandler {
     if (state_ != nullptr) take_back_nested();
     thread_.nested_count = 0;
     thread_.in_handler = false;
-    if (!thread_.stepping) thread_.held = thread_.holds_system_calls && thread_.restricted() ? 1 : 0;
+    if (!thread_.stepping) thread_.hold_calls();
   }
   InHandler(const InHandler&) = delete;
   InHandler& operator=(const InHandler&) = delete;
@@ -275,13 +276,35 @@ class InHandler {
   }
 
   ThreadState& thread_;
-  int errno_;
+  int errno_ = 0;
   State* state_ = nullptr;
 };
 
+ThreadState& this_thread(StoppedThread& stopped) noexcept {
+  const bool is_new = current_thread == nullptr;
+  ThreadState& thread = check::this_thread();
+  if (is_new) stopped.keep_signal_stack(thread.signal_stack(), ThreadState::kSignalStackBytes);
+  return thread;
+}
+
+// A thread that a task has started, before it does anything. Its system calls are held for good.
+void begin_helping(StoppedThread& stopped) noexcept {
+  ThreadState& thread = this_thread(stopped);
+  thread.helps = true;
+  thread.holds_system_calls = platform::hold_system_calls(&thread.held);
+  thread.hold_calls();
+}
+
+void open_for_call(ThreadState& thread) {
+  thread.opened_for_call = state->watch.is_closed();
+  if (!thread.opened_for_call) return;
+  state->watch.open(true);
+  thread.call_epoch = state->watch.epoch();
+}
+
 void on_fault(int signal, void* info, void* context) {
   StoppedThread stopped(info, context);
-  ThreadState& thread = this_thread();
+  ThreadState& thread = this_thread(stopped);
   if (thread.in_handler) {
     if (!handle_nested(thread, page_of(stopped.address()))) platform::restore_default(signal);
     return;
@@ -297,48 +320,57 @@ void on_step(int signal, void* info, void* context) {
     platform::restore_default(signal);
     return;
   }
-  if (thread == nullptr || !thread->stepping) {  // a thread or process that a task has made while it was stepping
-    stopped.run_on();
-    return;
-  }
-  thread->stepping = false;
   stopped.run_on();
+  if (thread == nullptr) return begin_helping(stopped);
+  // A process that a task has made while it was stepping; with vfork() even the record is the maker's.
+  if (!thread->stepping || platform::thread_number() != thread->number) return;
+  thread->stepping = false;
   const InHandler scope(*thread);
   if (!scope.is_active()) return;
   if (!thread->stepping_call) return take_back_opened(*thread);
+  if (!thread->opened_for_call && stopped.call_was_refused()) {
+    open_for_call(*thread);
+    thread->stepping = thread->opened_for_call;
+    if (thread->stepping) return stopped.make_call_again(thread->call);
+  }
   thread->stepping_call = false;
   thread->opened_count = 0;
-  if (thread->restricted()) state->watch.close();
+  if (thread->opened_for_call && thread->call_epoch == state->watch.epoch()) state->watch.close();
 }
 
 // What a system call is given counts as touched, and as written: what it does there is not seen.
-void credit_arguments(Run& run, const StoppedThread& stopped) {
-  for (int i = 0; i < 6; ++i) {
-    const std::uintptr_t at = stopped.call_argument(i);
-    for (Item& item : run.items) {
-      if (item.extent.empty() || at < item.extent.base || at >= item.extent.end()) continue;
-      item.touched = true;
-      item.out = false;
-      for (auto& [address, page] : run.pages) {
-        Bits own;
-        add(own, item.extent, address);
-        page.fresh = page.fresh - own;
-      }
+void credit(Run& run, const StoppedThread::Memory& memory) {
+  for (Item& item : run.items) {
+    if (item.extent.empty() || memory.start < item.extent.base || memory.start >= item.extent.end()) continue;
+    item.touched = true;
+    item.out = false;
+    for (auto& [address, page] : run.pages) {
+      Bits own;
+      add(own, item.extent, address);
+      page.fresh = page.fresh - own;
     }
   }
 }
 
+// The kernel heeds what is closed. All is opened to a call that is given something watched, and to one that was refused
+// something that its arguments do not show; to others nothing is: they may take long.
 void on_system_call(int, void* info, void* context) {
   StoppedThread stopped(info, context);
-  ThreadState& thread = this_thread();
-  thread.stepping = true;
+  ThreadState& thread = this_thread(stopped);
   const InHandler scope(thread);
-  if (!scope.is_active()) return;
-  if (thread.run != nullptr) credit_arguments(*thread.run, stopped);
-  state->watch.open(true);
-  thread.stepping_call = true;
-  stopped.repeat_system_call();
-  stopped.step();
+  if (!scope.is_active() || stopped.change_signal_mask()) return;
+  StoppedThread::Memory given[64];
+  const std::size_t count = stopped.call_memory(given, std::size(given));
+  thread.call = stopped.call_number();
+  thread.opened_for_call = false;
+  bool concerned = stopped.call_makes_process();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (state->running != nullptr) credit(*state->running, given[i]);
+    concerned = concerned || state->watch.has_any(given[i].start, given[i].bytes);
+  }
+  if (concerned) open_for_call(thread);
+  thread.stepping = thread.stepping_call = true;
+  stopped.step_over_system_call();
 }
 
 int find_libc(dl_phdr_info* info, std::size_t, void*) {
@@ -353,21 +385,23 @@ int find_libc(dl_phdr_info* info, std::size_t, void*) {
 
 }  // namespace
 
-ThreadState* known_thread() noexcept { return current_thread; }
-
+// What it calls may be closed to it in a handler, as long as there is no record that could say so: no function of the C
+// library.
 ThreadState& this_thread() noexcept {
   if (current_thread != nullptr) return *current_thread;
-  constexpr std::size_t kBytes = (sizeof(ThreadState) + kPageBytes - 1) & ~(kPageBytes - 1);
-  void* const memory = mmap(nullptr, kBytes + ThreadState::kSignalStackBytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    platform::restore_default(SIGABRT);
-    std::abort();
+  void* const memory = platform::map_memory(sizeof(ThreadState) + kPageBytes + ThreadState::kSignalStackBytes);
+  if (memory == nullptr) {
+    platform::restore_default(SIGILL);
+    __builtin_trap();
   }
-  current_thread = ::new (memory) ThreadState;
-  platform::use_signal_stack(static_cast<std::byte*>(memory) + kBytes, ThreadState::kSignalStackBytes);
-  return *current_thread;
+  auto* const made = static_cast<ThreadState*>(memory);  // all its members begin as zero
+  made->number = platform::thread_number();
+  current_thread = made;
+  platform::use_signal_stack(made->signal_stack(), ThreadState::kSignalStackBytes);
+  return *made;
 }
+
+std::uintptr_t page_of_thread_record() noexcept { return page_of(reinterpret_cast<std::uintptr_t>(&current_thread)); }
 
 bool can_hold_system_calls() noexcept { return system_calls_can_be_held; }
 

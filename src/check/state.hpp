@@ -29,7 +29,7 @@ class Gate {
   std::atomic<bool> taken_{false};
 };
 
-// Of a thread that runs tasks or has met a closed page. In memory of its own.
+// Of a thread that runs tasks or has met a closed page. In memory of its own, which begins as zero.
 struct ThreadState {
   static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
   static constexpr std::size_t kMostOpened = 32;
@@ -40,8 +40,13 @@ struct ThreadState {
   bool in_handler = false;
   bool stepping = false;
   bool stepping_call = false;
+  bool opened_for_call = false;
+  bool helps = false;            // a task, or another such thread, has started it
+  int call = 0;                  // its number
+  std::uint64_t call_epoch = 0;  // of Watch, when all was opened for it
   int pauses = 0;
-  int turn = 0;  // how often this thread has taken it
+  int turn = 0;    // how often this thread has taken it
+  int number = 0;  // by which the kernel knows it
   Run* run = nullptr;
   Segment* outside = nullptr;           // what it does outside of tasks comes after this
   Segment* cause = nullptr;             // beside its task, why it does what it does
@@ -52,6 +57,12 @@ struct ThreadState {
   std::uintptr_t nested[kMostOpened] = {};
 
   bool restricted() const noexcept { return run != nullptr && pauses == 0; }
+  // Outside of handlers.
+  void hold_calls() noexcept { held = holds_system_calls && pauses == 0 && (helps || run != nullptr) ? 1 : 0; }
+  std::byte* signal_stack() noexcept {
+    constexpr std::size_t kWhole = 4096;
+    return reinterpret_cast<std::byte*>(this) + (sizeof(ThreadState) + kWhole - 1) / kWhole * kWhole;
+  }
 };
 
 // What has been told already: by kind, place and the task's site.
@@ -107,8 +118,8 @@ extern constinit StatePointer state;
 
 // The calling thread's; made at the first call.
 ThreadState& this_thread() noexcept;
-// Null when the thread has none.
-ThreadState* known_thread() noexcept;
+// Where the calling thread finds its own.
+std::uintptr_t page_of_thread_record() noexcept;
 
 // Handlers of faults, for the process; at the first runtime.
 base::Status install_handlers();

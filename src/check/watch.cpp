@@ -151,6 +151,29 @@ void Watch::take_back(std::uintptr_t address, const Page& page) const noexcept {
   platform::protect(address, kPageBytes, protection_in(page, state_of(page)));
 }
 
+void Watch::leave_out(std::uintptr_t address) {
+  const std::uintptr_t page = page_of(address);
+  if (is_left_out(page)) return;
+  left_out_.push_back(page);
+  const auto watched = pages_.find(page);
+  if (watched == pages_.end()) return;
+  platform::protect(page, kPageBytes, watched->second.protection);
+  pages_.erase(watched);
+  ranges_fresh_ = false;
+}
+
+bool Watch::is_left_out(const Extent& extent) const noexcept {
+  return std::any_of(left_out_.begin(), left_out_.end(),
+                     [&](std::uintptr_t page) { return extent.overlaps(page, page + kPageBytes); });
+}
+
+bool Watch::has_any(std::uintptr_t start, std::size_t bytes) {
+  make_ranges();
+  const auto after =
+      std::partition_point(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.end <= start; });
+  return after != ranges_.end() && (after->start <= start || after->start - start < bytes);
+}
+
 void Watch::read_mappings() {
   mappings_.clear();
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");

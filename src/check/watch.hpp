@@ -62,9 +62,16 @@ class Watch {
   // The smallest region that has the byte; null when none has.
   const WatchedRegion* region_at(std::uintptr_t address);
 
+  // Whether a page that is watched has some of those bytes.
+  bool has_any(std::uintptr_t start, std::size_t bytes);
+  // Whether a page of the extent is left out.
+  bool is_left_out(const Extent& extent) const noexcept;
+
   // All that is watched can be touched, or nothing. What is strict stays closed in the first case unless `all`.
   void open(bool all);
   void close();
+  std::uint64_t epoch() const noexcept { return epoch_; }  // another one after each open() and close()
+  bool is_closed() const noexcept { return closed_; }
   // One page, until the next open() or close().
   void open_page(std::uintptr_t address, Page& page, PageState state) noexcept;
   PageState state_of(const Page& page) const noexcept {
@@ -79,7 +86,7 @@ class Watch {
   // A mapping that the checker has made.
   void know_mapping(std::uintptr_t start, std::uintptr_t end, int protection);
   // Pages that are never closed, though something on them be watched.
-  void leave_out(std::uintptr_t address) { left_out_.push_back(page_of(address)); }
+  void leave_out(std::uintptr_t address);
 
  private:
   struct ExtentHash {

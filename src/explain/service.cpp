@@ -19,6 +19,7 @@
 
 #include "explain/render.hpp"
 #include "explain/socket.hpp"
+#include "platform/signals_blocked.hpp"
 
 namespace weir::explain {
 
@@ -51,15 +52,12 @@ class Service {
       : options_(options), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), socket_(listen_for_questions()) {
     if (options.signal) take_signal();
     // Signals of the process are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const platform::SignalsBlocked signals_blocked;
     try {
       thread_ = std::thread([this] { work(); });
     } catch (const std::system_error&) {
       std::fputs("weir: explain: no thread can be started; this process cannot be explained\n", stderr);
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   ~Service() {
     stop_.store(true);

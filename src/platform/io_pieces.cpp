@@ -1,12 +1,10 @@
 #include "platform/io_pieces.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 
 #include "base/check.hpp"
+#include "platform/signals_blocked.hpp"
 
 namespace weir::platform {
 namespace {
@@ -74,13 +72,7 @@ void IoPieces::fail(IoRequest& request, int error) noexcept {
 void IoPieces::pop() noexcept { first_ = first_->next; }
 
 std::thread engine_thread(std::function<void()> body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct Restore {
-    const sigset_t& mask;
-    ~Restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
-  } restore{before};
+  const SignalsBlocked signals_blocked;
   return std::thread(std::move(body));
 }
 

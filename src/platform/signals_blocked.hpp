@@ -1,5 +1,6 @@
 // SignalsBlocked: while it lives, its thread gets no signals, nor do threads that it starts then: for threads of the
-// library, which no handler of the program expects to run on.
+// library, which no handler of the program expects to run on. Faults are not blocked: the kernel ends a process whose
+// thread cannot get one, and under `weir check` any thread may meet a closed page.
 #pragma once
 
 #include <pthread.h>
@@ -13,6 +14,7 @@ class SignalsBlocked {
   SignalsBlocked() noexcept {
     sigset_t all;
     sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   SignalsBlocked(const SignalsBlocked&) = delete;

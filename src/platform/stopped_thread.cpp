@@ -1,13 +1,17 @@
 #include "platform/stopped_thread.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <cpuid.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
@@ -41,6 +45,20 @@ constexpr std::size_t kSignalReturnBytes = 15;
 ucontext_t& machine(void* context) noexcept { return *static_cast<ucontext_t*>(context); }
 greg_t& greg(void* context, int which) noexcept { return machine(context).uc_mcontext.gregs[which]; }
 
+// Not through the C library: a program's calls to it may go by a table in memory that is closed.
+long call_kernel(long number, std::uintptr_t a = 0, std::uintptr_t b = 0, std::uintptr_t c = 0, std::uintptr_t d = 0,
+                 std::uintptr_t e = 0, std::uintptr_t f = 0) noexcept {
+  register std::uintptr_t r10 asm("r10") = d;
+  register std::uintptr_t r8 asm("r8") = e;
+  register std::uintptr_t r9 asm("r9") = f;
+  asm volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  return number;
+}
+template <class T>
+std::uintptr_t bits(T* pointer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
 // By their numbers in encodings.
 constexpr int kRegisters[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
@@ -48,7 +66,7 @@ constexpr int kRegisters[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG
 std::uint64_t segment_base(std::uint8_t segment) noexcept {
   constexpr int kGetFs = 0x1003, kGetGs = 0x1004;
   std::uint64_t base = 0;
-  syscall(SYS_arch_prctl, segment == 4 ? kGetFs : kGetGs, &base);
+  call_kernel(SYS_arch_prctl, segment == 4 ? kGetFs : kGetGs, bits(&base));
   return base;
 }
 
@@ -80,6 +98,19 @@ struct KernelAction {
 };
 
 constexpr std::uint64_t bit(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
+constexpr std::uint64_t kFaults = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS) | bit(SIGBUS) | bit(SIGILL) | bit(SIGFPE);
+
+int set_action(int signal, SignalHandler handler, unsigned long flags) noexcept {
+  constexpr unsigned long kRestorer = 0x04000000;
+  const KernelAction action{handler, flags | kRestorer, &weir_signal_return, ~kFaults};
+  return static_cast<int>(
+      -call_kernel(SYS_rt_sigaction, static_cast<std::uintptr_t>(signal), bits(&action), 0, sizeof action.mask));
+}
+
+// Of the kernel's, the first 64 signals.
+std::uint64_t& blocked_signals(void* context) noexcept {
+  return *reinterpret_cast<std::uint64_t*>(&machine(context).uc_sigmask);
+}
 
 }  // namespace
 
@@ -128,9 +159,14 @@ bool StoppedThread::touched(const Instruction& instruction, const MemoryOperand&
   return true;
 }
 
-void StoppedThread::step() noexcept { greg(context_, REG_EFL) |= kTrapFlag; }
+void StoppedThread::step() noexcept {
+  greg(context_, REG_EFL) |= kTrapFlag;
+  blocked_signals(context_) &= ~kFaults;
+}
 void StoppedThread::run_on() noexcept { greg(context_, REG_EFL) &= ~static_cast<greg_t>(kTrapFlag); }
-bool StoppedThread::is_stepping() const noexcept { return (greg(context_, REG_EFL) & kTrapFlag) != 0; }
+void StoppedThread::keep_signal_stack(void* stack, std::size_t bytes) noexcept {
+  machine(context_).uc_stack = {stack, 0, bytes};
+}
 
 void StoppedThread::finish_repeated(const Instruction& instruction) noexcept {
   auto to = static_cast<std::uint64_t>(greg(context_, REG_RDI));
@@ -155,44 +191,120 @@ void StoppedThread::finish_repeated(const Instruction& instruction) noexcept {
   greg(context_, REG_RIP) += instruction.length;
 }
 
-void StoppedThread::repeat_system_call() noexcept {
-  constexpr int kSystemCallBytes = 2;
-  greg(context_, REG_RAX) = static_cast<siginfo_t*>(info_)->si_syscall;
-  greg(context_, REG_RIP) -= kSystemCallBytes;
+int StoppedThread::call_number() const noexcept { return static_cast<siginfo_t*>(info_)->si_syscall; }
+
+void StoppedThread::step_over_system_call() noexcept {
+  make_call_again(call_number());
+  if (call_number() == SYS_rt_sigreturn) greg(reinterpret_cast<void*>(stack()), REG_EFL) |= kTrapFlag;
 }
 
-std::uintptr_t StoppedThread::call_argument(int index) const noexcept {
-  constexpr int kArguments[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
-  return static_cast<std::uintptr_t>(greg(context_, kArguments[index]));
+void StoppedThread::make_call_again(int number) noexcept {
+  constexpr int kSystemCallBytes = 2;
+  greg(context_, REG_RAX) = number;
+  greg(context_, REG_RIP) -= kSystemCallBytes;
+  step();
 }
+
+bool StoppedThread::change_signal_mask() noexcept {
+  if (call_number() != SYS_rt_sigprocmask) return false;
+  std::uint64_t& blocked = blocked_signals(context_);
+  const std::uint64_t before = blocked;
+  const auto* const set = reinterpret_cast<const std::uint64_t*>(call_argument(1));
+  auto* const old = reinterpret_cast<std::uint64_t*>(call_argument(2));
+  greg_t& result = greg(context_, REG_RAX);
+  result = 0;
+  if (set != nullptr) {
+    switch (static_cast<int>(call_argument(0))) {
+      case SIG_BLOCK: blocked |= *set; break;
+      case SIG_UNBLOCK: blocked &= ~*set; break;
+      case SIG_SETMASK: blocked = *set; break;
+      default: result = -EINVAL; return true;
+    }
+    blocked &= ~kFaults;
+  }
+  if (old != nullptr) *old = before;
+  return true;
+}
+
+std::uintptr_t StoppedThread::call_argument(std::size_t index) const noexcept {
+  constexpr int kRegistersOfCalls[kArguments] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+  return static_cast<std::uintptr_t>(greg(context_, kRegistersOfCalls[index]));
+}
+
+std::size_t StoppedThread::call_memory(Memory* to, std::size_t most) const noexcept {
+  constexpr std::uintptr_t kFirstAddress = 0x10000, kMostBytes = std::uintptr_t{1} << 31;
+  std::size_t bytes = 4096;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kArguments; ++i)
+    if (call_argument(i) < kMostBytes) bytes = std::max(bytes, call_argument(i));
+  for (std::size_t i = 0; i < kArguments; ++i)
+    if (call_argument(i) >= kFirstAddress) to[count++] = {call_argument(i), bytes};
+  const auto add = [&](const iovec* buffers, std::size_t n) {
+    for (std::size_t i = 0; i < n && count < most; ++i) to[count++] = {bits(buffers[i].iov_base), buffers[i].iov_len};
+  };
+  switch (call_number()) {
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_preadv:
+    case SYS_preadv2:
+    case SYS_pwritev:
+    case SYS_pwritev2: add(reinterpret_cast<const iovec*>(call_argument(1)), call_argument(2)); break;
+    case SYS_recvmsg:
+    case SYS_sendmsg: {
+      const auto& message = *reinterpret_cast<const msghdr*>(call_argument(1));
+      add(message.msg_iov, message.msg_iovlen);
+      break;
+    }
+    default: break;
+  }
+  return count;
+}
+
+bool StoppedThread::call_makes_process() const noexcept {
+  switch (call_number()) {
+    case SYS_fork:
+    case SYS_vfork: return true;
+    case SYS_clone: return (call_argument(0) & CLONE_THREAD) == 0;
+    case SYS_clone3: return (*reinterpret_cast<const std::uint64_t*>(call_argument(0)) & CLONE_THREAD) == 0;
+    default: return false;
+  }
+}
+
+bool StoppedThread::call_was_refused() const noexcept { return greg(context_, REG_RAX) == -EFAULT; }
 
 // The C library's sigaction() sets its own way back, which hold_system_calls() would hold up.
 int install_handler(int signal, SignalHandler handler) noexcept {
-  constexpr unsigned long kRestorer = 0x04000000;
-  const std::uint64_t faults = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS) | bit(SIGBUS) | bit(SIGILL) | bit(SIGFPE);
-  KernelAction action{handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, &weir_signal_return, ~faults};
-  return syscall(SYS_rt_sigaction, signal, &action, nullptr, sizeof action.mask) == 0 ? 0 : errno;
+  return set_action(signal, handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
 }
 
-void restore_default(int signal) noexcept { ::signal(signal, SIG_DFL); }
+void restore_default(int signal) noexcept { set_action(signal, nullptr, 0); }
 
 void use_signal_stack(void* stack, std::size_t bytes) noexcept {
   stack_t wanted{};
   wanted.ss_sp = stack;
   wanted.ss_size = bytes;
-  sigaltstack(&wanted, nullptr);
+  call_kernel(SYS_sigaltstack, bits(&wanted));
 }
 
+void unblock_faults() noexcept { call_kernel(SYS_rt_sigprocmask, SIG_UNBLOCK, bits(&kFaults), 0, sizeof kFaults); }
+
 bool hold_system_calls(volatile unsigned char* held) noexcept {
-  if (held == nullptr) return syscall(SYS_prctl, kSetSystemCallUserDispatch, 0, 0, 0, 0) == 0;
-  return syscall(SYS_prctl, kSetSystemCallUserDispatch, 1, &weir_signal_return, kSignalReturnBytes, held) == 0;
+  if (held == nullptr) return call_kernel(SYS_prctl, kSetSystemCallUserDispatch) == 0;
+  return call_kernel(SYS_prctl, kSetSystemCallUserDispatch, 1, bits(&weir_signal_return), kSignalReturnBytes,
+                     bits(held)) == 0;
 }
 
 int protect(std::uintptr_t start, std::size_t bytes, int protection) noexcept {
-  long result = SYS_mprotect;
-  asm volatile("syscall" : "+a"(result) : "D"(start), "S"(bytes), "d"(protection) : "rcx", "r11", "memory");
-  return static_cast<int>(-result);
+  return static_cast<int>(-call_kernel(SYS_mprotect, start, bytes, static_cast<std::uintptr_t>(protection)));
 }
+
+void* map_memory(std::size_t bytes) noexcept {
+  const long memory = call_kernel(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~std::uintptr_t{0});
+  return memory < 0 ? nullptr : reinterpret_cast<void*>(memory);
+}
+
+int thread_number() noexcept { return static_cast<int>(call_kernel(SYS_gettid)); }
 
 }  // namespace weir::platform
 
@@ -211,15 +323,23 @@ std::uint64_t StoppedThread::reg(std::uint8_t) const noexcept { return 0; }
 bool StoppedThread::touched(const Instruction&, const MemoryOperand&, TouchedBytes&) const noexcept { return false; }
 void StoppedThread::step() noexcept {}
 void StoppedThread::run_on() noexcept {}
-bool StoppedThread::is_stepping() const noexcept { return false; }
+void StoppedThread::keep_signal_stack(void*, std::size_t) noexcept {}
 void StoppedThread::finish_repeated(const Instruction&) noexcept {}
-void StoppedThread::repeat_system_call() noexcept {}
-std::uintptr_t StoppedThread::call_argument(int) const noexcept { return 0; }
+void StoppedThread::step_over_system_call() noexcept {}
+bool StoppedThread::change_signal_mask() noexcept { return false; }
+std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
+bool StoppedThread::call_makes_process() const noexcept { return false; }
+bool StoppedThread::call_was_refused() const noexcept { return false; }
+void StoppedThread::make_call_again(int) noexcept {}
+int StoppedThread::call_number() const noexcept { return 0; }
 int install_handler(int, SignalHandler) noexcept { return ENOSYS; }
 void restore_default(int) noexcept {}
 void use_signal_stack(void*, std::size_t) noexcept {}
+void unblock_faults() noexcept {}
 bool hold_system_calls(volatile unsigned char*) noexcept { return false; }
 int protect(std::uintptr_t, std::size_t, int) noexcept { return ENOSYS; }
+void* map_memory(std::size_t) noexcept { return nullptr; }
+int thread_number() noexcept { return 0; }
 
 }  // namespace weir::platform
 

@@ -62,17 +62,37 @@ class StoppedThread {
   // What the operand touches; a repeated one all at once. False: it cannot be told.
   bool touched(const Instruction& instruction, const MemoryOperand& operand, TouchedBytes& result) const noexcept;
 
-  // When the handler returns the thread runs one instruction and gets SIGTRAP.
+  // When the handler returns the thread runs one instruction and gets SIGTRAP, which is not blocked from then on.
   void step() noexcept;
   void run_on() noexcept;
-  bool is_stepping() const noexcept;
+  // use_signal_stack() in a handler: what that has set lasts beyond its return.
+  void keep_signal_stack(void* stack, std::size_t bytes) noexcept;
   // Does all that the rep movs or rep stos has left to do. Its memory is accessible.
   void finish_repeated(const Instruction& instruction) noexcept;
-  // SIGSYS: the system call that was held up is made again when the handler returns.
-  void repeat_system_call() noexcept;
-  std::uintptr_t call_argument(int index) const noexcept;  // SIGSYS: of the call, 0 to 5
+  // SIGSYS: the system call that was held up is made when the handler returns, and SIGTRAP comes after it; in a thread
+  // or process that the call makes, too. What returns from a handler of the program's is followed by SIGTRAP after one
+  // more instruction.
+  void step_over_system_call() noexcept;
+  // SIGSYS: when the call is one that changes which signals are blocked, does that, except that faults never are.
+  bool change_signal_mask() noexcept;
+  // SIGSYS: memory that the call may be given, as far as its arguments say: each of them could be an address, and the
+  // largest of the others how much there is. Of readv(), recvmsg() and the like also the buffers, as many as there is
+  // room for. Returns how many.
+  struct Memory {
+    std::uintptr_t start;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kArguments = 6;
+  std::size_t call_memory(Memory* to, std::size_t most) const noexcept;
+  // SIGSYS: the call makes a process.
+  bool call_makes_process() const noexcept;
+  // SIGTRAP after a call: it found memory that it could not touch. step_over_system_call() once more:
+  bool call_was_refused() const noexcept;
+  void make_call_again(int number) noexcept;
+  int call_number() const noexcept;  // SIGSYS
 
  private:
+  std::uintptr_t call_argument(std::size_t index) const noexcept;  // below kArguments
   std::uint64_t reg(std::uint8_t number) const noexcept;
 
   void* info_;
@@ -86,12 +106,17 @@ int install_handler(int signal, SignalHandler handler) noexcept;
 // Gives the signal its default effect: the next one ends the process.
 void restore_default(int signal) noexcept;
 void use_signal_stack(void* stack, std::size_t bytes) noexcept;
+// The calling thread gets signals of faults. One that blocks them dies of the first.
+void unblock_faults() noexcept;
 
 // While *held is 1 every system call of the calling thread raises SIGSYS instead, until it calls this with null; 0
 // lets them pass. False: the kernel cannot do it (before Linux 5.11).
 bool hold_system_calls(volatile unsigned char* held) noexcept;
 
-// Without the C library: usable where no memory but the stack can be trusted. 0, or errno.
+// Without the C library: usable where no memory but the stack can be trusted. 0, or errno; memory: null when there is
+// none.
 int protect(std::uintptr_t start, std::size_t bytes, int protection) noexcept;
+void* map_memory(std::size_t bytes) noexcept;
+int thread_number() noexcept;
 
 }  // namespace weir::platform
