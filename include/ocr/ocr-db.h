@@ -12,8 +12,9 @@ extern "C" {
 
 /* Makes a block of `len` bytes, aligned to 8 at least, with undefined contents, and acquires it in mode RW for the
  * calling EDT: *addr points to it. With DB_PROP_NO_ACQUIRE it does not, and *addr is NULL.
+ * Ignored, as by all functions that create something, are properties that it does not know and hints of another type.
  * OCR_ENOMEM: there is not that much memory; *db is NULL_GUID. OCR_EINVAL: db is NULL, addr is NULL although the block
- * is acquired, or the properties are unknown. OCR_ENXIO: the hint is not of type OCR_HINT_DB_T. */
+ * is acquired, or there is no such allocator. */
 u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint, ocrInDbAllocator_t allocator);
 
 /* The block is gone as soon as all EDTs that have acquired it have released it; this includes a release by the caller.

@@ -33,7 +33,8 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * can run.
  * OCR_EINVAL: no such template, counts that are not those of the template or unknown, paramv and paramc at odds, or an
  * entry of depv that is none of these. OCR_EPERM: guid and depv are NULL, and there are slots. OCR_ENOMEM. Labels as
- * for ocrEventCreate(); a labelled EDT takes no depv. Nothing is made when it fails. */
+ * for ocrEventCreate(); a labelled EDT takes no depv. When it fails nothing is made, and *guid is NULL_GUID or the
+ * label. */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv,
                 u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
 
@@ -42,7 +43,7 @@ u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv
 u8 ocrEdtDestroy(ocrGuid_t guid);
 
 /* Makes slot `slot` of the EDT or event `destination` depend on `source`: an event, or a block or NULL_GUID, which
- * satisfies it at once. `mode` is how an EDT acquires the block.
+ * satisfies it at once. `mode` is how an EDT acquires the block. From NULL_GUID to NULL_GUID it does nothing.
  * OCR_EINVAL: no such object, no such slot, or no such mode. OCR_EPERM: the slot has a source already, or the two
  * cannot be linked. */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);

@@ -70,13 +70,14 @@ typedef struct {
 #endif
 
 /* Makes an event. With GUID_PROP_IS_LABELED, _CHECK or _BLOCK in the properties *guid is its GUID, else it is set.
- * OCR_EINVAL: no such type, guid is NULL, or it is no label. OCR_EGUIDEXISTS: see GUID_PROP_CHECK. */
+ * OCR_EINVAL: no such type, guid is NULL, or it is no label. OCR_EGUIDEXISTS: see GUID_PROP_CHECK.
+ * When it fails *guid is NULL_GUID or the label. */
 u8 ocrEventCreate(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties);
 /* OCR_EINVAL: no such event; it may have destroyed itself. */
 u8 ocrEventDestroy(ocrGuid_t guid);
 
 /* Satisfies slot 0, or `slot`, with a block or NULL_GUID. OCR_EINVAL: no such event, block or slot. OCR_EPERM: it is
- * satisfied already, or a channel has no room. */
+ * satisfied already, or a channel has no room. ocrEventSatisfy() of NULL_GUID with NULL_GUID does nothing. */
 u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
 

@@ -1,7 +1,9 @@
 /* Types and constants of the OCR 1.2 API: GUIDs, access modes, properties, event types, hints.
  *
  * Switches, set when the program is compiled: OCR_ENABLE_128_BIT_GUID (GUIDs of two words; link weir-ocr128),
- * OCR_GUID_SCALAR (a GUID is an integer, for sources written for OCR 1.0; links with the same library as the struct).
+ * OCR_GUID_SCALAR (a GUID is an integer, for sources written for OCR 1.0; links with the same library as the struct.
+ * Where a hint is passed now, such sources pass an affinity: it is taken for a hint of that affinity), OCR_MODES_1_0
+ * (access modes as OCR 1.0 called them: DB_MODE_ITW, DB_MODE_NCR, and DB_MODE_RO for what is DB_MODE_CONST now).
  * ENABLE_EXTENSION_* decide which names of extensions show; they never change a number. C99 and C++98 on. */
 #ifndef OCR_TYPES_H
 #define OCR_TYPES_H
@@ -113,6 +115,11 @@ typedef enum {
 } ocrDbAccessMode_t;
 
 #define DB_DEFAULT_MODE ((ocrDbAccessMode_t)DB_MODE_RW)
+#ifdef OCR_MODES_1_0
+#define DB_MODE_ITW DB_MODE_RW
+#define DB_MODE_NCR ((ocrDbAccessMode_t)0x8)
+#define DB_MODE_RO DB_MODE_CONST
+#endif
 
 #define DB_PROP_NONE ((u16)0x0)
 #define DB_PROP_NO_ACQUIRE ((u16)0x10)        /* created for others: the creator gets no pointer */

@@ -1,7 +1,8 @@
 /* The OCR 1.2 API, as Weir implements it: what a program includes. docs/ocr.md says how to build and run one.
  *
  * A program defines mainEdt(), an EDT without parameters whose one dependence is the block of its arguments, and ends
- * by ocrShutdown(). Functions may be called in EDTs, and on threads as extensions/ocr-legacy.h says. */
+ * by ocrShutdown(). In C++ it may be extern "C" or not. Functions may be called in EDTs, and on threads as
+ * extensions/ocr-legacy.h says. */
 #ifndef OCR_H
 #define OCR_H
 
@@ -24,8 +25,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-/* The first EDT, which the program defines. */
-ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
 #endif
 
 /* Ends the program with exit code 0, or `errorCode`: EDTs that have not started are dropped. The calling EDT goes on

@@ -50,6 +50,14 @@ int domain_of_hint(std::uint64_t value) noexcept {
   return guid.kind() == Kind::affinity ? static_cast<int>(guid.index()) : -1;
 }
 
+ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexcept {
+  ocrHint_t hint{type, 0, {}};
+  const int index = hint_index(hint, type == OCR_HINT_EDT_T ? OCR_HINT_EDT_AFFINITY : OCR_HINT_DB_AFFINITY);
+  hint.propMask = std::uint64_t{1} << index;
+  hint_slot(hint, index) = reinterpret_cast<std::uintptr_t>(affinity);
+  return hint;
+}
+
 void apply_hint(Block& block, const ocrHint_t& hint) {
   if (hint.type != OCR_HINT_DB_T || hint.propMask == 0) return;
   if (block.hint == nullptr) block.hint = new ocrHint_t{OCR_HINT_DB_T, 0, {}};

@@ -18,6 +18,13 @@ std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uin
 // The domain of an affinity's hint value; -1 when it is none.
 int domain_of_hint(std::uint64_t value) noexcept;
 
+// OCR 1.0 passed an affinity where the API has a hint now. Its GUID is no address, so that it is told from one.
+inline bool is_affinity(const ocrHint_t* hint) noexcept {
+  const Guid guid{reinterpret_cast<std::uintptr_t>(hint)};
+  return guid.kind() == Kind::affinity && guid.generation() == 0;
+}
+ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexcept;
+
 // Where a block with that hint is made.
 Place place_of_hint(const Local& local, const ocrHint_t& hint) noexcept;
 // Of what does not place it: what is said of prefetching, and what ocrGetHint() tells.

@@ -2,13 +2,11 @@
 #include "ocr/api/api.hpp"
 #include "ocr/block.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/hint.hpp"
 
 using namespace weir::ocr;
 
 namespace {
-
-constexpr u16 kProperties =
-    DB_PROP_NO_ACQUIRE | DB_PROP_SINGLE_ASSIGNMENT | DB_PROP_NO_HINT | GUID_PROP_CHECK | GUID_PROP_BLOCK | 0xf;
 
 u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, bool heap) {
   Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
@@ -39,8 +37,11 @@ extern "C" {
 
 u8 ocrDbCreate(ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, ocrInDbAllocator_t allocator) {
   if (db == nullptr || (addr == nullptr && (flags & DB_PROP_NO_ACQUIRE) == 0)) return OCR_EINVAL;
-  if ((flags & ~kProperties) != 0 || static_cast<unsigned>(allocator) > WEIR_ALLOC) return OCR_EINVAL;
-  if (hint != nullptr && hint->type != OCR_HINT_DB_T) return OCR_ENXIO;
+  if (static_cast<unsigned>(allocator) > WEIR_ALLOC) return OCR_EINVAL;
+  ocrHint_t of_affinity;
+  if (is_affinity(hint)) [[unlikely]]
+    hint = &(of_affinity = hint_of_affinity(hint, OCR_HINT_DB_T));
+  if (hint != nullptr && hint->type != OCR_HINT_DB_T) hint = nullptr;
   return in_program([&](Local& local) { return create(local, db, addr, len, flags, hint, allocator != NO_ALLOC); });
 }
 

@@ -54,6 +54,7 @@ u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccess
 extern "C" {
 
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode) {
+  if (from_c(source).is_null() && from_c(destination).is_null()) return 0;
   return ocrAddDependenceSlot(source, 0, destination, slot, mode);
 }
 

@@ -2,6 +2,7 @@
 #include "ocr/edt.hpp"
 
 #include "ocr/api/api.hpp"
+#include "ocr/hint.hpp"
 #include "ocr/label.hpp"
 
 using namespace weir::ocr;
@@ -9,7 +10,9 @@ using namespace weir::ocr;
 extern "C" {
 
 u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, u32 depc, const char* funcName) {
-  if (guid == nullptr || funcPtr == nullptr || paramc == EDT_PARAM_DEF || depc == EDT_PARAM_DEF) return OCR_EINVAL;
+  if (guid == nullptr) return OCR_EINVAL;
+  *guid = NULL_GUID;
+  if (funcPtr == nullptr || paramc == EDT_PARAM_DEF || depc == EDT_PARAM_DEF) return OCR_EINVAL;
   return in_program([&](Local& local) -> u8 {
     const EdtKind* const kind = intern(funcPtr, funcName);
     Guid made;
@@ -38,14 +41,20 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
 
 u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv, u32 depc, ocrGuid_t* depv,
                 u16 properties, ocrHint_t* hint, ocrGuid_t* outputEvent) {
-  if (guid == nullptr && (properties & GUID_PROP_IS_LABELED) != 0) return OCR_EINVAL;
+  const bool labelled = (properties & GUID_PROP_IS_LABELED) != 0;
+  if (guid == nullptr && labelled) return OCR_EINVAL;
   const void* const site = __builtin_return_address(0);
-  return in_program([&](Local& local) {
-    const Guid label = (properties & GUID_PROP_IS_LABELED) != 0 ? from_c(*guid) : Guid{};
+  ocrHint_t of_affinity;
+  if (is_affinity(hint)) [[unlikely]]
+    hint = &(of_affinity = hint_of_affinity(hint, OCR_HINT_EDT_T));
+  const u8 code = in_program([&](Local& local) {
+    const Guid label = labelled ? from_c(*guid) : Guid{};
     const EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
                              guid,  outputEvent,          site};
     return create_edt(local, request);
   });
+  if (code != 0 && guid != nullptr && !labelled) *guid = NULL_GUID;
+  return code;
 }
 
 u8 ocrEdtDestroy(ocrGuid_t guid) {

@@ -9,13 +9,17 @@ using namespace weir::ocr;
 namespace {
 
 u8 create(ocrGuid_t* guid, ocrEventTypes_t type, u16 properties, const void* params) {
-  if (guid == nullptr || type < OCR_EVENT_ONCE_T || type > OCR_EVENT_COLLECTIVE_T) return OCR_EINVAL;
-  return in_program([&](Local& local) {
-    Guid made = (properties & GUID_PROP_IS_LABELED) != 0 ? from_c(*guid) : Guid{};
-    const u8 code = create_event(local, made, static_cast<EventType>(type), properties, params);
-    if (code == 0) *guid = to_c(made);
-    return code;
+  if (guid == nullptr) return OCR_EINVAL;
+  const bool labelled = (properties & GUID_PROP_IS_LABELED) != 0;
+  const u8 code = in_program([&](Local& local) -> u8 {
+    if (type < OCR_EVENT_ONCE_T || type > OCR_EVENT_COLLECTIVE_T) return OCR_EINVAL;
+    Guid made = labelled ? from_c(*guid) : Guid{};
+    const u8 refused = create_event(local, made, static_cast<EventType>(type), properties, params);
+    if (refused == 0) *guid = to_c(made);
+    return refused;
   });
+  if (code != 0 && !labelled) *guid = NULL_GUID;
+  return code;
 }
 
 }  // namespace
@@ -38,7 +42,10 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot) {
   return in_program([&](Local& local) { return satisfy_event(local, from_c(eventGuid), slot, from_c(dataGuid)); });
 }
 
-u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid) { return ocrEventSatisfySlot(eventGuid, dataGuid, 0); }
+u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid) {
+  if (from_c(eventGuid).is_null() && from_c(dataGuid).is_null()) return 0;
+  return ocrEventSatisfySlot(eventGuid, dataGuid, 0);
+}
 
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void* dataPtr, u32 islot) {
   if (dataPtr == nullptr) return OCR_EINVAL;

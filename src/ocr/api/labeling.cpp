@@ -55,6 +55,7 @@ Kind kind_of(ocrGuidUserKind kind) noexcept {
     case GUID_USER_EVENT_IDEM:
     case GUID_USER_EVENT_STICKY:
     case GUID_USER_EVENT_LATCH:
+    case GUID_USER_EVENT_CHANNEL:
     case GUID_USER_EVENT_COLLECTIVE: return Kind::event;
     default: return Kind::none;
   }

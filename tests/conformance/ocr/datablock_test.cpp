@@ -16,12 +16,24 @@ u8 create(ocrGuid_t* guid, void** data, u64 bytes, u16 flags = DB_PROP_NONE, ocr
 TEST_P(DataBlock, CreateChecksItsArguments) {
   ocrGuid_t guid;
   void* data;
-  ocrHint_t for_edts;
-  ocrHintInit(&for_edts, OCR_HINT_EDT_T);
   EXPECT_EQ(create(nullptr, &data, 8), OCR_EINVAL);
   EXPECT_EQ(create(&guid, nullptr, 8), OCR_EINVAL);
-  EXPECT_EQ(create(&guid, &data, 8, 0x8000), OCR_EINVAL);
-  EXPECT_EQ(create(&guid, &data, 8, DB_PROP_NONE, &for_edts), OCR_ENXIO);
+  EXPECT_EQ(create(&guid, &data, 8, DB_PROP_NONE, NULL_HINT, static_cast<ocrInDbAllocator_t>(1 + GetParam())),
+            OCR_EINVAL);
+}
+
+TEST_P(DataBlock, UnknownPropertiesAndHintsOfAnotherTypeAreIgnored) {
+  in_edt([] {
+    ocrGuid_t guid;
+    void* data = nullptr;
+    ocrHint_t for_edts;
+    ocrHintInit(&for_edts, OCR_HINT_EDT_T);
+    ocrSetHintValue(&for_edts, OCR_HINT_EDT_PRIORITY, 1);
+    ASSERT_EQ(create(&guid, &data, 8, 0x8080, &for_edts), 0);
+    EXPECT_NE(data, nullptr);
+    EXPECT_EQ(ocrDbRelease(guid), 0) << "it was acquired as ever";
+    EXPECT_EQ(ocrDbDestroy(guid), 0);
+  });
 }
 
 TEST_P(DataBlock, TooLargeABlockIsRefusedAndLeavesNoGuid) {

@@ -19,6 +19,8 @@ TEST_P(Dependence, BothEndsAndTheSlotHaveToExist) {
   EXPECT_EQ(ocrAddDependence(sticky, target, 0, DB_MODE_RO), 0) << "the slot is as it was";
 }
 
+TEST_P(Dependence, NothingToNothingIsNoError) { EXPECT_EQ(ocrAddDependence(NULL_GUID, NULL_GUID, 0, DB_MODE_RO), 0); }
+
 TEST_P(Dependence, SomeThingsCannotBeLinked) {
   const ocrGuid_t target = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
   EXPECT_EQ(ocrAddDependence(target, event(OCR_EVENT_ONCE_T), 0, DB_MODE_RO), OCR_EPERM) << "an EDT is no source";

@@ -61,6 +61,16 @@ TEST_P(Edt, CountsAreThoseOfTheTemplateOrSaidWhereItLeavesThemOpen) {
   EXPECT_EQ(create(open, 1, params, EDT_PARAM_DEF), OCR_EINVAL);
 }
 
+TEST_P(Edt, WhatWasNotMadeHasNoGuid) {
+  ocrGuid_t made = foreign();
+  EXPECT_EQ(ocrEdtTemplateCreate(&made, nullptr, 0, 0), OCR_EINVAL);
+  EXPECT_EQ(made, NULL_GUID);
+  made = foreign();
+  EXPECT_EQ(ocrEdtCreate(&made, template_of(1, 0), 1, nullptr, 0, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr),
+            OCR_EINVAL);
+  EXPECT_EQ(made, NULL_GUID);
+}
+
 TEST_P(Edt, ParametersAndTheirCountGoTogether) {
   u64 param = 1;
   EXPECT_EQ(create(template_of(1, 0), EDT_PARAM_DEF, nullptr, 0), OCR_EINVAL);

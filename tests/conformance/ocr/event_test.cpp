@@ -22,12 +22,24 @@ TEST_P(Event, AnUnknownTypeIsAnError) {
   EXPECT_EQ(ocrEventCreate(nullptr, OCR_EVENT_ONCE_T, EVT_PROP_NONE), OCR_EINVAL);
 }
 
+TEST_P(Event, WhatWasNotMadeHasNoGuid) {
+  ocrGuid_t guid = foreign();
+  EXPECT_EQ(ocrEventCreate(&guid, static_cast<ocrEventTypes_t>(0), EVT_PROP_NONE), OCR_EINVAL);
+  EXPECT_EQ(guid, NULL_GUID);
+  guid = foreign();
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE), OCR_EINVAL);
+  EXPECT_EQ(guid, NULL_GUID);
+}
+
 TEST_P(Event, WhatIsNoEventCannotBeSatisfiedOrDestroyed) {
   for (const ocrGuid_t guid : {NULL_GUID, UNINITIALIZED_GUID, ERROR_GUID, foreign(), foreign(-99), block()}) {
-    EXPECT_EQ(ocrEventSatisfy(guid, NULL_GUID), OCR_EINVAL);
+    EXPECT_EQ(ocrEventSatisfy(guid, block()), OCR_EINVAL);
+    EXPECT_EQ(ocrEventSatisfySlot(guid, NULL_GUID, 0), OCR_EINVAL);
     EXPECT_EQ(ocrEventDestroy(guid), OCR_EINVAL);
   }
 }
+
+TEST_P(Event, NothingPassedToNothingIsNoError) { EXPECT_EQ(ocrEventSatisfy(NULL_GUID, NULL_GUID), 0); }
 
 TEST_P(Event, WhatIsNoBlockCannotBePassed) {
   const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T), gone = block();
