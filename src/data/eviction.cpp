@@ -1,6 +1,7 @@
 // Residency: what leaves the fast tier, what is brought in early, and what happens when a transfer lands.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"

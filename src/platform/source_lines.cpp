@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cxxabi.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>

@@ -1,5 +1,6 @@
 // Templates and EDTs: what is asked of ocrEdtTemplateCreate(), ocrEdtCreate(), ocrEdtDestroy(), output events and
 // finish EDTs.
+#include <algorithm>
 #include <numeric>
 
 #include "ocr_test.hpp"

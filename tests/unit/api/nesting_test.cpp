@@ -1,4 +1,5 @@
 // Tasks that spawn tasks: when a parent ends, whom wait() waits for, how deep it may go.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
