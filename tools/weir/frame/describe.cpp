@@ -39,7 +39,8 @@ void add_notes(OptionText& text, const CLI::Option& option) {
   if (option.get_required()) text.notes.emplace_back("required");
   const std::string initial = option.get_default_str();
   const bool says_default = text.help.find("default") != std::string::npos;
-  if (text.value.empty() || initial.empty() || initial == "[]" || says_default) return;
+  const bool is_empty = initial.empty() || initial == "[]" || initial == "{}";  // a list as CLI11 2.3 and 2.4 write it
+  if (text.value.empty() || is_empty || says_default) return;
   text.notes.push_back("default " + initial);
 }
 

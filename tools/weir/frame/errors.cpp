@@ -82,7 +82,7 @@ std::string explain_conversion(std::string message) {
 // ..."
 std::string explain_validation(const std::string& message) {
   static const std::regex choice("(.+?): (.*) not in \\{(.*)\\}");
-  static const std::regex range("(.+?): Value (.*) not in range (.*)");
+  static const std::regex range("(.+?): Value (.*) not in range (?:(.*) to (.*)|\\[(.*) - (.*)\\])");  // CLI11 2.3, 2.4
   static const std::regex unit("(.+?): (.*) unit not recognized.*");
   std::smatch found;
   if (std::regex_match(message, found, choice)) {
@@ -91,7 +91,8 @@ std::string explain_validation(const std::string& message) {
                        base::suggestion(found.str(2), choices));
   }
   if (std::regex_match(message, found, range)) {
-    return fmt::format("{}={}: allowed is {}", found.str(1), found.str(2), found.str(3));
+    return fmt::format("{}={}: allowed is {} to {}", found.str(1), found.str(2), found.str(3) + found.str(5),
+                       found.str(4) + found.str(6));
   }
   if (std::regex_match(message, found, unit)) {
     return fmt::format("{}: unknown unit {}; allowed is B, KB, MB, GB, KiB, MiB or GiB", found.str(1), found.str(2));
