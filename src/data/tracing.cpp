@@ -42,6 +42,7 @@ void Store::record_on(trace::Recorder& recorder) {
   recorded_.assign(tiers_->tiers().size(), 0);
   const std::lock_guard lock(mutex_);
   track_ = recorder.add_track({"blocks"});
+  for (const Tier& tier : tiers_->tiers()) recorder.add_tier(tier.name);
   residency_.set_track(track_);
 }
 

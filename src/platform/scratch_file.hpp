@@ -1,7 +1,6 @@
-// ScratchFile: a file without a name, to which a name can be given once it is complete.
+// ScratchFile: a file without a name: however the process ends, nothing of it stays.
 //
-// However the process ends, nothing of it stays. (Where the file system has no files without a name, publish() writes
-// under a temporary name, FILE.PID.tmp, which a signal in that moment leaves behind.) One thread at a time.
+// One thread appends; read() and forget() are for any, of what was appended before.
 #pragma once
 
 #include <cstddef>
@@ -17,43 +16,37 @@ namespace weir::platform {
 
 class ScratchFile {
  public:
-  // io_error, naming `path`, when that cannot be written later: no such folder, no right, a folder. A `path` that
-  // exists and is no regular file (a pipe, a terminal) is written to by publish(), and the scratch is in /tmp.
+  // In the folder of `path`. io_error, naming `path`, when nothing can be written there: no such folder, no right, a
+  // folder itself. For a `path` that exists and is no regular file (a pipe, a terminal) it is in /tmp.
   static base::Result<ScratchFile> create_for(const std::string& path);
   ScratchFile(ScratchFile&& other) noexcept
       : fd_(std::exchange(other.fd_, -1)),
-        can_be_named_(other.can_be_named_),
-        published_(other.published_),
         bytes_(other.bytes_),
-        folder_(std::move(other.folder_)) {}
+        mapped_(std::exchange(other.mapped_, nullptr)),
+        mapped_bytes_(other.mapped_bytes_) {}
   ScratchFile& operator=(ScratchFile&&) = delete;
   ~ScratchFile();
 
-  // At its end. io_error when the disk is full.
+  // At its end. io_error when the disk is full: then nothing of it is there.
   base::Status append(std::span<const std::byte> bytes);
-  base::Status append(std::string_view text) { return append(std::as_bytes(std::span(text.data(), text.size()))); }
   std::uint64_t size() const noexcept { return bytes_; }
+
+  // io_error; also when there is less.
+  base::Status read(std::uint64_t at, std::span<std::byte> to) const;
+  // What lies before is not read any more: its room on the disk is given back where the file system can.
+  void forget(std::uint64_t before) const noexcept;
 
   // All that was appended, in memory, until the next append(). Empty when there is nothing. io_error.
   base::Result<std::span<const std::byte>> map();
 
-  // Puts the contents, and `end` behind them, in place of `path`. What is appended later is not seen there; the first
-  // append() after it copies what there is.
-  base::Status publish(const std::string& path, std::string_view end);
-
  private:
-  ScratchFile(int fd, bool can_be_named, std::string folder) noexcept
-      : fd_(fd), can_be_named_(can_be_named), folder_(std::move(folder)) {}
-  base::Status begin_anew();
+  explicit ScratchFile(int fd) noexcept : fd_(fd) {}
   void unmap() noexcept;
 
-  int fd_;                  // negative only after a move
-  bool can_be_named_;       // by linkat()
-  bool published_ = false;  // it has a name: nothing may change in it
+  int fd_;  // negative only after a move
   std::uint64_t bytes_ = 0;
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
-  std::string folder_;
 };
 
 }  // namespace weir::platform

@@ -1,7 +1,7 @@
 // A trace as one file of JSON, for Perfetto, chrome://tracing and `weir report`.
 //
-// The parts of the runtimes are kept in a file without a name, and the whole is put in place after each, so that no
-// reader ever sees half a file and Ctrl-C leaves what was there before.
+// It grows as FILE.part while runtimes of the process write to it, and is put in place when none does. A program that
+// is killed leaves the part: such a file can be opened and reported on, it only ends early.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,6 @@
 
 namespace weir::trace {
 
-// io_error when it cannot be written.
-base::Result<std::shared_ptr<TraceFile>> open_chrome_file(const std::string& path);
+std::shared_ptr<TraceFile> open_chrome_file(const std::string& path);
 
 }  // namespace weir::trace

@@ -1,85 +1,71 @@
-// ChromeWriter: events of one runtime as the JSON that Perfetto and chrome://tracing open.
+// ChromeWriter: one runtime's part of a JSON file, written from its spool while the program runs.
 //
-// One process per runtime, one row per track. Complete events ("X") for what a thread did, flows ("s", "f") for edges,
-// async events ("b", "e") for what overlaps: moves and tasks that wait for data; instants for steals and evictions;
-// counters ("C") for bytes by link and for what each tier holds. docs/tracing.md has every field.
-//
-// Goes through the events twice: first in order, to number tasks and to know what each segment of the events begins
-// with; then several threads turn segments into text. Keeps an entry per task, and a segment's text per thread.
+// A thread of its own writes ahead on processors that nobody else wants; what it has not come to by the end, several
+// threads write then. Batches are resolved in order, turned into text side by side, and appended in order.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <thread>
 #include <vector>
 
 #include "base/result.hpp"
-#include "platform/scratch_file.hpp"
+#include "platform/part_file.hpp"
+#include "trace/chrome_resolver.hpp"
 #include "trace/recording.hpp"
-#include "trace/task_numbers.hpp"
+#include "trace/spool.hpp"
 
 namespace weir::trace {
 
-// `text` between quotes, with what JSON does not allow in between escaped; bytes that are no UTF-8 become '?'.
-std::string json_string(std::string_view text);
-
 class ChromeWriter {
  public:
-  // `runtime`: 1 for the first in the file. Times count from `origin_ns`.
-  ChromeWriter(const Recording& recording, int runtime, std::uint64_t origin_ns, platform::ScratchFile& to);
+  // `runtime`: 1 for the first in the file. Times count from `origin_ns`. `spool` and `to` outlive it.
+  ChromeWriter(Spool& spool, platform::PartFile& to, int runtime, const ClockPair& opened, std::uint64_t origin_ns);
+  ~ChromeWriter();
 
-  // Appends the events, and returns what is said of the runtime at the end of the file: a JSON object. io_error.
-  base::Result<std::string> write();
+  // The drainer has ended. Appends what is left, and returns what is said of the runtime at the end of the file: a
+  // JSON object. io_error.
+  base::Result<std::string> finish(const Summary& summary, std::uint64_t lost);
 
  private:
-  friend class ChromeSegment;
-
-  struct Run {  // of a task
-    std::uint64_t start = 0, end = 0;
-    std::uint32_t track = 0;
-    bool seen = false;
-  };
-  struct Link {
-    std::uint64_t bytes = 0, moves = 0;
-  };
-  using Links = std::map<std::uint8_t, Link>;  // by from << 4 | to
-  // Events of one track that lie side by side, and what has been before them.
-  struct Segment {
-    std::span<const Event> events;
-    std::uint32_t track = 0;
-    std::uint64_t flows = 0, moves = 0;
-    Links links;
+  struct Batch {
+    std::vector<Event> units;
+    std::vector<Line> lines;
+    TextBuffer text;
   };
 
-  void survey();
-  void survey_event(const Event& event, std::uint32_t track);
-  void write_segments();
-  void write_some_segments();
-  std::string describe() const;
+  void write_ahead() noexcept;
+  bool wait_ahead(std::uint64_t ns) noexcept;
+  void stop_ahead() noexcept;
+  void write_rest();
+  bool write_batch(Batch& batch);
+  bool take(Batch& batch);
+  std::string describe(const Summary& summary, std::uint64_t lost) const;
 
-  const Recording& in_;
+  Spool& spool_;
+  platform::PartFile& to_;
   const int runtime_;
-  const TimeScale scale_;
-  platform::ScratchFile& to_;
+  const ClockPair opened_;
+  const std::uint64_t origin_ns_;
 
-  // Set by survey(), then only read.
-  TaskNumbers numbers_;
-  std::vector<Run> runs_;                                 // by number, less 1
-  std::unordered_map<std::uint64_t, std::string> names_;  // by address of the text, as JSON
-  Links links_;
-  std::uint64_t flows_ = 0, moves_ = 0;
-  std::vector<Segment> segments_;
-
+  // Held while a batch is taken and put into its turn. A thread that runs when nobody else does holds it, too: nobody
+  // asks for it while the program runs.
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::size_t taken_ = 0;  // guarded by mutex_: segments that a thread has begun with
-  std::size_t next_ = 0;   // guarded by mutex_: the segment that is to be written next
-  base::Status status_;    // guarded by mutex_
+  std::unique_ptr<ChromeResolver> resolver_;  // guarded by mutex_; made when the clocks have been compared
+  std::uint64_t read_ = 0;                    // guarded by mutex_: units of the spool
+  std::uint64_t taken_ = 0, written_ = 0;     // guarded by mutex_: batches
+  base::Status status_;                       // guarded by mutex_
+
+  std::mutex stop_mutex_;
+  std::condition_variable stopped_;
+  std::atomic<bool> stop_{false};  // changes under stop_mutex_
+  std::thread ahead_;
 };
 
 }  // namespace weir::trace

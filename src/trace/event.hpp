@@ -22,7 +22,15 @@ enum class Kind : std::uint8_t {
   move,       // id block, value bytes, small from << 4 | to, tiers
   evict,      // id block, value bytes, small tier
   resident,   // id bytes in use, small tier
-  chunk,      // in a recording: the next `value` events are of track `id`
+  chunk,      // in a spool: the next `value` events are of track `id`; start: how often the rings have been emptied
+  text,       // in a spool: `value` bytes follow, in the room of whole events: the name of small Named number `id`
+};
+
+// What has a name, and what start and duration say of it beside.
+enum class Named : std::uint8_t {
+  track,  // worker, domain; -1: none
+  block,  // start: bytes
+  tier,
 };
 
 enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };

@@ -17,7 +17,8 @@ base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path
   const std::lock_guard lock(mutex);
   const std::pair key(getpid(), path);
   if (const auto known = files->find(key); known != files->end()) return known->second;
-  auto file = path.ends_with(".otf2") ? open_otf2_file(path) : open_chrome_file(path);
+  base::Result<std::shared_ptr<TraceFile>> file = open_chrome_file(path);
+  if (path.ends_with(".otf2")) file = open_otf2_file(path);
   if (file) files->emplace(key, *file);
   return file;
 }

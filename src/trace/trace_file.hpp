@@ -10,8 +10,21 @@
 
 #include "base/result.hpp"
 #include "trace/recording.hpp"
+#include "trace/spool.hpp"
 
 namespace weir::trace {
+
+// What one runtime adds. One thread.
+class TracePart {
+ public:
+  TracePart() = default;
+  TracePart(const TracePart&) = delete;
+  TracePart& operator=(const TracePart&) = delete;
+  // Without finish(): the runtime is not in the file.
+  virtual ~TracePart() = default;
+  // The spool is whole. io_error.
+  virtual base::Status finish(const Summary& summary, std::uint64_t lost) = 0;
+};
 
 class TraceFile {
  public:
@@ -26,7 +39,8 @@ class TraceFile {
   const std::string& path() const noexcept { return path_; }
   // A file in the folder where the trace will be, of which nothing stays: for what is recorded until then.
   virtual std::string spool_path() const { return path_; }
-  virtual base::Status add(const Recording& recording) = 0;
+  // What a runtime that starts now adds, from `spool`, which outlives it. io_error.
+  virtual base::Result<std::unique_ptr<TracePart>> begin(Spool& spool, const ClockPair& opened) = 0;
 
  protected:
   explicit TraceFile(std::string path) : path_(std::move(path)) {}

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "show_report.hpp"
@@ -36,8 +37,12 @@ int run_and_show(const ReportSettings& settings, ReportPage& page, Global& globa
   program.insert(program.end(), settings.arguments.begin(), settings.arguments.end());
   const auto status = run_traced(program, trace, global.json);
   if (!status) return fail(status.status());
+  if (temporary && std::filesystem::file_size(trace) == 0) {  // it has made none, or was killed
+    std::error_code error;
+    std::filesystem::rename(trace + ".part", trace, error);
+  }
   if (temporary && std::filesystem::file_size(trace) == 0) {
-    fail(fmt::format("--run: {} has made no runtime of this version of Weir, or did not end by itself", settings.file));
+    fail(fmt::format("--run: {} has made no runtime of this version of Weir", settings.file));
     return *status != 0 ? *status : kFailed;
   }
   global.print("\n");
@@ -67,6 +72,7 @@ constexpr const char* kText =
   sched        between two tasks
   moving       the worker itself brought blocks (strategies off, inline)
   data         waits: nothing to run while a ready task waited for its blocks
+  held         waits: nothing to run while a ready task waited for what others had: commutative data, an OCR data block
   work         waits: nothing to run while tasks were left that depend on others
   idle         nothing to run, no task left
 

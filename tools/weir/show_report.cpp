@@ -70,6 +70,10 @@ int show_report(const ReportRequest& request, ReportPage& page, Global& global) 
     global.print("{} runtimes in {}; this is the one with most work{}\n", traces->size(), request.title,
                  request.key.empty() ? " (--runtime N: another)" : "");
   }
+  if (trace->cut) {
+    std::fflush(stdout);
+    fmt::print(stderr, "weir: {}: ends early: its program had not ended, or was killed\n", request.title);
+  }
   report::print(*trace, result, global);
   Json object = report::to_json(*trace, result);
   global.add(request.key.empty() ? std::move(object) : Json{{request.key, std::move(object)}});

@@ -35,22 +35,27 @@ base::Status check_place(const std::string& path) {
   return io_error(path, "exists and is no OTF2 archive; it is not touched");
 }
 
-class Otf2File final : public TraceFile {
+class Otf2File final : public TraceFile, public std::enable_shared_from_this<Otf2File> {
  public:
   explicit Otf2File(const std::string& path) : TraceFile(path) {}
 
   std::string spool_path() const override { return path() + ".events"; }
+  base::Result<std::unique_ptr<TracePart>> begin(Spool& spool, const ClockPair& opened) override;
 
-  base::Status add(const Recording& recording) override {
+  // One more archive.
+  base::Status add(const Summary& summary, Spool& spool, const ClockPair& opened) {
     const std::lock_guard lock(mutex_);
     ++count_;
     const std::string stem = path().substr(0, path().size() - std::string_view(".otf2").size());
     const std::string place = count_ == 1 ? path() : fmt::format("{}-{}.otf2", stem, count_);
     if (base::Status status = check_place(place); !status) return status;
+    const auto units = spool.map();
+    if (!units) return units.status();
+    const Recording recording(*units, summary, TimeScale(opened, ClockPair::now(), origin_ns_));
     const std::string temporary = fmt::format("{}.{}.tmp", place, getpid());
     std::error_code error;
     fs::remove_all(temporary, error);
-    base::Status status = Otf2Writer(recording, count_, origin_ns_).write(temporary);
+    base::Status status = Otf2Writer(recording, count_).write(temporary);
     if (status) status = put_in_place(temporary, place);
     if (!status) fs::remove_all(temporary, error);
     return status;
@@ -68,6 +73,23 @@ class Otf2File final : public TraceFile {
   std::mutex mutex_;
   int count_ = 0;  // guarded by mutex_
 };
+
+class Otf2Part final : public TracePart {
+ public:
+  Otf2Part(std::shared_ptr<Otf2File> file, Spool& spool, const ClockPair& opened)
+      : file_(std::move(file)), spool_(spool), opened_(opened) {}
+  base::Status finish(const Summary& summary, std::uint64_t) override { return file_->add(summary, spool_, opened_); }
+
+ private:
+  const std::shared_ptr<Otf2File> file_;
+  Spool& spool_;
+  const ClockPair opened_;
+};
+
+base::Result<std::unique_ptr<TracePart>> Otf2File::begin(Spool& spool, const ClockPair& opened) {
+  std::unique_ptr<TracePart> part = std::make_unique<Otf2Part>(shared_from_this(), spool, opened);
+  return part;
+}
 
 }  // namespace
 

@@ -34,15 +34,14 @@ struct FreeList {
 
 }  // namespace
 
-Otf2Writer::Otf2Writer(const Recording& recording, int runtime, std::uint64_t origin_ns)
-    : in_(recording), runtime_(runtime), scale_(recording, origin_ns), by_track_(recording.tracks.size()) {}
+Otf2Writer::Otf2Writer(const Recording& recording, int runtime)
+    : in_(recording), runtime_(runtime), scale_(recording.scale) {}
 
 void Otf2Writer::check(OTF2_ErrorCode code) {
   if (failure_ == OTF2_SUCCESS) failure_ = code;
 }
 
 base::Status Otf2Writer::write(const std::string& folder) {
-  in_.for_each_event([this](const Event& event, std::uint32_t track) { by_track_[track].push_back(&event); });
   number_tasks();
   archive_ = OTF2_Archive_Open(folder.c_str(), kName, OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -110,12 +109,12 @@ std::uint64_t Otf2Writer::number(std::uint64_t task) {
   return numbers_.try_emplace(task, numbers_.size() + 1).first->second;
 }
 
-// In the order of the recording, as the JSON does: the same run has the same numbers in both.
+// In the order in which they were recorded.
 void Otf2Writer::number_tasks() {
   numbers_.reserve(in_.events.size() / 3);
-  in_.for_each_event([this](const Event& event, std::uint32_t) {
-    if (event.kind() == Kind::spawn || (event.kind() == Kind::task && event.id != 0)) number(event.id);
-  });
+  for (const Event* const event : in_.events) {
+    if (event->kind() == Kind::spawn || (event->kind() == Kind::task && event->id != 0)) number(event->id);
+  }
 }
 
 // ---- Events ----
@@ -123,7 +122,7 @@ void Otf2Writer::number_tasks() {
 // Enters and leaves, nested.
 void Otf2Writer::add_intervals(std::uint32_t track, std::vector<Record>& records) const {
   std::vector<const Event*> intervals;
-  for (const Event* const event : by_track_[track]) {
+  for (const Event* const event : in_.by_track[track]) {
     if (is_interval(*event)) intervals.push_back(event);
   }
   std::stable_sort(intervals.begin(), intervals.end(), [](const Event* a, const Event* b) {
@@ -150,7 +149,7 @@ void Otf2Writer::add_others(std::uint32_t track, std::vector<Record>& records) {
   std::map<std::uint8_t, std::uint64_t> moved;
   std::uint64_t stolen = 0, evictions = 0, moves = 0;
   std::vector<std::pair<std::uint64_t, int>> waits;
-  for (const Event* const event : by_track_[track]) {
+  for (const Event* const event : in_.by_track[track]) {
     const std::uint64_t start = scale_.ns(event->start), end = scale_.ns(event->end());
     switch (event->kind()) {
       case Kind::steal:
@@ -187,7 +186,7 @@ void Otf2Writer::add_others(std::uint32_t track, std::vector<Record>& records) {
 
 std::vector<Otf2Writer::Record> Otf2Writer::records_of(std::uint32_t track) {
   std::vector<Record> records;
-  records.reserve(2 * by_track_[track].size());
+  records.reserve(2 * in_.by_track[track].size());
   add_intervals(track, records);
   add_others(track, records);
   std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.ns < b.ns; });
@@ -273,8 +272,8 @@ void Otf2Writer::write_names(OTF2_GlobalDefWriter* writer) {
   check(OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, text(fmt::format("weir runtime {}", runtime_)),
                                                 OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
   for (std::size_t i = 0; i < in_.tracks.size(); ++i) {
-    check(OTF2_GlobalDefWriter_WriteLocation(writer, i, text(in_.tracks[i].info().name), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                             events_[i], 0));
+    check(OTF2_GlobalDefWriter_WriteLocation(writer, i, text(in_.tracks[i]), OTF2_LOCATION_TYPE_CPU_THREAD, events_[i],
+                                             0));
   }
   for (std::size_t i = 0; i < region_list_.size(); ++i) {
     const OTF2_StringRef name = text(region_list_[i].first);

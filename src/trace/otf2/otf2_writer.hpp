@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "trace/recording.hpp"
+#include "trace/otf2/recording.hpp"
 
 namespace weir::trace {
 
@@ -18,8 +18,8 @@ class Otf2Writer {
  public:
   static constexpr const char* kName = "traces";  // of the archive in its folder: traces.otf2
 
-  // `runtime`: 1 for the first of the process. Times count from `origin_ns`.
-  Otf2Writer(const Recording& recording, int runtime, std::uint64_t origin_ns);
+  // `runtime`: 1 for the first of the process.
+  Otf2Writer(const Recording& recording, int runtime);
 
   // Into a folder that is not there yet. io_error, with what the library said.
   base::Status write(const std::string& folder);
@@ -61,12 +61,11 @@ class Otf2Writer {
 
   const Recording& in_;
   const int runtime_;
-  const TimeScale scale_;
+  const TimeScale& scale_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;  // while they are written
   OTF2_ErrorCode failure_ = OTF2_SUCCESS;        // the first one
 
-  std::vector<std::vector<const Event*>> by_track_;
   std::vector<std::uint64_t> events_;  // by location
   std::uint64_t last_ns_ = 0;
   std::map<std::string, OTF2_StringRef> texts_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,18 +18,35 @@
 namespace weir::tool::report {
 namespace {
 
-Trace record(int workers, void (*program)(Runtime&)) {
+Trace record(Options options, void (*program)(Runtime&)) {
   const trace::TemporaryPath path;
-  Options options;
-  options.workers = workers;
   options.trace = path.file();
+  if (!options.tiers.empty()) options.tiers = "memory=1MiB,file=" + path.folder() + ":64MiB";
   {
     Runtime runtime(options);
     program(runtime);
   }
   auto traces = read_traces(path.file());
   EXPECT_TRUE(traces) << traces.status().message;
+  EXPECT_FALSE(traces->front().cut);
   return std::move(traces->front());
+}
+Trace record(int workers, void (*program)(Runtime&)) {
+  Options options;
+  options.workers = workers;
+  return record(std::move(options), program);
+}
+
+void expect_whole(const Report& report) {
+  for (const TimeParts& worker : report.workers) {
+    EXPECT_LE(std::abs(worker.sum() - report.wall_ns), 0.01 * report.wall_ns) << worker.worker;
+  }
+}
+
+std::string contents(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 long work(long amount) {
@@ -46,9 +64,7 @@ TEST(Report, OfARunAddsUpForEachWorkerWithinOnePercent) {
   const Report report = analyse(trace);
   EXPECT_EQ(report.tasks, 400u);
   ASSERT_EQ(report.workers.size(), 3u);
-  for (const TimeParts& worker : report.workers) {
-    EXPECT_LE(std::abs(worker.sum() - report.wall_ns), 0.01 * report.wall_ns) << worker.worker;
-  }
+  expect_whole(report);
   EXPECT_EQ(report.names.front().name, "work");
   EXPECT_LE(report.bound_ns(), report.wall_ns * 1.01);
   EXPECT_FALSE(report.advice.empty());
@@ -81,9 +97,111 @@ TEST(Report, KnowsTasksInTasksAndHalvesOfForks) {
   });
   const Report report = analyse(trace);
   EXPECT_EQ(report.tasks, trace.counter("tasks_run"));
-  for (const TimeParts& worker : report.workers) {
-    EXPECT_LE(std::abs(worker.sum() - report.wall_ns), 0.01 * report.wall_ns) << worker.worker;
+  expect_whole(report);
+}
+
+// Eight times as many blocks as there is room for, by strategies of every kind.
+TEST(Report, OfARunWithTiersAddsUpForEachWorkerWhoeverMovesTheBlocks) {
+  for (const Strategy strategy :
+       {Strategy::off, Strategy::inline_, Strategy::single, Strategy::multi, Strategy::ahead}) {
+    Options options;
+    options.workers = 2;
+    options.strategy = strategy;
+    options.tiers = "some";
+    const Trace trace = record(options, [](Runtime& runtime) {
+      Array<double, 1> blocks(runtime, {128 * 8192}, {8192}, "blocks");
+      for (int round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < 128; ++i) {
+          runtime.spawn(name("touch"), inout(blocks.tile(i)), [](std::span<double> tile) { tile[0] += 1; });
+        }
+      }
+      runtime.wait();
+    });
+    const Report report = analyse(trace);
+    expect_whole(report);
+    if (strategy == Strategy::off) continue;
+    EXPECT_GT(report.sum.moving + report.sum.waiting_for_data, 0) << static_cast<int>(strategy);
+    EXPECT_FALSE(trace.moves.empty());
   }
+}
+
+// What a program that was killed leaves: whatever was written is reported on.
+TEST(ReadTraces, OfAFileThatEndsEarlyTellsWhatItHolds) {
+  const trace::TemporaryPath path;
+  Options options;
+  options.workers = 2;
+  options.trace = path.file();
+  options.tiers = "memory=1MiB,file=" + path.folder() + ":64MiB";
+  {
+    Runtime runtime(options);
+    Array<double, 1> blocks(runtime, {64 * 8192}, {8192}, "blocks");
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < 64; ++i) {
+        runtime.spawn(name("touch"), inout(blocks.tile(i)),
+                      [](std::span<double> tile) { tile[0] += static_cast<double>(work(1000)); });
+      }
+    }
+    runtime.wait();
+  }
+  const std::string whole = contents(path.file());
+  const std::size_t events_end = whole.rfind("\n],\n");
+  ASSERT_NE(events_end, std::string::npos);
+  std::size_t tasks = 0;
+  for (const double share : {0.3, 0.6, 1.0}) {
+    std::istringstream part(whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(events_end))));
+    const auto traces = read_traces(part, "t.json.part");
+    ASSERT_TRUE(traces) << traces.status().message;
+    ASSERT_EQ(traces->size(), 1u);
+    const Trace& trace = traces->front();
+    EXPECT_TRUE(trace.cut);
+    EXPECT_EQ(trace.workers, 2);
+    const Report report = analyse(trace);
+    EXPECT_GT(report.tasks, tasks);
+    tasks = report.tasks;
+    expect_whole(report);
+    EXPECT_NE(report.advice.front().find("ends early"), std::string::npos);
+  }
+  EXPECT_EQ(tasks, 192u);
+}
+
+// However it ends: the file of an earlier run stays, and what was recorded is beside it.
+TEST(ReadTraces, OfAProgramThatWasKilledTellsWhatItDidUntilThen) {
+  const trace::TemporaryPath path;
+  std::ofstream(path.file()) << "of an earlier run";
+  const std::string part = path.file() + ".part";
+  EXPECT_EXIT(
+      {
+        Options options;
+        options.workers = 2;
+        options.trace = path.file();
+        Runtime runtime(options);
+        for (int i = 0; i < 500; ++i) runtime.spawn(name("done"), [] { work(1000); });
+        runtime.wait();
+        // Until some of it is in the file: the writer waits for processors that nobody wants.
+        while (contents(part).find("\"done\"") == std::string::npos) std::this_thread::yield();
+        raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(contents(path.file()), "of an earlier run");
+  const auto traces = read_traces(part);
+  ASSERT_TRUE(traces) << traces.status().message;
+  EXPECT_TRUE(traces->front().cut);
+  EXPECT_GT(analyse(traces->front()).tasks, 0u);
+  {
+    Options options;
+    options.workers = 1;
+    options.trace = path.file();
+    const Runtime runtime(options);
+  }
+  EXPECT_EQ(path.files(), 1) << "the next run has taken the part's place";
+}
+
+TEST(ReadTraces, OfAFileThatIsNotThereNamesThePartThatIs) {
+  const trace::TemporaryPath path;
+  std::ofstream(path.file() + ".part") << "{\"traceEvents\":[";
+  const auto traces = read_traces(path.file());
+  ASSERT_FALSE(traces);
+  EXPECT_NE(traces.status().message.find("weir report " + path.file() + ".part"), std::string::npos);
 }
 
 TEST(ReadTraces, RefusesWhatIsNoTrace) {
@@ -133,7 +251,14 @@ TEST(Recorded, WaitsForCommutativeDataNameWhoHadIt) {
   EXPECT_EQ(ends, 1);
   const auto traces = read_traces(path.file());
   ASSERT_TRUE(traces);
-  EXPECT_TRUE(traces->front().data_waits.empty()) << "a lock is no question of memory";
+  const Trace& trace = traces->front();
+  ASSERT_EQ(trace.data_waits.size(), 1u);
+  EXPECT_EQ(trace.data_waits.front().what, For::lock);
+  EXPECT_EQ(trace.names[static_cast<std::size_t>(trace.data_waits.front().had_by)], "holder");
+  const Report report = analyse(trace);
+  expect_whole(report);
+  EXPECT_GE(report.sum.waiting_for_others, 1e6);
+  EXPECT_EQ(report.sum.waiting_for_data, 0) << "a lock is no question of memory";
 }
 
 }  // namespace

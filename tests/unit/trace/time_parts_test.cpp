@@ -57,12 +57,30 @@ TEST(TimeParts, DivideAWaitForDataAmongWorkersWithoutWork) {
     m.span(worker, Doing::wait, 1, 100);
     m.span(worker, Doing::search, 1, 90);
   }
-  m.trace.data_waits.push_back({11, 51, 1, false});
+  m.trace.data_waits.push_back({11, 51, 1, For::blocks});
   m.run(0, a, 90, 100);
   const auto workers = time_parts(m.trace);
   EXPECT_DOUBLE_EQ(workers[0].waiting_for_data, 20);
   EXPECT_DOUBLE_EQ(workers[1].waiting_for_data, 20);
   EXPECT_DOUBLE_EQ(workers[0].waiting_for_work, 89 - 20);
+}
+
+TEST(TimeParts, TellWhatATaskWaitsForApart) {
+  MadeUp m(1, 100);
+  const auto a = m.spawn(0, 0);
+  m.span(0, Doing::wait, 1, 100);
+  m.span(0, Doing::search, 1, 90);
+  m.trace.data_waits.push_back({10, 20, a, For::room});
+  m.trace.data_waits.push_back({20, 40, a, For::blocks});
+  m.trace.data_waits.push_back({40, 50, a, For::lock});
+  m.trace.data_waits.push_back({50, 65, a, For::block});
+  m.run(0, a, 90, 100);
+  const TimeParts parts = time_parts(m.trace)[0];
+  EXPECT_DOUBLE_EQ(parts.waiting_for_data, 30);
+  EXPECT_DOUBLE_EQ(parts.waiting_for_room, 10);
+  EXPECT_DOUBLE_EQ(parts.waiting_for_others, 25);
+  EXPECT_DOUBLE_EQ(parts.waiting_for_work, 89 - 55);
+  EXPECT_DOUBLE_EQ(parts.sum(), 100);
 }
 
 TEST(OwnTimes, LeaveOutWhatRanOnTopOfATaskThatWaited) {

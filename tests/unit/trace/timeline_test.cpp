@@ -52,7 +52,8 @@ TEST(Timeline, AddsUpToTheParts) {
     EXPECT_DOUBLE_EQ(sums[2], p.analysing);
     EXPECT_DOUBLE_EQ(sums[3], p.scheduling);
     EXPECT_DOUBLE_EQ(sums[4], p.moving);
-    EXPECT_DOUBLE_EQ(sums[5] + sums[6] + sums[7], p.waiting_for_data + p.waiting_for_work + p.idle);
+    EXPECT_DOUBLE_EQ(sums[5] + sums[6] + sums[7] + sums[8],
+                     p.waiting_for_data + p.waiting_for_others + p.waiting_for_work + p.idle);
   }
 }
 
@@ -63,7 +64,7 @@ TEST(Timeline, SaysOfATimeWithoutWorkWhatMostOfItWas) {
   m.span(1, Doing::park, 100, 200);    // the same, asleep
   m.span(1, Doing::search, 700, 900);  // a runs on the other worker
   m.span(1, Doing::search, 900, 1000);
-  m.trace.data_waits.push_back({50, 650, a, false});
+  m.trace.data_waits.push_back({50, 650, a, For::blocks});
   m.run(0, a, 700, 900);
   const auto pieces = timeline(m.trace)[1].pieces;
   ASSERT_EQ(pieces.size(), 5u);

@@ -20,14 +20,17 @@ namespace {
 struct Slot {
   std::atomic<bool> used = false;
   char path[PATH_MAX] = {};
+  char part[PATH_MAX] = {};  // what a traced program that was killed has left beside it
 };
 Slot slots[PendingFile::kMost];
 
 int take_slot(const std::string& path) {
-  if (path.size() >= PATH_MAX) return -1;
+  const std::string part = path + ".part";
+  if (part.size() >= PATH_MAX) return -1;
   for (int i = 0; i < PendingFile::kMost; ++i) {
     if (slots[i].used) continue;
     std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    std::memcpy(slots[i].part, part.c_str(), part.size() + 1);
     slots[i].used = true;
     return i;
   }
@@ -82,6 +85,7 @@ PendingFile::PendingFile(PendingFile&& other) noexcept
 PendingFile::~PendingFile() {
   if (slot_ < 0) return;
   unlink(temporary_.c_str());
+  unlink(slots[slot_].part);
   slots[slot_].used = false;
 }
 
@@ -94,7 +98,9 @@ base::Status PendingFile::commit() {
 
 void remove_pending_files() noexcept {
   for (Slot& slot : slots) {
-    if (slot.used) unlink(slot.path);
+    if (!slot.used) continue;
+    unlink(slot.path);
+    unlink(slot.part);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "units.hpp"
 
@@ -21,6 +22,7 @@ class Adviser {
   std::vector<std::string> all() {
     lost();
     data();
+    others();
     parallelism();
     spawning();
     tiny();
@@ -34,6 +36,12 @@ class Adviser {
   static double percent(double share) { return 100 * share; }
 
   void lost() {
+    if (trace_.cut) {
+      lines_.emplace_back(
+          "the trace ends early: its program had not ended, or was killed; this is what was written until then, "
+          "without "
+          "what ran at the end, and tiers without their sizes");
+    }
     if (trace_.lost_events == 0) return;
     lines_.push_back(fmt::format("{} events were lost: what follows adds up to too little; trace a shorter run",
                                  trace_.lost_events));
@@ -44,7 +52,7 @@ class Adviser {
     std::uint64_t all = 0;
     for (const Block& block : trace_.blocks) all += block.bytes;
     const std::uint64_t fast = trace_.tiers.empty() ? 0 : trace_.tiers.front().budget;
-    return all > fast ? all - fast : 0;
+    return fast != 0 && all > fast ? all - fast : 0;  // 0: not known
   }
 
   void data() {
@@ -62,6 +70,22 @@ class Adviser {
     }
     if (report_.sum.moving > report_.sum.waiting_for_data) line += "; --strategy ahead lets workers run meanwhile";
     lines_.push_back(std::move(line));
+  }
+
+  void others() {
+    const double waits = share(report_.sum.waiting_for_others);
+    if (waits < kMuch) return;
+    std::map<std::string, double> by_holder;
+    for (const DataWait& wait : trace_.data_waits) {
+      if (wait.had_by < 0) continue;
+      by_holder[trace_.names[static_cast<std::size_t>(wait.had_by)]] += static_cast<double>(wait.end - wait.start);
+    }
+    const auto most = std::max_element(by_holder.begin(), by_holder.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    lines_.push_back(fmt::format(
+        "waiting for what others held {:.0f} %{}: smaller pieces of data, or reduce instead of "
+        "commutative, would let more tasks run at once",
+        percent(waits), most == by_holder.end() ? "" : fmt::format(", most of it by tasks {:?}", most->first)));
   }
 
   void parallelism() {

@@ -44,6 +44,7 @@ class Packer {
     add_rows();
     add_moves();
     add_data_waits();
+    add_steals();
     add_residency();
     describe();
     return std::move(data_);
@@ -154,7 +155,7 @@ class Packer {
           {{"name", track.name}, {"track", row.track}, {"domain", track.domain}, {"pieces", row.pieces.size()}});
       for (const Piece& piece : row.pieces) {
         times.push_back(static_cast<std::uint64_t>(piece.ns));
-        parts.push_back(static_cast<std::uint64_t>(piece.part) | (piece.asleep ? 8U : 0U));
+        parts.push_back(static_cast<std::uint64_t>(piece.part) | (piece.asleep ? 16U : 0U));
         tasks.push_back(index_[piece.task]);
       }
     }
@@ -193,18 +194,40 @@ class Packer {
   }
 
   void add_data_waits() {
-    Values tasks, times, room;
+    Values tasks, times, what, holders;
     Signed starts;
     for (const DataWait& wait : trace_.data_waits) {
       tasks.push_back(wait.task < index_.size() ? index_[wait.task] : 0);
       starts.push_back(since_start(wait.start));
       times.push_back(static_cast<std::uint64_t>(wait.end - wait.start));
-      room.push_back(wait.for_room ? 1 : 0);
+      what.push_back(static_cast<std::uint64_t>(wait.what));
+      holders.push_back(static_cast<std::uint64_t>(wait.had_by + 1));  // 0: not known
     }
     data_.columns.add("wait.task", tasks);
     data_.columns.add_differences("wait.start", starts);
     data_.columns.add("wait.ns", times);
-    data_.columns.add("wait.room", room);
+    data_.columns.add("wait.what", what);
+    data_.columns.add("wait.holder", holders);
+  }
+
+  void add_steals() {
+    std::vector<const Steal*> steals;
+    for (const Steal& steal : trace_.steals) steals.push_back(&steal);
+    std::stable_sort(steals.begin(), steals.end(), [](const Steal* a, const Steal* b) { return a->at < b->at; });
+    Signed at;
+    Values tracks, victims, tasks, distances;
+    for (const Steal* const steal : steals) {
+      at.push_back(since_start(steal->at));
+      tracks.push_back(steal->track);
+      victims.push_back(steal->victim);
+      tasks.push_back(steal->tasks);
+      distances.push_back(steal->distance);
+    }
+    data_.columns.add_differences("steal.at", at);
+    data_.columns.add("steal.track", tracks);
+    data_.columns.add("steal.victim", victims);
+    data_.columns.add("steal.tasks", tasks);
+    data_.columns.add("steal.distance", distances);
   }
 
   void add_residency() {

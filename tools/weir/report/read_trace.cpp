@@ -39,6 +39,7 @@ class Reader {
       case 'e': return read_async(event, category, phase == 'b');
       case 'i': return read_instant(event, category);
       case 'C': return read_counter(event, category);
+      case 'M': return read_row(event);
       default: return;
     }
   }
@@ -48,6 +49,20 @@ class Reader {
     for (const Json& about : runtimes) {
       Trace trace = std::move(parts_[about.at("runtime").get<int>()].trace);
       describe(trace, about);
+      number_halves(trace);
+      result.push_back(std::move(trace));
+    }
+    return result;
+  }
+
+  // Of a file that ends early: what its events tell of their runtimes.
+  std::vector<Trace> finish_cut() {
+    std::vector<Trace> result;
+    for (auto& [runtime, part] : parts_) {
+      Trace trace = std::move(part.trace);
+      trace.runtime = runtime;
+      guess(trace);
+      number_halves(trace);
       result.push_back(std::move(trace));
     }
     return result;
@@ -58,6 +73,8 @@ class Reader {
     Trace trace;
     std::unordered_map<std::string, int> names;
     std::unordered_map<std::string, std::size_t> open_moves, open_waits;
+    std::map<std::uint32_t, std::string> rows;  // names, by track
+    std::map<std::uint64_t, Block> moved;       // blocks that did, by number
   };
 
   static Ns ns(double microseconds) { return std::llround(microseconds * 1000); }
@@ -130,18 +147,30 @@ class Reader {
       part_->open_moves[id] = trace.moves.size();
       trace.moves.push_back({at, at, event.count(Event::block), event.count(Event::bytes), event.text(Event::from),
                              event.text(Event::to)});
-    } else if (category != "data wait") {
-      return;  // for what other tasks hold
-    } else if (begins) {
-      part_->open_waits[id] = trace.data_waits.size();
-      trace.data_waits.push_back({at, at, small(event, Event::task), event.text(Event::name) == "waits for room"});
-    } else {
-      trace.data_waits[part_->open_waits.at(id)].end = at;
+      part_->moved.try_emplace(event.count(Event::block), Block{event.text(Event::name), event.count(Event::bytes)});
+      return;
     }
+    if (!begins) {
+      trace.data_waits[part_->open_waits.at(id)].end = at;
+      return;
+    }
+    part_->open_waits[id] = trace.data_waits.size();
+    trace.data_waits.push_back({at, at, small(event, Event::task), what(event.text(Event::name)),
+                                event.has(Event::had_by) ? name(event.text(Event::had_by)) : -1});
+  }
+
+  static For what(const std::string& name) {
+    return name == "waits for room"               ? For::room
+           : name == "waits for commutative data" ? For::lock
+           : name == "waits for a data block"     ? For::block
+                                                  : For::blocks;
   }
 
   void read_instant(const Event& event, const std::string& category) {
-    if (category == "steal") part_->trace.steals[small(event, Event::distance)] += event.count(Event::tasks);
+    if (category == "steal") {
+      part_->trace.steals.push_back({ns(event.number(Event::ts)), small(event, Event::tid), small(event, Event::victim),
+                                     small(event, Event::tasks), small(event, Event::distance)});
+    }
     if (category == "evict") ++part_->trace.evictions;
   }
 
@@ -150,6 +179,10 @@ class Reader {
     if (category != "resident") return;
     const std::string tier = event.text(Event::name).substr(kBefore.size());
     part_->trace.residency[tier].push_back({ns(event.number(Event::ts)), event.count(Event::bytes)});
+  }
+
+  void read_row(const Event& event) {
+    if (event.text(Event::name) == "thread_name") part_->rows[small(event, Event::tid)] = event.text(Event::row);
   }
 
   void describe(Trace& trace, const Json& about) {
@@ -165,12 +198,38 @@ class Reader {
       trace.tiers.push_back({t.at("name"), t.at("budget_bytes"), t.at("read_gb_per_s"), t.at("write_gb_per_s")});
     }
     for (const Json& b : about.at("blocks")) trace.blocks.push_back({b.at("name"), b.at("bytes")});
-    if (trace.tasks.empty()) trace.tasks.emplace_back();
-    number_halves(trace);
+  }
+
+  void guess(Trace& trace) {
+    const Part& part = parts_[trace.runtime];
+    trace.cut = true;
+    trace.machine = "a machine that the file does not name";
+    for (const auto& [track, name] : part.rows) {
+      const bool is_worker = name.starts_with("worker "), is_guest = name.starts_with("guest ");
+      const int index = is_worker || is_guest ? std::atoi(name.c_str() + name.find(' ')) : -1;
+      trace.tracks.resize(std::max<std::size_t>(trace.tracks.size(), track + 1));
+      trace.tracks[track] = {name, index, -1};
+      trace.workers += is_worker ? 1 : 0;
+    }
+    trace.start = trace.spans.empty() ? 0 : trace.spans.front().start;
+    for (const Span& span : trace.spans) {
+      trace.start = std::min(trace.start, span.start);
+      trace.end = std::max(trace.end, span.end);
+    }
+    for (const Move& move : trace.moves) trace.end = std::max(trace.end, move.end);
+    for (const auto& [tier, changes] : trace.residency) trace.tiers.push_back({tier, 0, 0, 0});
+    for (const auto& [block, about] : part.moved) {
+      trace.blocks.resize(std::max<std::size_t>(trace.blocks.size(), block + 1));
+      trace.blocks[block] = about;
+    }
+    for (Task& task : trace.tasks) {
+      std::erase_if(task.comes_after, [&](std::uint32_t before) { return before >= trace.tasks.size(); });
+    }
   }
 
   // Halves of fork_join() have the number 0 in the file: each gets one of its own, above those of tasks.
   void number_halves(Trace& trace) {
+    if (trace.tasks.empty()) trace.tasks.emplace_back();
     trace.names.emplace_back("half of a fork_join");
     for (const auto& [part, span] : halves_) {
       if (part != &parts_[trace.runtime]) continue;
@@ -201,7 +260,8 @@ base::Status no_trace(const std::string& name, const std::string& why) {
 base::Result<std::vector<Trace>> read(std::string_view json, const std::string& name) {
   Reader reader;
   try {
-    const Json rest = scan_events(json, [&reader](const Event& event) { reader.read(event); });
+    const auto [rest, cut_at] = scan_events(json, [&reader](const Event& event) { reader.read(event); });
+    if (cut_at != 0) return reader.finish_cut();
     if (!rest.is_object() || !rest.contains("otherData") || rest["otherData"].value("format", "") != "weir-trace-1") {
       return no_trace(name, "no format weir-trace-1");
     }
@@ -251,8 +311,17 @@ base::Result<std::vector<Trace>> read_traces(const std::string& path) {
   const Mapped mapped(path);
   if (!mapped.text().empty()) return read(mapped.text(), path);
   std::ifstream file(path);
-  if (!file)
-    return base::Status{base::Code::not_found, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
+  if (!file) {
+    const int error = errno;
+    const bool has_part = access((path + ".part").c_str(), R_OK) == 0;
+    return base::Status{
+        base::Code::not_found,
+        fmt::format("{}: cannot be read: {}{}", path, std::strerror(error),
+                    has_part ? fmt::format("; {}.part is of a program that has not ended, or was killed: "
+                                           "weir report {}.part says what it holds",
+                                           path, path)
+                             : "")};
+  }
   return read_traces(file, path);
 }
 

@@ -1,6 +1,7 @@
 #include "render.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "over_time.hpp"
 #include "units.hpp"
@@ -14,28 +15,38 @@ constexpr std::size_t kMost = 10;  // names and blocks that are listed
 struct Column {
   const char* title;
   double TimeParts::*part;
+  bool rare = false;  // shown when there is some
 };
-constexpr Column kColumns[] = {{"running", &TimeParts::running},       {"program", &TimeParts::program},
-                               {"analyse", &TimeParts::analysing},     {"sched", &TimeParts::scheduling},
-                               {"moving", &TimeParts::moving},         {"data", &TimeParts::waiting_for_data},
-                               {"work", &TimeParts::waiting_for_work}, {"idle", &TimeParts::idle}};
+constexpr Column kColumns[] = {{"running", &TimeParts::running},
+                               {"program", &TimeParts::program},
+                               {"analyse", &TimeParts::analysing},
+                               {"sched", &TimeParts::scheduling},
+                               {"moving", &TimeParts::moving},
+                               {"data", &TimeParts::waiting_for_data},
+                               {"held", &TimeParts::waiting_for_others, true},
+                               {"work", &TimeParts::waiting_for_work},
+                               {"idle", &TimeParts::idle}};
 
 std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f}%", 100 * part / of) : "-"; }
 
-void print_row(const TimeParts& parts, double of, Global& global) {
+void print_row(const TimeParts& parts, double of, const std::vector<Column>& columns, Global& global) {
   std::string line = fmt::format("{:<9}", parts.worker);
-  for (const Column& column : kColumns) line += fmt::format(" {:>7}", percent(parts.*column.part, of));
+  for (const Column& column : columns) line += fmt::format(" {:>7}", percent(parts.*column.part, of));
   global.print("{} {:>6}\n", line, parts.tasks);
 }
 
 void print_workers(const Report& report, Global& global) {
+  std::vector<Column> columns;
+  for (const Column& column : kColumns) {
+    if (!column.rare || report.sum.*column.part > 0) columns.push_back(column);
+  }
   std::string head = fmt::format("{:<9}", "worker");
-  for (const Column& column : kColumns) head += fmt::format(" {:>7}", column.title);
+  for (const Column& column : columns) head += fmt::format(" {:>7}", column.title);
   global.print("{} {:>6}\n", head, "tasks");
-  for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, global);
+  for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, columns, global);
   TimeParts all = report.sum;
   all.worker = "all";
-  if (report.workers.size() > 1) print_row(all, report.sum.sum(), global);
+  if (report.workers.size() > 1) print_row(all, report.sum.sum(), columns, global);
 }
 
 // One line for each thing that changes, as wide as the terminal, at most 120 columns.
@@ -110,6 +121,8 @@ Json times(const TimeParts& p) {
           {"scheduling_ns", p.scheduling},
           {"moving_ns", p.moving},
           {"waiting_for_data_ns", p.waiting_for_data},
+          {"waiting_for_room_ns", p.waiting_for_room},
+          {"waiting_for_others_ns", p.waiting_for_others},
           {"waiting_for_work_ns", p.waiting_for_work},
           {"idle_ns", p.idle},
           {"asleep_ns", p.slept}};
@@ -137,8 +150,10 @@ void print(const Trace& trace, const Report& report, Global& global) {
   print_names(report, global);
   print_bytes(report, global);
   if (!trace.steals.empty()) {
+    std::map<std::uint32_t, std::uint64_t> by_distance;
+    for (const Steal& steal : trace.steals) by_distance[steal.distance] += steal.tasks;
     std::string text;
-    for (const auto& [distance, tasks] : trace.steals) {
+    for (const auto& [distance, tasks] : by_distance) {
       text += fmt::format(
           "{}{} {}", text.empty() ? "" : ", ", tasks,
           distance == 0 ? "within a domain" : fmt::format("{} domain{} away", distance, distance == 1 ? "" : "s"));
@@ -155,6 +170,7 @@ Json to_json(const Trace& trace, const Report& report) {
           {"wall_ns", report.wall_ns},
           {"tasks", report.tasks},
           {"lost_events", trace.lost_events},
+          {"ends_early", trace.cut},
           {"workers", list(report.workers, &times)},
           {"critical_path_ns", report.path.length},
           {"critical_path", list(report.path_names, &name_object)},

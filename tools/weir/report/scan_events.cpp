@@ -14,12 +14,14 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, ScannedEvent::kFields> kNames = {
-    "ph",    "cat",   "name",      "pid",  "tid", "ts",    "dur",      "id",   "task",
-    "items", "bytes", "cancelled", "from", "to",  "block", "distance", "tasks"};
+    "ph",    "cat",       "name", "pid", "tid",   "ts",       "dur",   "id",     "task",   "items",
+    "bytes", "cancelled", "from", "to",  "block", "distance", "tasks", "victim", "had_by", "name"};
 
 constexpr int kNoField = ScannedEvent::kFields;
 
-int field_of(const std::string& key) {
+// `depth`: 1 for the event's own, 2 for those of its args.
+int field_of(const std::string& key, int depth) {
+  if (depth == 2 && key == kNames[ScannedEvent::row]) return ScannedEvent::row;
   for (int i = 0; i < kNoField; ++i) {
     if (kNames[static_cast<std::size_t>(i)] == key) return i;
   }
@@ -68,6 +70,7 @@ class Scan final : public nlohmann::json_sax<Json> {
 
   Json& result() { return builder_.result; }
   std::string error;
+  std::size_t cut_at = 0;
 
   bool null() override { return other(nullptr); }
   bool boolean(bool value) override { return event_depth_ > 0 ? take(value ? 1 : 0) : other(value); }
@@ -97,7 +100,7 @@ class Scan final : public nlohmann::json_sax<Json> {
   }
   bool key(std::string& key) override {
     if (event_depth_ > 0) {
-      field_ = field_of(key);
+      field_ = field_of(key, event_depth_);
     } else {
       is_events_ = builder_.depth() == 1 && key == "traceEvents";
       builder_.key(key);
@@ -108,6 +111,7 @@ class Scan final : public nlohmann::json_sax<Json> {
     if (!in_events_) {
       builder_.close();
     } else if (--event_depth_ == 0) {
+      seen_ = true;
       on_event_(event_);
     }
     return true;
@@ -129,8 +133,9 @@ class Scan final : public nlohmann::json_sax<Json> {
     }
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& exception) override {
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& exception) override {
     error = exception.what();
+    if (seen_) cut_at = at;
     return false;
   }
 
@@ -149,6 +154,7 @@ class Scan final : public nlohmann::json_sax<Json> {
   const std::function<void(const ScannedEvent&)>& on_event_;
   Builder builder_;
   bool is_events_ = false, in_events_ = false;
+  bool seen_ = false;    // an event
   int event_depth_ = 0;  // 1 in an event, 2 in its args
   int field_ = kNoField;
   ScannedEvent event_;
@@ -170,10 +176,11 @@ double ScannedEvent::number(Field field) const {
   return numbers[field];
 }
 
-nlohmann::json scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event) {
+Scanned scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event) {
   Scan scan(on_event);
-  if (!Json::sax_parse(json.data(), json.data() + json.size(), &scan)) throw std::runtime_error(scan.error);
-  return std::move(scan.result());
+  if (Json::sax_parse(json.data(), json.data() + json.size(), &scan)) return {std::move(scan.result()), 0};
+  if (scan.cut_at == 0) throw std::runtime_error(scan.error);
+  return {nullptr, scan.cut_at};
 }
 
 }  // namespace weir::tool::report

@@ -1,6 +1,7 @@
 // Goes through the JSON of a trace without keeping it: each event as a flat struct, the rest as a value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,9 @@ struct ScannedEvent {
     block,
     distance,
     tasks,
+    victim,
+    had_by,
+    row,  // "name" in the args of a row's
     kFields
   };
 
@@ -43,8 +47,14 @@ struct ScannedEvent {
   std::uint64_t count(Field field) const { return static_cast<std::uint64_t>(number(field)); }
 };
 
-// Calls `on_event` for each event, in order; returns the other members of the outermost object. std::runtime_error when
-// it is no JSON; what `on_event` throws.
-nlohmann::json scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event);
+struct Scanned {
+  nlohmann::json rest;  // the other members of the outermost object; null when the text ends early
+  // Where it ends early, among the events: the rest of it cannot be read. 0: it does not.
+  std::size_t cut_at = 0;
+};
+
+// Calls `on_event` for each event, in order. std::runtime_error when it is no JSON, and where that shows before the
+// first event; what `on_event` throws.
+Scanned scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event);
 
 }  // namespace weir::tool::report

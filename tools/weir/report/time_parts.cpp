@@ -53,6 +53,8 @@ std::vector<TimeParts> time_parts(const Trace& trace) {
     const Causes causes = without.causes(gaps[i]);
     TimeParts& parts = result[whose[i]];
     parts.waiting_for_data += causes.data;
+    parts.waiting_for_room += causes.room;
+    parts.waiting_for_others += causes.others;
     parts.waiting_for_work += causes.work;
     parts.idle += causes.idle;
   }

@@ -19,13 +19,16 @@ struct TimeParts {
   double scheduling = 0;  // between two tasks
   double moving = 0;      // brought blocks itself
   double waiting_for_data = 0;
+  double waiting_for_room = 0;    // of that
+  double waiting_for_others = 0;  // a ready task waited for what they held
   double waiting_for_work = 0;
   double idle = 0;
-  double slept = 0;  // of the last three
+  double slept = 0;  // of the last four
   std::uint64_t tasks = 0;
 
   double sum() const {
-    return running + program + analysing + scheduling + moving + waiting_for_data + waiting_for_work + idle;
+    return running + program + analysing + scheduling + moving + waiting_for_data + waiting_for_others +
+           waiting_for_work + idle;
   }
 };
 

@@ -1,5 +1,7 @@
 #include "timeline.hpp"
 
+#include <utility>
+
 #include "nesting.hpp"
 #include "without_work.hpp"
 
@@ -26,8 +28,16 @@ bool without_work(const Span* innermost) {
 }
 
 Part largest(const Causes& causes) {
-  if (causes.data >= causes.work && causes.data >= causes.idle && causes.data > 0) return Part::data;
-  return causes.work >= causes.idle && causes.work > 0 ? Part::work : Part::idle;
+  const std::pair<double, Part> parts[] = {
+      {causes.idle, Part::idle}, {causes.work, Part::work}, {causes.others, Part::others}, {causes.data, Part::data}};
+  Part result = Part::idle;
+  double most = 0;
+  for (const auto& [ns, part] : parts) {
+    if (ns < most || ns <= 0) continue;
+    most = ns;
+    result = part;
+  }
+  return result;
 }
 
 bool same(const Piece& a, const Piece& b) { return a.part == b.part && a.asleep == b.asleep && a.task == b.task; }

@@ -8,8 +8,8 @@
 namespace weir::tool::report {
 
 // The parts of a worker's time, as in TimeParts.
-enum class Part : std::uint8_t { running, program, analysing, scheduling, moving, data, work, idle };
-inline constexpr std::size_t kParts = 8;
+enum class Part : std::uint8_t { running, program, analysing, scheduling, moving, data, others, work, idle };
+inline constexpr std::size_t kParts = 9;
 
 struct Piece {
   Ns ns = 0;  // how long
@@ -24,7 +24,7 @@ struct TimelineRow {
 };
 
 // One row for each worker, and for each guest that did something: as time_parts(). A time without work is one piece, of
-// the part that most of it belongs to (data, work or idle).
+// the part that most of it belongs to (data, others, work or idle).
 std::vector<TimelineRow> timeline(const Trace& trace);
 
 }  // namespace weir::tool::report

@@ -42,10 +42,21 @@ struct Move {
   std::string from, to;
 };
 
+// What a ready task waited for: room, blocks on their way, commutative data or an OCR data block that others had.
+enum class For : std::uint8_t { room, blocks, lock, block };
+
 struct DataWait {
   Ns start = 0, end = 0;
   std::uint32_t task = 0;  // number
-  bool for_room = false;
+  For what = For::blocks;
+  int had_by = -1;  // index into Trace::names, of a task that had it; -1: not known
+};
+
+struct Steal {
+  Ns at = 0;
+  std::uint32_t track = 0;   // whose worker took them
+  std::uint32_t victim = 0;  // the other worker's index
+  std::uint32_t tasks = 0, distance = 0;
 };
 
 // From this moment on a tier holds so many bytes.
@@ -71,6 +82,7 @@ struct Trace {
   std::string machine;
   Ns start = 0, end = 0;
   std::uint64_t lost_events = 0;
+  bool cut = false;  // the file ends early: what the runtime says of itself at its end is not there
   std::map<std::string, std::uint64_t> counters;
   std::vector<std::string> names;  // of tasks
   std::vector<TrackRow> tracks;
@@ -79,7 +91,7 @@ struct Trace {
   std::vector<Move> moves;
   std::vector<DataWait> data_waits;
   std::map<std::string, std::vector<Resident>> residency;  // by tier, in the order of time
-  std::map<std::uint32_t, std::uint64_t> steals;           // tasks stolen, by distance
+  std::vector<Steal> steals;
   std::vector<Tier> tiers;
   std::vector<Block> blocks;
   std::uint64_t evictions = 0;

@@ -8,44 +8,57 @@ namespace weir::tool::report {
 WithoutWork::WithoutWork(const Trace& trace, const std::vector<Gap>& gaps) {
   std::vector<Change> changes;
   changes.reserve(2 * (gaps.size() + trace.data_waits.size() + trace.tasks.size()));
-  for (const Gap& s : gaps) {
-    changes.push_back({s.start, 1, 0, 0});
-    changes.push_back({s.end, -1, 0, 0});
-  }
-  for (const DataWait& w : trace.data_waits) {
-    changes.push_back({w.start, 0, 1, 0});
-    changes.push_back({w.end, 0, -1, 0});
+  const auto add = [&changes](Ns start, Ns end, int Counts::*what) {
+    changes.push_back({start, what, 1});
+    changes.push_back({end, what, -1});
+  };
+  for (const Gap& gap : gaps) add(gap.start, gap.end, &Counts::workless);
+  for (const DataWait& wait : trace.data_waits) {
+    add(wait.start, wait.end,
+        wait.what == For::room     ? &Counts::room
+        : wait.what == For::blocks ? &Counts::blocks
+                                   : &Counts::others);
   }
   for (const Task& task : trace.tasks) {
-    if (!task.ran) continue;
-    changes.push_back({task.spawned >= 0 ? task.spawned : task.start, 0, 0, 1});
-    changes.push_back({task.end, 0, 0, -1});
+    if (task.ran) add(task.spawned >= 0 ? task.spawned : task.start, task.end, &Counts::unfinished);
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   add_up(trace.start, changes);
 }
 
+Causes WithoutWork::rates(const Counts& counts) {
+  Causes rates;
+  const int waiting = counts.blocks + counts.room + counts.others;
+  if (waiting > 0 && counts.workless > 0) {
+    const double each = static_cast<double>(std::min(waiting, counts.workless)) / counts.workless / waiting;
+    rates.room = each * counts.room;
+    rates.data = each * (counts.room + counts.blocks);
+    rates.others = each * counts.others;
+  }
+  (counts.unfinished > 0 ? rates.work : rates.idle) = 1 - rates.data - rates.others;
+  return rates;
+}
+
 WithoutWork::Point WithoutWork::extend(Point p, Ns to) {
   const auto ns = static_cast<double>(to - p.at);
   p.at = to;
-  p.so_far.data += ns * p.data_rate;
-  (p.unfinished ? p.so_far.work : p.so_far.idle) += ns * (1 - p.data_rate);
+  for (double Causes::*const cause : {&Causes::data, &Causes::others, &Causes::work, &Causes::idle, &Causes::room}) {
+    p.so_far.*cause += ns * (p.rates.*cause);
+  }
   return p;
 }
 
 void WithoutWork::add_up(Ns start, const std::vector<Change>& changes) {
   Point now;
   now.at = start;
+  now.rates.idle = 1;
   points_.reserve(changes.size() + 1);
   points_.push_back(now);
-  int workless = 0, waiting = 0, unfinished = 0;
+  Counts counts;
   for (const Change& change : changes) {
     now = extend(now, std::max(change.at, now.at));
-    workless += change.workless;
-    waiting += change.waiting;
-    unfinished += change.unfinished;
-    now.data_rate = workless > 0 ? static_cast<double>(std::min(waiting, workless)) / workless : 0;
-    now.unfinished = unfinished > 0;
+    counts.*change.what += change.by;
+    now.rates = rates(counts);
     points_.push_back(now);
   }
 }
@@ -58,7 +71,7 @@ WithoutWork::Point WithoutWork::at(Ns moment) const {
 
 Causes WithoutWork::causes(Gap gap) const {
   const Causes a = at(gap.start).so_far, b = at(gap.end).so_far;
-  return {b.data - a.data, b.work - a.work, b.idle - a.idle};
+  return {b.data - a.data, b.others - a.others, b.work - a.work, b.idle - a.idle, b.room - a.room};
 }
 
 }  // namespace weir::tool::report

@@ -1,7 +1,8 @@
 // Why workers had nothing to run: shares of data, work and idle over time. Pure.
 //
-// A worker without work waits for data while some ready task waits for its blocks (when fewer tasks do than workers
-// have nothing, it is divided evenly among these), else for work while any task is unfinished, else it is idle.
+// A worker without work waits for data while some ready task waits for its blocks, and for others while one waits for
+// what they hold: commutative data, an OCR data block. When fewer tasks wait than workers have nothing, it is divided
+// evenly among these. Otherwise it waits for work while any task is unfinished, else it is idle.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,8 @@ struct Gap {
 
 // Nanoseconds of each cause.
 struct Causes {
-  double data = 0, work = 0, idle = 0;
+  double data = 0, others = 0, work = 0, idle = 0;
+  double room = 0;  // of `data`: for room, not for blocks on their way
 };
 
 class WithoutWork {
@@ -31,15 +33,19 @@ class WithoutWork {
   struct Point {
     Ns at = 0;
     Causes so_far;
-    double data_rate = 0;  // from here on
-    bool unfinished = false;
+    Causes rates;  // from here on
   };
-  // What changes at one moment: +1, -1 or 0.
+  // How many there are; and one more or less from a moment on.
+  struct Counts {
+    int workless = 0, blocks = 0, room = 0, others = 0, unfinished = 0;
+  };
   struct Change {
     Ns at;
-    int workless, waiting, unfinished;
+    int Counts::*what;
+    int by;
   };
 
+  static Causes rates(const Counts& counts);
   static Point extend(Point p, Ns to);
   void add_up(Ns start, const std::vector<Change>& changes);
   Point at(Ns moment) const;

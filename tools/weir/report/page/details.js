@@ -31,8 +31,11 @@ function footprintText(model, task) {
 }
 
 // Of what the pointer is on, in the timeline.
-function hoverText(model, { line, index, task, move }) {
+function hoverText(model, { line, index, task, move, steal }) {
   const { strip } = line;
+  if (steal !== undefined) {
+    return [element("strong", {}, model.stealText(steal)), twoColumns([["by", line.label], ["at", momentText(model.steals.at[steal])]])];
+  }
   const from = strip.starts[index], ns = strip.starts[index + 1] - from;
   if (move) {
     const i = move - 1, { moves } = model;
@@ -47,7 +50,7 @@ function hoverText(model, { line, index, task, move }) {
       ...(model.isCritical(task) ? [["critical path", "yes"]] : [])])];
   }
   const part = strip.part ? strip.part[index] : kIdle;
-  const name = line.kind === "worker" ? kPartNames[part & 7] + (part & 8 ? ", asleep" : "")
+  const name = line.kind === "worker" ? kPartNames[part & kPartBits] + (part & kAsleep ? ", asleep" : "")
     : strip.outside && strip.outside[index] ? "outside of tasks" : "nothing";
   const about = strip.items[index];
   return [element("strong", {}, name), twoColumns([["from", momentText(from)], ["for", timeText(ns)],
@@ -65,6 +68,7 @@ class Details {
   }
 
   show(task) {
+    if (!task && this.timeline.steal >= 0) return this.showSteal(this.timeline.steal);
     if (!task) {
       this.panel.replaceChildren(element("h3", {}, "No task selected"),
         element("p", { class: "none" }, "Click a task, or press n with the timeline in focus."));
@@ -87,6 +91,16 @@ class Details {
       ", took " + timeText(model.ns[task]) + (model.isCritical(task) ? ", on the critical path" : "");
   }
 
+  showSteal(steal) {
+    const { model } = this, { steals } = model;
+    const row = model.rowOfTrack.get(steals.track[steal]);
+    const next = model.neighbour(row, steals.at[steal], 1, 0);
+    this.panel.replaceChildren(element("h3", {}, "Steal"),
+      this.list([["by", model.workers[row].name], ["at", momentText(steals.at[steal])], ["tasks", countText(steals.tasks[steal])],
+        ["from", "worker " + steals.victim[steal] + ", " + distanceText(steals.distance[steal])]]),
+      ...(next ? [element("h4", {}, "Then it ran"), this.tasks([next])] : []));
+  }
+
   list(rows) {
     return element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
@@ -96,11 +110,13 @@ class Details {
     const phases = this.model.phases(task);
     if (!phases.length) return [];
     const whole = d3.sum(phases, (phase) => phase.ns);
-    const colour = { "waited for": "scheduling", "waited for room": "wait-data", "waited for blocks": "wait-data", queued: "wait-work" };
+    const colour = { "waited for": "scheduling", queued: "wait-work", [kWaits[0]]: "wait-data", [kWaits[1]]: "wait-data",
+      [kWaits[2]]: "wait-others", [kWaits[3]]: "wait-others" };
     const bar = element("div", { class: "phases", "aria-hidden": "true" }, ...phases.map((phase) =>
       element("i", { style: "width:" + 100 * phase.ns / whole + "%;background:var(--" + colour[phase.what] + ")" })));
     return [element("h4", {}, timeText(whole) + " from its spawn to its start"), bar, this.list(phases.map((phase) =>
-      [phase.task ? element("span", {}, phase.what + " ", this.button(phase.task)) : phase.what, timeText(phase.ns)]))];
+      [phase.task ? element("span", {}, phase.what + " ", this.button(phase.task))
+        : phase.holder ? phase.what + " that " + phase.holder + " had" : phase.what, timeText(phase.ns)]))];
   }
 
   button(task) {

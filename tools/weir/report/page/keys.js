@@ -29,6 +29,8 @@ function setUpKeys(timeline, search) {
     p: () => timeline.selectNeighbour(-1),
     c: () => timeline.selectOnPath(1),
     C: () => timeline.selectOnPath(-1),
+    s: () => timeline.selectSteal(1),
+    S: () => timeline.selectSteal(-1),
     d: () => theme.next(),
     "/": () => { search.input.focus(); search.input.select(); },
     "?": showHelp,

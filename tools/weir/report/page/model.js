@@ -4,6 +4,9 @@
 // knows how much of each category lies before, so that what a pixel holds is found without going through its pieces.
 
 const kPieces = 64;
+const kWaits = ["waited for room", "waited for blocks", "waited for commutative data", "waited for a data block"];
+
+const distanceText = (distance) => (distance === 0 ? "of its domain" : plural(distance, "domain") + " away");
 
 class Strip {
   constructor(starts, items) {
@@ -66,7 +69,11 @@ class Model {
     this.blockBytes = data.column("block.bytes");
     this.waits = {
       task: data.column("wait.task"), start: data.column("wait.start"), ns: data.column("wait.ns"),
-      room: data.column("wait.room"),
+      what: data.column("wait.what"), holder: data.column("wait.holder"),
+    };
+    this.steals = {
+      at: data.column("steal.at"), track: data.column("steal.track"), victim: data.column("steal.victim"),
+      tasks: data.column("steal.tasks"), distance: data.column("steal.distance"),
     };
     this.path = { task: data.column("path.task", Uint32Array), ns: data.column("path.ns") };
     this.colourNames();
@@ -198,7 +205,7 @@ class Model {
     const ofTask = (task) => colour[name[task]];
     for (const { strip } of this.workers) {
       const { part, items } = strip;
-      strip.categorise((i) => ((part[i] & 7) === kRunning && items[i] !== 0 ? ofTask(items[i]) : part[i] & 7));
+      strip.categorise((i) => ((part[i] & kPartBits) === kRunning && items[i] !== 0 ? ofTask(items[i]) : part[i] & kPartBits));
     }
     const { items, outside } = this.pathStrip;
     this.pathStrip.categorise((i) => (items[i] !== 0 ? ofTask(items[i]) : outside[i] ? kProgram : kIdle));
@@ -243,7 +250,7 @@ class Model {
     const { strip } = row, end = this.endOf(task);
     for (let i = strip.at(this.start[task]); i < strip.length && strip.starts[i] < end; i++) {
       const ns = Math.min(strip.starts[i + 1], end) - Math.max(strip.starts[i], this.start[task]);
-      const part = strip.part[i] & 7;
+      const part = strip.part[i] & kPartBits;
       if (part === kRunning) parts[strip.items[i] === task ? "own" : "others"] += ns;
       else if (part === kAnalysing) parts.spawning += ns;
       else if (part === kMoving) parts.moving += ns;
@@ -253,7 +260,7 @@ class Model {
     return parts;
   }
 
-  // What a task went through before it started, in order: {what, ns, task?}. Empty when its spawn is not known.
+  // What a task went through before it started, in order: {what, ns, task?, holder?}. Empty when its spawn is not known.
   phases(task) {
     if (this.age[task] === 0) return [];
     const spawned = this.start[task] - (this.age[task] - 1);
@@ -267,7 +274,7 @@ class Model {
     if (last) until("waited for", this.endOf(last), { task: last });
     for (const wait of this.waitsOf(task)) {
       until("queued", wait.start);
-      until(wait.room ? "waited for room" : "waited for blocks", wait.start + wait.ns);
+      until(kWaits[wait.what], wait.start + wait.ns, wait.holder ? { holder: this.about.names[wait.holder - 1] } : {});
     }
     until("queued", this.start[task]);
     return phases;
@@ -276,7 +283,7 @@ class Model {
   waitsOf(task) {
     const { waits } = this, found = [];
     for (let i = waits.task.indexOf(task); i >= 0; i = waits.task.indexOf(task, i + 1)) {
-      found.push({ start: waits.start[i], ns: waits.ns[i], room: waits.room[i] === 1 });
+      found.push({ start: waits.start[i], ns: waits.ns[i], what: waits.what[i], holder: waits.holder[i] });
     }
     return found.sort((a, b) => a.start - b.start);
   }
@@ -286,7 +293,7 @@ class Model {
     const { strip } = this.workers[row];
     for (let i = strip.at(time); i >= 0 && i < strip.length; i += direction) {
       const task = strip.items[i];
-      if ((strip.part[i] & 7) !== kRunning || task === 0 || task === not) continue;
+      if ((strip.part[i] & kPartBits) !== kRunning || task === 0 || task === not) continue;
       if (direction > 0 ? this.start[task] >= time : this.start[task] <= time) return task;
     }
     return 0;
@@ -297,6 +304,27 @@ class Model {
     const next = this.neighbour(row, time, 1, 0), last = this.neighbour(row, time, -1, 0);
     if (!next || !last) return next || last;
     return this.start[next] - time < time - this.start[last] ? next : last;
+  }
+
+  // Indices of the steals that this row's worker made, in the order of time.
+  stealsOf(row) {
+    if (!this.stealsByRow) {
+      this.stealsByRow = this.workers.map(() => []);
+      this.steals.track.forEach((track, i) => {
+        const of_row = this.stealsByRow[this.rowOfTrack.get(track)];
+        if (of_row) of_row.push(i);
+      });
+    }
+    return this.stealsByRow[row];
+  }
+
+  // The first of them at `time` or later, as an index into stealsOf(row).
+  stealAt(row, time) { return d3.bisector((i) => this.steals.at[i]).left(this.stealsOf(row), time); }
+
+  stealText(steal) {
+    const { steals } = this;
+    return plural(steals.tasks[steal], "task") + " taken from worker " + steals.victim[steal] + ", " +
+      distanceText(steals.distance[steal]);
   }
 
   indexOfNumber(number) {

@@ -44,9 +44,21 @@ function showTables(model, find) {
   fillTable("blocks-table", ["name", "blocks", "size", "moves", "moved", ""], report.blocks.slice(0, 100).map((block) =>
     [block.name, countText(block.blocks), sizeText(block.bytes), countText(block.moves), sizeText(block.moved_bytes),
       barCell(block.moved_bytes / moved)]));
+  showSteals(model);
   fillTable("links-table", ["link", "bytes", "moves", "busy", "reached", "measured"], report.links.map((link) =>
     [link.from + " to " + link.to, sizeText(link.bytes), countText(link.moves), percentText(link.busy_ns, wall),
       link.gb_per_s.toFixed(2) + " GB/s", link.measured_gb_per_s ? link.measured_gb_per_s.toFixed(2) + " GB/s" : "-"]));
+}
+
+// How many tasks each worker took, by how far away they were.
+function showSteals(model) {
+  const { steals } = model, most = d3.max(steals.distance) || 0;
+  const distances = d3.range(most + 1);
+  fillTable("steals-table", ["worker", "steals", "tasks", ...distances.map(distanceText)], model.workers.map((worker, row) => {
+    const sums = distances.map(() => 0), own = model.stealsOf(row);
+    for (const steal of own) sums[steals.distance[steal]] += steals.tasks[steal];
+    return [worker.name, countText(own.length), countText(d3.sum(sums)), ...sums.map(countText)];
+  }));
 }
 
 function showLegend(model) {

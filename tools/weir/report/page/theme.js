@@ -1,12 +1,15 @@
 // ---- theme.js: colours, light and dark ----
 
 const kTaskColours = ["#4e79a7", "#f28e2b", "#59a14f", "#8c6bb1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7"];
-const kPartNames = ["running", "program", "analyse", "sched", "moving", "waits for data", "waits for work", "idle"];
-const kPartVariables = ["running", "program", "analysing", "scheduling", "moving", "wait-data", "wait-work", "idle"];
-const kRunning = 0, kProgram = 1, kAnalysing = 2, kMoving = 4, kWaitData = 5, kIdle = 7;
+const kPartNames = ["running", "program", "analyse", "sched", "moving", "waits for data", "waits for others", "waits for work",
+  "idle"];
+const kPartVariables = ["running", "program", "analysing", "scheduling", "moving", "wait-data", "wait-others",
+  "wait-work", "idle"];
+const kRunning = 0, kProgram = 1, kAnalysing = 2, kMoving = 4, kWaitData = 5, kIdle = 8;
+const kPartBits = 15, kAsleep = 16;  // of a piece
 
 // What a pixel can show: the parts of a worker's time, then the tasks, by name.
-const kFirstName = 8;                                   // the names that take most time have a colour each,
+const kFirstName = kPartNames.length;                   // the names that take most time have a colour each,
 const kOtherName = kFirstName + kTaskColours.length;    // the rest this one; while something is searched, what matches
 const kDimmed = kOtherName + 1;                         // while something is searched: tasks that do not match
 const kCategories = kDimmed + 1;

@@ -13,6 +13,7 @@ class Timeline {
     this.view = { start: 0, end: model.wall };
     this.selected = 0;
     this.hovered = null;
+    this.steal = -1;            // that is pointed out
     this.searching = false;
     this.frames = [];           // what each of the last draws took, ms
     this.whenView = [];         // called after the view has changed
@@ -179,7 +180,7 @@ class Timeline {
     context.putImageData(this.image, left, 0);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.writeNames(texts);
-    this.clipped(() => this.drawSelection());
+    this.clipped(() => { this.drawSteals(); this.drawSelection(); });
     this.writeLabels();
     this.drawAxis();
   }
@@ -233,6 +234,65 @@ class Timeline {
     const right = this.xOf(this.model.endOf(task));
     return { x, width: Math.max(right - x, 2), y: line.y - this.top, height: line.height, right: Math.max(right, x + 2) };
   }
+
+  // A mark above the row of who took tasks: at most one in 4 pixels.
+  drawSteals() {
+    const { model, context, view } = this;
+    const apart = 4 * (view.end - view.start) / this.inner;
+    for (const line of this.seenLines()) {
+      if (line.kind !== "worker") continue;
+      const steals = model.stealsOf(line.row);
+      for (let i = model.stealAt(line.row, view.start); i < steals.length;) {
+        const at = model.steals.at[steals[i]];
+        if (at > view.end) break;
+        this.drawSteal(line, steals[i], 3);
+        i = model.stealAt(line.row, at + Math.max(apart, 1));
+      }
+    }
+    if (this.steal < 0) return;
+    const line = this.lineOfRow(model.rowOfTrack.get(model.steals.track[this.steal]));
+    if (!line) return;
+    this.drawSteal(line, this.steal, 6);
+    this.outline({ x: this.xOf(model.steals.at[this.steal]) - 1, width: 2, y: line.y - this.top, height: line.height }, this.colours.accent, 1);
+    context.lineWidth = 1;
+  }
+
+  drawSteal(line, steal, size) {
+    const { context, model } = this;
+    const x = this.xOf(model.steals.at[steal]), y = line.y - this.top - kGap;
+    context.fillStyle = size > 3 ? this.colours.accent : model.steals.distance[steal] > 0 ? this.colours.mark : this.colours.faint;
+    context.beginPath();
+    context.moveTo(x, y + size + 2);
+    context.lineTo(x - size, y);
+    context.lineTo(x + size, y);
+    context.fill();
+  }
+
+  // The mark there, -1 when there is none.
+  stealUnder(line, x, y) {
+    if (line.kind !== "worker" || y > line.y + 5) return -1;
+    const { model } = this, steals = model.stealsOf(line.row);
+    const timeOf = (px) => this.view.start + (px - this.gutter) / this.inner * (this.view.end - this.view.start);
+    const first = steals[model.stealAt(line.row, timeOf(x - 4))];
+    return first !== undefined && model.steals.at[first] <= timeOf(x + 4) ? first : -1;
+  }
+
+  // Goes to the next one, of any worker.
+  selectSteal(direction) {
+    const { at } = this.model.steals, { start, end } = this.view;
+    if (!at.length) return this.say("No tasks were taken from other workers");
+    let next = this.steal + direction;
+    if (this.steal < 0) next = direction > 0 ? d3.bisectLeft(at, start) : d3.bisectRight(at, end) - 1;
+    this.steal = Math.max(0, Math.min(at.length - 1, next));
+    this.select(0, { keepSteal: true });
+    const time = at[this.steal];
+    if (time < start || time > end) this.showView(time - (end - start) / 2, time + (end - start) / 2, true);
+    const line = this.lineOfRow(this.model.rowOfTrack.get(this.model.steals.track[this.steal]));
+    if (line) this.scrollTo(line);
+    this.say((line ? line.label + ": " : "") + this.model.stealText(this.steal) + ", at " + momentText(time));
+  }
+
+  say(text) { byId("status").textContent = text; }
 
   drawSelection() {
     const { context } = this;
@@ -325,8 +385,10 @@ class Timeline {
     const time = this.view.start + (x - this.gutter) / this.inner * (this.view.end - this.view.start);
     const index = line.strip.at(time), item = line.strip.items[index];
     const found = { line, index, time };
+    const steal = this.stealUnder(line, x, y);
+    if (steal >= 0) return { ...found, steal };
     if (line.kind === "move") found.move = item;
-    else if (line.kind === "path" || (line.strip.part[index] & 7) === kRunning) found.task = item;
+    else if (line.kind === "path" || (line.strip.part[index] & kPartBits) === kRunning) found.task = item;
     const left = Math.max(this.xOf(line.strip.starts[index]), this.gutter);
     const right = Math.min(this.xOf(line.strip.starts[index + 1]), this.gutter + this.inner);
     if (item) found.box = { x: left, width: Math.max(right - left, 1), y: line.y - this.top, height: line.height };
@@ -350,8 +412,9 @@ class Timeline {
 
   // ---- The selection ----
 
-  select(task, { reveal = false } = {}) {
+  select(task, { reveal = false, keepSteal = false } = {}) {
     this.selected = task;
+    if (!keepSteal) this.steal = -1;
     if (task && reveal) this.reveal(task);
     this.schedule();
     for (const listener of this.whenSelected) listener(task);
@@ -366,7 +429,10 @@ class Timeline {
       this.showView((from + to) / 2 - span / 2, (from + to) / 2 + span / 2, true);
     }
     const line = this.lineOfRow(model.rowOf(task));
-    if (!line) return;
+    if (line) this.scrollTo(line);
+  }
+
+  scrollTo(line) {
     if (line.y < this.scroller.scrollTop) this.scroller.scrollTop = line.y - kGap;
     else if (line.y + line.height > this.scroller.scrollTop + this.height) {
       this.scroller.scrollTop = line.y + line.height - this.height + kGap;

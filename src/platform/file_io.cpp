@@ -1,0 +1,65 @@
+#include "platform/file_io.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace weir::platform {
+
+base::Status io_error(const std::string& path, int error) {
+  return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path, std::strerror(error))};
+}
+
+int why_not_writable(const std::string& path) noexcept {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return 0;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  return access(path.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+bool is_irregular(const std::string& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+std::string resolved(const std::string& path) {
+  char* const real = realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string result = real;
+  std::free(real);
+  return result;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int write_all(int fd, const char* data, std::size_t bytes, off_t at) noexcept {
+  while (bytes > 0) {
+    const ssize_t written = at == kStream ? write(fd, data, bytes) : pwrite(fd, data, bytes, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    data += written;
+    bytes -= static_cast<std::size_t>(written);
+    if (at != kStream) at += written;
+  }
+  return 0;
+}
+
+int open_nameless(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+  std::string name = folder + "/.weir-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
+
+}  // namespace weir::platform

@@ -1,0 +1,31 @@
+// What the files of a trace have in common: errors that name them, writes that are whole.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace weir::platform {
+
+// "PATH: cannot be written: WHY".
+base::Status io_error(const std::string& path, int error);
+
+// Null when a file can be put there: otherwise why not, an errno.
+int why_not_writable(const std::string& path) noexcept;
+// It exists, and is neither a regular file nor a folder: a pipe, a terminal.
+bool is_irregular(const std::string& path) noexcept;
+// The file that a symbolic link stands for; `path` itself where there is none.
+std::string resolved(const std::string& path);
+std::string folder_of(const std::string& path);
+
+// At a place of a file, or at the end of a pipe (kStream). 0, or an errno.
+inline constexpr off_t kStream = -1;
+int write_all(int fd, const char* data, std::size_t bytes, off_t at) noexcept;
+
+// A file without a name in that folder; negative, and errno, when there can be none.
+int open_nameless(const std::string& folder);
+
+}  // namespace weir::platform

@@ -1,0 +1,118 @@
+#include "platform/part_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "platform/file_io.hpp"
+
+namespace weir::platform {
+
+namespace {
+
+bool is_same(int fd, const std::string& path) noexcept {
+  struct stat open {
+  }, named{};
+  return fstat(fd, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+PartFile::PartFile(std::string path) : path_(std::move(path)), final_(resolved(path_)) {}
+
+base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path) {
+  if (const int error = why_not_writable(path)) return io_error(path, error);
+  std::unique_ptr<PartFile> file(new PartFile(path));
+  file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
+  if (file->fd_ < 0) return io_error(path, errno);
+  return file;
+}
+
+PartFile::~PartFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+// The lock says that a process is at it; one that was killed holds none.
+int PartFile::open_part() {
+  int fd = try_part(final_ + ".part");
+  if (fd < 0 && errno == EWOULDBLOCK) fd = try_part(fmt::format("{}.{}.part", final_, getpid()));
+  return fd;
+}
+
+int PartFile::try_part(const std::string& name) {
+  const int fd = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (fd < 0) return fd;
+  const bool ours = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same(fd, name);  // not put in place meanwhile
+  if (ours && ftruncate(fd, 0) == 0) {
+    part_ = name;
+    return fd;
+  }
+  close(fd);
+  errno = EWOULDBLOCK;
+  return -1;
+}
+
+base::Status PartFile::append(std::string_view text) {
+  const std::uint64_t at = bytes_.fetch_add(text.size());
+  const int error = write_all(fd_, text.data(), text.size(), static_cast<off_t>(at));
+  return error == 0 ? base::Status::success() : io_error(path_, error);
+}
+
+int PartFile::copy_to(int fd) const {
+  std::array<char, 1 << 16> buffer;
+  for (std::uint64_t at = 0; at < bytes_;) {
+    const ssize_t got = pread(fd_, buffer.data(), buffer.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : EIO;
+    const std::size_t part = std::min<std::uint64_t>(static_cast<std::uint64_t>(got), bytes_ - at);
+    if (const int error = write_all(fd, buffer.data(), part, kStream)) return error;
+    at += part;
+  }
+  return 0;
+}
+
+base::Status PartFile::publish(std::string_view end) {
+  int error = 0;
+  if (part_.empty()) {
+    const int fd = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    error = fd < 0 ? errno : copy_to(fd);
+    if (error == 0) error = write_all(fd, end.data(), end.size(), kStream);
+    if (fd >= 0) close(fd);
+  } else {
+    error = write_all(fd_, end.data(), end.size(), static_cast<off_t>(bytes_));
+    if (error == 0 && ftruncate(fd_, static_cast<off_t>(bytes_ + end.size())) != 0) error = errno;
+    if (error == 0 && rename(part_.c_str(), final_.c_str()) != 0) error = errno;
+    published_ = error == 0;
+  }
+  return error == 0 ? base::Status::success() : io_error(path_, error);
+}
+
+base::Status PartFile::reopen() {
+  if (!published_) return base::Status::success();
+  const std::string part = fmt::format("{}.{}.part", final_, getpid());
+  int error = 0;
+  if (is_same(fd_, final_)) {
+    part_ = access((final_ + ".part").c_str(), F_OK) == 0 ? part : final_ + ".part";
+    error = rename(final_.c_str(), part_.c_str()) == 0 ? 0 : errno;  // its end is written over: who reads it may map it
+  } else {  // somebody has put another file there, or taken ours away
+    const int fd = open_part();
+    error = fd < 0 ? errno : copy_to(fd);
+    if (error == 0) close(std::exchange(fd_, fd));
+  }
+  published_ = error != 0;
+  return error == 0 ? base::Status::success() : io_error(path_, error);
+}
+
+void PartFile::discard() noexcept {
+  if (!published_ && !part_.empty() && is_same(fd_, part_)) unlink(part_.c_str());
+}
+
+}  // namespace weir::platform

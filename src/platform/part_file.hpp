@@ -1,0 +1,52 @@
+// PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
+//
+// Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
+// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, a terminal) is
+// written when the contents are whole, and has no part.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace weir::platform {
+
+class PartFile {
+ public:
+  // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder.
+  static base::Result<std::unique_ptr<PartFile>> create(const std::string& path);
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  // What was not published stays as it is, with its part's name.
+  ~PartFile();
+
+  // Any thread: each call's text lies together, in the order of calls where one follows the other. io_error.
+  base::Status append(std::string_view text);
+
+  // One thread, while nobody appends.
+  // The contents, and `end` behind them, are FILE. io_error.
+  base::Status publish(std::string_view end);
+  // What was published grows again, in place of the `end`: FILE is FILE.part until the next publish(). io_error.
+  base::Status reopen();
+  // It goes away, unless it is FILE.
+  void discard() noexcept;
+
+ private:
+  explicit PartFile(std::string path);
+  int open_part();
+  int try_part(const std::string& name);
+  int copy_to(int fd) const;
+
+  const std::string path_;  // as it was given
+  std::string final_;       // the file itself, where `path_` is a link
+  std::string part_;        // its name now; empty: it has none, for `path_` is irregular
+  int fd_ = -1;
+  bool published_ = false;
+  std::atomic<std::uint64_t> bytes_{0};  // without what publish() has put behind
+};
+
+}  // namespace weir::platform
