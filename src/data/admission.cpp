@@ -252,6 +252,7 @@ Residency::Admission Residency::try_admit(Request& request, Steps& steps) {
   }
   counters_.hits += hits;
   counters_.misses += misses;
+  note_used(request);
   if (request.landing == 0) {
     hold(request);
     return Admission::held;
@@ -343,7 +344,6 @@ void Residency::pin_home(Use& use) noexcept {
 
 void Residency::pin(Use& use, Replica& replica) noexcept {
   withdraw_candidate(replica);
-  if (std::exchange(replica.early, false)) early_bytes_ -= replica.block->charge;
   ++replica.pins;
   use.replica = &replica;
   use.address = replica.address;
@@ -353,6 +353,13 @@ void Residency::pin(Use& use, Replica& replica) noexcept {
   use.next_landing = replica.landing;
   replica.landing = &use;
   ++use.request->landing;
+}
+
+// What was brought in ahead for it was not in vain.
+void Residency::note_used(Request& request) noexcept {
+  for (const Use& use : request.uses()) {
+    if (use.replica != nullptr && std::exchange(use.replica->early, false)) early_bytes_ -= use.block->charge;
+  }
 }
 
 void Residency::leave_place(Use& use) noexcept {
@@ -613,6 +620,7 @@ void Residency::run_in_place(Request& request, Steps& steps) {
     if (base::Status status = give_home_a_place(block); !status) return fail(request, std::move(status), steps);
     pin_home(use);
   }
+  note_used(request);
   if (request.landing != 0) {
     request.state = RequestState::staging;
     if (track_ != nullptr) record_staging(request);
@@ -631,72 +639,6 @@ void Residency::fail(Request& request, base::Status status, Steps& steps) {
   if (track_ != nullptr) record_wait_end(request);
   request.failure = std::move(status);
   steps.stage(request);
-}
-
-std::vector<WaitingTask> Residency::waiting_tasks() {
-  constexpr std::size_t kMostHolders = 16;
-  std::vector<void*> holders;
-  for (const Request* r = first_; r != nullptr && holders.size() < kMostHolders; r = r->after) {
-    if (r->state == RequestState::held || r->state == RequestState::staging) holders.push_back(r->task);
-  }
-  std::vector<WaitingTask> tasks;
-  for (Request* r = first_; r != nullptr; r = r->after) {
-    if (r->state == RequestState::waiting)
-      tasks.push_back({r->task, describe_room(*r), true, holders});
-    else if (r->state == RequestState::staging)
-      tasks.push_back({r->task, describe_staging(*r), false, {}});
-  }
-  return tasks;
-}
-
-// Budget and use are of all arenas of the tier together: which one it gets is decided when there is room.
-std::string Residency::describe_room(Request& request) {
-  std::size_t missing = 0, budget = 0, used = 0;
-  const Block* first = nullptr;
-  std::size_t others = 0;
-  for (const Use& use : request.uses()) {
-    if (use.replica != nullptr || use.at_home || use.block->home.in_place) continue;
-    const bool there = use.block->replicas != nullptr;
-    if (there) continue;
-    missing += use.block->charge;
-    if (first == nullptr)
-      first = use.block;
-    else
-      ++others;
-  }
-  const Tier& tier = tiers_.tiers()[top_];
-  for (const Arena* const arena : tier.arenas) {
-    budget += arena->budget();
-    used += arena->used();
-  }
-  std::string text =
-      fmt::format("room for {} bytes in tier {} (of its {} bytes {} are in use)", missing, tier.name, budget, used);
-  if (first != nullptr) text += fmt::format(", for block '{}'", first->name);
-  if (others != 0) text += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
-  return text;
-}
-
-std::string Residency::describe_staging(Request& request) {
-  std::string text = fmt::format("{} block{} on the way to tier {}", request.landing, request.landing == 1 ? "" : "s",
-                                 tiers_.tiers()[top_].name);
-  for (const Use& use : request.uses()) {
-    if (use.replica == nullptr || use.replica->state != ReplicaState::filling) continue;
-    const int from = use.block->home.tier;
-    return text + fmt::format(": '{}', {} bytes from {}", use.block->name, use.block->bytes,
-                              from < 0 ? "the program's memory" : tiers_.tiers()[static_cast<std::size_t>(from)].name);
-  }
-  return text;
-}
-
-std::vector<std::string> Residency::describe_waiting() {
-  std::vector<std::string> lines;
-  const std::vector<WaitingTask> tasks = waiting_tasks();
-  std::size_t i = 0;
-  for (const Request* r = first_; r != nullptr && i < tasks.size(); r = r->after) {
-    if (r->task == tasks[i].task && (r->state == RequestState::waiting || r->state == RequestState::staging))
-      lines.push_back(fmt::format("task {:?} (number {}) waits for {}", r->name, r->sequence, tasks[i++].what));
-  }
-  return lines;
 }
 
 }  // namespace weir::data

@@ -279,6 +279,7 @@ std::size_t Arena::budget() const noexcept { return impl_->budget_; }
 std::size_t Arena::used() const noexcept { return impl_->used_; }
 std::size_t Arena::peak() const noexcept { return impl_->peak_; }
 std::size_t Arena::populated() const noexcept { return impl_->populated_; }
+std::size_t Arena::largest_free() const noexcept { return std::size_t{impl_->pages_.largest_hole()} * kPage; }
 int Arena::index() const noexcept { return impl_->config_.index; }
 std::span<const int> Arena::os_nodes() const noexcept { return impl_->config_.os_nodes; }
 const std::string& Arena::name() const noexcept { return impl_->config_.name; }

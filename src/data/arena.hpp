@@ -76,10 +76,11 @@ class Arena {
   // Called after each growth with the new range, which stays mapped until the arena ends (registered I/O buffers).
   void on_growth(std::function<void(std::span<std::byte>)> callback);
 
-  std::size_t budget() const noexcept;     // lowered to populated() when the kernel refused to give more
-  std::size_t used() const noexcept;       // charged bytes of what is allocated now
-  std::size_t peak() const noexcept;       // of used()
-  std::size_t populated() const noexcept;  // bytes that have pages
+  std::size_t budget() const noexcept;        // lowered to populated() when the kernel refused to give more
+  std::size_t used() const noexcept;          // charged bytes of what is allocated now
+  std::size_t peak() const noexcept;          // of used()
+  std::size_t populated() const noexcept;     // bytes that have pages
+  std::size_t largest_free() const noexcept;  // bytes that lie together, of those that have pages
   int index() const noexcept;
   std::span<const int> os_nodes() const noexcept;
   const std::string& name() const noexcept;

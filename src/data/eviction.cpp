@@ -114,30 +114,42 @@ bool Residency::evict(Replica& victim, Steps& steps) {
   return true;
 }
 
+// So many bytes more, out of what `may_leave`: all that it takes, or nothing. What left in vain would be brought in
+// again, and so on for ever.
+template <class MayLeave>
+bool Residency::make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps) {
+  std::size_t found = 0;
+  for (auto at = p.leaving_order.begin(); found < bytes; ++at) {
+    if (at == p.leaving_order.end() || !may_leave((*at)->key)) return false;
+    found += (*at)->block->charge;
+  }
+  for (std::size_t left = 0; left < bytes && !p.leaving_order.empty();) {
+    Replica& victim = **p.leaving_order.begin();
+    const std::size_t charge = victim.block->charge;
+    if (!may_leave(victim.key)) return false;
+    left += evict(victim, steps) ? charge : 0;
+  }
+  return true;
+}
+
 // For a ready task. What has to be written back for it is on its way, or nothing was found that could leave.
 Residency::Room Residency::make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps) {
   Place& p = place(arena);
   const auto free = [&arena] { return arena.budget() - std::min(arena.budget(), arena.used()); };
   if (free() >= bytes) return Room::made;
-  if (free() + p.leaving_bytes + p.candidate_bytes < bytes) return Room::none;
-  while (free() + p.leaving_bytes < bytes && !p.leaving_order.empty()) {
-    Replica& victim = **p.leaving_order.begin();
-    if (!policy::may_displace(config_.evict, victim.key, demand)) return Room::none;
-    evict(victim, steps);
-  }
+  const std::size_t soon = free() + p.leaving_bytes;
+  if (soon + p.candidate_bytes < bytes) return Room::none;
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace(config_.evict, c, demand); };
+  if (soon < bytes && !make_leave(p, bytes - soon, may_leave, steps)) return Room::none;
   if (free() >= bytes) return Room::made;
   return free() + p.leaving_bytes >= bytes ? Room::coming : Room::none;
 }
 
 bool Residency::make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps) {
   Place& p = place(arena);
-  const auto free = [&arena] { return arena.budget() - std::min(arena.budget(), arena.used()); };
-  while (free() + p.leaving_bytes < bytes && !p.leaving_order.empty()) {
-    Replica& victim = **p.leaving_order.begin();
-    if (!policy::may_displace_for_later(victim.key, wanted_at)) return false;
-    evict(victim, steps);
-  }
-  return free() + p.leaving_bytes >= bytes;
+  const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, wanted_at); };
+  return soon >= bytes || make_leave(p, bytes - soon, may_leave, steps);
 }
 
 // Evict::refcount: at once when no ready task needs it. What `off` had to fetch from a file does not stay either.
@@ -301,9 +313,11 @@ void Residency::advance_in_order(Steps& steps) {
   for (; r != nullptr && policy::look_further(ahead); r = r->after) {
     if (r->running || (r->state != RequestState::pending && r->state != RequestState::waiting)) continue;
     ++ahead.tasks_looked_at;
-    if (r->state == RequestState::waiting && wants_more() && admit_in_order(*r, steps)) continue;
+    const bool waits = r->state == RequestState::waiting && wants_more();
+    if (waits && admit_in_order(*r, steps)) continue;
     if (scattered_ != 0) break;  // what would be brought in could lie in its way again
     if (!prefetch(*r, ahead, steps)) break;
+    if (waits && held_ + staging_ == 0) break;  // what it waits for must not be taken by what comes after it
   }
   // Beyond the tasks that were looked at, when workers have nothing to do.
   Lane& lane = lanes_.front();

@@ -147,6 +147,8 @@ class Residency {
   std::vector<WaitingTask> waiting_tasks();
   // The same as lines: its name, what it waits for, the tier and the missing bytes.
   std::vector<std::string> describe_waiting();
+  // All there is to know of a standstill: counts, arenas, unfinished tasks and their blocks' replicas.
+  std::vector<std::string> describe_state();
   std::uint32_t transfers_under_way() const noexcept { return under_way_; }
 
  private:
@@ -204,6 +206,7 @@ class Residency {
   bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
   void pin(Use& use, Replica& replica) noexcept;
   void pin_home(Use& use) noexcept;
+  void note_used(Request& request) noexcept;
   bool take_place(Use& use, Arena& target);
   void leave_place(Use& use) noexcept;
   Admission try_admit(Request& request, Steps& steps);
@@ -232,6 +235,8 @@ class Residency {
 
   // Room and looking ahead (eviction.cpp).
   enum class Room : std::uint8_t { made, coming, none };
+  template <class MayLeave>
+  bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);
   Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
   bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
   bool evict(Replica& victim, Steps& steps);

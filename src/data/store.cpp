@@ -407,6 +407,11 @@ std::vector<std::string> Store::describe_waiting() {
   return residency_.describe_waiting();
 }
 
+std::vector<std::string> Store::describe_state() {
+  const std::lock_guard lock(mutex_);
+  return residency_.describe_state();
+}
+
 std::vector<WaitingTask> Store::waiting_tasks() {
   const std::lock_guard lock(mutex_);
   return residency_.waiting_tasks();

@@ -92,6 +92,7 @@ class Store final : public Landing {
 
   StoreStatistics statistics();
   std::vector<std::string> describe_waiting();
+  std::vector<std::string> describe_state();
   std::vector<WaitingTask> waiting_tasks();
   // Fastest first.
   std::vector<TierState> tier_states();

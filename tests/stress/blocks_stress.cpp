@@ -207,10 +207,24 @@ class Program {
 };
 
 void say_what_waits(void* runtime) {
-  auto& state = *weir::detail::RuntimeAccess::state(*static_cast<weir::Runtime*>(runtime));
+  weir::runtime::State& state = *weir::detail::RuntimeAccess::state(*static_cast<weir::Runtime*>(runtime));
   weir::data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return;
   for (const std::string& line : store->describe_waiting()) std::fprintf(stderr, "  %s\n", line.c_str());
+  for (const std::string& line : store->describe_state()) std::fprintf(stderr, "  %s\n", line.c_str());
+  bool moving = false;
+  const auto changes = static_cast<unsigned long>(store->changes(moving));
+  std::fprintf(stderr, "  %lu changes; the scheduler is %s\n", changes, state.scheduler->is_still() ? "still" : "busy");
+  state.scheduler->for_each_worker([](const weir::sched::Worker& worker) {
+    const bool idle = worker.idle(), task = worker.has_visible_task();
+    std::fprintf(stderr, "  worker %d of domain %d %s%s%s\n", worker.index(), worker.domain(), idle ? "idle" : "busy",
+                 worker.blocked() ? ", blocked" : "", task ? ", has a task to be taken" : "");
+  });
+  for (int domain = 0; domain < state.scheduler->domain_count(); ++domain) {
+    const weir::sched::DomainQueues& queues = state.scheduler->queues(domain);
+    if (queues.urgent.empty() && queues.ready.empty() && queues.background.empty()) continue;
+    std::fprintf(stderr, "  domain %d has tasks to be taken\n", domain);
+  }
 }
 
 void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Evict evict, int workers) {
@@ -246,17 +260,26 @@ void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Ev
 
 }  // namespace
 
+// With a case as the third argument (its digits as round() says them) that one all the time.
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
+  const long only = argc > 3 ? std::atol(argv[3]) : -1;
   long rounds = 0;
   for (; stress.goes_on() || rounds == 0; ++rounds) {
-    const auto strategy = static_cast<weir::Strategy>(stress.below(5));
-    const auto evict = static_cast<weir::Evict>(stress.below(3));
+    auto strategy = static_cast<weir::Strategy>(stress.below(5));
+    auto evict = static_cast<weir::Evict>(stress.below(3));
     const Tiers* tiers = &kTiers[stress.below(std::size(kTiers))];
     const bool file = std::string(tiers->tiers).find("file") != std::string::npos;
     if (strategy == weir::Strategy::off && file) tiers = &kOffWithFile;
     static constexpr int kWorkers[] = {1, 2, 8};
-    round(stress, *tiers, strategy, evict, kWorkers[stress.below(3)]);
+    int workers = kWorkers[stress.below(3)];
+    if (only >= 0) {
+      tiers = only / 1000 == 9 ? &kOffWithFile : &kTiers[only / 1000];
+      strategy = static_cast<weir::Strategy>(only / 100 % 10);
+      evict = static_cast<weir::Evict>(only / 10 % 10);
+      workers = static_cast<int>(only % 10);
+    }
+    round(stress, *tiers, strategy, evict, workers);
   }
   std::printf("%ld rounds\n", rounds);
 }

@@ -72,7 +72,10 @@ class Stress {
         since = Clock::now();
       } else if (Clock::now() - since > std::chrono::seconds(30)) {
         std::fprintf(stderr, "no progress for 30 s (seed %u): %s %ld\n", seed_, what_.load(), detail_.load());
-        if (const auto say = say_what_waits_.load()) say(subject_);
+        for (int look = 0; look < 2; ++look) {  // what differs a second later is not still, but in a circle
+          if (const auto say = say_what_waits_.load()) say(subject_);
+          if (look == 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+        }
         std::abort();
       }
     }

@@ -248,6 +248,12 @@ class ResidencyBench {
     else
       put_stamp(home.address, flight.stamp);
   }
+  static bool drains(const Block& block) {
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
+      if (r->state == ReplicaState::draining) return true;
+    }
+    return false;
+  }
   static void check_block(const Block& block, std::vector<std::size_t>& charged) {
     int dirty = 0, draining = 0, newest = block.home.current ? 1 : 0;
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
@@ -258,6 +264,9 @@ class ResidencyBench {
       if (r->candidate) {
         ASSERT_EQ(r->pins, 0u) << block.name;
         ASSERT_TRUE(r->state == ReplicaState::clean || r->state == ReplicaState::dirty) << block.name;
+      } else if (r->pins == 0 && !r->write_failed && !block.untracked && block.holds == 0 && !drains(block)) {
+        ASSERT_TRUE(r->state != ReplicaState::clean && r->state != ReplicaState::dirty)
+            << block.name << " could leave, and nobody would find it";
       }
       charged[static_cast<std::size_t>(r->arena->index())] += block.charge;
     }

@@ -619,6 +619,46 @@ TEST(Residency, OfSeveralFastNodesTakesAnyThatHasRoomOrCanMakeSome) {
   }
 }
 
+// ---- Room that cannot be had ----
+
+// What left in vain would be fetched again ahead of its task, leave again, and so on while nobody runs.
+TEST(ResidencyWhenRoomCannotBeHad, LetsNothingLeaveInVain) {
+  ResidencyBench bench(kSlow, with(Strategy::ahead));
+  Block& later = bench.make("later", 200 * kKiB);
+  Block& sooner = bench.make("sooner", 200 * kKiB);
+  Block& wanted = bench.make("wanted", 400 * kKiB);
+  Block& used = bench.make("used", 512 * kKiB);
+  bench.track();
+  ASSERT_TRUE(bench.run("fill later", {{&later, Mode::out}}, 1));
+  ASSERT_TRUE(bench.run("fill sooner", {{&sooner, Mode::out}}, 2));
+  ASSERT_TRUE(bench.run("fill wanted", {{&wanted, Mode::out}}, 3));
+  BenchTask& runs = bench.spawn("runs", {{&used, Mode::inout}});
+  BenchTask& next = bench.spawn("next", {{&used, Mode::inout}, {&sooner, Mode::in}});
+  ASSERT_TRUE(bench.run("fill used", {{&used, Mode::out}}, 4));  // what is wanted leaves
+  bench.land_all();
+  ASSERT_EQ(ResidencyBench::state_of(wanted), ReplicaState::absent);
+  ASSERT_EQ(ResidencyBench::state_of(later), ReplicaState::dirty);
+  BenchTask& waiter = bench.spawn("waiter", {{&wanted, Mode::in}});
+  BenchTask& last = bench.spawn("last", {{&used, Mode::inout}, {&later, Mode::in}});
+  ASSERT_TRUE(bench.ready(runs));
+  bench.residency.begin(runs.request);
+
+  // 112 KiB are free, and 200 could leave that are needed after it: not enough, while the rest is needed before it.
+  EXPECT_FALSE(bench.ready(waiter));
+  EXPECT_EQ(waiter.request.state, waiting);
+  EXPECT_THAT(bench.flying, IsEmpty());
+  EXPECT_EQ(ResidencyBench::state_of(later), ReplicaState::dirty);
+
+  bench.finish(runs);
+  bench.land_all();
+  EXPECT_EQ(waiter.request.state, held);
+  bench.finish(waiter);
+  for (BenchTask* const task : {&next, &last}) {
+    task->request.cancelled = true;
+    bench.finish(*task);
+  }
+}
+
 // ---- Adopted memory ----
 
 TEST(ResidencyOfAdoptedMemory, LeavesABlockThatIsFlushedAloneUntilItIsWritten) {
