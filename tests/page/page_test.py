@@ -195,6 +195,45 @@ class Everywhere:
         self.key(Keys.ESCAPE)
         self.assertEqual(self.browser.value("weirReport.search.input.value"), "")
 
+    def test_keys_go_from_steal_to_steal(self):
+        self.open()
+        steals = self.browser.value("weirReport.model.steals.at.length")
+        self.assertGreater(steals, 0)
+        self.focus_timeline()
+        self.key("s")
+        first = self.browser.value("weirReport.timeline.steal")
+        self.assertGreaterEqual(first, 0)
+        said = self.browser.value("document.getElementById('status').textContent")
+        self.assertRegex(said, r"^worker \d+: \d[\d,]* tasks? taken from worker \d+, ")
+        for words in ("Steal", "from", "tasks"):
+            self.assertIn(words, self.details())
+        self.key("s")
+        self.assertEqual(self.browser.value("weirReport.timeline.steal"), min(first + 1, steals - 1))
+        self.key("S")
+        self.assertEqual(self.browser.value("weirReport.timeline.steal"), first)
+        at = self.browser.value(f"weirReport.model.steals.at[{first}]")
+        start, end = self.view()
+        self.assertTrue(start <= at <= end)
+        self.key(Keys.ESCAPE)
+        self.assertEqual(self.browser.value("weirReport.timeline.steal"), -1)
+        rows = self.browser.driver.find_elements(By.CSS_SELECTOR, "#steals-table tbody tr")
+        table = sum(int(row.find_elements(By.TAG_NAME, "td")[1].text.replace(",", "")) for row in rows)
+        self.assertEqual(table, steals)
+
+    def test_hover_shows_a_steal(self):
+        self.open()
+        place = self.browser.value("(() => { const t = weirReport.timeline, m = weirReport.model; t.selectSteal(1);"
+                                   " const s = t.steal; t.magnify(1); const at = m.steals.at[s];"
+                                   " t.showView(at - m.wall / 1e4, at + m.wall / 1e4);"
+                                   " const line = t.lineOfRow(m.rowOfTrack.get(m.steals.track[s]));"
+                                   " return {x: t.xOf(at), y: line.y - t.scroller.scrollTop + 1}; })()")
+        self.browser.settle()
+        self.move_to(int(place["x"]), int(place["y"]))
+        self.browser.settle()
+        tooltip = self.browser.driver.find_element(By.ID, "tooltip")
+        self.assertTrue(tooltip.is_displayed())
+        self.assertIn("taken from worker", tooltip.text)
+
     def test_dark_and_light(self):
         dark = "getComputedStyle(document.body).backgroundColor"
         brightness = f"d3.hsl({dark}).l"
