@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 namespace weir::trace {
 
@@ -112,8 +114,27 @@ std::uint64_t Otf2Writer::number(std::uint64_t task) {
 // In the order in which they were recorded.
 void Otf2Writer::number_tasks() {
   numbers_.reserve(in_.events.size() / 3);
+  for (std::uint32_t track = 0; track < in_.by_track.size(); ++track) {
+    for (const Event* const event : in_.by_track[track]) {
+      if (event->kind() == Kind::spawn) spawned_on_[event->id] = track;
+      if (event->kind() == Kind::edge) edges_.emplace_back(event->id, event->start);
+    }
+  }
   for (const Event* const event : in_.events) {
     if (event->kind() == Kind::spawn || (event->kind() == Kind::task && event->id != 0)) number(event->id);
+  }
+  std::stable_sort(edges_.begin(), edges_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+// The format has no record for edges: a task's entry says which tasks it comes after.
+void Otf2Writer::add_edges(OTF2_AttributeList* list, std::uint64_t task) {
+  const auto [first, last] = std::equal_range(edges_.begin(), edges_.end(), std::pair(task, std::uint64_t{0}),
+                                              [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (first == last) return;
+  check(OTF2_AttributeList_AddUint64(list, kEdges, static_cast<std::uint64_t>(last - first)));
+  OTF2_AttributeRef attribute = kAfter;
+  for (auto edge = first; edge != last && attribute < kAfter + kMostAfter; ++edge) {
+    check(OTF2_AttributeList_AddUint64(list, attribute++, number(edge->second)));
   }
 }
 
@@ -212,7 +233,25 @@ void Otf2Writer::add_attributes(OTF2_AttributeList* list, const Event& event) {
     check(OTF2_AttributeList_AddUint64(list, kItems, event.small()));
     check(OTF2_AttributeList_AddUint64(list, kBytes, event.value()));
   }
+  if (event.kind() == Kind::task && event.id != 0) add_edges(list, event.id);
   if (event.kind() == Kind::task && event.small() != 0) check(OTF2_AttributeList_AddUint64(list, kCancelled, 1));
+}
+
+// What tools draw arrows and count tasks from: made in its spawn, by whose thread, and done where it has run.
+void Otf2Writer::write_task_record(OTF2_EvtWriter* writer, const Record& record) {
+  const Event& event = *record.event;
+  const bool enters = record.does == Does::enter;
+  if (event.id == 0 || (event.kind() != Kind::task && event.kind() != Kind::spawn)) return;
+  const auto by = spawned_on_.find(event.id);
+  if (by == spawned_on_.end()) return;
+  const auto self = static_cast<std::uint32_t>(number(event.id));
+  if (event.kind() == Kind::task && enters) {
+    check(OTF2_EvtWriter_ThreadTaskSwitch(writer, nullptr, record.ns, 0, by->second, self));
+  } else if (event.kind() == Kind::task) {
+    check(OTF2_EvtWriter_ThreadTaskComplete(writer, nullptr, record.ns, 0, by->second, self));
+  } else if (!enters) {
+    check(OTF2_EvtWriter_ThreadTaskCreate(writer, nullptr, record.ns, 0, by->second, self));
+  }
 }
 
 void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
@@ -220,9 +259,12 @@ void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
     case Does::enter: {
       const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
       add_attributes(list.get(), *record.event);
+      write_task_record(writer, record);
       return check(OTF2_EvtWriter_Enter(writer, list.get(), record.ns, region_of(*record.event)));
     }
-    case Does::leave: return check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns, region_of(*record.event)));
+    case Does::leave:
+      check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns, region_of(*record.event)));
+      return write_task_record(writer, record);
     case Does::begin_move: {
       const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
       check(OTF2_AttributeList_AddStringRef(list.get(), kBlock, text(in_.block_name(record.event->id))));
@@ -261,6 +303,7 @@ void Otf2Writer::write_definitions() {
   for (OTF2_StringRef i = 0; i < text_list_.size(); ++i)
     write_text(i);  // a text that is new from here on is defined before what refers to it
   write_names(writer);
+  write_team(writer);
   write_metrics(writer);
   write_links(writer);
   check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer));
@@ -289,6 +332,24 @@ void Otf2Writer::write_names(OTF2_GlobalDefWriter* writer) {
   attribute(kBytes, "bytes", "of its footprint", OTF2_TYPE_UINT64);
   attribute(kCancelled, "cancelled", "its scope had failed: it was not run", OTF2_TYPE_UINT64);
   attribute(kBlock, "block", "name of the block", OTF2_TYPE_STRING);
+  attribute(kEdges, "edges", "how many tasks it comes after", OTF2_TYPE_UINT64);
+  for (std::uint32_t i = 0; i < kMostAfter; ++i) {
+    const std::string name = fmt::format("after {}", i + 1);
+    check(OTF2_GlobalDefWriter_WriteAttribute(writer, kAfter + i, text(name),
+                                              text("number of a task that it comes after"), OTF2_TYPE_UINT64));
+  }
+}
+
+// All threads, which records of tasks refer to by their places in it.
+void Otf2Writer::write_team(OTF2_GlobalDefWriter* writer) {
+  std::vector<std::uint64_t> members(in_.tracks.size());
+  std::iota(members.begin(), members.end(), std::uint64_t{0});
+  const auto count = static_cast<std::uint32_t>(members.size());
+  check(OTF2_GlobalDefWriter_WriteGroup(writer, 0, text("threads"), OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_USER,
+                                        OTF2_GROUP_FLAG_NONE, count, members.data()));
+  check(OTF2_GlobalDefWriter_WriteGroup(writer, 1, text("workers"), OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_USER,
+                                        OTF2_GROUP_FLAG_NONE, count, members.data()));
+  check(OTF2_GlobalDefWriter_WriteComm(writer, 0, text("workers"), 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 void Otf2Writer::write_metrics(OTF2_GlobalDefWriter* writer) {

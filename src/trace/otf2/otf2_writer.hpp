@@ -37,7 +37,9 @@ class Otf2Writer {
     std::string name, unit;
     bool accumulates;
   };
-  enum Attribute : OTF2_AttributeRef { kTask, kItems, kBytes, kCancelled, kBlock };
+  // kAfter and those that follow: numbers of tasks that come before, as many as are given.
+  enum Attribute : OTF2_AttributeRef { kTask, kItems, kBytes, kCancelled, kBlock, kEdges, kAfter };
+  static constexpr std::size_t kMostAfter = 16;
 
   OTF2_StringRef text(const std::string& text);
   void write_text(OTF2_StringRef self);
@@ -47,6 +49,9 @@ class Otf2Writer {
   OTF2_IoHandleRef link(std::uint8_t ends);
   std::uint64_t number(std::uint64_t task);
   void number_tasks();
+  void add_edges(OTF2_AttributeList* list, std::uint64_t task);
+  void write_task_record(OTF2_EvtWriter* writer, const Record& record);
+  void write_team(OTF2_GlobalDefWriter* writer);
   std::vector<Record> records_of(std::uint32_t track);
   void add_intervals(std::uint32_t track, std::vector<Record>& records) const;
   void add_others(std::uint32_t track, std::vector<Record>& records);
@@ -77,7 +82,9 @@ class Otf2Writer {
   std::vector<Metric> metric_list_;
   std::map<std::uint8_t, OTF2_IoHandleRef> links_;  // by from << 4 | to
   std::vector<std::uint8_t> link_list_;
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of tasks, from 1, as in the JSON
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;     // of tasks, from 1
+  std::unordered_map<std::uint64_t, std::uint32_t> spawned_on_;  // track, by task
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> edges_;   // later task, earlier task; sorted
 };
 
 }  // namespace weir::trace

@@ -27,6 +27,9 @@ struct Archive {
   std::map<OTF2_LocationRef, std::vector<OTF2_RegionRef>> open;
   std::map<OTF2_LocationRef, OTF2_TimeStamp> now;
   long moves_begun = 0, moves_ended = 0;
+  std::map<std::uint32_t, OTF2_LocationRef> made;             // tasks, by number: where
+  std::map<std::uint32_t, long> switched, completed;          // by number
+  std::map<std::uint64_t, std::vector<std::uint64_t>> after;  // of each task that runs, by number
   bool in_order = true, nested = true;
 
   std::uint64_t sum(const std::string& metric) const {
@@ -74,9 +77,19 @@ OTF2_CallbackCode on_handle(void* user, OTF2_IoHandleRef self, OTF2_StringRef na
   return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void* user, OTF2_AttributeList*,
+// Attributes by number: 0 the task, 5 how many it comes after, 6 and on which.
+OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time, void* user, OTF2_AttributeList* list,
                            OTF2_RegionRef region) {
   Archive& archive = of(user);
+  if (OTF2_AttributeList_TestAttributeByID(list, 5)) {
+    std::uint64_t edges = 0, task = 0, before = 0;
+    EXPECT_EQ(OTF2_AttributeList_GetUint64(list, 5, &edges), OTF2_SUCCESS);
+    EXPECT_EQ(OTF2_AttributeList_GetUint64(list, 0, &task), OTF2_SUCCESS);
+    for (std::uint32_t i = 0; i < edges && i < 16; ++i) {
+      EXPECT_EQ(OTF2_AttributeList_GetUint64(list, 6 + i, &before), OTF2_SUCCESS);
+      archive.after[task].push_back(before);
+    }
+  }
   archive.pass(location, time);
   ++archive.enters[archive.texts.at(archive.regions.at(region))];
   archive.open[location].push_back(region);
@@ -91,6 +104,30 @@ OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void*
   std::vector<OTF2_RegionRef>& open = archive.open[location];
   archive.nested = archive.nested && !open.empty() && open.back() == region;
   if (!open.empty()) open.pop_back();
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_task_made(OTF2_LocationRef location, OTF2_TimeStamp time, void* user, OTF2_AttributeList*,
+                               OTF2_CommRef team, uint32_t thread, uint32_t task) {
+  Archive& archive = of(user);
+  archive.pass(location, time);
+  EXPECT_EQ(team, 0u);
+  EXPECT_EQ(thread, location);
+  EXPECT_TRUE(archive.made.emplace(task, location).second);
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_task_begins(OTF2_LocationRef location, OTF2_TimeStamp time, void* user, OTF2_AttributeList*,
+                                 OTF2_CommRef, uint32_t, uint32_t task) {
+  of(user).pass(location, time);
+  ++of(user).switched[task];
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_task_done(OTF2_LocationRef location, OTF2_TimeStamp time, void* user, OTF2_AttributeList*,
+                               OTF2_CommRef, uint32_t, uint32_t task) {
+  of(user).pass(location, time);
+  ++of(user).completed[task];
   return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -148,6 +185,9 @@ void read_events(OTF2_Reader* reader, Archive& archive) {
   OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(on, on_enter);
   OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(on, on_leave);
   OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(on, on_metric);
+  OTF2_GlobalEvtReaderCallbacks_SetThreadTaskCreateCallback(on, on_task_made);
+  OTF2_GlobalEvtReaderCallbacks_SetThreadTaskSwitchCallback(on, on_task_begins);
+  OTF2_GlobalEvtReaderCallbacks_SetThreadTaskCompleteCallback(on, on_task_done);
   OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(on, on_move);
   OTF2_GlobalEvtReaderCallbacks_SetIoOperationCompleteCallback(on, on_moved);
   OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, on, &archive);
@@ -202,6 +242,24 @@ TEST(Otf2, HasTasksByNameAndAddsUpToTheCounters) {
   EXPECT_EQ(statistics.tasks_run, 521u);
   EXPECT_EQ(archive.sum("tasks stolen"), statistics.tasks_stolen);
   EXPECT_EQ(path.files(), 1);
+}
+
+// One worker does not run tasks before its thread waits: all edges of a chain are there.
+TEST(Otf2, SaysWhereTasksWereMadeAndDoneAndWhatTheyComeAfter) {
+  const TemporaryPath path;
+  const std::string folder = path.folder() + "/run.otf2";
+  {
+    Runtime runtime(traced(folder, 1));
+    long value = 0;
+    for (int i = 0; i < 100; ++i) runtime.spawn(name("link"), inout(value), [&value] { ++value; });
+    runtime.wait();
+  }
+  const Archive archive = read(folder);
+  EXPECT_EQ(archive.made.size(), 100u);
+  EXPECT_EQ(archive.switched.size(), 100u);
+  EXPECT_EQ(archive.switched, archive.completed);
+  ASSERT_EQ(archive.after.size(), 99u);
+  for (const auto& [task, before] : archive.after) EXPECT_EQ(before, std::vector{task - 1});
 }
 
 TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
