@@ -221,12 +221,16 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
 // What is there may lie so that the rest does not fit between. Then all that nobody uses leaves, the task's own blocks,
 // too, and nothing is brought in ahead meanwhile. True: there is nothing left to leave.
 bool Residency::gather_room(Request& request, Steps& steps) {
-  Arena& target = target_of(request, fast_bytes(request));
-  Place& p = place(target);
-  while (!p.leaving_order.empty()) evict(**p.leaving_order.begin(), steps);
-  if (p.leaving_bytes != 0) return false;
-  target.trim();
-  return true;
+  const auto gather_in = [&](Arena& arena) {
+    Place& p = place(arena);
+    while (!p.leaving_order.empty()) evict(**p.leaving_order.begin(), steps);
+    if (p.leaving_bytes == 0) arena.trim();
+    return p.leaving_bytes == 0;
+  };
+  if (!needs_several_nodes(request)) return gather_in(target_of(request, fast_bytes(request)));
+  bool all = true;
+  for (Arena* const arena : tiers_.tiers()[top_].arenas) all = gather_in(*arena) && all;
+  return all;
 }
 
 void Residency::set_scattered(Request& request, bool scattered) noexcept {
@@ -270,24 +274,90 @@ policy::Demand Residency::demand_of(const Request& request) const noexcept {
   return {request.sequence, queued_.load(std::memory_order_relaxed), config_.workers};
 }
 
-// In the target, or, where any node of the tier will do, in the first that has room or can make some.
+// In the target; where any node of the tier will do, in the first that has room or can make some, or, when none holds
+// it all, on several.
 bool Residency::place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps) {
   const policy::Demand demand = demand_of(request);
   bool in_pieces = false;
-  const auto try_in = [&](Arena& arena) {
-    const Room room = make_room(arena, missing + place(arena).owed, demand, steps);
+  const auto fill = [&](Room room, Arena& arena) {
     if (room != Room::made || fill_missing(request, arena, steps)) return room;
     in_pieces = true;
     return Room::none;
   };
-  Room room = try_in(target);
-  if (config_.allocation == Allocation::fast) {
-    for (Arena* const arena : tiers_.tiers()[top_].arenas) {
-      if (room == Room::none && arena != &target) room = try_in(*arena);
+  const auto try_in = [&](Arena& arena) {
+    return fill(make_room(arena, missing + place(arena).owed, demand, steps), arena);
+  };
+  for (Use& use : request.uses()) use.planned = nullptr;
+  Room room = Room::none;
+  if (needs_several_nodes(request)) {
+    room = fill(place_over_nodes(request, demand, steps), target);
+  } else {
+    room = try_in(target);
+    if (config_.allocation == Allocation::fast) {
+      for (Arena* const arena : tiers_.tiers()[top_].arenas) {
+        if (room == Room::none && arena != &target) room = try_in(*arena);
+      }
     }
   }
   if (room == Room::none && in_pieces) set_scattered(request, true);
   return room == Room::made;
+}
+
+std::size_t Residency::can_give(const Arena& arena) noexcept {
+  return arena.budget() - std::min(arena.budget(), place(arena).permanent);
+}
+
+// Where any node of the tier will do, and none holds the whole footprint.
+bool Residency::needs_several_nodes(Request& request) noexcept {
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  if (config_.allocation != Allocation::fast || arenas.size() < 2) return false;
+  const std::size_t bytes = fast_bytes(request);
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= can_give(*a); });
+}
+
+bool Residency::is_missing(const Use& use) const noexcept { return !use.at_home && use.replica == nullptr; }
+
+// The largest block first, each on the node that has most left. False: they do not fit so.
+template <class Which, class Capacity>
+bool Residency::plan_over_nodes(Request& request, Which which, Capacity capacity) {
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  planned_.clear();
+  for (Arena* const arena : arenas) planned_.push_back(capacity(*arena));
+  for (Use& use : request.uses()) use.planned = nullptr;
+  while (true) {
+    Use* largest = nullptr;
+    for (Use& use : request.uses()) {
+      if (use.planned != nullptr || !which(use)) continue;
+      if (largest == nullptr || use.block->charge > largest->block->charge) largest = &use;
+    }
+    if (largest == nullptr) return true;
+    const auto most = std::max_element(planned_.begin(), planned_.end());
+    if (*most < largest->block->charge) return false;
+    *most -= largest->block->charge;
+    largest->planned = arenas[static_cast<std::size_t>(most - planned_.begin())];
+  }
+}
+
+Residency::Room Residency::place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps) {
+  const auto capacity = [&](Arena& arena) {
+    Place& p = place(arena);
+    const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
+    const std::size_t all = soon + displaceable(p, demand);
+    return all - std::min(all, p.owed);
+  };
+  if (!plan_over_nodes(
+          request, [&](const Use& use) { return is_missing(use); }, capacity))
+    return Room::none;
+  Room room = Room::made;
+  for (Arena* const arena : tiers_.tiers()[top_].arenas) {
+    std::size_t bytes = 0;
+    for (const Use& use : request.uses()) bytes += use.planned == arena ? use.block->charge : 0;
+    if (bytes == 0) continue;
+    const Room here = make_room(*arena, bytes + place(*arena).owed, demand, steps);
+    if (here == Room::none) return here;
+    if (here == Room::coming) room = here;
+  }
+  return room;
 }
 
 Arena& Residency::target_of(const Request& request, std::size_t missing) noexcept {
@@ -387,17 +457,18 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
   std::size_t made = 0;
   for (; made < uses.size(); ++made) {
     Use& use = uses[made];
-    if (use.at_home || use.replica != nullptr) continue;
-    void* address = target.allocate(use.block->charge);
-    Candidates& others = place(target).leaving_order;
+    if (!is_missing(use)) continue;
+    Arena& arena = use.planned != nullptr ? *use.planned : target;
+    void* address = arena.allocate(use.block->charge);
+    Candidates& others = place(arena).leaving_order;
     while (address == nullptr && !others.empty()) {
       Replica& victim = **others.begin();
       const bool at_once = victim.state == ReplicaState::clean;
       if (evict(victim, steps) && !at_once) break;  // when it has left
-      address = target.allocate(use.block->charge);
+      address = arena.allocate(use.block->charge);
     }
     if (address == nullptr) break;
-    Replica* const replica = new_replica(*use.block, target);
+    Replica* const replica = new_replica(*use.block, arena);
     replica->address = address;
     change_state(*replica, ReplicaState::filling);
     pin(use, *replica);
@@ -563,15 +634,14 @@ void Residency::break_standstill(Steps& steps) {
 }
 
 bool Residency::never_fits(Request& request) noexcept {
-  const std::size_t bytes = fast_bytes(request);
-  const Arena& target = target_of(request, bytes);
-  std::size_t most = 0;
-  for (Arena* const arena : tiers_.arenas()) {
-    const bool possible = arena == &target || (config_.allocation == Allocation::fast &&
-                                               tiers_.tier_of(*arena).index == static_cast<int>(top_));
-    if (possible) most = std::max(most, arena->budget() - std::min(arena->budget(), place(*arena).permanent));
+  if (needs_several_nodes(request)) {
+    const auto all = [](const Use& use) { return !use.block->home.in_place; };
+    return !plan_over_nodes(request, all, [&](const Arena& arena) { return can_give(arena); });
   }
-  return bytes > most;
+  const std::size_t bytes = fast_bytes(request);
+  if (config_.allocation != Allocation::fast) return bytes > can_give(target_of(request, bytes));
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= can_give(*a); });
 }
 
 // ---- Those that cannot be helped ----
@@ -590,11 +660,15 @@ void Residency::overflow(Request& request, Steps& steps) {
   if (config_.overflow == Overflow::in_place && addressable) return run_in_place(request, steps);
   const std::size_t bytes = fast_bytes(request);
   const Arena& target = target_of(request, bytes);
-  const std::size_t free = target.budget() - std::min(target.budget(), place(target).permanent);
+  std::size_t free = 0;
+  for (const Arena* const arena : tiers_.tier_of(target).arenas)
+    free += config_.allocation == Allocation::fast || arena == &target ? can_give(*arena) : 0;
   std::string message = fmt::format("task {:?} needs {} of blocks in tier {} at the same time, which can give {}",
                                     request.name, size_text({bytes}), tiers_.tier_of(target).name, size_text({free}));
   if (!last_write_failure_) {
     message += fmt::format(", and what is there cannot leave: {}", last_write_failure_.message);
+  } else if (bytes <= free && never_fits(request)) {
+    message += " on several nodes, but not so that each block is on one of them";
   } else if (bytes <= free) {
     message += " only when the tasks that wait for this one have ended";
   }

@@ -132,6 +132,15 @@ bool Residency::make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Step
   return true;
 }
 
+std::size_t Residency::displaceable(Place& p, const policy::Demand& demand) const noexcept {
+  std::size_t bytes = 0;
+  for (const Replica* const r : p.leaving_order) {
+    if (!policy::may_displace(config_.evict, r->key, demand)) break;
+    bytes += r->block->charge;
+  }
+  return bytes;
+}
+
 // For a ready task. What has to be written back for it is on its way, or nothing was found that could leave.
 Residency::Room Residency::make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps) {
   Place& p = place(arena);

@@ -15,6 +15,7 @@
 
 namespace weir::data {
 
+class Arena;
 struct Block;
 struct Replica;
 struct Request;
@@ -29,6 +30,7 @@ struct Use {
   bool early = false;          // to be brought in before the task is ready
   void* address = nullptr;     // where the task finds it
   Replica* replica = nullptr;  // pinned for it
+  Arena* planned = nullptr;    // where its replica is to be made; null: where those of the whole task are
   Use* before = nullptr;       // in the block's queue
   Use* after = nullptr;
   Use* next_landing = nullptr;  // waits for the same transfer

@@ -196,6 +196,7 @@ class Residency {
 
   // Admission (admission.cpp).
   enum class Admission : std::uint8_t { held, staging, later };
+  enum class Room : std::uint8_t { made, coming, none };
   Admission admit(Request& request, Steps& steps);
   policy::Demand demand_of(const Request& request) const noexcept;
   // The strategy that looks ahead, and so follows the order of spawning.
@@ -212,6 +213,12 @@ class Residency {
   Admission try_admit(Request& request, Steps& steps);
   bool gather_room(Request& request, Steps& steps);
   void set_scattered(Request& request, bool scattered) noexcept;
+  bool is_missing(const Use& use) const noexcept;
+  template <class Which, class Capacity>
+  bool plan_over_nodes(Request& request, Which which, Capacity capacity);
+  Room place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps);
+  bool needs_several_nodes(Request& request) noexcept;
+  std::size_t can_give(const Arena& arena) noexcept;
   bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
   bool fill_missing(Request& request, Arena& target, Steps& steps);
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
@@ -234,7 +241,7 @@ class Residency {
   void advance_others(Lane& lane, Steps& steps);
 
   // Room and looking ahead (eviction.cpp).
-  enum class Room : std::uint8_t { made, coming, none };
+  std::size_t displaceable(Place& p, const policy::Demand& demand) const noexcept;
   template <class MayLeave>
   bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);
   Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
@@ -280,6 +287,7 @@ class Residency {
   std::vector<Block*> untracked_blocks_;
   std::vector<Block*> counted_;       // made before tasks were tracked, with counts_holds
   std::vector<Place> places_;         // by arena
+  std::vector<std::size_t> planned_;  // plan_over_nodes(): what it leaves of each node of the top tier
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
   Lane running_;  // those of tasks that run: all others wait for these

@@ -28,8 +28,9 @@ constexpr Tiers kTiers[] = {
     {"memory=1MiB,file=/tmp:64MiB", "", weir::Allocation::fast, weir::Io::auto_, 900 << 10},
     {"memory=1MiB,file=/tmp:64MiB", "", weir::Allocation::fast, weir::Io::threads, 900 << 10},
     {"hbm=4MiB,ddr=64MiB", kSnc4, weir::Allocation::local_fast, weir::Io::auto_, 900 << 10},
-    {"hbm=4MiB,ddr=64MiB", kSnc4, weir::Allocation::fast, weir::Io::auto_, 900 << 10},
+    {"hbm=4MiB,ddr=64MiB", kSnc4, weir::Allocation::fast, weir::Io::auto_, 1300 << 10},  // more than a node's
     {"hbm=4MiB,file=/tmp:64MiB", kSnc4, weir::Allocation::local_fast, weir::Io::auto_, 900 << 10},
+    {"hbm=4MiB,file=/tmp:64MiB", kSnc4, weir::Allocation::fast, weir::Io::auto_, 1300 << 10},
 };
 // Off keeps an eighth of the fast tier for blocks in files.
 constexpr Tiers kOffWithFile = {"memory=8MiB,file=/tmp:64MiB", "", weir::Allocation::fast, weir::Io::auto_, 500 << 10};

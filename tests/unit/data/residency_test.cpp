@@ -619,6 +619,49 @@ TEST(Residency, OfSeveralFastNodesTakesAnyThatHasRoomOrCanMakeSome) {
   }
 }
 
+// ---- A tier of several nodes ----
+
+class ResidencyOverNodes : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Tiers, ResidencyOverNodes, testing::Values("hbm=4MiB,ddr=64MiB", "hbm=4MiB,file=/tmp:64MiB"),
+                         [](const auto& test) { return test.index == 0 ? "memory" : "file"; });
+
+TEST_P(ResidencyOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
+  ResidencyBench bench(knl_snc4_flat(), GetParam(), with(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", 600 * kKiB, i % 4));
+  bench.track();
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(bench.run("fill", {{blocks[i], Mode::out}}, std::uint64_t(i) + 1));
+  for (int first = 0; first < 8; first += 4) {
+    Footprint footprint;
+    for (int i = first; i < first + 4; ++i) footprint.emplace_back(blocks[i], Mode::in);
+    BenchTask& task = bench.spawn("large", footprint);
+    bench.ready(task);
+    bench.land_all();
+    ASSERT_EQ(task.request.state, held);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NE(task.request.uses()[i].replica, nullptr);
+      EXPECT_EQ(stamp_at(task.request.uses()[i].address), std::uint64_t(first + i) + 1);
+    }
+    bench.check_invariants();
+    bench.finish(task);
+  }
+  EXPECT_EQ(bench.residency.counters().in_place_runs, 0u);
+  EXPECT_EQ(bench.residency.counters().failures, 0u);
+}
+
+TEST(ResidencyOverSeveralNodes, SaysWhyWholeBlocksDoNotFit) {
+  ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,file=/tmp:64MiB", with(Strategy::single, Evict::lru));
+  Footprint footprint;
+  for (int i = 0; i < 6; ++i) footprint.emplace_back(&bench.make("block", 600 * kKiB, i % 4), Mode::out);
+  bench.track();
+  BenchTask& task = bench.spawn("large", footprint);
+  bench.ready(task);
+  EXPECT_EQ(task.request.state, failed);
+  EXPECT_THAT(task.request.failure.message, HasSubstr("not so that each block is on one of them"));
+  bench.finish(task);
+}
+
 // ---- Room that cannot be had ----
 
 // What left in vain would be fetched again ahead of its task, leave again, and so on while nobody runs.
