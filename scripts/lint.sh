@@ -58,7 +58,7 @@ shell_scripts() { scripts/sources.sh sh | xargs shellcheck; }
 
 manual_pages() {  # made by the build; nothing to check before it
   local pages
-  pages=$(find "$build" -path '*/documents/*.1')
+  pages=$(find "$build" -path '*/documents/*.[17]')
   [ -z "$pages" ] || echo "$pages" | xargs mandoc -T lint -W warning
 }
 

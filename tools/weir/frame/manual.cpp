@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "help.hpp"
-#include "runtime/options.hpp"
+#include "manual_ocr.hpp"
+#include "roff.hpp"
 #include "text.hpp"
 #include "verb.hpp"
 
@@ -14,49 +15,10 @@ namespace weir::tool {
 
 namespace {
 
-// Text as roff reads it: '-' stays a minus sign, and no line is taken for a request.
-std::string roff(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\') {
-      result += "\\e";
-    } else if (c == '-') {
-      result += "\\-";
-    } else {
-      if ((c == '.' || c == '\'') && (result.empty() || result.back() == '\n')) result += "\\&";
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string dashed_path(std::string_view path) {
   std::string result(path);
   std::replace(result.begin(), result.end(), ' ', '-');
   return result;
-}
-
-// Long lines are cut at spaces: a line of roff source is best kept below 80 columns.
-void add_line(std::string& page, std::string_view text) {
-  for (const std::string& line : wrap(text, 72)) page += roff(line) + "\n";
-}
-
-void add_prose(std::string& page, std::string_view text) {
-  bool first = true;
-  for (const std::string& paragraph : paragraphs(text)) {
-    if (!first) page += ".PP\n";
-    first = false;
-    if (is_verbatim(paragraph)) {
-      page += ".EX\n" + roff(paragraph) + "\n.EE\n";
-    } else {
-      add_line(page, paragraph);
-    }
-  }
-}
-
-void add_item(std::string& page, std::string_view title, std::string_view text) {
-  page += fmt::format(".TP\n\\fB{}\\fR\n", roff(title));
-  add_line(page, text);
 }
 
 void add_option(std::string& page, const OptionText& option) {
@@ -88,20 +50,12 @@ void add_examples(std::string& page, const std::vector<const VerbText*>& verbs) 
   }
 }
 
-void add_variables(std::string& page) {
-  page += ".SH ENVIRONMENT\n";
-  add_prose(page, kEnvironment);
-  for (const runtime::OptionInfo& info : runtime::option_table()) {
-    const std::string unit = info.is_number() ? " " + info.unit : "";
-    const std::string notes =
-        info.initial.empty() ? "" : fmt::format(" [{}{}, default {}]", info.allowed(), unit, info.initial);
-    add_item(page, runtime::variable(info.name), info.help + notes);
-  }
-}
-
 void add_see_also(std::string& page, const VerbText& verb, const VerbText& program) {
   std::vector<std::string> others;
-  if (verb.path != program.path) others.push_back(".BR weir (1)");
+  if (verb.path != program.path)
+    others.push_back(".BR weir (1)");
+  else
+    others.insert(others.end(), {".BR weir\\-ocr (7)", ".BR weir\\-ocrcc (1)"});
   for (const VerbText& other : program.verbs) {
     if (other.path != verb.path) others.push_back(fmt::format(".BR {} (1)", roff(dashed_path(other.path))));
   }
@@ -134,7 +88,11 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
     add_prose(page, each->guide.text);
     add_options(page, *each);
   }
-  if (of_program) add_variables(page);
+  if (of_program) {
+    page += ".SH ENVIRONMENT\n";
+    add_prose(page, kEnvironment);
+    add_variables(page);
+  }
   page += ".SH EXIT STATUS\n";
   add_prose(page, kExitStatus);
   add_examples(page, of_program ? std::vector<const VerbText*>{&verb} : below);
@@ -149,12 +107,14 @@ void add_manual(CLI::App& app, Global& global) {
                [name, &app](Global& all) -> int {
                  const VerbText program = describe(app, all);
                  if (name->empty()) Global::write(manual_page(program, program));
+                 if (*name == "ocr") Global::write(ocr_page());
+                 if (*name == "ocrcc") Global::write(ocrcc_page());
                  for (const VerbText& each : program.verbs) {
                    if (each.guide.name == *name) Global::write(manual_page(each, program));
                  }
                  return kDone;
                });
-  verb.add_option("verb", *name, "the verb; of the program when absent");
+  verb.add_option("verb", *name, "the verb, or ocr, or ocrcc; of the program when absent");
   global.entries.at(&verb).hidden = true;
   global.entries.at(&verb).reads_options = false;
 }
