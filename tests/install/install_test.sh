@@ -1,36 +1,119 @@
 #!/bin/sh
-# Installs a build into a folder of its own, and builds and runs the consumer project against it, as a user would.
+# Builds and runs a program of somebody else against an installed Weir, as its user would.
 #
-# install_test.sh find_package|pkg_config BUILD_DIR CONSUMER_DIR WORK_DIR CXX
+# install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper STAGE_DIR SOURCE_DIR WORK_DIR CXX
 set -eu
-how=$1 build=$2 consumer=$3 work=$4 cxx=$5
+how=$1 stage=$2 source=$3 work=$4 cxx=$5
+flags=${CONSUMER_FLAGS:-}
 
 rm -rf "$work"
 mkdir -p "$work"
-DESTDIR='' cmake --install "$build" --prefix "$work/stage" >"$work/install.log"
+folder=$(dirname "$(find "$stage" -name weir.pc)")
+PKG_CONFIG_PATH=$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+LD_LIBRARY_PATH=$(dirname "$folder")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
-# Moved after installing: nothing in it may know where it was put.
-mv "$work/stage" "$work/weir"
+with_cmake() {  # with_cmake PROJECT
+  cmake -S "$source/$1" -B "$work/$1" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$stage" \
+    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_C_FLAGS="$flags"
+  cmake --build "$work/$1"
+}
+
+with_pkg_config() {  # with_pkg_config PACKAGE COMPILER ARGUMENT...
+  package=$1
+  shift
+  eval "\"\$@\" $flags $(pkg-config --cflags --libs "$package")"  # words as a shell reads them
+}
+
+expect() {  # expect TEXT PROGRAM ARGUMENT...: what the program prints
+  wanted=$1
+  shift
+  printed=$("$@") || { echo "$*: exit status $?, printed: $printed" >&2; exit 1; }
+  [ "$printed" = "$wanted" ] || { echo "$*: printed: $printed" >&2; exit 1; }
+}
+
+expect_hello() {  # expect_hello PATH: of the four OCR programs, up to "c" and "cxx"
+  for workers in 1 4; do
+    export WEIR_WORKERS=$workers
+    expect "C, GUIDs of 64 bits: 1 parameter, 2 blocks, 7 of word, 42" "$1c" word
+    expect "C, GUIDs of 128 bits: 1 parameter, 2 blocks, 7 of word, 42" "$1c128" word
+    expect "C++, GUIDs of 64 bits: 42" "$1cxx"
+    expect "C++, GUIDs of 128 bits: 42" "$1cxx128"
+  done
+}
+
+expect_refusal() {  # expect_refusal STATUS TEXT COMMAND...: how it fails, and what it says
+  status=$1 text=$2 refused=0
+  shift 2
+  "$@" >"$work/said" 2>&1 || refused=$?
+  [ "$refused" -eq "$status" ] && grep -qF -- "$text" "$work/said" && return
+  echo "$*: exit status $refused, said:" >&2
+  cat "$work/said" >&2
+  exit 1
+}
+
+wrapper() {
+  ln -s "$stage/bin/weir-ocrcc" "$work/ocrcc"  # called by another name, from another folder
+  export CXX="$cxx"
+  cd "$source/ocr"
+  # shellcheck disable=SC2086  # flags are words
+  {
+    "$work/ocrcc" $flags hello.c -o "$work/c"
+    "$work/ocrcc" $flags --guid=128 hello.c -o "$work/c128"
+    "$work/ocrcc" $flags --all-extensions -Werror -c hello.cpp -o "$work/cxx.o"
+    "$work/ocrcc" $flags "$work/cxx.o" -o "$work/cxx"
+    eval "$("$work/ocrcc" --show $flags --guid=128 hello.cpp -o "$work/cxx128")"
+    "$work/ocrcc" $flags --ocr=1.0 scalar.c -o "$work/scalar"
+  }
+  expect_hello "$work/"
+  expect "1 2" "$work/scalar"
+  "$work/ocrcc" --show-compile | grep -q -- /include/ocr
+  "$work/ocrcc" --show-link | grep -q -- -lweir-ocr
+  "$work/ocrcc" -show -c hello.c | grep -q -- -lweir && exit 1
+  expect_refusal 2 "usage: weir-ocrcc" "$work/ocrcc"
+  expect_refusal 2 "--guid=32: it must be 64 or 128" "$work/ocrcc" --guid=32 hello.c
+  expect_refusal 2 "--ocr=2: it must be 1.0 or 1.2" "$work/ocrcc" --ocr=2 hello.c
+  expect_refusal 1 "no-such-option" "$work/ocrcc" --no-such-option hello.c
+  CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$work/ocrcc" hello.c
+  CXX='none -g' expect_refusal 2 "there is no compiler none: install it, or name one in CXX" "$work/ocrcc" hello.cpp
+  PKG_CONFIG=nowhere expect_refusal 2 "there is no nowhere" "$work/ocrcc" hello.c
+  "$work/ocrcc" --help >"$work/help"
+  cp Makefile hello.c "$work"
+  PATH="$stage/bin:$PATH" make -C "$work" CC=weir-ocrcc CFLAGS="$flags"
+  expect "C, GUIDs of 64 bits: 1 parameter, 2 blocks, 7 of word, 42" "$work/made" word
+  page="$stage/share/man/man1/weir-ocrcc.1"
+  [ -e "$page" ] || return 0  # made by the command line, which may not have been built
+  options=$(grep -o "^  -[-a-z]*" "$work/help")
+  for option in $options; do
+    sed 's/\\-/-/g' "$page" | grep -q -- "$option" || { echo "the manual page does not have $option" >&2; exit 1; }
+  done
+}
+
 case $how in
   find_package)
-    cmake -S "$consumer" -B "$work/consumer" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/weir" \
-      -DCMAKE_CXX_FLAGS="${CONSUMER_FLAGS:-}" -DCMAKE_C_FLAGS="${CONSUMER_FLAGS:-}"
-    cmake --build "$work/consumer"
+    with_cmake consumer
+    "$work/consumer/consumer"
+    "$work/consumer/consumer_c"
     ;;
   pkg_config)
-    pc=$(find "$work/weir" -name weir.pc)
-    PKG_CONFIG_PATH=$(dirname "$pc")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-    export PKG_CONFIG_PATH
-    flags=$(pkg-config --cflags --libs weir)
-    mkdir "$work/consumer"
-    eval "set -- $flags"  # words, blanks in paths escaped by pkg-config
-    # shellcheck disable=SC2086  # flags are words
-    "$cxx" -std=c++20 ${CONSUMER_FLAGS:-} "$consumer/consumer.cpp" -o "$work/consumer/consumer" "$@"
-    # shellcheck disable=SC2086
-    cc ${CONSUMER_FLAGS:-} "$consumer/consumer.c" -o "$work/consumer/consumer_c" "$@"
+    with_pkg_config weir "$cxx" -std=c++20 "$source/consumer/consumer.cpp" -o "$work/consumer"
+    with_pkg_config weir cc "$source/consumer/consumer.c" -o "$work/consumer_c"
+    "$work/consumer"
+    "$work/consumer_c"
     ;;
+  ocr_find_package)
+    with_cmake ocr
+    expect_hello "$work/ocr/hello_"
+    with_cmake ocr_c
+    expect "C, GUIDs of 64 bits: 1 parameter, 2 blocks, 7 of word, 42" "$work/ocr_c/hello_c" word
+    ;;
+  ocr_pkg_config)
+    with_pkg_config weir-ocr cc "$source/ocr/hello.c" -o "$work/c"
+    with_pkg_config weir-ocr128 cc "$source/ocr/hello.c" -o "$work/c128"
+    with_pkg_config weir-ocr "$cxx" "$source/ocr/hello.cpp" -o "$work/cxx"
+    with_pkg_config weir-ocr128 "$cxx" "$source/ocr/hello.cpp" -o "$work/cxx128"
+    expect_hello "$work/"
+    ;;
+  ocr_wrapper) wrapper ;;
+  *) echo "unknown: $how" >&2; exit 2 ;;
 esac
-LD_LIBRARY_PATH=$(dirname "$(find "$work/weir" -name 'libweir.*' | head -n 1)")
-export LD_LIBRARY_PATH
-"$work/consumer/consumer"
-"$work/consumer/consumer_c"
