@@ -55,12 +55,16 @@ TEST(Isolated, AProgramGivesItsStandardOutput) {
 }
 
 TEST(Isolated, ThePeakIsOfTheProcessAlone) {
+  // Where the texts begin is kept in a volatile: else a compiler may do without their memory.
   const std::string here(std::size_t{64} << 20, 'x');
+  const char* volatile seen_here = here.data();
   const auto peak = run_isolated([] { return std::to_string(peak_resident_bytes()); });
   const auto more = run_isolated([] {
-    std::string memory(std::size_t{96} << 20, 'y');
-    return std::to_string(peak_resident_bytes() + (memory[1000] == 'y' ? 0 : 1));
+    const std::string memory(std::size_t{96} << 20, 'y');
+    const char* volatile seen = memory.data();
+    return std::to_string(peak_resident_bytes() + (seen[1000] == 'y' ? 0 : 1));
   });
+  EXPECT_EQ(seen_here[0], 'x');
   EXPECT_GE(std::stoull(*more), std::stoull(*peak) + (std::uint64_t{80} << 20));
 }
 
