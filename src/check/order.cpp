@@ -1,5 +1,7 @@
 #include "check/order.hpp"
 
+#include <algorithm>
+
 namespace weir::check {
 
 // Backward from `to`, leaving out what was over before `from` was.

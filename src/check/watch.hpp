@@ -3,6 +3,7 @@
 // Guarded by the checker's gate, a lock that handlers of faults take, too; nothing here uses malloc() while it is held.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory_resource>
 #include <unordered_map>

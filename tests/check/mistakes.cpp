@@ -1,8 +1,10 @@
 // Programs with one mistake each, chosen by the first argument: what check_test.py runs under `weir check`.
 //
 // The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -66,7 +68,11 @@ void off_by_one_tile(weir::Runtime& runtime) {
 }
 
 // A loop of vectors whose last one begins within the tile and ends outside.
-[[gnu::noinline, gnu::optimize("O3")]] double sum_of(const double* from, std::size_t count) {
+#ifndef __clang__
+[[gnu::optimize("O3")]]
+#endif
+[[gnu::noinline]] double
+sum_of(const double* from, std::size_t count) {
   double sum[8] = {};
   for (std::size_t i = 0; i < count; i += 8)
     for (std::size_t k = 0; k < 8; ++k) sum[k] += from[i + k];  // FINDS off_by_one_vector: undeclared
@@ -183,6 +189,40 @@ void never_touched(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// ---- How programs end: each with one task that has no mistake ----
+
+void nothing(weir::Runtime& runtime) {
+  int value = 0;
+  runtime.spawn(weir::inout(value), [&] { ++value; });
+  runtime.wait();
+}
+
+void aborts(weir::Runtime& runtime) {
+  int value = 0;
+  runtime.spawn(weir::inout(value), [&] { std::abort(); });
+  runtime.wait();
+}
+
+void exits(weir::Runtime& runtime) {
+  nothing(runtime);
+  std::exit(7);
+}
+
+void two_runtimes(weir::Runtime& runtime) {
+  weir::Runtime second;
+  nothing(runtime);
+  nothing(second);
+  std::puts("two runtimes");
+}
+
+void for_ever(weir::Runtime& runtime) {
+  int value = 0;
+  runtime.spawn(weir::inout(value), [&] {
+    for (;;) static_cast<void>(*static_cast<volatile int*>(&value));
+  });
+  runtime.wait();
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -202,6 +242,11 @@ int main(int, char** argv) {
       {"parent_beside_child", parent_beside_child},
       {"never_touched", never_touched},
   };
+  const std::map<std::string, void (*)(weir::Runtime&)> ends = {{"nothing", nothing},
+                                                                {"aborts", aborts},
+                                                                {"exits", exits},
+                                                                {"two_runtimes", two_runtimes},
+                                                                {"for_ever", for_ever}};
   weir::Runtime runtime;
-  cases.at(argv[1])(runtime);
+  (cases.contains(argv[1]) ? cases : ends).at(argv[1])(runtime);
 }

@@ -1,12 +1,14 @@
 // A program without a mistake whose watched memory shares its pages with everything else that a program has: globals of
 // the library and its tables of calls, the heap's own data, stacks, thread_local variables; and whose tasks hand it to
 // the kernel, to threads and to processes of theirs. Nothing may be found in it, and nothing may go wrong.
+#include <emmintrin.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -86,8 +88,24 @@ void stack(weir::Runtime& runtime) {
   require(b[3] == 15 && c[4999] == 4, "stack");
 }
 
-[[gnu::optimize("O3")]] void add_one(double* at, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) at[i] += 1;
+void add_one(double* at, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += 2) _mm_storeu_pd(at + i, _mm_add_pd(_mm_loadu_pd(at + i), _mm_set1_pd(1)));
+}
+
+// Wherever the watched variable and the frames beside it lie in their pages.
+[[gnu::noinline]] int at_depth(weir::Runtime& runtime, std::size_t bytes) {
+  auto* const above = static_cast<volatile char*>(__builtin_alloca(bytes));
+  above[0] = 1;
+  int value = 0;
+  runtime.spawn(weir::inout(value), [&value] { ++value; });
+  runtime.wait();
+  return value + above[0];
+}
+
+void stack_depths(weir::Runtime& runtime) {
+  int sum = 0;
+  for (std::size_t bytes = 64; bytes <= 2 * 4096; bytes += 64) sum += at_depth(runtime, bytes);
+  require(sum == 256, "stack depths");
 }
 
 // Accesses of all sizes that begin on one page and end on the next; two arrays in one page.
@@ -255,6 +273,7 @@ int main() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   heap(runtime);
   stack(runtime);
+  stack_depths(runtime);
   pages(runtime);
   system_calls(runtime);
   threads(runtime);

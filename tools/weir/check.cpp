@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include "check/render.hpp"
@@ -15,23 +16,38 @@ namespace {
 
 struct CheckSettings {
   bool stop = false;
+  bool strict = false;
+  bool no_advice = false;
   std::string program;
 };
 
-std::string summary(const check::Outcome& outcome) {
-  if (outcome.stopped) return "weir check: stopped at the first mistake";
-  std::string text = fmt::format("weir check: {} task{}", outcome.tasks, outcome.tasks == 1 ? "" : "s");
-  if (outcome.findings == 0) return text + ": nothing found";
-  text += fmt::format(": {} mistake{} found", outcome.findings, outcome.findings == 1 ? "" : "s");
-  if (outcome.repetitions != 0)
-    text += fmt::format(", made {} more time{}", outcome.repetitions, outcome.repetitions == 1 ? "" : "s");
+std::string count(std::uint64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+std::string found(const check::Outcome& outcome, const CheckSettings& settings) {
+  const std::uint64_t mistakes = outcome.findings - outcome.advice;
+  std::string text = mistakes == 0 ? "nothing found" : count(mistakes, "mistake", "mistakes") + " found";
+  if (mistakes != 0 && outcome.repetitions != 0)
+    text += ", made " + count(outcome.repetitions, "more time", "more times");
+  if (outcome.advice != 0 && !settings.no_advice)
+    text += "; " + count(outcome.advice, "piece of advice", "pieces of advice");
   return text;
 }
 
-int verdict(const check::Outcome& outcome) {
+std::string summary(const check::Outcome& outcome, const CheckSettings& settings) {
+  if (outcome.stopped) return "weir check: stopped at the first mistake";
+  if (outcome.signal != 0)
+    return fmt::format("weir check: the program was ended by signal {} ({}); until then {}", outcome.signal,
+                       strsignal(outcome.signal), found(outcome, settings));
+  return fmt::format("weir check: {}: {}", count(outcome.tasks, "task", "tasks"), found(outcome, settings));
+}
+
+int verdict(const check::Outcome& outcome, const CheckSettings& settings) {
   if (outcome.processes == 0 && outcome.status == 0)
-    return fail("check: nothing was checked: the program has made no runtime of this version of Weir");
-  if (outcome.findings != 0) return kFailed;
+    return fail("check: nothing was checked: the program has made no runtime of this version of Weir", kUsage);
+  const std::uint64_t failures = settings.strict ? outcome.findings : outcome.findings - outcome.advice;
+  if (failures != 0 && !outcome.interrupted) return kFailed;
   return outcome.status;
 }
 
@@ -40,18 +56,21 @@ int run_check(const CheckSettings& settings, Global& global) {
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
   const auto outcome = check::run_checked(program, global.json, [&](const weir::check::Finding& finding, int pid) {
+    const bool advice = check::is_advice(finding.kind);
+    if (advice && settings.no_advice) return true;
     check::Symbols symbols(pid);
     if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
     global.add(check::to_json(finding, symbols));
-    return !settings.stop;
+    return !settings.stop || (advice && !settings.strict);
   });
-  if (!outcome) return fail(outcome.status());
+  if (!outcome) return fail(outcome.status().message, kUsage);
   if (!outcome->all_calls_seen && outcome->processes != 0)
     fmt::print(stderr,
                "weir check: system calls on memory of other tasks may have failed with EFAULT: this needs "
                "Linux 5.11 (syscall user dispatch)\n");
-  if (!global.json && outcome->processes != 0) fmt::print(stderr, "{}\n", summary(*outcome));
-  return verdict(*outcome);
+  if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
+    fmt::print(stderr, "{}\n", summary(*outcome, settings));
+  return verdict(*outcome, settings);
 }
 
 constexpr const char* kText =
@@ -66,12 +85,12 @@ constexpr const char* kText =
   outside      the program touches a block outside of tasks
   unordered    two tasks touch the same bytes, one of them writes, and
                nothing orders them, whenever they happen to run
-  untouched    an item of a footprint that none of the tasks spawned there
-               has touched
+  untouched    advice, no mistake: an item of a footprint that none of the
+               tasks spawned there has touched
 
 Tasks run one after the other, and each access beside open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
 
-Exit status: 1 when anything was found; otherwise that of PROGRAM.)";
+Exit status: 1 when a mistake was found (or advice given, with --strict); 2 when nothing was checked; otherwise that of PROGRAM, 128 and more when a signal has ended it.)";
 
 }  // namespace
 
@@ -86,6 +105,8 @@ void add_check(CLI::App& app, Global& global) {
                                           {"weir check --json ./program | jq '.[].at'", "for programs"}}},
                             [settings](Global& g) { return run_check(*settings, g); });
   verb.add_flag("--stop", settings->stop, "end the program at the first mistake instead of going on");
+  CLI::Option* const strict = verb.add_flag("--strict", settings->strict, "advice fails the check, as mistakes do");
+  verb.add_flag("--no-advice", settings->no_advice, "mistakes only")->excludes(strict);
   verb.add_option("program", settings->program, "the program, and after it its arguments")
       ->required()
       ->type_name("PROGRAM");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "check/session.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::tool::check {
@@ -145,7 +146,8 @@ std::string headline(const Finding& finding, Symbols& symbols) {
 }  // namespace
 
 std::string render(const Finding& finding, Symbols& symbols) {
-  std::string text = fmt::format("weir check: {}\n", headline(finding, symbols));
+  std::string text =
+      fmt::format("weir check: {}{}\n", is_advice(finding.kind) ? "advice: " : "", headline(finding, symbols));
   if (finding.kind == FindingKind::unordered) {
     text += fmt::format("  one {}  {}\n", finding.other_writes != 0 ? "writes" : "reads ",
                         place_text(finding.other_at, symbols));
@@ -179,6 +181,7 @@ Json json_of(const WireTask& task, Symbols& symbols) {
 
 Json to_json(const Finding& finding, Symbols& symbols) {
   Json json = {{"finding", kKinds[static_cast<std::size_t>(finding.kind)]},
+               {"severity", is_advice(finding.kind) ? "advice" : "mistake"},
                {"text", headline(finding, symbols)},
                {"task", json_of(finding.task, symbols)},
                {"bytes", finding.bytes},

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -22,6 +23,37 @@ namespace {
 
 using weir::check::Answer;
 using weir::check::MessageKind;
+
+std::atomic<int> interrupts{0};
+std::atomic<int> interrupted_child{0};
+
+// A terminal sends it to the program, too; whoever uses kill(1) does not.
+void on_interrupt(int, siginfo_t* info, void*) {
+  const int child = interrupted_child;
+  if (++interrupts > 1)
+    kill(child, SIGKILL);
+  else if (info->si_code != SI_KERNEL)
+    kill(child, SIGINT);
+}
+
+class Interrupts {
+ public:
+  explicit Interrupts(int child) {
+    interrupted_child = child;
+    sigaction(SIGINT, nullptr, &before_);
+    if (before_.sa_handler == SIG_IGN) return;  // the program ignores it, too
+    struct sigaction action {};
+    action.sa_sigaction = &on_interrupt;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+  }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts() { sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
 
 class Session {
  public:
@@ -95,7 +127,6 @@ base::Status Session::start(const std::vector<std::string>& program, bool output
   if (child_ == 0) {
     if (output_to_stderr) dup2(2, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // what nobody watches any more is of no use
-    signal(SIGINT, SIG_DFL);
     execvp(arguments[0], arguments.data());
     const int why = errno;
     static_cast<void>(!write(failure[1], &why, sizeof why));
@@ -133,6 +164,7 @@ bool Session::answer(const Process& process, const Message& message) {
     }
     case MessageKind::finding:
       ++outcome_.findings;
+      if (is_advice(message.finding.kind)) ++outcome_.advice;
       if (!on_finding_(message.finding, process.pid)) {
         verdict = Answer::stop;
         outcome_.stopped = true;
@@ -170,6 +202,7 @@ bool Session::serve_once(int timeout_ms) {
 
 Outcome Session::serve() {
   constexpr int kLookAfterMs = 20;
+  const Interrupts ours(child_);
   int status = 0;
   for (;;) {
     const bool busy = serve_once(kLookAfterMs);
@@ -178,6 +211,8 @@ Outcome Session::serve() {
   }
   while (serve_once(0)) {
   }
+  outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome_.interrupted = interrupts != 0;
   outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return outcome_;
 }

@@ -13,9 +13,12 @@ namespace weir::tool::check {
 
 struct Outcome {
   int status = 0;               // as a shell says it: 128 + the number of the signal
+  int signal = 0;               // that has ended the program; 0: none
+  bool interrupted = false;     // by Ctrl-C
   std::uint64_t processes = 0;  // that made a runtime
   std::uint64_t tasks = 0;
   std::uint64_t findings = 0;
+  std::uint64_t advice = 0;       // of those, what is no mistake
   std::uint64_t repetitions = 0;  // of what was told before
   bool all_calls_seen = true;     // false: the kernel cannot hold system calls
   bool stopped = false;
@@ -24,7 +27,11 @@ struct Outcome {
 // Told of each finding, with the process, which waits meanwhile. Returns whether it may go on.
 using OnFinding = std::function<bool(const weir::check::Finding&, int pid)>;
 
-// Runs the program to its end. Fails when it cannot be started.
+// Not a mistake: the program is right, but could say less.
+constexpr bool is_advice(weir::check::FindingKind kind) noexcept { return kind == weir::check::FindingKind::untouched; }
+
+// Runs the program to its end. Ctrl-C is the program's: it ends, and what was found is known; a second one kills it.
+// Fails when it cannot be started.
 base::Result<Outcome> run_checked(const std::vector<std::string>& program, bool output_to_stderr,
                                   const OnFinding& on_finding);
 
