@@ -76,7 +76,7 @@ void enter_missing(Local& local, Edt& edt, const Group& group) noexcept {
 bool try_acquire(Local& local, Edt& edt, const Group& group) {
   const Guid guid{group.guid()};
   const std::uint8_t mode = mode_of(edt, group);
-  edt.acquired = guid.bits;
+  edt.acquired = guid;
   Block* block = nullptr;
   switch (acquire(guid, mode, edt, block)) {
     case Acquired::yes: enter_held(local, edt, group, *block, mode); return true;
@@ -134,7 +134,7 @@ void block_granted(Local& local, Edt& edt, Block& block) {
     trace_block_granted(local, edt);
   bool first = true;
   for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (!wants_block(*slot) || slot->value != edt.acquired) continue;
+    if (!wants_block(*slot) || slot->value != edt.acquired.bits) continue;
     enter_held(local, edt, {&slot, &slot + 1}, block, edt.waiting_mode);
     slot->flags = std::exchange(first, false) ? 0 : Slot::kShared;
   }

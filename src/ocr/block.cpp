@@ -118,12 +118,6 @@ void unlist_created(Edt& creator, Block& block) noexcept {
     checking::released(block);
 }
 
-}  // namespace
-
-Guid Block::guid() const noexcept { return Guid::make(Kind::block, word.generation(), index); }
-
-namespace {
-
 // What make_memory() gives, as Block::memory; 0 when there is none.
 std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place, PoolId pool) {
   if (checking::active()) [[unlikely]]

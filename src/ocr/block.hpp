@@ -29,7 +29,6 @@ struct Block {
   std::uint8_t strong_mode;
   bool no_hint : 1, eager : 1, lazy : 1;
   std::uint16_t domain;
-  std::uint32_t index;
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none
   Block *created_next, *created_before;       // in the creator's list
@@ -51,7 +50,7 @@ struct Block {
   }
   data::Block& tier() const noexcept { return *reinterpret_cast<data::Block*>(memory & ~kTiered); }
 
-  Guid guid() const noexcept;
+  Guid guid() const noexcept { return word.guid(Kind::block); }
 };
 static_assert(sizeof(Block) <= 128);
 

@@ -44,10 +44,10 @@ const char* lasting_name_of(const EdtKind* kind) {
   return name->second.c_str();
 }
 
-void complain(const Edt& edt, const char* what, Guid guid) noexcept { print(edt.kind, edt.guid, what, guid); }
+void complain(const Edt& edt, const char* what, Guid guid) noexcept { print(edt.kind, edt.guid(), what, guid); }
 
 void complain(const Local& local, const char* what, Guid guid) noexcept {
-  print(local.maker(), local.current == nullptr ? Guid{} : local.current->guid, what, guid);
+  print(local.maker(), local.current == nullptr ? Guid{} : local.current->guid(), what, guid);
 }
 
 }  // namespace weir::ocr

@@ -198,10 +198,9 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   edt.paramc = request.paramc;
   edt.depc = request.depc;
   edt.output = output;
-  edt.created = nullptr;
   edt.rare = nullptr;
   edt.creator = local.maker();
-  edt.acquired = 0;
+  edt.acquired = {};
   edt.credit = 0;
   edt.flags |= flags;
   init_slots(edt);
@@ -224,10 +223,9 @@ void publish(Local& local, Edt& edt, const EdtRequest& request) {
   if ((request.properties & GUID_PROP_IS_LABELED) == 0) {
     enter_edt(local.edts, edt, is_first_use(local, edt.task()));
   } else {
-    edt.guid = request.guid;
     enter_labelled(edt, request.guid);
   }
-  if (request.made != nullptr) *request.made = to_c(edt.guid);
+  if (request.made != nullptr) *request.made = to_c(edt.guid());
   if (request.output != nullptr) *request.output = to_c(edt.output);
 }
 

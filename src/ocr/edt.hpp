@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/layout.hpp"
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
 #include "ocr/tiers.hpp"
@@ -36,7 +37,6 @@ struct Template {
   std::uint32_t paramc, depc;
   ocrHint_t* hint;  // owned; null when it has none
   Template* next_free;
-  std::uint32_t index;
 };
 
 enum class SlotState : std::uint8_t {
@@ -75,19 +75,22 @@ struct Edt {
   enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16, kTiered = 32 };
 
   ObjectWord word;  // lives as long as the runtime, from use to use of the task's memory (edt_table.hpp)
-  Guid guid;
   const EdtKind* kind;
   std::uint32_t paramc, depc;
   Guid output;             // event to satisfy at the end, or null
-  Block* created;          // blocks it made and has not released; the thread that runs it only
   EdtRare* rare;           // owned
   const EdtKind* creator;  // null: the program's main(), or the library
-  std::uint64_t acquired;  // GUIDs of blocks up to this one have been dealt with; at the end, what it returned
+  union {
+    Guid acquired;   // before it runs: blocks with GUIDs up to this one have been dealt with
+    Block* created;  // while it runs: those it made and has not released; the thread that runs it only
+    Guid returned;   // afterwards
+  };
   std::atomic<std::uint32_t> missing;  // slots not satisfied; kDestroyed is added when it will not run
   std::uint8_t credit;                 // see FinishScope; the thread that runs it only
   std::uint8_t waiting_mode;           // of the block it waits for
   base::Shown<std::uint16_t> flags;    // written by who makes, brings on or runs it
 
+  Guid guid() const noexcept { return word.guid(Kind::edt); }
   // Those of a large EDT lie in memory of their own, behind the EDT's address.
   Slot* slots() noexcept {
     void* const here = this + 1;
@@ -101,7 +104,7 @@ struct Edt {
   }
   sched::Task& task() noexcept { return *(reinterpret_cast<sched::Task*>(this) - 1); }
 };
-static_assert(sizeof(Edt) == 80 && sizeof(Edt) % alignof(Slot) == 0);
+static_assert(sizeof(Edt) == base::kDestructiveSize, "with the header of its task, two lines of cache");
 
 // ---- What other chapters need of EDTs. `local` is the calling thread's. ----
 

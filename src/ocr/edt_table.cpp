@@ -11,23 +11,20 @@ constexpr std::uint32_t kBatch = 256;  // indices that a worker takes at a time
 
 Edt* const kBeingMade = reinterpret_cast<Edt*>(1);  // entry of a label that was claimed
 
-// The index that the memory has since an earlier EDT; 0 when there was none.
-std::uint32_t index_of_memory(Edt& edt) noexcept {
-  const Guid before = edt.guid;
-  if (before.kind() != Kind::edt || before.is_label()) return 0;
-  const EdtEntry* const entry = edt_entries().find(before.index());
-  return entry != nullptr && entry->edt.load(std::memory_order_relaxed) == &edt ? before.index() : 0;
+// The memory has its index since an earlier EDT.
+bool has_index(const Edt& edt) noexcept {
+  const EdtEntry* const entry = edt_entries().find(edt.word.index());
+  return entry != nullptr && entry->edt.load(std::memory_order_relaxed) == &edt;
 }
 
-std::uint32_t new_index(EdtIndices& indices, Edt& edt) {
+void give_index(EdtIndices& indices, Edt& edt) {
   if (indices.next == indices.end) [[unlikely]] {
     indices.next = edt_entries().reserve(kBatch);
     indices.end = indices.next + kBatch;
   }
   EdtEntry& entry = edt_entries().at(indices.next);
-  ::new (&edt.word) ObjectWord;
+  edt.word.reset(indices.next++);
   entry.edt.store(&edt, std::memory_order_release);  // EDT-1
-  return indices.next++;
 }
 
 }  // namespace
@@ -35,10 +32,9 @@ std::uint32_t new_index(EdtIndices& indices, Edt& edt) {
 ObjectTable<EdtEntry>& edt_entries() noexcept { return the_entries.value; }
 
 void enter_edt(EdtIndices& indices, Edt& edt, bool first_use) {
-  std::uint32_t index = first_use ? 0 : index_of_memory(edt);
-  if (index == 0) [[unlikely]]
-    index = new_index(indices, edt);
-  edt.guid = Guid::make(Kind::edt, edt.word.revive_locked(), index);
+  if (first_use || !has_index(edt)) [[unlikely]]
+    give_index(indices, edt);
+  edt.word.revive_locked();
   edt.word.unlock();
 }
 
@@ -52,15 +48,15 @@ void give_up_label(Guid label) noexcept {
 }
 
 void enter_labelled(Edt& edt, Guid label) {
-  ::new (&edt.word) ObjectWord;
-  static_cast<void>(edt.word.try_create(label.generation()));
+  edt.word.reset(0);
+  static_cast<void>(edt.word.try_create(label));
   edt.word.unlock();
   edt_entries().find(label.index())->edt.store(&edt, std::memory_order_release);  // EDT-1
 }
 
 void leave_edt(Edt& edt) noexcept {
   edt.word.end();
-  if (edt.guid.is_label()) give_up_label(edt.guid);
+  if (edt.guid().is_label()) give_up_label(edt.guid());
 }
 
 Edt* lock_edt(Guid guid) noexcept {

@@ -52,7 +52,6 @@ struct NodeList {
 
 struct Event {
   ObjectWord word;
-  std::uint32_t index;
   EventType type;
   bool fired;
   NodeList dependents;

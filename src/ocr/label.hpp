@@ -22,16 +22,16 @@ u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::Fre
                std::uint16_t properties, Guid& guid, T*& object) {
   if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
     object = &table.allocate(list);
-    guid = Guid::make(kind, object->word.revive_locked(), object->index);
+    object->word.revive_locked();
+    guid = object->word.guid(kind);
     return 0;
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
   object = &table.at(guid.index());
-  while (!object->word.try_create(guid.generation())) {
+  while (!object->word.try_create(guid)) {
     if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
     let_others_run(local);
   }
-  object->index = guid.index();
   return 0;
 }
 template <class T>

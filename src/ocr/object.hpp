@@ -1,4 +1,4 @@
-// ObjectWord: the first word of everything that has a GUID: generation, life, and a lock.
+// ObjectWord: the first word of everything that has a GUID: generation, index, life, and a lock.
 //
 // Memory of objects is of one type for ever (object_table.hpp), so a stale GUID may always be looked at: lock() fails
 // unless the object is the one the GUID was made for, and alive. The lock is held for a few instructions; nobody waits
@@ -67,32 +67,45 @@ class ObjectWord {
   }
   bool alive() const noexcept { return (word_.load(std::memory_order_acquire) & kAlive) != 0; }  // OBJ-1
 
-  // A free object becomes alive under a new generation, which it returns, and locked: known to the caller only, but who
-  // goes through all objects waits until it is made.
-  std::uint32_t revive_locked() noexcept {
+  // Of memory that was never used, or is to have another index.
+  void reset(std::uint32_t index) noexcept {
+    word_.store(std::uint64_t{index} << kIndexShift, std::memory_order_relaxed);
+  }
+  // A free object becomes alive under a new generation, and locked: known to the caller only, but who goes through all
+  // objects waits until it is made.
+  void revive_locked() noexcept {
     const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
-    word_.store(generation << kGenerationShift | kAlive | kLocked, std::memory_order_relaxed);
-    return static_cast<std::uint32_t>(generation);
+    word_.store(generation << kGenerationShift | (mine() & kIndexMask) | kAlive | kLocked, std::memory_order_relaxed);
   }
   // The object of a label, alive and locked afterwards. False when it is alive already.
-  [[nodiscard]] bool try_create(std::uint32_t generation) noexcept {
+  [[nodiscard]] bool try_create(Guid label) noexcept {
+    const std::uint64_t created = std::uint64_t{label.generation()} << kGenerationShift |
+                                  std::uint64_t{label.index()} << kIndexShift | kAlive | kLocked;
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (unsigned tries = 0;;) {
       if ((word & kAlive) != 0) return false;
       if ((word & kLocked) != 0) {  // it is being taken apart
         wait(tries);
         word = word_.load(std::memory_order_relaxed);
-      } else if (word_.compare_exchange_weak(word, std::uint64_t{generation} << kGenerationShift | kAlive | kLocked,
-                                             std::memory_order_acquire, std::memory_order_relaxed)) {  // OBJ-1
+      } else if (word_.compare_exchange_weak(word, created, std::memory_order_acquire,  // OBJ-1
+                                             std::memory_order_relaxed)) {
         return true;
       }
     }
   }
   std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(mine() >> kGenerationShift); }
+  std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(mine() >> kIndexShift); }
+  // Of an object of that kind.
+  Guid guid(Kind kind) const noexcept {
+    const std::uint64_t word = mine();
+    return Guid::make(kind, static_cast<std::uint32_t>(word >> kGenerationShift),
+                      static_cast<std::uint32_t>(word >> kIndexShift));
+  }
 
  private:
   static constexpr std::uint64_t kLocked = 1, kAlive = 2;
-  static constexpr int kGenerationShift = 36;
+  static constexpr int kIndexShift = 2, kGenerationShift = 36;
+  static constexpr std::uint64_t kIndexMask = std::uint64_t{0xffffffff} << kIndexShift;
 
   // Of one's own object: nobody else changes it.
   std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }

@@ -2,8 +2,8 @@
 //
 // Chunks of memory are mapped when first needed and stay for ever, zeroed at first. Free objects lie in the lists of
 // workers, which exchange batches through the table. A range of labels is a run of indices that is never given to
-// anything else. T has ObjectWord word,
-// std::uint32_t index and T* next_free, unless it is only ever found, and reserved, by index.
+// anything else. T has ObjectWord word
+// and T* next_free, unless it is only ever found, and reserved, by index.
 #pragma once
 
 #include <array>
@@ -102,7 +102,7 @@ class ObjectTable {
     const std::uint32_t first = reserve(kBatch);
     for (std::uint32_t i = kBatch; i-- != 0;) {
       T& object = at(first + i);
-      object.index = first + i;
+      object.word.reset(first + i);
       object.next_free = list.head;
       list.head = &object;
     }

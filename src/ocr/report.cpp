@@ -62,7 +62,7 @@ struct SeenEdt {
 SeenEdt look_at(Edt& edt) {
   SeenEdt seen{{}, &edt.task(), edt.output, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
-  seen.thing.id = edt.guid.bits;
+  seen.thing.id = edt.guid().bits;
   seen.thing.name = name_of(edt.kind);
   seen.thing.site = edt.task().site.seen();
   seen.thing.detail = fmt::format("created in {}", name_of(edt.creator));
@@ -173,7 +173,7 @@ class Picture {
   void look_at_events() {
     ocr::events().for_each([&](Event& event) {
       if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
-      const std::uint64_t self = Guid::make(Kind::event, event.word.generation(), event.index).bits;
+      const std::uint64_t self = event.word.guid(Kind::event).bits;
       for_each_dependent(event, [&](Node node) {
         if ((node & kNodeMask) == kLinkNode) {
           links_[reinterpret_cast<Link*>(node & ~kNodeMask)->target.bits].push_back(self);
@@ -259,7 +259,7 @@ void add_events(std::string& text) {
   events().for_each([&](Event& event) {
     if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
     if (!is_satisfied(event)) {
-      const std::uint64_t guid = Guid::make(Kind::event, event.word.generation(), event.index).bits;
+      const std::uint64_t guid = event.word.guid(Kind::event).bits;
       if (count++ == 0) text += "events that were not satisfied:\n";
       if (count <= kMost) text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
     }

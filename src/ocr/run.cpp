@@ -40,7 +40,7 @@ void end_edt(Local& local, Edt& edt, Guid returned) {
   release_all(local, edt);
   leave_edt(edt);
   if (edt.credit != 0) leave_scope(local, *edt.task().scope, edt.credit);
-  edt.acquired = returned.bits;
+  edt.returned = returned;
   if (local.worker->frame().children == nullptr) finish_edt(local, edt);
   Local::add(local.ended);
 }
@@ -70,7 +70,7 @@ bool has_blocks(Edt& edt) noexcept {
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
   std::fprintf(stderr, "weir: ocr: %s (%#llx) cannot be given its data blocks, and the program ends: %s\n",
-               name_of(edt.kind).c_str(), static_cast<unsigned long long>(edt.guid.bits), failure.message.c_str());
+               name_of(edt.kind).c_str(), static_cast<unsigned long long>(edt.guid().bits), failure.message.c_str());
   edt.output = {};
   System::running()->shut_down(failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
   return false;
@@ -83,6 +83,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
   Local& local = *ocr::local();
   const bool inside = begin_running(local);
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
+  edt.created = nullptr;
   Guid returned;
   if ((edt.flags & Edt::kTiered) == 0 || has_blocks(edt)) [[likely]] {
     fill_depv(edt);
@@ -100,7 +101,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
 void finish_edt(Local& local, Edt& edt) {
   delete std::exchange(edt.rare, nullptr);
   const checking::Because cause(edt);
-  if (!edt.output.is_null()) forward_output(local, edt.output, {edt.acquired});
+  if (!edt.output.is_null()) forward_output(local, edt.output, edt.returned);
 }
 
 void leave_unrun(Local& local, Edt& edt) {

@@ -126,14 +126,14 @@ class Scope {
   std::int64_t limit_ = 0;
   std::int64_t word_seen_ = 0;  // what the word counted when may_exceed() last looked; <= 0
   bool armed_ = false;
-  Worker* owner_ = nullptr;
-  Task* parent_ = nullptr;
 
   // Workers that end children, in batches.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> word_{0};  // children left << kFlagBits | flags
 
-  // Whoever fails; read by all who run children.
-  alignas(base::kDestructiveSize) std::atomic<bool> failed_{false};
+  // Read by all who run children, hardly ever written; failed_ by whoever fails.
+  alignas(base::kDestructiveSize) Worker* owner_ = nullptr;
+  Task* parent_ = nullptr;
+  std::atomic<bool> failed_{false};
   mutable std::mutex failure_mutex_;
   std::exception_ptr failure_;  // guarded by failure_mutex_
 };

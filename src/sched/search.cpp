@@ -97,7 +97,7 @@ Worker::Item Worker::search(Condition& condition) noexcept {
 // Whether what it stole was worth it. If not, it keeps from stealing for a while, and from running what it has of
 // others: they are better off without it, and take it back when they run out of work.
 void Worker::judge_spoils(std::uint64_t now_ns) noexcept {
-  const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_};
+  const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_, stolen_at_once_};
   retreat_ns_ = policy::retreat_ns(spoils, retreat_ns_);
   retreat_until_ns_ = retreat_ns_ == 0 ? 0 : now_ns + retreat_ns_;
   if (spoils.tasks != 0) pace_ns_.store(spoils.ns / spoils.tasks, std::memory_order_relaxed);
@@ -208,33 +208,32 @@ Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
 Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   const policy::Victim seen{victim.deque_.size(), victim.pace_ns_.load(std::memory_order_relaxed)};
   if (policy::is_tiny(seen)) left_tiny_ = true;
-  if (seen.items == 0) return victim.overflowed_.empty() ? take_mail_of(victim, far) : take_overflow_of(victim, far);
+  if (!victim.overflowed_.empty()) {
+    if (const Item item = take_overflow_of(victim, far)) return item;
+  }
+  if (seen.items == 0) return take_mail_of(victim, far);
   if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen)) return 0;
   StealDeque::Batch batch;
   const std::uint32_t count = victim.deque_.steal(batch);
   if (count == 0) return 0;
-  for (std::uint32_t i = 0; i < count; ++i) __builtin_prefetch(reinterpret_cast<void*>(batch[i] & ~StealDeque::kAlone));
-  // Oldest first here too: they were made, and lie in memory, in that order.
-  for (std::uint32_t i = count - 1; i > 0; --i) {
-    if (!deque_.push(batch[i])) overflow(batch[i]);
-  }
   begin_spoils(victim, count, far);
-  return batch[0];
+  return take_batch(batch, count);
 }
 
 // From now on it is measured what stolen tasks take.
 void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept {
   foreign_runs_ = 0;
+  stolen_at_once_ = tasks;
   stole_at_ns_ = platform::now_ns();
   count_steal(victim, tasks, far);
 }
 
-// What a victim's deque had no room for, when that is empty and the victim busy with something else.
+// What a victim's deque had no room for: its oldest tasks, and the deque, at which the victim is, is left alone.
 Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
-  const std::uint32_t before = deque_.size();
-  const Item item = take_overflow(victim);
-  if (item != 0) begin_spoils(victim, 1 + deque_.size() - before, far);
-  return item;
+  Overflow::Batch batch;
+  if (!victim.overflowed_.take_oldest(batch)) return 0;
+  begin_spoils(victim, batch.count, far);
+  return take_batch(batch.items, batch.count);
 }
 
 // What was sent to a worker because its data is there, when that worker is long in coming for it.

@@ -64,19 +64,14 @@ class StealDeque {
 
   // Any thread but the owner. Takes up to half of the items, at least one, oldest first, into `out`; the number taken,
   // 0 when there is nothing or when another removal came first. An item marked kAlone is taken alone.
-  [[nodiscard]] std::uint32_t steal(Batch& out) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_acquire);       // STEAL-2
-    const std::uint32_t b = bottom_.load(std::memory_order_acquire);  // STEAL-1, STEAL-2
-    const std::uint32_t t = top_of(word);
-    const std::uint32_t n = count(t, b);
-    if (n == 0) return 0;
-    std::uint32_t want = std::min((n + 1) / 2, kMaxBatch);
-    for (std::uint32_t i = 0; i < want; ++i) {
-      out[i] = slot(t + i).load(std::memory_order_relaxed);
-      if ((out[i] & kAlone) != 0) want = i == 0 ? 1 : i;
-    }
-    const std::uint64_t next = (word & kTagMask) + kTagStep + ((t + want) & kIndexMask);
-    return word_.compare_exchange_strong(word, next, std::memory_order_acq_rel, std::memory_order_relaxed) ? want : 0;
+  [[nodiscard]] std::uint32_t steal(Batch& out) noexcept { return remove_oldest(out, true); }
+
+  // Owner only. The same, but leaves what is stolen alone: 0 when the oldest is.
+  [[nodiscard]] std::uint32_t take_oldest(Batch& out) noexcept { return remove_oldest(out, false); }
+
+  // Owner only. A hint: what pop() may give after `later` others.
+  Item peek(std::uint32_t later) noexcept {
+    return slot(bottom_.load(std::memory_order_relaxed) - 1 - later).load(std::memory_order_relaxed);
   }
 
   // Any thread; a moment ago's number of items.
@@ -91,6 +86,23 @@ class StealDeque {
   }
 
  private:
+  std::uint32_t remove_oldest(Batch& out, bool alone) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_acquire);       // STEAL-2
+    const std::uint32_t b = bottom_.load(std::memory_order_acquire);  // STEAL-1, STEAL-2
+    const std::uint32_t t = top_of(word);
+    const std::uint32_t n = count(t, b);
+    if (n == 0) return 0;
+    std::uint32_t want = std::min((n + 1) / 2, kMaxBatch);
+    for (std::uint32_t i = 0; i < want; ++i) {
+      out[i] = slot(t + i).load(std::memory_order_relaxed);
+      if ((out[i] & kAlone) == 0) continue;
+      if (i == 0 && !alone) return 0;
+      want = i == 0 ? 1 : i;
+    }
+    const std::uint64_t next = (word & kTagMask) + kTagStep + ((t + want) & kIndexMask);
+    return word_.compare_exchange_strong(word, next, std::memory_order_acq_rel, std::memory_order_relaxed) ? want : 0;
+  }
+
   static constexpr std::uint64_t kIndexMask = 0xffffffffu;
   static constexpr std::uint64_t kTagMask = ~kIndexMask;
   static constexpr std::uint64_t kTagStep = kIndexMask + 1;

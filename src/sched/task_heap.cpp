@@ -7,16 +7,20 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "platform/prefetch.hpp"
 
 namespace weir::sched {
 
 namespace {
 constexpr std::size_t kFirstSlab = std::size_t{16} << 10;
 constexpr std::size_t kLargestSlab = std::size_t{1} << 20;
+constexpr std::uint32_t kTakenAtOnce = 8;  // tasks that others have ended
 }  // namespace
 
 TaskHeap::~TaskHeap() {
-  take_remote();
+  for (FreeBatch* batches : {returned_, empty_, remote_.load(), emptied_.load()}) {
+    while (batches != nullptr) delete std::exchange(batches, batches->next);
+  }
   for (Slab* slab = slabs_.load(std::memory_order_relaxed); slab != nullptr;) {
     std::free(slab->memory);
     delete std::exchange(slab, slab->older);
@@ -24,23 +28,36 @@ TaskHeap::~TaskHeap() {
 }
 
 Task* TaskHeap::refill(std::size_t c) {
-  if (!take_remote() || free_[c] == nullptr) add_slab(c);
+  while (free_[c] == nullptr && take_returned()) {
+  }
+  if (free_[c] == nullptr) add_slab(c);
   return free_[c];
 }
 
-bool TaskHeap::take_remote() noexcept {
-  FreeBatch* batch = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
-  if (batch == nullptr) return false;
-  while (batch != nullptr) {
-    for (std::uint32_t i = 0; i < batch->count; ++i) {
-      __builtin_prefetch(batch->task[i], 1);
-      __builtin_prefetch(batch->task[i] + 1, 1);
-      if (batch->task[i]->size_class != 0) __builtin_prefetch(batch->task[i] + 2, 1);
-    }
-    for (std::uint32_t i = 0; i < batch->count; ++i) free(batch->task[i]);
-    delete std::exchange(batch, batch->next);
+// A few tasks that others have ended. Their lines are in other cores' caches: those of the next few are asked for.
+bool TaskHeap::take_returned() noexcept {
+  if (returned_ == nullptr) {
+    returned_ = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
+    if (returned_ == nullptr) return false;
+    prefetch_returned(0, kTakenAtOnce);
   }
+  const std::uint32_t end = std::min(taken_ + kTakenAtOnce, returned_->count);
+  prefetch_returned(end, end + kTakenAtOnce);
+  while (taken_ != end) free(returned_->task[taken_++]);
+  if (taken_ != returned_->count) return true;
+  FreeBatch* const batch = std::exchange(returned_, returned_->next);
+  taken_ = 0;
+  if (returned_ != nullptr) prefetch_returned(0, kTakenAtOnce);
+  batch->count = 0;
+  batch->from == nullptr ? delete batch : push(batch->from->emptied_, batch);
   return true;
+}
+
+void TaskHeap::prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept {
+  for (std::uint32_t i = from; i < std::min(to, returned_->count); ++i) {
+    platform::prefetch_to_write(returned_->task[i]);
+    platform::prefetch_to_write(returned_->task[i] + 1);
+  }
 }
 
 // Slots go on the list in address order: tasks spawned one after the other lie side by side, which the hardware

@@ -8,16 +8,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "sched/task.hpp"
 
 namespace weir::sched {
 
+class TaskHeap;
+
 // Ended tasks of one heap, on their way home. An array, not a list through the tasks: the owner can then fetch all of
 // them from the other core's cache at once.
 struct FreeBatch {
-  static constexpr std::uint32_t kTasks = 62;
+  static constexpr std::uint32_t kTasks = 61;
   FreeBatch* next = nullptr;
+  TaskHeap* from = nullptr;  // where it goes back to when it is empty; null: nowhere
   std::uint32_t count = 0;
   Task* task[kTasks];
 };
@@ -56,12 +60,12 @@ class TaskHeap {
   }
 
   // Any thread: ended tasks of this heap. Takes the batch over.
-  void free_remote(FreeBatch* batch) noexcept {
-    FreeBatch* head = remote_.load(std::memory_order_relaxed);
-    do {
-      batch->next = head;
-    } while (
-        !remote_.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+  void free_remote(FreeBatch* batch) noexcept { push(remote_, batch); }
+  // Owner only. To be filled with tasks of another heap. Throws std::bad_alloc.
+  FreeBatch* empty_batch() {
+    if (empty_ == nullptr) empty_ = emptied_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
+    if (empty_ == nullptr) return new FreeBatch{nullptr, this, 0, {}};
+    return std::exchange(empty_, empty_->next);
   }
 
   std::uint16_t index() const noexcept { return index_; }
@@ -84,19 +88,30 @@ class TaskHeap {
     Slab* older;
   };
 
+  static void push(std::atomic<FreeBatch*>& stack, FreeBatch* batch) noexcept {
+    FreeBatch* head = stack.load(std::memory_order_relaxed);
+    do {
+      batch->next = head;
+    } while (!stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+  }
   [[gnu::noinline]] Task* refill(std::size_t c);
-  bool take_remote() noexcept;
+  bool take_returned() noexcept;
+  void prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept;
   void add_slab(std::size_t c);
 
   // Owner.
   std::array<Task*, kClasses> free_{};
   std::array<std::size_t, kClasses> next_slab_bytes_{};
+  FreeBatch* returned_ = nullptr;  // taken from remote_
+  std::uint32_t taken_ = 0;        // of the first of those
+  FreeBatch* empty_ = nullptr;     // taken from emptied_
   std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by who looks
   std::uint16_t index_;
   std::uint64_t first_generation_;
 
   // Others push, the owner takes all.
   alignas(base::kDestructiveSize) std::atomic<FreeBatch*> remote_{nullptr};
+  std::atomic<FreeBatch*> emptied_{nullptr};
 };
 
 }  // namespace weir::sched

@@ -1,10 +1,12 @@
 #include "sched/worker.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "base/check.hpp"
 #include "platform/clock.hpp"
+#include "platform/prefetch.hpp"
 #include "sched/fork.hpp"
 #include "sched/gate.hpp"
 #include "sched/scheduler.hpp"
@@ -14,7 +16,6 @@ namespace weir::sched {
 thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
-constexpr std::size_t kOverflowBatch = 128;  // tasks that leave a full deque at a time, and come back to an empty one
 constexpr std::uint64_t kReportBatch = 32;   // children that may have ended here before their scope is told
 
 // Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
@@ -28,6 +29,14 @@ void prefetch_successors(const Task& task) noexcept {
     __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
   }
 }
+
+// To be run and ended here: the header and the line behind it, which most of it is in.
+void prefetch_task(StealDeque::Item item) noexcept {
+  const auto* const task = reinterpret_cast<const Task*>(item & ~StealDeque::kAlone);
+  platform::prefetch_to_write(task);
+  platform::prefetch_to_write(task + 1);
+}
+constexpr std::uint32_t kPrefetchAhead = 6;
 
 // The lines behind the header: the closure, and the edges to its own successors.
 void prefetch_body(const Task& task) noexcept {
@@ -98,20 +107,27 @@ Worker::Item Worker::next_local() noexcept {
   if ((++ticks_ & 63u) == 0 && !queues_->ready.empty()) [[unlikely]] {
     if (Task* task = queues_->ready.try_pop()) return reinterpret_cast<Item>(task);
   }
-  if (const Item item = deque_.pop()) [[likely]]
+  if (const Item item = deque_.pop()) [[likely]] {
+    if (spoils_ != 0) {
+      --spoils_;
+      prefetch_task(deque_.peek(kPrefetchAhead - 1));
+    }
     return item;
+  }
+  spoils_ = 0;
   if (!overflowed_.empty()) [[unlikely]] {
-    if (const Item item = take_overflow(*this)) return item;
+    if (Overflow::Batch batch; overflowed_.take_newest(batch)) return take_batch(batch.items, batch.count);
   }
   return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
 
-// What a deque had no room for comes back, a part of it: the first, and the rest of that part into the own deque.
-Worker::Item Worker::take_overflow(Worker& of) noexcept {
-  Task* const first = of.overflowed_.try_pop_list(kOverflowBatch);
-  if (first == nullptr) return 0;
-  for (Task* task = first->next; task != nullptr;) push(reinterpret_cast<Item>(std::exchange(task, task->next)));
-  return reinterpret_cast<Item>(first);
+// The first of them to run, the others are in the deque, where the first comes next: they were made, and lie in memory,
+// in that order.
+Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept {
+  for (std::uint32_t i = 0; i < std::min(count, kPrefetchAhead + 1); ++i) prefetch_task(batch[i]);
+  for (std::uint32_t i = count - 1; i > 0; --i) push(batch[i]);
+  spoils_ = count - 1 > kPrefetchAhead ? count - 1 - kPrefetchAhead : 0;
+  return batch[0];
 }
 
 void Worker::run_traced(Condition& condition) noexcept {
@@ -302,7 +318,7 @@ void Worker::free_elsewhere(Task* task) noexcept {
   if (freed_ != nullptr && (freed_heap_ != &home || freed_->count == FreeBatch::kTasks)) {
     freed_heap_->free_remote(std::exchange(freed_, nullptr));
   }
-  if (freed_ == nullptr) freed_ = new FreeBatch;
+  if (freed_ == nullptr) freed_ = heap_.empty_batch();
   freed_heap_ = &home;
   freed_->task[freed_->count++] = task;
 }
@@ -375,24 +391,16 @@ void Worker::submit_elsewhere(Task* task) noexcept {
     lot_->wake_one(domain_);
 }
 
+// The oldest make room, or the task itself goes when the oldest cannot.
 void Worker::overflow(Item item) noexcept {
   WEIR_CHECK((item & StealDeque::kAlone) == 0, "the half of a fork_join() has no other place than the deque");
-  Task* const last = reinterpret_cast<Task*>(item);
-  Task* first = last;
-  std::size_t count = 1;
-  // Others of the deque with it, or each task from now on would come here. The newest are at hand.
-  for (; count < kOverflowBatch; ++count) {
-    const Item other = deque_.pop();
-    if (other == 0) break;
-    if ((other & StealDeque::kAlone) != 0) {
-      static_cast<void>(deque_.push(other));  // there is room: it was just there
-      break;
-    }
-    Task* const task = reinterpret_cast<Task*>(other);
-    task->next = first;
-    first = task;
-  }
-  overflowed_.push_list(first, last, count);
+  Overflow::Batch batch;
+  batch.count = deque_.take_oldest(batch.items);
+  if (batch.count != 0) overflowed_.put(batch);
+  if (deque_.push(item)) return;
+  batch.count = 1;
+  batch.items[0] = item;
+  overflowed_.put(batch);
 }
 
 }  // namespace weir::sched

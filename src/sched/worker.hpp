@@ -12,6 +12,7 @@
 
 #include "base/layout.hpp"
 #include "sched/inbox.hpp"
+#include "sched/overflow.hpp"
 #include "sched/parking_lot.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/scope.hpp"
@@ -247,7 +248,7 @@ class alignas(base::kDestructiveSize) Worker {
   }
   [[gnu::noinline]] void wake_someone() noexcept;
   Item next_local() noexcept;
-  [[gnu::noinline]] Item take_overflow(Worker& of) noexcept;
+  Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
   template <bool kTraced>
   void run(Item item) noexcept;
   template <bool kTraced>
@@ -329,7 +330,9 @@ class alignas(base::kDestructiveSize) Worker {
   TaskHeap* freed_heap_ = nullptr;
   std::uint64_t spawns_ = 0;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
+  std::uint32_t stolen_at_once_ = 0;    // tasks, when it last stole
   std::uint64_t foreign_runs_ = 0;      // tasks of others that it has run since
+  std::uint32_t spoils_ = 0;            // of what it stole in batches, so many at most are still in the deque
   std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around
@@ -354,8 +357,8 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Tasks that others made ready and whose data is here.
   Inbox mail_;
-  // What the deque had no room for. Its owner takes from it when the deque is empty, others when they see it so.
-  Inbox overflowed_;
+  // What the deque had no room for.
+  Overflow overflowed_;
 
   // Written by whoever wakes this worker.
   alignas(base::kDestructiveSize) Sleeper sleeper_;

@@ -17,14 +17,14 @@ using Found = std::vector<ocrGuid_t>;
 void find_edts(bool only_ready, Found& found) {
   for_each_edt([&](Edt& edt) {
     const bool ready = edt.missing.load(std::memory_order_acquire) == 0 && (edt.flags & Edt::kRunning) == 0;
-    if (ready || !only_ready) found.push_back(to_c(edt.guid));
+    if (ready || !only_ready) found.push_back(to_c(edt.guid()));
   });
 }
 
 void find_events(Found& found) {
   events().for_each([&](Event& event) {
     if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
-    if (!event.fired) found.push_back(to_c(Guid::make(Kind::event, event.word.generation(), event.index)));
+    if (!event.fired) found.push_back(to_c(event.word.guid(Kind::event)));
     event.word.unlock();
   });
 }

@@ -48,7 +48,7 @@ u8 ocrEdtLocalStorageGet(void** ptr, u64* size) {
 u8 ocrCurrentEdtGet(ocrGuid_t* guid) {
   if (guid == nullptr) return OCR_EINVAL;
   const Edt* const edt = running();
-  *guid = to_c(edt == nullptr ? Guid{} : edt->guid);
+  *guid = to_c(edt == nullptr ? Guid{} : edt->guid());
   return 0;
 }
 

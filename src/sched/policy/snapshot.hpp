@@ -33,6 +33,7 @@ struct Look {
 struct Spoils {
   std::uint64_t tasks = 0;
   std::uint64_t ns = 0;
+  std::uint32_t batch = 0;  // how many it took at once, the last time
 };
 
 // A spawning thread that has been throttled.

@@ -58,13 +58,17 @@ constexpr bool has_lain_long_enough(const Victim& victim, const Look& earlier, c
          now.at_ns - earlier.at_ns >= (is_tiny(victim) ? kTinyNs : kLoneNs);
 }
 
+// So many tasks at once are worth it however short: the thief asks for their lines ahead of running them, and touches
+// the victim's deque once for all.
+inline constexpr std::uint32_t kLargeBatch = 32;
+
 inline constexpr std::uint64_t kFirstRetreatNs = 8000;
 inline constexpr std::uint64_t kLongestRetreatNs = 64000;
 
 // How long a thief keeps from stealing after such spoils; `before` is the time it last kept from it. 0: not at all.
 constexpr std::uint64_t retreat_ns(const Spoils& spoils, std::uint64_t before) noexcept {
   if (spoils.tasks == 0) return before;
-  if (spoils.ns / spoils.tasks >= kTinyTaskNs) return 0;
+  if (spoils.ns / spoils.tasks >= kTinyTaskNs || spoils.batch >= kLargeBatch) return 0;
   if (before == 0) return kFirstRetreatNs;
   return before * 2 < kLongestRetreatNs ? before * 2 : kLongestRetreatNs;
 }

@@ -47,6 +47,7 @@ TEST(StealPolicy, TheSecondLookAllowsWhatHasNotMoved) {
 TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
   EXPECT_EQ(retreat_ns({0, 0}, 123), 123u) << "nothing learnt";
   EXPECT_EQ(retreat_ns({10, 10 * kTinyTaskNs}, kLongestRetreatNs), 0u) << "worth it";
+  EXPECT_EQ(retreat_ns({100, 100, kLargeBatch}, 123), 0u) << "many at once are worth it";
   std::uint64_t before = 0;
   for (int i = 0; i < 10; ++i) {
     const std::uint64_t now = retreat_ns({100, 100}, before);

@@ -1,0 +1,16 @@
+// Asks for a cache line before it is needed, to write to it: it arrives as this core's own. A hint; any address will do.
+#pragma once
+
+namespace weir::platform {
+
+inline void prefetch_to_write(const void* address) noexcept {
+#if defined(__x86_64__)
+  // What the built-in gives is a prefetch for reading unless the program is compiled for certain processors. Those
+  // that do not know the instruction ignore it.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
+}  // namespace weir::platform
