@@ -283,7 +283,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   AppOption options[] = {{"tiles", "on a side of the matrix", 16, 1, 500, NULL},
                          {"tile", "rows and columns of a tile", 64, 1, 4096, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "The Cholesky factorisation of a matrix in tiles, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "The Cholesky factorisation of a matrix in tiles, in OCR.", options)) return NULL_GUID;
   Check params = {{options[0].value, options[1].value}, 0};
   const u64 tiles = params.shape.tiles, bytes = params.shape.b * params.shape.b * sizeof(double);
   ocrGuid_t fill, starter, start;

@@ -96,10 +96,7 @@ static inline void app_refuse(const AppOption *o, const char *text) {
              (unsigned long long)o->least, (unsigned long long)o->most);
 }
 
-/* Reads the arguments that mainEdt() got into the options, the last of which has no name. False: the program ends,
- * after
- * --help, or because an argument is wrong. */
-static inline bool app_options(void *arguments, const char *purpose, AppOption *options) {
+static inline bool app_read_options(void *arguments, const char *purpose, AppOption *options) {
   const u64 count = ocrGetArgc(arguments);
   for (u64 i = 1; i < count; i += 2) {
     const char *const word = ocrGetArgv(arguments, i);
@@ -125,4 +122,12 @@ static inline bool app_options(void *arguments, const char *purpose, AppOption *
     }
   }
   return true;
+}
+
+/* Reads the arguments that mainEdt() got into the options, the last of which has no name, and destroys their block.
+ * False: the program ends, after --help, or because an argument is wrong. */
+static inline bool app_options(const ocrEdtDep_t *depv, const char *purpose, AppOption *options) {
+  const bool good = app_read_options(depv[0].ptr, purpose, options);
+  ocrDbDestroy(depv[0].guid);
+  return good;
 }

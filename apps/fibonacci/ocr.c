@@ -22,7 +22,7 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)paramv, (void)depc;
   AppOption options[] = {{"n", "which number", 25, 0, 45, NULL}, {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "Fibonacci numbers by tree recursion, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "Fibonacci numbers by tree recursion, in OCR.", options)) return NULL_GUID;
   ocrGuid_t check, checker;
   FibParams params;
   ocrEdtTemplateCreate(&params.fib, fib_edt, kFibParams, kFibSlots);

@@ -9,7 +9,7 @@
 #include "apps/common/ocr_app.h"
 
 enum { kSum, kLeast, kGreatest, kXor, kReal, kReductions };
-enum { kWords = 2, kGenerations = 2 };
+enum { kWords = 2, kGenerations = 2, kBlocks = 2 * kGenerations };
 
 /* Of all numbers of a part, or of all parts. */
 typedef struct Values {
@@ -20,7 +20,8 @@ typedef struct Values {
 } Values;
 
 typedef struct Part {
-  Values agreed; /* what the last round gave */
+  Values agreed;                           /* what the last round gave */
+  ocrGuid_t results[kBlocks][kReductions]; /* the last of those it was in: the runtime uses them again */
   u64 numbers[];
 } Part;
 
@@ -76,11 +77,14 @@ static ocrGuid_t round_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   const Round *const r = (const Round *)paramv;
   Part *const part = depv[0].ptr;
   if (r->number > 0) {
-    for (int i = 0; i < kReductions; ++i)
+    for (int i = 0; i < kReductions; ++i) {
       memcpy(field(&part->agreed, i), depv[1 + i].ptr, i == kSum ? kWords * sizeof(u64) : sizeof(u64));
+      part->results[r->number % kBlocks][i] = depv[1 + i].guid;
+    }
     for (u64 i = 0; i < r->numbers; ++i) part->numbers[i] = next_number(part->numbers[i], &part->agreed);
   } else {
     for (u64 i = 0; i < r->numbers; ++i) part->numbers[i] = first_number(r->part, i);
+    for (int i = 0; i < kBlocks * kReductions; ++i) part->results[i / kReductions][i % kReductions] = NULL_GUID;
   }
   if (r->number == r->rounds) return NULL_GUID;
   Values own = values_of(part->numbers, r->numbers);
@@ -162,6 +166,9 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
       "%lu parts of %lu numbers, %lu rounds of %d all-reductions in %.3f s: sum %016lx, least %ld, real %.12g: %s\n",
       (unsigned long)r->parts, (unsigned long)r->numbers, (unsigned long)r->rounds, kReductions, seconds,
       (unsigned long)v->sum[0], (long)v->least, v->real, right ? "right" : "WRONG");
+  const ocrGuid_t *const results = ((const Part *)depv[1].ptr)->results[0];
+  for (int i = 0; i < kBlocks * kReductions; ++i)
+    if (!ocrGuidIsNull(results[i])) ocrDbDestroy(results[i]);
   for (u64 i = 0; i < r->parts; ++i) ocrDbDestroy(depv[1 + i].guid);
   for (int i = 0; i < kReductions; ++i) ocrEventDestroy(r->reductions[i]);
   app_end(right);
@@ -222,7 +229,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"numbers", "of each part", 1000, 1, 100000000, NULL},
                          {"rounds", "in which they agree", 100, 1, 100000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "Parts that agree on values over all, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "Parts that agree on values over all, in OCR.", options)) return NULL_GUID;
   Round r;
   memset(&r, 0, sizeof r);
   r.parts = options[0].value;

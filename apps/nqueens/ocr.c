@@ -100,7 +100,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   AppOption options[] = {{"n", "queens", 12, 1, 18, NULL},
                          {"serial-rows", "the rows at the bottom that one EDT does", 7, 0, 18, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "Ways to put n queens on a board, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "Ways to put n queens on a board, in OCR.", options)) return NULL_GUID;
   Place first;
   memset(&first, 0, sizeof first);
   first.n = options[0].value;

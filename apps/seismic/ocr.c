@@ -216,7 +216,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
       {"depth", "iterations of a sweep; at most the rows of a block", 16, 1, 1000000, NULL},
       {"check", "against plain loops, in memory of their own", 1, 0, 0, kNoYes},
       {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "Waves in layered ground, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "Waves in layered ground, in OCR.", options)) return NULL_GUID;
   OcrSeismicShape s = {0};
   s.rows = (Index)options[kRows].value, s.cols = (Index)options[kCols].value;
   s.iterations = options[kIterations].value;

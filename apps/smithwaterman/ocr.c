@@ -204,7 +204,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"tile", "rows and columns of a tile", 250, 1, 100000, NULL},
                          {"seed", "of the sequences", 1, 0, 1000000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "The Smith-Waterman score of two sequences, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "The Smith-Waterman score of two sequences, in OCR.", options)) return NULL_GUID;
   const u64 rows = options[0].value, cols = options[1].value, tile = options[2].value;
   ocrGuid_t plan, row, checker;
   void *data;

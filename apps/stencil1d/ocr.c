@@ -184,7 +184,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"radius", "of the mean", 1, 1, 100000, NULL},
                          {"iterations", "of all cells", 100, 1, 1000000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "A stencil in one dimension, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "A stencil in one dimension, in OCR.", options)) return NULL_GUID;
   const u64 blocks = options[1].value;
   if (options[0].value / blocks < options[2].value) {
     app_fail(kAppUsage, "%lu cells in %lu blocks of less than the radius of %lu: fewer blocks, or more cells",

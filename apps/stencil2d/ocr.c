@@ -241,7 +241,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"radius", "of the star", 2, 1, 1000, NULL},
                          {"iterations", "after the first", 20, 0, 1000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "The stencil of the Parallel Research Kernels, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "The stencil of the Parallel Research Kernels, in OCR.", options)) return NULL_GUID;
   const u64 n = options[0].value, down = options[1].value, across = options[2].value, radius = options[3].value;
   if (n / down < radius || n / across < radius || n < 2 * radius + 1) {
     app_fail(kAppUsage,

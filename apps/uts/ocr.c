@@ -266,7 +266,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"grain", "nodes that an EDT sees before it hands on the rest", 1000, 1, 1000000000, NULL},
                          {"fan", "EDTs that get the rest, at most", 8, 1, 10000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
-  if (!app_options(depv[0].ptr, "Unbalanced tree search, in OCR.", options)) return NULL_GUID;
+  if (!app_options(depv, "Unbalanced tree search, in OCR.", options)) return NULL_GUID;
   Explore first;
   memset(&first, 0, sizeof first);
   first.tree = options[0].value;
