@@ -55,7 +55,7 @@ void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::u
     slot.value = reinterpret_cast<std::uint64_t>(&block);
     slot.mode = mode;
     slot.flags = at != group.first ? Slot::kShared : 0;
-    slot.state.store(SlotState::held, std::memory_order_relaxed);
+    slot.state.store(SlotState::held, std::memory_order_release);  // HELD-1
   }
 }
 

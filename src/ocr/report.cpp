@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <unordered_map>
@@ -28,6 +29,7 @@ using explain::Index;
 using explain::Situation;
 
 constexpr std::size_t kMost = 100;         // events and blocks that are told one by one
+constexpr std::size_t kMostHolders = 8;    // of one block that are named
 constexpr std::size_t kMostEdts = 50'000;  // that are looked at
 
 const char* type_name(EventType type) noexcept {
@@ -57,10 +59,11 @@ struct SeenEdt {
   Guid finish_output;               // of the finish EDT in whose scope it is
   std::vector<std::uint32_t> open;  // slots that nothing was linked to
   std::vector<std::uint32_t> waiting;
+  std::vector<const Block*> holds;  // in its slots
 };
 
 SeenEdt look_at(Edt& edt) {
-  SeenEdt seen{{}, &edt.task(), edt.output, {}, {}, {}};
+  SeenEdt seen{{}, &edt.task(), edt.output, {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = name_of(edt.kind);
@@ -70,6 +73,11 @@ SeenEdt look_at(Edt& edt) {
     seen.finish_output = static_cast<const Edt*>(scope->parent()->closure())->output;
   if (edt.missing.load(std::memory_order_acquire) == 0) {
     seen.thing.state = explain::State::ready;  // unless it runs, or waits for a block: others know
+    for (std::uint32_t i = 0; i < edt.depc; ++i) {
+      const Slot& slot = edt.slots()[i];
+      if (slot.state.load(std::memory_order_acquire) == SlotState::held)  // HELD-1
+        seen.holds.push_back(reinterpret_cast<const Block*>(slot.value));
+    }
     return seen;
   }
   for (std::uint32_t i = 0; i < edt.depc; ++i) {
@@ -118,6 +126,10 @@ class Picture {
       }
       s_.things.push_back(seen.thing);
       edts_[seen.task] = index;
+      for (const Block* const block : seen.holds) {
+        std::vector<Index>& holders = holders_[block];
+        if (holders.empty() || holders.back() != index) holders.push_back(index);  // in several slots
+      }
       if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
       if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
     }
@@ -190,17 +202,31 @@ class Picture {
   void look_at_blocks() {
     blocks().for_each([&](Block& block) {
       if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
-      const std::uint32_t holders = block.strong + block.weak;
       for (const sched::Task* task = block.first_waiting; task != nullptr; task = task->next) {
         const auto who = edts_.find(task);
         if (who == edts_.end()) continue;
         s_.things[who->second].state = explain::State::waiting;
-        wait(who->second, Cause::block, explain::kNobody,
-             fmt::format("data block {:#x} of {} bytes, which {} hold{}", block.guid().bits, block.size, holders,
-                         holders == 1 ? "s" : ""));
+        wait_for_block(who->second, block);
       }
       block.word.unlock();
     });
+  }
+
+  // Locked. Whom it made is known to it, the others from their slots.
+  void wait_for_block(Index who, const Block& block) {
+    std::vector<Index> holders;
+    if (const auto known = holders_.find(&block); known != holders_.end()) holders = known->second;
+    if (block.creator != nullptr)
+      if (const auto creator = edts_.find(&block.creator->task()); creator != edts_.end())
+        holders.push_back(creator->second);
+    const std::string what = fmt::format("data block {:#x} of {} bytes", block.guid().bits, block.size);
+    const std::size_t named = std::min(holders.size(), kMostHolders);
+    for (std::size_t i = 0; i < named; ++i) wait(who, Cause::block, holders[i], what);
+    const std::size_t all = std::size_t{block.strong} + block.weak;
+    if (all <= named) return;
+    wait(who, Cause::block, explain::kNobody,
+         fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",
+                     all - named == 1 ? "s" : ""));
   }
 
   void wait(Index who, Cause cause, Index on, std::string what) {
@@ -245,6 +271,7 @@ class Picture {
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
   std::unordered_map<const sched::Task*, Index> edts_;
+  std::unordered_map<const Block*, std::vector<Index>> holders_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
   std::vector<std::uint64_t> told_;  // those events, in the order in which they were met

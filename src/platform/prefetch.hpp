@@ -1,4 +1,4 @@
-// Asks for a cache line before it is needed, to write to it: it arrives as this core's own. A hint; any address will do.
+// Asks for a cache line before it is needed, to write to it: it comes as this core's own. A hint; any address will do.
 #pragma once
 
 namespace weir::platform {

@@ -92,7 +92,8 @@ class TaskHeap {
     FreeBatch* head = stack.load(std::memory_order_relaxed);
     do {
       batch->next = head;
-    } while (!stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
+    } while (
+        !stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
   }
   [[gnu::noinline]] Task* refill(std::size_t c);
   bool take_returned() noexcept;
@@ -102,9 +103,9 @@ class TaskHeap {
   // Owner.
   std::array<Task*, kClasses> free_{};
   std::array<std::size_t, kClasses> next_slab_bytes_{};
-  FreeBatch* returned_ = nullptr;  // taken from remote_
-  std::uint32_t taken_ = 0;        // of the first of those
-  FreeBatch* empty_ = nullptr;     // taken from emptied_
+  FreeBatch* returned_ = nullptr;      // taken from remote_
+  std::uint32_t taken_ = 0;            // of the first of those
+  FreeBatch* empty_ = nullptr;         // taken from emptied_
   std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by who looks
   std::uint16_t index_;
   std::uint64_t first_generation_;

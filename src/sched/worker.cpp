@@ -16,7 +16,7 @@ namespace weir::sched {
 thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
-constexpr std::uint64_t kReportBatch = 32;   // children that may have ended here before their scope is told
+constexpr std::uint64_t kReportBatch = 32;  // children that may have ended here before their scope is told
 
 // Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
 // edges in the task's own memory are followed; those elsewhere would have to be waited for.

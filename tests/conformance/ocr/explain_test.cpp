@@ -1,6 +1,10 @@
 // A program that is asked what its EDTs wait for while it runs (docs/explaining.md).
+#include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "explain/findings.hpp"
 #include "ocr/system.hpp"
@@ -45,6 +49,68 @@ TEST_P(OcrExplain, AProgramThatRunsIsLookedAtAllTheTime) {
   stop = true;
   looker.join();
   EXPECT_EQ(ran, kRounds * kChain);
+}
+
+// For whom the EDT waits before it gets a block: GUIDs of those that are named, and how many are not.
+struct Holders {
+  std::vector<std::uint64_t> named;
+  std::string others;
+};
+Holders holders_before(ocrGuid_t edt) {
+  const weir::explain::Situation seen = weir::ocr::System::running()->explaining()->look();
+  Holders found;
+  for (const weir::explain::Wait& wait : seen.waits) {
+    if (wait.cause != weir::explain::Cause::block || seen.things[wait.who].id != static_cast<std::uint64_t>(GUIDA(edt)))
+      continue;
+    if (wait.on == weir::explain::kNobody)
+      found.others += wait.what;
+    else
+      found.named.push_back(seen.things[wait.on].id);
+  }
+  return found;
+}
+
+ocrGuid_t nothing(u32, ocrEdtDep_t*) { return NULL_GUID; }
+
+TEST_P(OcrExplain, NamesWhoHoldsABlock) {
+  in_edt([&] {
+    ocrGuid_t self = NULL_GUID, data = NULL_GUID;
+    void* address = nullptr;
+    EXPECT_EQ(ocrCurrentEdtGet(&self), 0);
+    EXPECT_EQ(ocrDbCreate(&data, &address, sizeof(u64), DB_PROP_NONE, nullptr, NO_ALLOC), 0);
+    const ocrGuid_t waiting = edt(1, nothing);
+    EXPECT_EQ(ocrAddDependence(data, waiting, 0, DB_MODE_EW), 0);
+    const Holders holders = holders_before(waiting);
+    EXPECT_EQ(holders.named, std::vector<std::uint64_t>{static_cast<std::uint64_t>(GUIDA(self))});
+    EXPECT_EQ(holders.others, "");
+  });
+}
+
+// Readers of the first block wait for the second, which the running EDT has made and holds.
+TEST_P(OcrExplain, NamesSomeOfManyWhoHoldABlock) {
+  constexpr int kReaders = 20;
+  in_edt([&] {
+    ocrGuid_t blocks[2] = {NULL_GUID, NULL_GUID};
+    void* address = nullptr;
+    for (ocrGuid_t& made : blocks)
+      EXPECT_EQ(ocrDbCreate(&made, &address, sizeof(u64), DB_PROP_NONE, nullptr, NO_ALLOC), 0);
+    if (GUIDA(blocks[1]) < GUIDA(blocks[0])) std::swap(blocks[0], blocks[1]);
+    EXPECT_EQ(ocrDbRelease(blocks[0]), 0);
+    std::vector<std::uint64_t> readers;
+    for (int i = 0; i < kReaders; ++i) {
+      const ocrGuid_t reader = edt(2, nothing);
+      EXPECT_EQ(ocrAddDependence(blocks[0], reader, 0, DB_MODE_RW), 0);
+      EXPECT_EQ(ocrAddDependence(blocks[1], reader, 1, DB_MODE_EW), 0);
+      readers.push_back(static_cast<std::uint64_t>(GUIDA(reader)));
+    }
+    const ocrGuid_t waiting = edt(1, nothing);
+    EXPECT_EQ(ocrAddDependence(blocks[0], waiting, 0, DB_MODE_EW), 0);
+    const Holders holders = holders_before(waiting);
+    EXPECT_EQ(holders.named.size(), 8u);
+    for (const std::uint64_t named : holders.named)
+      EXPECT_NE(std::find(readers.begin(), readers.end(), named), readers.end());
+    EXPECT_NE(holders.others.find("12 more hold"), std::string::npos) << holders.others;
+  });
 }
 
 }  // namespace
