@@ -6,14 +6,16 @@
 #include "ocr/pause.hpp"
 #include "ocr/report.hpp"
 #include "ocr/system.hpp"
+#include "sched/scheduler.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(20);
-constexpr int kIdleLooks = 3;  // before it believes it
-constexpr u8 kStuck = 1;       // exit code
+constexpr int kIdleLooks = 3;        // before it believes it
+constexpr int kRestlessLooks = 150;  // the same while workers look for work, which they may do for as long as they like
+constexpr u8 kStuck = 1;             // exit code
 
 }  // namespace
 
@@ -44,7 +46,8 @@ void Watch::look() {
                      !system_.shutting_down() && !is_pausing();
   ended_ = now.ended;
   idle_looks_ = stuck ? idle_looks_ + 1 : 0;
-  if (idle_looks_ < kIdleLooks) return;
+  // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
+  if (idle_looks_ < (system_.scheduler().is_still() ? kIdleLooks : kRestlessLooks)) return;
   std::fflush(stdout);
   print_report(system_, "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
   system_.shut_down(kStuck);
