@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 
 namespace weir::tool::check {
@@ -43,6 +44,7 @@ std::string shortened(std::string name) {
   return result;
 }
 
+// Of code without lines only the name tells whose it is.
 bool is_library_function(const std::string& name) {
   static const std::regex pattern(
       "^(weir::(detail|runtime|check|sched|deps|data|base|platform|ocr)::|weir::(Runtime::|spawn|wait)|"
@@ -50,11 +52,15 @@ bool is_library_function(const std::string& name) {
   return std::regex_match(name, pattern);
 }
 
+// Weir's own sources, where this one comes from; its headers, wherever they are installed; the system's.
 bool is_library_file(const std::string& file) {
+  const std::string path = std::filesystem::path(file).lexically_normal().string();
+  for (const char* const folder : {WEIR_SOURCE_FOLDER "/src/", WEIR_SOURCE_FOLDER "/include/"})
+    if (path.rfind(folder, 0) == 0) return true;
   static const std::regex pattern(
-      "(^/usr/(include|lib|src)/.*|.*/include/weir/([a-z_]+|detail/[a-z_]+)\\.hpp|"
-      ".*/src/(ocr|runtime|check|sched|deps|data)/[a-z_/]+\\.[ch]pp|.*/sysdeps/.*|.*/csu/.*)");
-  return std::regex_match(file, pattern);
+      "(/usr/(local/)?(include|lib)/.*|/usr/src/debug/.*|.*/include/weir/([a-z_]+|detail/[a-z_]+)\\.hpp|"
+      ".*/sysdeps/.*|.*/csu/.*)");
+  return std::regex_match(path, pattern);
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -164,11 +170,12 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
   Place& outermost = result.back();
   const std::string whole = demangled(name);
   outermost.function = shortened(whole);
-  const bool system = outermost.module.rfind("lib", 0) == 0 && outermost.module.find(".so") != std::string::npos &&
-                      outermost.file.empty();
-  outermost.of_user = !system && !is_library_file(outermost.file) &&
-                      !(is_library_function(whole) || is_library_function(outermost.function));
-  if (outermost.file.empty() && name == nullptr) outermost.of_user = outermost.of_user && !system;
+  if (outermost.file.empty()) {
+    const bool system = outermost.module.rfind("lib", 0) == 0 && outermost.module.find(".so") != std::string::npos;
+    outermost.of_user = !system && !is_library_function(whole) && !is_library_function(outermost.function);
+  } else {
+    outermost.of_user = !is_library_file(outermost.file);
+  }
   return result;
 }
 
