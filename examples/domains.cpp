@@ -17,9 +17,8 @@ int main() {
   for (int domain = 0; domain < domains; ++domain) {
     int& count = strayed[static_cast<std::size_t>(domain)];
     for (int i = 0; i < 1000; ++i) {
-      runtime.spawn(weir::on_domain(domain), weir::inout(count), [&count, domain] {
-        if (weir::current_domain() != domain) ++count;
-      });
+      runtime.spawn(weir::on_domain(domain), weir::inout(count),
+                    [&count, domain] { count += weir::current_domain() != domain ? 1 : 0; });
     }
   }
   runtime.wait();

@@ -16,7 +16,6 @@ namespace {
 
 struct CheckSettings {
   bool stop = false;
-  bool strict = false;
   bool no_advice = false;
   std::string program;
 };
@@ -27,16 +26,17 @@ std::string count(std::uint64_t number, const char* one, const char* many) {
 
 std::string found(const check::Outcome& outcome, const CheckSettings& settings) {
   const std::uint64_t mistakes = outcome.findings - outcome.advice;
-  std::string text = mistakes == 0 ? "nothing found" : count(mistakes, "mistake", "mistakes") + " found";
+  std::string text;
+  if (mistakes != 0) text = count(mistakes, "mistake", "mistakes") + " found";
   if (mistakes != 0 && outcome.repetitions != 0)
     text += ", made " + count(outcome.repetitions, "more time", "more times");
   if (outcome.advice != 0 && !settings.no_advice)
-    text += "; " + count(outcome.advice, "piece of advice", "pieces of advice");
-  return text;
+    text += (text.empty() ? "" : "; ") + count(outcome.advice, "piece of advice", "pieces of advice");
+  return text.empty() ? "nothing found" : text;
 }
 
 std::string summary(const check::Outcome& outcome, const CheckSettings& settings) {
-  if (outcome.stopped) return "weir check: stopped at the first mistake";
+  if (outcome.stopped) return "weir check: stopped at the first finding";
   if (outcome.signal != 0)
     return fmt::format("weir check: the program was ended by signal {} ({}); until then {}", outcome.signal,
                        strsignal(outcome.signal), found(outcome, settings));
@@ -46,7 +46,7 @@ std::string summary(const check::Outcome& outcome, const CheckSettings& settings
 int verdict(const check::Outcome& outcome, const CheckSettings& settings) {
   if (outcome.processes == 0 && outcome.status == 0)
     return fail("check: nothing was checked: the program has made no runtime of this version of Weir", kUsage);
-  const std::uint64_t failures = settings.strict ? outcome.findings : outcome.findings - outcome.advice;
+  const std::uint64_t failures = settings.no_advice ? outcome.findings - outcome.advice : outcome.findings;
   if (failures != 0 && !outcome.interrupted) return kFailed;
   return outcome.status;
 }
@@ -56,12 +56,11 @@ int run_check(const CheckSettings& settings, Global& global) {
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
   const auto outcome = check::run_checked(program, global.json, [&](const weir::check::Finding& finding, int pid) {
-    const bool advice = check::is_advice(finding.kind);
-    if (advice && settings.no_advice) return true;
+    if (settings.no_advice && check::is_advice(finding.kind)) return true;
     check::Symbols symbols(pid);
     if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
     global.add(check::to_json(finding, symbols));
-    return !settings.stop || (advice && !settings.strict);
+    return !settings.stop;
   });
   if (!outcome) return fail(outcome.status().message, kUsage);
   if (!outcome->all_calls_seen && outcome->processes != 0)
@@ -85,12 +84,12 @@ constexpr const char* kText =
   outside      the program touches a block outside of tasks
   unordered    two tasks touch the same bytes, one of them writes, and
                nothing orders them, whenever they happen to run
-  untouched    advice, no mistake: an item of a footprint that none of the
-               tasks spawned there has touched
+  untouched    an item of a footprint that none of the tasks spawned there
+               has touched: advice, for the results are right
 
 Tasks run one after the other, and each access beside open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
 
-Exit status: 1 when a mistake was found (or advice given, with --strict); 2 when nothing was checked; otherwise that of PROGRAM, 128 and more when a signal has ended it.)";
+Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM, 128 and more when a signal has ended it.)";
 
 }  // namespace
 
@@ -100,13 +99,12 @@ void add_check(CLI::App& app, Global& global) {
                             {.name = "check",
                              .purpose = "run a program so that each task can touch its footprint only",
                              .text = kText,
-                             .examples = {{"weir check ./program --size 64", "go on after each mistake"},
+                             .examples = {{"weir check ./program --size 64", "go on after each finding"},
                                           {"weir check --stop ./program", "end the program at the first"},
                                           {"weir check --json ./program | jq '.[].at'", "for programs"}}},
                             [settings](Global& g) { return run_check(*settings, g); });
-  verb.add_flag("--stop", settings->stop, "end the program at the first mistake instead of going on");
-  CLI::Option* const strict = verb.add_flag("--strict", settings->strict, "advice fails the check, as mistakes do");
-  verb.add_flag("--no-advice", settings->no_advice, "mistakes only")->excludes(strict);
+  verb.add_flag("--stop", settings->stop, "end the program at the first finding instead of going on");
+  verb.add_flag("--no-advice", settings->no_advice, "leave out what no task touches (untouched)");
   verb.add_option("program", settings->program, "the program, and after it its arguments")
       ->required()
       ->type_name("PROGRAM");
