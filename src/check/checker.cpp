@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -117,12 +118,39 @@ void give_turn(ThreadState& thread) {
   if (--thread.turn == 0) state->turn.unlock();
 }
 
-void open_all() {
-  const std::lock_guard lock(state->gate);
+// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
+// closed pages as handlers do. They are closed again after the gate is given back.
+class ClosingGate {
+ public:
+  explicit ClosingGate(ThreadState& thread) noexcept : thread_(thread) {
+    thread_.in_handler = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state->gate.lock();
+  }
+  ~ClosingGate() {
+    std::uintptr_t met[ThreadState::kMostOpened];
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < thread_.nested_count && state->watch.is_closed(); ++i)
+      if (state->watch.find(thread_.nested[i]) != nullptr) met[count++] = thread_.nested[i];
+    state->gate.unlock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.nested_count = 0;
+    thread_.in_handler = false;
+    for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
+  }
+  ClosingGate(const ClosingGate&) = delete;
+  ClosingGate& operator=(const ClosingGate&) = delete;
+
+ private:
+  ThreadState& thread_;
+};
+
+void open_all(ThreadState& thread) {
+  const ClosingGate gate(thread);
   state->watch.open(false);
 }
-void close_all() {
-  const std::lock_guard lock(state->gate);
+void close_all(ThreadState& thread) {
+  const ClosingGate gate(thread);
   state->watch.close();
 }
 
@@ -130,12 +158,12 @@ void pause(ThreadState& thread) {
   if (thread.pauses++ != 0) return;
   thread.held = 0;
   if (thread.run == nullptr) return;
-  const std::lock_guard lock(state->gate);
+  const ClosingGate gate(thread);
   state->watch.open(true);
 }
 void resume(ThreadState& thread) {
   if (--thread.pauses != 0) return;
-  if (thread.run != nullptr) close_all();
+  if (thread.run != nullptr) close_all(thread);
   thread.hold_calls();
 }
 
@@ -477,7 +505,7 @@ void begin(TaskRecord& task) {
   ++state->tasks;
   thread.run = state->running = &run;
   thread.pauses = 0;
-  close_all();
+  close_all(thread);
   thread.hold_calls();
 }
 
@@ -485,7 +513,7 @@ void end(TaskRecord* task, bool completely) {
   ThreadState& thread = this_thread();
   Run& run = task->run;
   thread.held = 0;
-  open_all();
+  open_all(thread);
   thread.run = state->running = run.outer;
   thread.pauses = run.pauses;
   settle(run);
