@@ -125,6 +125,7 @@ class ClosingGate {
   explicit ClosingGate(ThreadState& thread) noexcept : thread_(thread) {
     thread_.in_handler = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.held = 0;  // the handler of a fault on the way here may have held them again
     state->gate.lock();
   }
   ~ClosingGate() {
