@@ -307,6 +307,7 @@ void on_fault(int signal, void* info, void* context) {
   StoppedThread stopped(info, context);
   ThreadState& thread = this_thread(stopped);
   if (thread.in_handler) {
+    thread.held = 0;  // a hook may not have come to that
     if (!handle_nested(thread, page_of(stopped.address()))) platform::restore_default(signal);
     return;
   }
