@@ -1,4 +1,5 @@
-// The applications on Weir, small: `PROGRAM seismic|stencil3d|matmul`. Linked with them as they are, and with mutants.
+// The applications on Weir, small: `PROGRAM stencil3d|matmul|VARIANT`, a variant of Seismic. Linked with them as they
+// are, and with mutants.
 #include <cstdio>
 #include <string_view>
 
@@ -11,14 +12,18 @@ using namespace weir::apps;
 
 namespace {
 
-int run_seismic() {
+int run_seismic(std::string_view variant) {
   auto problem = seismic::Problem::create(*seismic::layered_earth(24, 40), 1).value();
   problem.make_source(4);
   problem.reset(1);
   seismic::Settings settings;
   settings.block_rows = 5;
+  settings.tiling = {2, 5, 16, 2, 4, 8};
   settings.kernels = &seismic::best_kernels();
-  seismic::start_weir_plain(settings)->run(problem.fields(), problem.source(), 0, 4);
+  const auto solver = seismic::find_variant(variant)->start(settings);
+  solver->take(problem.fields());
+  solver->run(problem.fields(), problem.source(), 0, 4);
+  solver->give_back(problem.fields());
   return 0;
 }
 
@@ -44,5 +49,5 @@ int run_matmul() {
 
 int main(int, char** argv) {
   const std::string_view app = argv[1];
-  return app == "seismic" ? run_seismic() : app == "stencil3d" ? run_stencil3d() : run_matmul();
+  return app == "stencil3d" ? run_stencil3d() : app == "matmul" ? run_matmul() : run_seismic(app);
 }
