@@ -4,6 +4,10 @@ target_compile_options(weir_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<BOOL:${WEIR_WERROR}>:-Werror>)
 
+if(NOT WEIR_HOOKS)
+  add_compile_definitions(WEIR_NO_HOOKS)
+endif()
+
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WEIR_SANITIZE})

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/hooks.hpp"
 #include "check/checker.hpp"
 #include "runtime/explaining.hpp"
 #include "runtime/runtime_state.hpp"
@@ -59,6 +60,9 @@ Runtime::Runtime(const Options& wanted) : state_(nullptr) {
   Options options = wanted;
   if (const base::Status status = check::start(options); !status) throw Error(status.message);
   if (check::active()) sched::Worker::observe_all();
+  if (!base::kHooks && (check::active() || !options.trace.empty())) {
+    throw Error("this Weir was built with -DWEIR_HOOKS=OFF, for measuring: it cannot trace or check; build it without");
+  }
   auto state = std::make_unique<State>();
   const machine::Machine machine = machine_for(options);
   if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);

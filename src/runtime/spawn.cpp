@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 #include "check/checker.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/nesting.hpp"
@@ -148,11 +149,10 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
-  task->site = __builtin_return_address(0);
+  if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   scope.count_spawned();
-  worker.note_spawn();
-  if (worker.is_observed()) [[unlikely]]
+  if (worker.note_spawn()) [[unlikely]]
     submit_observed(scope, *task, {}, {});
   else
     worker.submit(task);
@@ -165,7 +165,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
-  task->site = __builtin_return_address(0);
+  if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
@@ -174,8 +174,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   }
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
-  worker.note_spawn();
-  if (worker.is_observed()) [[unlikely]]
+  if (worker.note_spawn()) [[unlikely]]
     submit_observed(scope, *task, footprint, after);
   else
     scope.submit(*task, footprint, after);
@@ -189,7 +188,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
-  task->site = __builtin_return_address(0);
+  if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   data::Store* const store = store_of(footprint, blocks);
   data::Request* const request =
@@ -201,7 +200,6 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   }
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
-  worker.note_spawn();
   if (request != nullptr) {
     request->name = attributes != nullptr && attributes->name != nullptr ? attributes->name : "";
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
@@ -209,7 +207,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     request->trace_id = sched::trace_id(ref);
     store->add(*request);
   }
-  if (worker.is_observed()) [[unlikely]]
+  if (worker.note_spawn()) [[unlikely]]
     submit_observed(scope, *task, footprint, after, blocks);
   else
     scope.submit(*task, footprint, after);

@@ -117,6 +117,7 @@ Worker& Scheduler::add_worker(int index, int domain) {
     worker.track_ = recorder_->add_track({fmt::format("{} {}", guest ? "guest" : "worker", index), index, domain});
   }
   worker.observed_ = recorder_ != nullptr || Worker::all_observed;
+  if (worker.observed_) worker.quiet_spawns_ = 1;
   DomainQueues& queues = this->queues(domain);
   const std::uint32_t count = queues.victim_count.load(std::memory_order_relaxed);
   queues.victims[count].store(&worker, std::memory_order_relaxed);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/hooks.hpp"
 #include "base/layout.hpp"
 #include "sched/inbox.hpp"
 #include "sched/overflow.hpp"
@@ -117,9 +118,7 @@ class alignas(base::kDestructiveSize) Worker {
   WorkerStatistics& counters() noexcept { return statistics_; }
   // Where this worker records what it does; null: nowhere.
   trace::Track* track() const noexcept { return track_; }
-  // Spawns take the way round by who traces or checks.
-  bool is_observed() const noexcept { return observed_; }
-  // Of all workers that are made from now on.
+  // Spawns of all workers that are made from now on take the way round by who traces or checks.
   static void observe_all() noexcept { all_observed = true; }
 
   // Makes a ready task available: to this worker and to thieves, or to the domain and with the priority it asks for.
@@ -129,10 +128,13 @@ class alignas(base::kDestructiveSize) Worker {
     else
       submit_elsewhere(task);
   }
-  // A spawn took place, ready or not. Thieves look at how fast this grows.
-  // Published now and then only: a thief that looks takes the line away, and the store would hold up the spawner.
-  void note_spawn() noexcept {
-    if ((++spawns_ & 15) == 0) spawned_.store(spawns_, std::memory_order_relaxed);
+  // A spawn takes place, ready or not. True: by way of who traces or checks. Thieves look at how fast this grows;
+  // published now and then only: a thief that looks takes the line away, and the store would hold up the spawner.
+  // One count serves both, so that being able to trace and to check costs a spawn nothing here.
+  [[nodiscard]] bool note_spawn() noexcept {
+    if (--quiet_spawns_ != 0) [[likely]]
+      return false;
+    return end_quiet_spawns();
   }
 
   // The running task makes another, which may do so, too: the few that are ready here may each be the root of many,
@@ -247,6 +249,13 @@ class alignas(base::kDestructiveSize) Worker {
       wake_someone();
   }
   [[gnu::noinline]] void wake_someone() noexcept;
+  bool end_quiet_spawns() noexcept {
+    const bool observed = base::kHooks && observed_;
+    quiet_spawns_ = observed ? 1 : kQuietSpawns;
+    spawns_ += quiet_spawns_;
+    if (spawns_ % kQuietSpawns == 0) spawned_.store(spawns_, std::memory_order_relaxed);
+    return observed;
+  }
   Item next_local() noexcept;
   Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
   template <bool kTraced>
@@ -312,6 +321,7 @@ class alignas(base::kDestructiveSize) Worker {
 
   static thread_local constinit Worker* current_;
   static inline bool all_observed = false;
+  static constexpr std::uint32_t kQuietSpawns = 16;
 
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
@@ -328,6 +338,8 @@ class alignas(base::kDestructiveSize) Worker {
   bool flushing_ = false;
   FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
+  // Spawns until note_spawn() does something, and how many there were then.
+  std::uint32_t quiet_spawns_ = kQuietSpawns;
   std::uint64_t spawns_ = 0;
   std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
   std::uint32_t stolen_at_once_ = 0;    // tasks, when it last stole
@@ -351,7 +363,7 @@ class alignas(base::kDestructiveSize) Worker {
   ParkingLot* lot_;
   DomainQueues* queues_;
   trace::Track* track_ = nullptr;
-  bool observed_ = false;
+  bool observed_ = false;  // each spawn takes the way round
   int index_;
   int domain_;
 
