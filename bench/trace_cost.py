@@ -1,71 +1,103 @@
 #!/usr/bin/env python3
-"""What tracing costs, as a table: trace_cost.py TRACE_COST [--weir WEIR]
+"""What tracing costs when it is on, as a table: trace_cost.py BUILD [--rounds N] [--only events|4096|8192]
 
-TRACE_COST is the program of bench/micro/trace_cost.cpp. Runs it traced and not, in turns, and takes the least of each:
-other programs only add. With WEIR, the command line, also Seismic of 4096 x 4096. A few minutes.
+BUILD is a folder with bench/micro/trace_cost and tools/weir/weir in it. Every round runs each program untraced and traced
+in turn, so that what else the machine does falls on both; the cost is the median over the rounds of traced / untraced.
+Nothing else should run meanwhile. A few minutes. Exit status 1 when a target is missed.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
+import sys
 import tempfile
 
-
-def least(command, trace, rounds):
-    """The least of each number that the command prints, not traced and traced."""
-    best = {}
-    for _ in range(rounds):
-        for traced in (False, True):
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-            if traced:
-                environment["WEIR_TRACE"] = str(trace)
-            numbers = list(map(float, subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.split()))
-            best[traced] = list(map(min, best.get(traced, numbers), numbers))
-            trace.unlink(missing_ok=True)
-    return best[False], best[True]
+TASKS = 300_000
 
 
-def share(off, on):
-    return f"{100 * (on / off - 1):+.1f} %"
+def environment(trace):
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    return plain if trace is None else {**plain, "WEIR_TRACE": str(trace)}
 
 
-def seismic(weir, trace, rounds):
-    times = {}
-    for _ in range(rounds):
-        for options in ([], ["--trace", str(trace)]):
-            command = [weir, "run", "seismic", "--size", "4096", "--variants", "weir", "--no-image", "--iterations", "20",
-                       "--repeat", "3", "--json"]
-            about = json.loads(subprocess.run(command + options, check=True, capture_output=True, text=True).stdout)
-            seconds = about[0]["seconds_per_iteration_min"]
-            times[bool(options)] = min(times.get(bool(options), seconds), seconds)
-            trace.unlink(missing_ok=True)
-    return times[False], times[True]
+def run(command, trace):
+    said = subprocess.run(list(map(str, command)), check=True, env=environment(trace), capture_output=True, text=True).stdout
+    if trace is not None:
+        trace.unlink()
+    return said
+
+
+class Table:
+    """Rows of what was measured against its target."""
+
+    def __init__(self):
+        self.missed = False
+        print("| traced | median (least..most) | target |\n|---|---|---|", flush=True)
+
+    def row(self, what, values, unit, most=None, digits=1):
+        middle = statistics.median(values)
+        missed = most is not None and middle > most
+        self.missed |= missed
+        shown = f"{middle:.{digits}f} {unit} ({min(values):.{digits}f}..{max(values):.{digits}f})"
+        print(f"| {what} | {'**missed** ' if missed else ''}{shown} | {'' if most is None else f'{most} {unit}'} |", flush=True)
+
+
+def percent(off, on):
+    return [100 * (b / a - 1) for a, b in zip(off, on)]
+
+
+def in_turns(rounds, measure, trace):
+    """Two lists of what measure(None) and measure(trace) gave in each round; the first one of a round changes."""
+    given = {None: [], trace: []}
+    for round_number in range(rounds):
+        for way in (None, trace) if round_number % 2 == 0 else (trace, None):
+            given[way].append(measure(way))
+    return given[None], given[trace]
+
+
+def events(table, program, trace, rounds):
+    def measure(nanoseconds, workers):
+        return lambda way: list(map(float, run([program, TASKS, nanoseconds, workers], way).split()))
+
+    off, on = in_turns(rounds, measure(0, 1), trace)
+    # A spawn and a task each, on the thread that does both.
+    table.row("an event: empty tasks, one worker, its CPU time", [1e9 * (b[1] - a[1]) / (2 * TASKS) for a, b in zip(off, on)], "ns", 25)
+    for workers in (1, 2):
+        off, on = in_turns(rounds, measure(1000, workers), trace)
+        column = lambda runs, index: [numbers[index] for numbers in runs]
+        table.row(f"tasks of 1 us, {workers} worker{'s'[:workers - 1]}: wall time", percent(column(off, 0), column(on, 0)), "%", 15)
+        table.row("the same, worker 0's CPU time", percent(column(off, 1), column(on, 1)), "%", 15)
+        table.row("the same, of the process, with what writes: CPU time", percent(column(off, 2), column(on, 2)), "%")
+        table.row(f"the same, the runtime's end, {TASKS} tasks", column(on, 3), "s", digits=2)
+
+
+def seismic(table, weir, sizes, trace, rounds):
+    for size, iterations in sizes:
+        command = [weir, "run", "seismic", "--size", size, "--iterations", iterations, "--repeat", 3, "--variants", "weir",
+                   "--no-image", "--json"]
+        measure = lambda way: json.loads(run(command, way))[0]["seconds_per_iteration"]
+        off, on = in_turns(rounds, measure, trace)
+        table.row(f"Seismic {size} x {size}, two workers: wall time", percent(off, on), "%", 5)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("trace_cost", type=pathlib.Path)
-    parser.add_argument("--weir", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", choices=("events", "4096", "8192"), help="these rows; 4096 and 8192 are Seismic")
     arguments = parser.parse_args()
+    table = Table()
     with tempfile.TemporaryDirectory() as folder:
         trace = pathlib.Path(folder) / "t.json"
-        tasks = 300_000
-        off, on = least([arguments.trace_cost, str(tasks), "0", "1"], trace, arguments.rounds)
-        # A spawn and a task each, on the thread that does both.
-        print(f"| one event, empty tasks, the worker's CPU time | {1e9 * (on[1] - off[1]) / (2 * tasks):.1f} ns |")
-        for workers in (1, 2):
-            off, on = least([arguments.trace_cost, str(tasks), "1000", str(workers)], trace, arguments.rounds)
-            print(f"| tasks of 1 us, {workers} worker{'s'[:workers - 1]}: wall time | {share(off[0], on[0])} |")
-            print(f"| its worker 0: CPU time | {share(off[1], on[1])} |")
-            print(f"| the process, with what writes: CPU time | {share(off[2], on[2])} |")
-            print(f"| the runtime's end, {tasks} tasks | {on[3]:.2f} s |")
-        if arguments.weir:
-            off, on = seismic(arguments.weir, trace, 3)
-            print(f"| Seismic 4096 x 4096, two workers: wall time | {share(off, on)} |")
+        if arguments.only in (None, "events"):
+            events(table, arguments.build / "bench/micro/trace_cost", trace, arguments.rounds)
+        sizes = [size for size in ((4096, 64), (8192, 32)) if arguments.only in (None, str(size[0]))]
+        seismic(table, arguments.build / "tools/weir/weir", sizes, trace, arguments.rounds)
+    return 1 if table.missed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
