@@ -1,6 +1,8 @@
 // Residency: what it tells of itself, in words.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "data/policy/prefetch.hpp"
 #include "data/residency.hpp"
 
@@ -15,6 +17,10 @@ const char* name_of(ReplicaState state) noexcept {
 const char* name_of(RequestState state) noexcept {
   static constexpr const char* kNames[] = {"pending", "waiting", "staging", "held", "failed"};
   return kNames[static_cast<std::size_t>(state)];
+}
+
+std::string shown(const Block& block) {
+  return block.name.empty() ? fmt::format("a block of {} bytes", block.bytes) : fmt::format("block '{}'", block.name);
 }
 
 std::string describe(const Use& use) {
@@ -32,20 +38,45 @@ std::string describe(const Use& use) {
 
 }  // namespace
 
-std::vector<WaitingTask> Residency::waiting_tasks() {
+Waiting Residency::waiting_tasks() {
   constexpr std::size_t kMostHolders = 16;
-  std::vector<void*> holders;
-  for (const Request* r = first_; r != nullptr && holders.size() < kMostHolders; r = r->after) {
-    if (r->state == RequestState::held || r->state == RequestState::staging) holders.push_back(r->task);
-  }
-  std::vector<WaitingTask> tasks;
+  Waiting waiting;
   for (Request* r = first_; r != nullptr; r = r->after) {
     if (r->state == RequestState::waiting)
-      tasks.push_back({r->task, describe_room(*r), true, holders});
+      waiting.tasks.push_back({r->task, describe_room(*r), true});
     else if (r->state == RequestState::staging)
-      tasks.push_back({r->task, describe_staging(*r), false, {}});
+      waiting.tasks.push_back({r->task, describe_staging(*r), false});
   }
-  return tasks;
+  if (std::none_of(waiting.tasks.begin(), waiting.tasks.end(), [](const WaitingTask& task) { return task.room; }))
+    return waiting;
+  std::vector<RoomHolder>& holders = waiting.holders;
+  const auto more = [](const RoomHolder& a, const RoomHolder& b) { return a.bytes > b.bytes; };
+  for (Request* r = first_; r != nullptr; r = r->after) {
+    if (r->state != RequestState::held && r->state != RequestState::staging) continue;
+    RoomHolder holder = describe_holder(*r);
+    if (holder.bytes == 0) continue;
+    holders.insert(std::upper_bound(holders.begin(), holders.end(), holder, more), std::move(holder));
+    if (holders.size() > kMostHolders) holders.pop_back();
+  }
+  return waiting;
+}
+
+RoomHolder Residency::describe_holder(Request& request) {
+  RoomHolder holder{request.task, 0, {}};
+  const Block* first = nullptr;
+  std::size_t others = 0;
+  for (const Use& use : request.uses()) {
+    if (use.replica == nullptr) continue;
+    holder.bytes += use.block->charge;
+    if (first == nullptr)
+      first = use.block;
+    else
+      ++others;
+  }
+  if (first == nullptr) return holder;
+  holder.what = fmt::format("holds {} bytes of tier {}: {}", holder.bytes, tiers_.tiers()[top_].name, shown(*first));
+  if (others != 0) holder.what += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+  return holder;
 }
 
 // Budget and use are of all arenas of the tier together: which one it gets is decided when there is room.
@@ -70,7 +101,7 @@ std::string Residency::describe_room(Request& request) {
   }
   std::string text =
       fmt::format("room for {} bytes in tier {} (of its {} bytes {} are in use)", missing, tier.name, budget, used);
-  if (first != nullptr) text += fmt::format(", for block '{}'", first->name);
+  if (first != nullptr) text += fmt::format(", for {}", shown(*first));
   if (others != 0) text += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
   return text;
 }
@@ -89,7 +120,7 @@ std::string Residency::describe_staging(Request& request) {
 
 std::vector<std::string> Residency::describe_waiting() {
   std::vector<std::string> lines;
-  const std::vector<WaitingTask> tasks = waiting_tasks();
+  const std::vector<WaitingTask> tasks = waiting_tasks().tasks;
   std::size_t i = 0;
   for (const Request* r = first_; r != nullptr && i < tasks.size(); r = r->after) {
     if (r->task == tasks[i].task && (r->state == RequestState::waiting || r->state == RequestState::staging))

@@ -57,7 +57,16 @@ struct WaitingTask {
   void* task = nullptr;  // as Request::task
   std::string what;      // "2097152 bytes more in tier hbm, of 4194304 that it needs there, for block 'a' and 3 others"
   bool room = false;     // it waits for room; else for transfers
-  std::vector<void*> holders;  // room: tasks that have some of it, the first of them
+};
+// A task that has room in the fast tier.
+struct RoomHolder {
+  void* task = nullptr;  // as Request::task
+  std::size_t bytes = 0;
+  std::string what;  // "holds 1572864 bytes of tier hbm: block 'a' and 3 others"
+};
+struct Waiting {
+  std::vector<WaitingTask> tasks;   // in the order of spawning
+  std::vector<RoomHolder> holders;  // when some wait for room: those who have most of it, by bytes
 };
 
 class Residency {
@@ -143,8 +152,8 @@ class Residency {
   std::uint32_t waiting() const noexcept { return waiting_count_ + staging_; }
   // Tasks that run, or whose children do, or that a worker only has to take.
   std::uint32_t running() const noexcept { return held_; }
-  // Each task that waits for its blocks, in the order of spawning.
-  std::vector<WaitingTask> waiting_tasks();
+  // Each task that waits for its blocks, and who has the room.
+  Waiting waiting_tasks();
   // The same as lines: its name, what it waits for, the tier and the missing bytes.
   std::vector<std::string> describe_waiting();
   // All there is to know of a standstill: counts, arenas, unfinished tasks and their blocks' replicas.
@@ -224,6 +233,7 @@ class Residency {
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
   std::size_t fast_bytes(Request& request) noexcept;
   bool never_fits(Request& request) noexcept;
+  RoomHolder describe_holder(Request& request);
   std::string describe_room(Request& request);
   std::string describe_staging(Request& request);
   void hold(Request& request);

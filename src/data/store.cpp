@@ -412,7 +412,7 @@ std::vector<std::string> Store::describe_state() {
   return residency_.describe_state();
 }
 
-std::vector<WaitingTask> Store::waiting_tasks() {
+Waiting Store::waiting_tasks() {
   const std::lock_guard lock(mutex_);
   return residency_.waiting_tasks();
 }

@@ -93,7 +93,7 @@ class Store final : public Landing {
   StoreStatistics statistics();
   std::vector<std::string> describe_waiting();
   std::vector<std::string> describe_state();
-  std::vector<WaitingTask> waiting_tasks();
+  Waiting waiting_tasks();
   // Fastest first.
   std::vector<TierState> tier_states();
   // Changes whenever something was done; whether transfers are under way.

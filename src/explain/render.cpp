@@ -71,6 +71,17 @@ class Teller {
     return unique;
   }
 
+  // Of those that wait for it directly, a task or an EDT before what stands for the program's own thread; or null.
+  const Wait* first_wait_on(Index thing) const {
+    const Wait* first = nullptr;
+    for (const Wait& wait : s_.waits) {
+      if (wait.on != thing) continue;
+      if (s_.things[wait.who].kind != Kind::thread) return &wait;
+      if (first == nullptr) first = &wait;
+    }
+    return first;
+  }
+
   void find_places(const std::vector<Index>& of) {
     std::vector<const void*> sites;
     const auto add = [&](Index i) {
@@ -121,7 +132,7 @@ class Teller {
       case Cause::task: return fmt::format("{} to end, by its handle", on);
       case Cause::half:
         return wait.what.empty() ? "the other half of a fork_join(), which another worker runs" : wait.what;
-      case Cause::room: return on.empty() ? wait.what : fmt::format("{}, of which {} holds some", wait.what, on);
+      case Cause::room: return on.empty() ? wait.what : fmt::format("{}; {}", wait.what, full_name(wait.on));
       case Cause::transfer: return wait.what;
       case Cause::lock:
         return on.empty() ? "commutative data that another task has" : fmt::format("commutative data that {} has", on);
@@ -136,6 +147,7 @@ class Teller {
   }
 
   std::string state(const Thing& thing) const {
+    if (thing.state == State::inactive) return "nobody has satisfied it";
     if (thing.state == State::ready) return "is ready, and no worker has taken it";
     if (thing.state != State::running) return "waits";
     if (thing.seconds < 0.05) return fmt::format("runs on worker {}", thing.worker);
@@ -188,10 +200,16 @@ void add_roots(std::string& text, const Situation& s, const Teller& teller) {
   for (const Root& root : teller.findings().roots) {
     const Thing& thing = s.things[root.thing];
     text += fmt::format("    {}", teller.full_name(root.thing));
-    if (thing.state != State::inactive) text += fmt::format(": {}", teller.state(thing));
+    text += fmt::format(": {}", teller.state(thing));
     for (std::size_t i = 0; i < teller.wait_count(root.thing); ++i)
       text += fmt::format("{} {}", i == 0 ? " for" : ", and", teller.reason(teller.wait(root.thing, i)));
-    if (root.waiters != 0) text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
+    if (root.waiters != 0) {
+      text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
+      if (const Wait* const wait = teller.first_wait_on(root.thing)) {
+        text += fmt::format("{} {}", root.waiters == 1 ? ":" : ", the first", teller.name(wait->who));
+        if (!wait->what.empty()) text += fmt::format(", for {}", wait->what);
+      }
+    }
     text += '\n';
   }
 }
@@ -206,8 +224,12 @@ void add_things(std::string& text, const Situation& s, const Teller& teller, std
     if (told++ == 0) text += "  one by one:\n";
     text += fmt::format("    {}: {}", teller.full_name(i), teller.state(thing));
     const std::size_t waits = teller.wait_count(i);
-    for (std::size_t w = 0; w < std::min(waits, kMostReasons); ++w)
-      text += fmt::format("\n      {} {}", w == 0 ? "for" : "and", teller.reason(teller.wait(i, w)));
+    for (std::size_t w = 0; w < std::min(waits, kMostReasons); ++w) {
+      const Wait& wait = teller.wait(i, w);
+      const bool same_room = w != 0 && wait.cause == Cause::room && wait.what == teller.wait(i, w - 1).what;
+      text += fmt::format("\n      {} {}", w == 0 ? "for" : "and",
+                          same_room ? teller.full_name(wait.on) : teller.reason(wait));
+    }
     if (waits > kMostReasons) text += fmt::format("\n      and {} more", waits - kMostReasons);
     text += '\n';
   }

@@ -141,18 +141,22 @@ class Picture {
 
   // EDTs that have all but their blocks, in tiers that are full.
   void add_waits_for_room(data::Store& store) {
-    for (const data::WaitingTask& waiting : store.waiting_tasks()) {
+    const data::Waiting all = store.waiting_tasks();
+    std::vector<Index> holders;
+    for (const data::RoomHolder& holder : all.holders) {
+      const auto on = edts_.find(static_cast<const sched::Task*>(holder.task));
+      if (on == edts_.end()) continue;
+      s_.things[on->second].detail += ", " + holder.what;
+      holders.push_back(on->second);
+    }
+    for (const data::WaitingTask& waiting : all.tasks) {
       const auto who = edts_.find(static_cast<const sched::Task*>(waiting.task));
       if (who == edts_.end()) continue;
       s_.things[who->second].state = explain::State::waiting;
-      bool told = false;
-      for (const void* const holder : waiting.holders) {
-        const auto on = edts_.find(static_cast<const sched::Task*>(holder));
-        if (on == edts_.end() || !waiting.room) continue;
-        s_.waits.push_back({who->second, Cause::room, on->second, true, waiting.what});
-        told = true;
-      }
-      if (!told) wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
+      if (holders.empty() || !waiting.room)
+        wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
+      else
+        for (const Index on : holders) s_.waits.push_back({who->second, Cause::room, on, true, waiting.what});
     }
   }
 

@@ -244,13 +244,21 @@ class Picture {
   }
 
   void add_data(data::Store& store) {
-    for (const data::WaitingTask& waiting : store.waiting_tasks()) {
+    const data::Waiting all = store.waiting_tasks();
+    std::vector<Index> holders;
+    for (const data::RoomHolder& holder : all.holders) {
+      const Index i = find(holder.task);
+      if (i == kNobody) continue;
+      s_.things[i].detail = holder.what;
+      holders.push_back(i);
+    }
+    for (const data::WaitingTask& waiting : all.tasks) {
       const Index who = find(waiting.task);
       if (who == kNobody) continue;
-      if (waiting.holders.empty() || !waiting.room)
+      if (holders.empty() || !waiting.room)
         wait(who, waiting.room ? Cause::room : Cause::transfer, kNobody, false, waiting.what);
       else
-        for (const void* holder : waiting.holders) wait(who, Cause::room, find(holder), true, waiting.what);
+        for (const Index holder : holders) wait(who, Cause::room, holder, true, waiting.what);
     }
   }
 

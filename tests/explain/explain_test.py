@@ -3,7 +3,7 @@
 
 explain_test.py CASE WEIR HANG
 
-WEIR is the command line, HANG the program of hang.cpp. For each case: what `weir explain --json` must say, what the
+WEIR is the command line, HANG the program of hang.cpp, or for cases of OCR that of hang_ocr.c. For each case: what `weir explain --json` must say, what the
 text must have, and whether the program says it by itself (it does when nothing runs) or only when it is asked.
 """
 import json
@@ -44,29 +44,46 @@ def cycle_of(*names):
     return lambda r: sorted(re.findall(r"task '(\w+)'", " ".join(w["name"] for w in r["cycle"]))) == sorted(names)
 
 
-# Per case: what --json must say; texts that `weir explain` must print; whether the program says it by itself.
+# Per case: what --json must say; texts that `weir explain` must print, the first of them, the culprit, in its first lines;
+# whether the program says it by itself.
 CASES = {
     "never_ends": ([root_is("writer"), waits_for("reader", "writer", "edge")],
-                   ["has been running on worker", r"hang\.cpp:\d+ \(.*never_ends.*\)", "4 wait for it"], False),
+                   [r"task 'writer' \(\w+\), spawned at \S*hang\.cpp:\d+ \(.*never_ends.*\): has been running on worker",
+                    "4 wait for it, the first task 'reader'"], False),
     "waits_for_later": ([cycle_of("parent", "successor"), waits_for("parent", "successor", "task"),
                          waits_for("successor", "parent", "edge")],
-                        ["in a circle", "by its handle", "nothing has run for"], True),
+                        [r"in a circle: task '(parent|successor)'", "by its handle", "nothing has run for"], True),
     "lock_held": ([cycle_of("contender", "holder"), waits_for("contender", "holder", "lock")],
-                  ["in a circle", "commutative data that task 'holder'"], True),
-    "lock_for_ever": ([root_is("holder"), waits_for("contender", "holder", "lock")], ["commutative data"], False),
+                  [r"in a circle: task '(holder|contender)'", "commutative data that task 'holder'"], True),
+    "lock_for_ever": ([root_is("holder"), waits_for("contender", "holder", "lock")], ["task 'holder'", "commutative data"], False),
     "no_room": ([root_is("glutton"), waits_for("starving", "glutton", "room")],
-                [r"room for \d+ bytes in tier memory", "block 'b'", "task 'glutton'"], False),
-    "child": ([root_is("child"), waits_for("mother", "child", "children")], ["its child task 'child'"], False),
-    "many": ([root_is("first"), lambda r: r["left"] > 100], [r"\d\d\d tasks left", r"and \d\d\d more", "chain", "fewer unfinished children"], False),
+                [r"task 'glutton' \(\w+\), spawned at \S*hang\.cpp:\d+ \(no_room\), holds 1572864 bytes of tier memory: block 'a'",
+                 "task 'starving' .* room for 1572864 bytes in tier memory .* for block 'b'; task 'glutton' .*, spawned at .*, "
+                 "holds 1572864 bytes of tier memory: block 'a'"], False),
+    "child": ([root_is("child"), waits_for("mother", "child", "children")], ["task 'child'", "its child task 'child'"], False),
+    "many": ([root_is("first"), lambda r: r["left"] > 100],
+             ["task 'first'", r"\d\d\d tasks left", r"and \d\d\d more", "chain", "fewer unfinished children"], False),
 }
+# In OCR: what must be printed, the first of it in the first lines; whether the program can be seen to make no progress.
+OCR_CASES = {
+    "ocr_unsatisfied": ([r"STICKY event 0x\w+, created in EDT mainEdt: nobody has satisfied it; 1 waits for it: EDT patient",
+                         r"EDT patient \(\w+\), spawned at \S*hang_ocr\.c:\d+ .*: waits for slot 0: STICKY event"], True),
+    "ocr_never_written": ([r"EDT writer \(\w+\), spawned at \S*hang_ocr\.c:\d+ .*: waits for slot 0: nothing was ever linked "
+                           "to it: ocrAddDependence\\(\\) is missing; 2 wait for it", "EDT patient"], True),
+    "ocr_cycle": (["they wait for each other, in a circle: (STICKY event 0x\\w+, created in EDT mainEdt waits for STICKY event "
+                   "0x\\w+ ?){2}", "EDT patient"], True),
+    "ocr_kept": ([r"EDT keeper .*; 1 waits for it: EDT patient \(\w+\), for data block 0x\w+ of 1000 bytes",
+                  r"data block 0x\w+ of 1000 bytes, which EDT keeper \(\w+\) holds"], False),
+}
+FIRST_LINES = 8
 
 
 class Hung:
     """The program, running until the end of the with statement."""
 
-    def __init__(self, program, case, **environment):
+    def __init__(self, program, *case, **environment):
         self.errors = tempfile.TemporaryFile(mode="w+")
-        self.process = subprocess.Popen([program, case], stdout=subprocess.PIPE, stderr=self.errors, text=True,
+        self.process = subprocess.Popen([program, *case], stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         env=dict(os.environ, WEIR_BIND="none", **environment))
         if self.process.stdout.readline() != "ready\n":
             self.process.wait()
@@ -85,7 +102,7 @@ class Hung:
 
     def says(self, pattern):
         deadline = time.monotonic() + PATIENCE
-        while not re.search(pattern, self.said()):
+        while not re.search(pattern, " ".join(self.said().split())):
             if time.monotonic() > deadline:
                 fail(f"no {pattern!r} on standard error:\n{self.said()}")
             time.sleep(0.05)
@@ -93,6 +110,35 @@ class Hung:
 
 def explain(weir, process, *options):
     return subprocess.run([weir, "explain", str(process), *options], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def expect_texts(texts, said):
+    """In what was said in answer, the first of the texts in its first lines."""
+    whole = " ".join(said.split())
+    first = " ".join(" ".join(said.splitlines()[:FIRST_LINES]).split())
+    for wanted in texts:
+        if not re.search(wanted, first if wanted == texts[0] else whole):
+            fail(f"no {wanted!r} in {'the first lines of' if wanted == texts[0] else ''}:\n{said}")
+
+
+def check_ocr(case, weir, program):
+    texts, stuck = OCR_CASES[case]
+    name = case.removeprefix("ocr_")
+    with Hung(program, name, "busy") as hung:
+        deadline = time.monotonic() + PATIENCE
+        said = ""
+        while "EDT patient" not in said and time.monotonic() < deadline:
+            said = explain(weir, hung.process.pid).stdout
+        expect_texts(texts, said)
+        hung.process.send_signal(signal.SIGUSR1)
+        hung.says(texts[-1])
+    if not stuck:
+        return
+    done = subprocess.run([program, name], capture_output=True, text=True, timeout=PATIENCE)
+    if done.returncode != 1:
+        fail(f"it makes no progress, and ended with {done.returncode}")
+    expect_texts(["the program can make no progress", *texts], done.stderr)
+    expect_texts(texts, done.stderr)
 
 
 def check_hang(case, weir, program):
@@ -110,11 +156,7 @@ def check_hang(case, weir, program):
                 fail(f"the culprit is not named:\n{json.dumps(runtime, indent=1)[:6000]}")
             time.sleep(0.1)
         time.sleep(1.5)  # twice as long as it takes to see that nothing runs
-        text = explain(weir, hung.process.pid).stdout
-        joined = re.sub(r"\s+", " ", text)
-        for wanted in texts:
-            if not re.search(wanted, joined):
-                fail(f"no {wanted!r} in:\n{text}")
+        expect_texts(texts, explain(weir, hung.process.pid).stdout)
         if by_itself:
             hung.says("nothing has run for")
         elif hung.said():
@@ -183,6 +225,8 @@ def main():
     special = {"long_task": check_long_task, "own_signal": check_own_signal, "errors": check_errors}
     if case in special:
         special[case](weir, program)
+    elif case in OCR_CASES:
+        check_ocr(case, weir, program)
     else:
         check_hang(case, weir, program)
 
