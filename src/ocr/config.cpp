@@ -137,15 +137,19 @@ base::Result<Config> read_config(const std::string& file) {
   return config;
 }
 
-Arguments take_arguments(int argc, const char* const* argv) {
+base::Result<Arguments> take_arguments(int argc, const char* const* argv) {
   Arguments arguments;
   if (const char* file = std::getenv("OCR_CONFIG")) arguments.file = file;
   for (int i = 0; i < argc; ++i) {
-    if (std::strcmp(argv[i], "-ocr:cfg") == 0 && i + 1 < argc) {
-      arguments.file = argv[++i];
-    } else {
+    if (std::strcmp(argv[i], "-ocr:cfg") != 0) {
       arguments.left.push_back(const_cast<char*>(argv[i]));
+      continue;
     }
+    if (i + 1 >= argc || *argv[i + 1] == '\0') {
+      return base::Status{base::Code::bad_option,
+                          "-ocr:cfg: the FILE of the configuration is missing; say -ocr:cfg FILE, or leave both out"};
+    }
+    arguments.file = argv[++i];
   }
   return arguments;
 }

@@ -23,6 +23,7 @@ struct Arguments {
   std::vector<char*> left;  // without those for OCR
   std::string file;         // after -ocr:cfg, or OCR_CONFIG in the environment
 };
-Arguments take_arguments(int argc, const char* const* argv);
+// bad_option: -ocr:cfg without a file.
+base::Result<Arguments> take_arguments(int argc, const char* const* argv);
 
 }  // namespace weir::ocr

@@ -55,12 +55,13 @@ int fail(const char* message) {
 }  // namespace
 
 [[gnu::weak]] int main(int argc, char** argv) {
-  const Arguments arguments = take_arguments(argc, argv);
-  weir::base::Result<Config> config = read_config(arguments.file);
+  const weir::base::Result<Arguments> arguments = take_arguments(argc, argv);
+  if (!arguments) return fail(arguments.status().message.c_str());
+  weir::base::Result<Config> config = read_config(arguments->file);
   if (!config) return fail(config.status().message.c_str());
   if (const weir::base::Status status = System::start(config->options, config->report_at_end); !status)
     return fail(status.message.c_str());
-  if (create_main_edt(arguments.left) != 0) {
+  if (create_main_edt(arguments->left) != 0) {
     System::stop();
     return fail("there is not enough memory to start mainEdt()");
   }

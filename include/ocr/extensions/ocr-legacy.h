@@ -18,9 +18,10 @@ typedef struct _ocrConfig_t {
   const char *iniFile; /* after -ocr:cfg, or OCR_CONFIG in the environment; or NULL */
 } ocrConfig_t;
 
-/* Fills *ocrConfig. The array userArgv lasts as long as the process. */
+/* Fills *ocrConfig. The array userArgv lasts as long as the process. -ocr:cfg without a file ends the program, with exit
+ * code 2. */
 void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
-/* Starts the workers. */
+/* Starts the workers. A configuration that cannot be used ends the program, with exit code 2. */
 void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
 /* Stops the workers: at once, EDTs not yet run being dropped, or when ocrShutdown() was called. Returns 0, or what
  * ocrAbort() was given. OCR_EINVAL: no such context. */

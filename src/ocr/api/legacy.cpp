@@ -21,6 +21,11 @@ ocrGuid_t context_of(const System& system) noexcept {
   return to_c(Guid::make(Kind::context, static_cast<std::uint32_t>(system.number() % Guid::kGenerations), 0));
 }
 
+[[noreturn]] void fail(const weir::base::Status& status) {
+  std::fprintf(stderr, "weir: ocr: %s\n", status.message.c_str());
+  std::exit(2);
+}
+
 // OCR_EINVAL unless it is an event that can be waited for.
 u8 check_event(Local& local, Guid guid, u16 properties) {
   while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid)) {
@@ -88,7 +93,9 @@ void ocrParseArgs(int argc, const char* argv[], ocrConfig_t* ocrConfig) {
   if (ocrConfig == nullptr) return;
   // They last as long as the process, as argv does.
   static auto& kept = *new std::deque<Arguments>;
-  Arguments& arguments = kept.emplace_back(take_arguments(argc, argv));
+  weir::base::Result<Arguments> taken = take_arguments(argc, argv);
+  if (!taken) fail(taken.status());
+  Arguments& arguments = kept.emplace_back(std::move(*taken));
   arguments.left.push_back(nullptr);
   *ocrConfig = {static_cast<int>(arguments.left.size()) - 1, arguments.left.data(),
                 arguments.file.empty() ? nullptr : arguments.file.c_str()};
@@ -98,10 +105,7 @@ void ocrLegacyInit(ocrGuid_t* legacyContext, ocrConfig_t* ocrConfig) {
   const bool has_file = ocrConfig != nullptr && ocrConfig->iniFile != nullptr;
   weir::base::Result<Config> config = read_config(has_file ? ocrConfig->iniFile : "");
   const weir::base::Status status = config ? System::start(config->options, config->report_at_end) : config.status();
-  if (!status) {
-    std::fprintf(stderr, "weir: ocr: %s\n", status.message.c_str());
-    std::exit(2);
-  }
+  if (!status) fail(status);
   if (legacyContext != nullptr) *legacyContext = context_of(*System::running());
 }
 
