@@ -99,14 +99,21 @@ ocrGuid_t addValueToGuid(ocrGuid_t input, u64 value);
 }
 #endif
 
+/* Of enumerations: any int can be in one, as in C. What a program passes is checked. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define OCR_ANY_INT : int
+#else
+#define OCR_ANY_INT
+#endif
+
 /* ---- Data blocks ---- */
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   NO_ALLOC = 0,  /* the block is plain memory */
   WEIR_ALLOC = 1 /* ocrDbMalloc() and ocrDbFree() manage the memory of the block; an addition of Weir */
 } ocrInDbAllocator_t;
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   DB_MODE_NULL = 0x0,  /* control only: neither GUID nor pointer is delivered */
   DB_MODE_CONST = 0x1, /* reads; nobody writes meanwhile */
   DB_MODE_RW = 0x2,    /* reads and writes, shared with other writers */
@@ -147,7 +154,7 @@ typedef ocrGuid_t (*ocrEdt_t)(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t dep
 
 /* ---- Events ---- */
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   OCR_EVENT_ONCE_T = 1,
   OCR_EVENT_IDEM_T = 2,
   OCR_EVENT_STICKY_T = 3,
@@ -164,16 +171,22 @@ typedef enum {
   OCR_EVENT_T_MAX = 8
 } ocrEventTypes_t;
 
-typedef enum { OCR_EVENT_LATCH_DECR_SLOT = 0, OCR_EVENT_LATCH_INCR_SLOT = 1 } ocrLatchEventSlot_t;
+typedef enum OCR_ANY_INT { OCR_EVENT_LATCH_DECR_SLOT = 0, OCR_EVENT_LATCH_INCR_SLOT = 1 } ocrLatchEventSlot_t;
 
 #define EVT_PROP_NONE ((u16)0x0)
 #define EVT_PROP_TAKES_ARG ((u16)0x1)
 
 /* ---- Hints ---- */
 
-typedef enum { OCR_HINT_UNDEF_T, OCR_HINT_EDT_T, OCR_HINT_DB_T, OCR_HINT_EVT_T, OCR_HINT_GROUP_T } ocrHintType_t;
+typedef enum OCR_ANY_INT {
+  OCR_HINT_UNDEF_T,
+  OCR_HINT_EDT_T,
+  OCR_HINT_DB_T,
+  OCR_HINT_EVT_T,
+  OCR_HINT_GROUP_T
+} ocrHintType_t;
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   OCR_HINT_EDT_PROP_START,
   OCR_HINT_EDT_PRIORITY,        /* higher first; 0: as usual */
   OCR_HINT_EDT_SLOT_MAX_ACCESS, /* the slot whose block it uses most */
@@ -224,7 +237,7 @@ typedef struct {
 
 /* ---- Queries of a paused program ---- */
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   OCR_QUERY_READY_EDTS,
   OCR_QUERY_EVENTS,
   OCR_QUERY_LAST_SATISFIED_DB,
@@ -247,7 +260,7 @@ typedef enum {
 
 /* ---- Names for tools that trace ---- */
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   OCR_TRACE_TYPE_EDT = 1000,
   OCR_TRACE_TYPE_API_EDT = 1001,
   OCR_TRACE_TYPE_EVENT = 1002,
@@ -262,7 +275,7 @@ typedef enum {
   OCR_TRACE_TYPE_MAX = 1012
 } ocrTraceType_t;
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   OCR_ACTION_CREATE,
   OCR_ACTION_TEMPLATE_CREATE,
   OCR_ACTION_DESTROY,

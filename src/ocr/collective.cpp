@@ -115,8 +115,8 @@ void combine(std::uint16_t operation, void* out, const void* in, std::size_t cou
 std::unique_ptr<Collective> make_collective(const void* params) {
   if (params == nullptr) return nullptr;
   const auto& given = *static_cast<const ocrEventCollectiveParams_t*>(params);
-  if (given.nbContribs == 0 || given.maxGen == 0 || given.type > COL_BROADCAST || !is_possible(given.op))
-    return nullptr;
+  if (given.nbContribs == 0 || given.maxGen == 0 || !is_possible(given.op)) return nullptr;
+  if (given.type < COL_REDUCE || given.type > COL_BROADCAST) return nullptr;
   auto collective = std::make_unique<Collective>();
   collective->contributors = given.nbContribs;
   collective->values = given.nbDatum == 0 ? 1 : given.nbDatum;

@@ -38,7 +38,8 @@ std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uin
 }
 
 void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept {
-  for (int i = 0; i < 64 && from.propMask >> i != 0; ++i) {
+  const Range range = properties_of(from.type);
+  for (int i = 0; i < range.end - range.start - 1; ++i) {
     if ((from.propMask >> i & 1) == 0) continue;
     into.propMask |= std::uint64_t{1} << i;
     hint_slot(into, i) = hint_slot(const_cast<ocrHint_t&>(from), i);

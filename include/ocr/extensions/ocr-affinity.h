@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   AFFINITY_CURRENT,   /* of the calling EDT */
   AFFINITY_PD,        /* all there are */
   AFFINITY_PD_MASTER, /* the first */

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   GUID_USER_NONE = 0,
   GUID_USER_DB = 2,
   GUID_USER_EDT = 3,

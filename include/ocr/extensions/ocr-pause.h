@@ -13,8 +13,8 @@ extern "C" {
  * themselves. While another one pauses: waits for it, or returns 0 at once unless isBlocking. */
 u32 ocrPause(bool isBlocking);
 /* While paused by the caller: a new block, for the caller to destroy, with an array of GUIDs. *result points to it,
- * *size is in bytes. NULL_GUID when not paused. READY_EDTS, EVENTS (not yet satisfied), ALL_EDTS, and
- * LAST_SATISFIED_DB: the blocks in the satisfied slots of EDT `guid`. */
+ * *size is in bytes. NULL_GUID when not paused, or when there is no such query. READY_EDTS, EVENTS (not yet satisfied),
+ * ALL_EDTS, and LAST_SATISFIED_DB: the blocks in the satisfied slots of EDT `guid`. */
 ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *size, u8 flags);
 /* `flag`: what ocrPause() returned. */
 void ocrResume(u32 flag);

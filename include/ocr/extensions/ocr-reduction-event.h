@@ -14,7 +14,7 @@ extern "C" {
 
 typedef u16 redOp_t;
 
-typedef enum {
+typedef enum OCR_ANY_INT {
   COL_REDUCE,    /* contributor 0 gets the result, the others NULL_GUID */
   COL_ALLREDUCE, /* all get it */
   COL_BROADCAST  /* all get the values of contributor 0 */

@@ -46,7 +46,7 @@ Found answer(ocrQueryType_t query, Guid guid) {
     case OCR_QUERY_READY_EDTS:
     case OCR_QUERY_ALL_EDTS: find_edts(query == OCR_QUERY_READY_EDTS, found); break;
     case OCR_QUERY_EVENTS: find_events(found); break;
-    default: find_blocks_of(guid, found);
+    case OCR_QUERY_LAST_SATISFIED_DB: find_blocks_of(guid, found); break;
   }
   return found;
 }
@@ -66,6 +66,7 @@ ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void** result, u32* siz
   if (result != nullptr) *result = nullptr;
   static_cast<void>(in_program([&](Local& local) -> u8 {
     if (!is_paused_by(local)) return OCR_EPERM;
+    if (query < OCR_QUERY_READY_EDTS || query > OCR_QUERY_ALL_EDTS) return OCR_EINVAL;
     const Found found = answer(query, from_c(guid));
     void* data = nullptr;
     const u64 bytes = found.size() * sizeof(ocrGuid_t);

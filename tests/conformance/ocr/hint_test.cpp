@@ -36,6 +36,24 @@ TEST_P(Hint, APropertyOfAnotherTypeIsAnError) {
   EXPECT_EQ(ocrHintInit(nullptr, OCR_HINT_DB_T), OCR_EINVAL);
 }
 
+TEST_P(Hint, BitsOfAMaskThatMeanNothingAreIgnored) {
+  for (const ocrHintType_t type : {OCR_HINT_DB_T, OCR_HINT_EDT_T}) {
+    const ocrGuid_t task = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+    const ocrGuid_t object = type == OCR_HINT_DB_T ? block() : task;
+    ocrHint_t all = hint_of(type), read;
+    const auto first = static_cast<u64>(type == OCR_HINT_DB_T ? OCR_HINT_DB_PROP_START : OCR_HINT_EDT_PROP_START);
+    const auto end = static_cast<u64>(type == OCR_HINT_DB_T ? OCR_HINT_DB_PROP_END : OCR_HINT_EDT_PROP_END);
+    for (u64 property = first + 1; property < end; ++property)
+      ASSERT_EQ(ocrSetHintValue(&all, static_cast<ocrHintProp_t>(property), 0), 0);
+    const u64 mask = all.propMask;
+    all.propMask = ~u64{0};
+    EXPECT_EQ(ocrSetHint(object, &all), 0);
+    EXPECT_EQ(ocrGetHint(object, &read), 0);
+    EXPECT_EQ(read.propMask, mask);
+    EXPECT_EQ(ocrEdtDestroy(task), 0);
+  }
+}
+
 TEST_P(Hint, ObjectsKeepTheirHints) {
   ocrHint_t for_edt = hint_of(OCR_HINT_EDT_T), for_block = hint_of(OCR_HINT_DB_T), read;
   ocrSetHintValue(&for_edt, OCR_HINT_EDT_SLOT_MAX_ACCESS, 3);
