@@ -7,22 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "ocr/local.hpp"
-
 namespace weir::ocr {
-
-namespace {
-
-void print(const EdtKind* kind, Guid edt, const char* what, Guid guid) noexcept {
-  try {
-    std::fputs(fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(kind), edt.bits, what, guid.bits).c_str(),
-               stderr);
-  } catch (...) {
-    std::fputs("weir: ocr: misuse, and no memory to say of what\n", stderr);
-  }
-}
-
-}  // namespace
 
 std::string name_of(const EdtKind* kind) {
   if (kind == nullptr) return "main()";
@@ -44,10 +29,14 @@ const char* lasting_name_of(const EdtKind* kind) {
   return name->second.c_str();
 }
 
-void complain(const Edt& edt, const char* what, Guid guid) noexcept { print(edt.kind, edt.guid(), what, guid); }
-
-void complain(const Local& local, const char* what, Guid guid) noexcept {
-  print(local.maker(), local.current == nullptr ? Guid{} : local.current->guid(), what, guid);
+void complain(const Edt& edt, const char* what, Guid guid) noexcept {
+  try {
+    std::fputs(
+        fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(edt.kind), edt.guid().bits, what, guid.bits).c_str(),
+        stderr);
+  } catch (...) {
+    std::fputs("weir: ocr: misuse, and no memory to say of what\n", stderr);
+  }
 }
 
 }  // namespace weir::ocr

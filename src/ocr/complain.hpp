@@ -7,8 +7,7 @@
 
 namespace weir::ocr {
 
-// "weir: ocr: EDT sum (0x...): <what> 0x...". The running EDT.
-void complain(const Local& local, const char* what, Guid guid) noexcept;
+// "weir: ocr: EDT sum (0x...) <what>: 0x...".
 void complain(const Edt& edt, const char* what, Guid guid) noexcept;
 
 // For people: the name that the program gave, else that of the function, else its address; "main()" for null.

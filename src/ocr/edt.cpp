@@ -26,9 +26,10 @@ namespace {
 
 using sched::Task;
 
-// Of the slots, depv and paramv.
+// Of the slots, depv and paramv, and the word of the memory while it has a label.
 std::size_t array_bytes(const EdtRequest& request) noexcept {
-  return std::size_t{request.depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + std::size_t{request.paramc} * sizeof(u64);
+  const std::size_t words = request.paramc + std::size_t{(request.properties & GUID_PROP_IS_LABELED) != 0};
+  return std::size_t{request.depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + words * sizeof(u64);
 }
 
 constexpr std::size_t class_of(std::size_t bytes) noexcept {
@@ -223,7 +224,7 @@ void publish(Local& local, Edt& edt, const EdtRequest& request) {
   if ((request.properties & GUID_PROP_IS_LABELED) == 0) {
     enter_edt(local.edts, edt, is_first_use(local, edt.task()));
   } else {
-    enter_labelled(edt, request.guid);
+    enter_labelled(edt, request.guid, is_first_use(local, edt.task()));
   }
   if (request.made != nullptr) *request.made = to_c(edt.guid());
   if (request.output != nullptr) *request.output = to_c(edt.output);
@@ -280,6 +281,7 @@ void free_edt(Local& local, Edt& edt) noexcept {
     }
   }
   delete edt.rare;
+  forget_label(edt);
   local.worker->abandon(&edt.task());
 }
 

@@ -98,6 +98,7 @@ struct Edt {
   }
   ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
   u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }
+  u64& kept_word() noexcept { return paramv()[paramc]; }  // of one with a label: see edt_table.hpp
   static Edt& of(Slot& slot) noexcept {
     Slot* const first = &slot - slot.index;
     return slot.large ? **(reinterpret_cast<Edt**>(first) - 2) : *(reinterpret_cast<Edt*>(first) - 1);

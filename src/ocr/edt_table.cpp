@@ -9,8 +9,6 @@ namespace {
 constinit Immortal<ObjectTable<EdtEntry>> the_entries;
 constexpr std::uint32_t kBatch = 256;  // indices that a worker takes at a time
 
-Edt* const kBeingMade = reinterpret_cast<Edt*>(1);  // entry of a label that was claimed
-
 // The memory has its index since an earlier EDT.
 bool has_index(const Edt& edt) noexcept {
   const EdtEntry* const entry = edt_entries().find(edt.word.index());
@@ -40,14 +38,15 @@ void enter_edt(EdtIndices& indices, Edt& edt, bool first_use) {
 
 bool try_claim_label(Guid label) {
   Edt* nobody = nullptr;
-  return edt_entries().at(label.index()).edt.compare_exchange_strong(nobody, kBeingMade, std::memory_order_acq_rel);
+  return edt_entries().at(label.index()).edt.compare_exchange_strong(nobody, being_made(), std::memory_order_acq_rel);
 }
 
 void give_up_label(Guid label) noexcept {
   edt_entries().find(label.index())->edt.store(nullptr, std::memory_order_release);
 }
 
-void enter_labelled(Edt& edt, Guid label) {
+void enter_labelled(Edt& edt, Guid label, bool first_use) {
+  edt.kept_word() = first_use ? 0 : edt.word.kept();
   edt.word.reset(0);
   static_cast<void>(edt.word.try_create(label));
   edt.word.unlock();
@@ -59,16 +58,26 @@ void leave_edt(Edt& edt) noexcept {
   if (edt.guid().is_label()) give_up_label(edt.guid());
 }
 
+void forget_label(Edt& edt) noexcept {
+  if (edt.guid().is_label()) [[unlikely]]
+    edt.word.restore(edt.kept_word());
+}
+
 Edt* lock_edt(Guid guid) noexcept {
   Edt* const edt = find_edt(guid);
-  return edt != nullptr && edt->word.lock(guid.generation()) ? edt : nullptr;
+  if (edt == nullptr || !edt->word.lock(guid.generation())) return nullptr;
+  if (edt->guid() == guid) [[likely]]
+    return edt;
+  edt->word.unlock();  // labels have one generation: another one has the memory by now
+  return nullptr;
 }
 
 Edt* find_edt(Guid guid) noexcept {
   if (guid.kind() != Kind::edt) return nullptr;
   const EdtEntry* const entry = edt_entries().find(guid.index());
   Edt* const edt = entry == nullptr ? nullptr : entry->edt.load(std::memory_order_acquire);  // EDT-1
-  return edt != nullptr && edt != kBeingMade && edt->word.alive(guid.generation()) ? edt : nullptr;
+  if (edt == nullptr || edt == being_made() || !edt->word.alive(guid.generation())) return nullptr;
+  return edt->guid() == guid ? edt : nullptr;
 }
 
 void forget_edts() noexcept {

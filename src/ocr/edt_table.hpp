@@ -2,7 +2,7 @@
 //
 // The memory of a task has one index for as long as the runtime lives, so an entry is written once and then only read:
 // which use of the memory is meant, the EDT's own word says. A label's entry is set when its EDT is made and cleared
-// when that has ended.
+// when that has ended; meanwhile the EDT keeps the word of its memory, whose generation goes on afterwards.
 #pragma once
 
 #include <atomic>
@@ -23,30 +23,40 @@ struct EdtIndices {
 };
 
 ObjectTable<EdtEntry>& edt_entries() noexcept;
+// In the entry of a label: somebody makes the EDT.
+inline Edt* being_made() noexcept { return reinterpret_cast<Edt*>(1); }
 
 // A new EDT, in memory of the calling worker, gets its GUID, and is alive under it from then on.
 void enter_edt(EdtIndices& indices, Edt& edt, bool first_use);
 // It has the label, which was claimed, and is alive.
-void enter_labelled(Edt& edt, Guid label);
+void enter_labelled(Edt& edt, Guid label, bool first_use);
 // False when an EDT has it, or is just being made under it.
 bool try_claim_label(Guid label);
 void give_up_label(Guid label) noexcept;
 // The GUID is good no more. The caller holds no lock of it.
 void leave_edt(Edt& edt) noexcept;
+// Its memory is about to be given back: it has its own GUIDs again.
+void forget_label(Edt& edt) noexcept;
 
 // The EDT, locked; null when there is none of that GUID.
 Edt* lock_edt(Guid guid) noexcept;
 // The runtime is gone, and all EDTs with it.
 void forget_edts() noexcept;
+// Calls f(Edt&) for the memory of all EDTs, alive or not, once each.
+template <class F>
+void for_each_memory(F&& f) {
+  edt_entries().for_each([&](EdtEntry& entry, std::uint32_t index) {
+    Edt* const edt = entry.edt.load(std::memory_order_acquire);  // EDT-1
+    if (edt != nullptr && edt != being_made() && edt->word.index() == index) f(*edt);
+  });
+}
 // Calls f(Edt&) for all that are alive, each locked meanwhile.
 template <class F>
 void for_each_edt(F&& f) {
-  edt_entries().for_each([&](EdtEntry& entry) {
-    Edt* const edt = entry.edt.load(std::memory_order_acquire);  // EDT-1
-    if (edt == nullptr || reinterpret_cast<std::uintptr_t>(edt) == 1 || !edt->word.alive()) return;
-    if (!edt->word.lock(edt->word.generation())) return;
-    f(*edt);
-    edt->word.unlock();
+  for_each_memory([&](Edt& edt) {
+    if (!edt.word.alive() || !edt.word.lock(edt.word.generation())) return;
+    f(edt);
+    edt.word.unlock();
   });
 }
 

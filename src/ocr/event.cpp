@@ -252,17 +252,19 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   return fired.code;
 }
 
-void forward_output(Local& local, Guid output, Guid returned) {
+void forward_output(Local& local, const Edt& edt) {
+  const Guid output = edt.output;
+  Guid returned = edt.returned;
   if (returned.kind() == Kind::event) {
     const Node link = link_node(local, output, 0);
     if (add_dependent(local, returned, link) == 0) return;
     free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
-    complain(local, "returned an event that does not exist", returned);
+    complain(edt, "returned an event that does not exist", returned);
     returned = {};
   }
   if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
   if (!event_exists(output)) return;
-  complain(local, "returned what is neither a data block nor an event", returned);
+  complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
 }
 

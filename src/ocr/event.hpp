@@ -74,8 +74,8 @@ u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // The node becomes a dependent of the event's output, or is told at once. `output`: of several, see collective.hpp.
 u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
 bool event_exists(Guid guid) noexcept;
-// An EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
-void forward_output(Local& local, Guid output, Guid returned);
+// The EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
+void forward_output(Local& local, const Edt& edt);
 
 // Tells nodes, oldest first, and all that fires by it, without recursion.
 void tell(Local& local, NodeList nodes, Guid block);

@@ -1,8 +1,10 @@
 #include "ocr/leftovers.hpp"
 
+#include <unordered_set>
 #include <utility>
 
 #include "ocr/block_heap.hpp"
+#include "ocr/finish_scope.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
@@ -22,15 +24,46 @@ void drop_all(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Dr
   });
 }
 
-// An EDT's memory goes with the runtime, what hangs on it does not.
-void drop_edts() noexcept {
-  for_each_edt([](Edt& edt) {
-    if ((edt.flags & Edt::kRunning) != 0) return;  // on a thread of the program's own
-    delete std::exchange(edt.rare, nullptr);
-    sched::Task& task = edt.task();
-    delete task.note.extra();
-    task.note = sched::TaskNote();
+void drop_extra(Edt& edt) noexcept {
+  delete std::exchange(edt.rare, nullptr);
+  delete edt.task().note.extra();
+  edt.task().note = sched::TaskNote();
+}
+
+// The scopes that the EDT is in, innermost first.
+void add_scopes(Edt& edt, std::unordered_set<sched::Scope*>& scopes) {
+  for (sched::Scope* scope = edt.task().scope; scope->parent() != nullptr; scope = scope->parent()->scope)
+    if (!scopes.insert(scope).second) return;
+}
+
+// Of a finish EDT that has returned, and whose EDTs will not all run. Its output event is not satisfied.
+void drop_scope(sched::Scope* scope) noexcept {
+  Edt& edt = *static_cast<Edt*>(scope->parent()->closure());
+  edt.output = {};
+  delete scope;
+  drop_extra(edt);
+}
+
+// EDTs that were destroyed, but that events still know.
+void drop_destroyed() noexcept {
+  for_each_memory([](Edt& edt) {
+    if (!edt.word.alive() && edt.missing.load(std::memory_order_relaxed) > Edt::kDestroyed) drop_extra(edt);
   });
+}
+
+// An EDT's memory goes with the runtime, what hangs on it does not.
+void drop_edts() {
+  std::unordered_set<sched::Scope*> left, used;
+  for_each_edt([&](Edt& edt) {
+    if ((edt.flags & Edt::kRunning) != 0) return add_scopes(edt, used);  // on a thread of the program's own
+    add_scopes(edt, left);
+    drop_extra(edt);
+  });
+  for (sched::Scope* const scope : left) {
+    const bool returned = !static_cast<Edt*>(scope->parent()->closure())->word.alive();
+    if (returned && !used.contains(scope)) drop_scope(scope);
+  }
+  drop_destroyed();
   forget_edts();
 }
 

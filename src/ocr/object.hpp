@@ -93,6 +93,9 @@ class ObjectWord {
       }
     }
   }
+  // Generation and index of a free object, which restore() gives back to it after a life under a label.
+  std::uint64_t kept() const noexcept { return mine() & ~(kLocked | kAlive); }
+  void restore(std::uint64_t kept) noexcept { word_.store(kept, std::memory_order_release); }
   std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(mine() >> kGenerationShift); }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(mine() >> kIndexShift); }
   // Of an object of that kind.

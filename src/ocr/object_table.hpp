@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 #include "ocr/object.hpp"
@@ -71,7 +72,7 @@ class ObjectTable {
     return static_cast<std::uint32_t>(first);
   }
 
-  // Calls f(T&) for every object that memory was made for.
+  // Calls f(T&), or f(T&, index), for every object that memory was made for.
   template <class F>
   void for_each(F&& f) {
     const std::uint64_t end = next_.load(std::memory_order_relaxed);
@@ -79,8 +80,10 @@ class ObjectTable {
       T* const chunk = chunks_[i >> kChunkShift].load(std::memory_order_acquire);  // TABLE-1
       if (chunk == nullptr)
         i |= kChunkMask;
-      else
+      else if constexpr (std::is_invocable_v<F&, T&>)
         f(chunk[i & kChunkMask]);
+      else
+        f(chunk[i & kChunkMask], static_cast<std::uint32_t>(i));
     }
   }
 

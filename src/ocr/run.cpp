@@ -101,7 +101,8 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
 void finish_edt(Local& local, Edt& edt) {
   delete std::exchange(edt.rare, nullptr);
   const checking::Because cause(edt);
-  if (!edt.output.is_null()) forward_output(local, edt.output, edt.returned);
+  if (!edt.output.is_null()) forward_output(local, edt);
+  forget_label(edt);
 }
 
 void leave_unrun(Local& local, Edt& edt) {

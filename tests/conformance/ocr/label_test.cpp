@@ -1,4 +1,6 @@
 // Labelled GUIDs: ranges, maps, and creating under a label.
+#include <algorithm>
+
 #include "ocr_test.hpp"
 
 namespace ocr_test {
@@ -118,6 +120,49 @@ TEST_P(Label, BlocksAndEdtsHaveLabelsToo) {
     EXPECT_EQ(ocrAddDependence(data, wanted, 0, DB_MODE_RO), 0);
   });
   EXPECT_EQ(seen, 1u);
+}
+
+ocrGuid_t never(u32, u64*, u32, ocrEdtDep_t*) { return ADD_FAILURE(), NULL_GUID; }
+
+// The memory of an EDT serves one with a label, and then one without.
+TEST_P(Label, AStaleGuidOfAnEdtReachesNoLaterOneInItsMemory) {
+  ocrGuid_t of;
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &never, 0, 1), 0);
+  const auto create = [of](ocrGuid_t& guid, u16 properties) {
+    EXPECT_EQ(ocrEdtCreate(&guid, of, 0, nullptr, 1, nullptr, properties, NULL_HINT, nullptr), 0);
+  };
+  std::vector<ocrGuid_t> gone;
+  ocrGuid_t labelled = label(GUID_USER_EDT), made = NULL_GUID;
+  for (int i = 0; i < 20; ++i) {
+    create(made, EDT_PROP_NONE);
+    for (const ocrGuid_t stale : gone) {
+      ASSERT_NE(made, stale);
+      ASSERT_EQ(ocrAddDependence(NULL_GUID, stale, 0, DB_MODE_NULL), OCR_EINVAL);
+      ASSERT_EQ(ocrEdtDestroy(stale), OCR_EINVAL);
+    }
+    EXPECT_EQ(ocrEdtDestroy(made), 0);
+    gone.push_back(made);
+    create(labelled, GUID_PROP_CHECK);
+    EXPECT_EQ(ocrEdtDestroy(labelled), 0);
+    EXPECT_EQ(ocrEdtDestroy(labelled), OCR_EINVAL);
+  }
+}
+
+TEST_P(Label, AnEdtWithALabelIsFoundOnce) {
+  in_edt([] {
+    ocrGuid_t of, guid = label(GUID_USER_EDT), plain = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+    ASSERT_EQ(ocrEdtDestroy(plain), 0) << "its memory may be that of the next";
+    ASSERT_EQ(ocrEdtTemplateCreate(&of, &never, 0, 1), 0);
+    ASSERT_EQ(ocrEdtCreate(&guid, of, 0, nullptr, 1, nullptr, GUID_PROP_CHECK, NULL_HINT, nullptr), 0);
+    const u32 paused = ocrPause(true);
+    void* result = nullptr;
+    u32 size = 0;
+    ocrQuery(OCR_QUERY_ALL_EDTS, NULL_GUID, &result, &size, 0);
+    const auto* const found = static_cast<const ocrGuid_t*>(result);
+    EXPECT_EQ(std::count(found, found + size / sizeof guid, guid), 1);
+    ocrResume(paused);
+    EXPECT_EQ(ocrEdtDestroy(guid), 0);
+  });
 }
 
 TEST_P(Label, WhatIsNoLabelOfThatKindCannotBeUsed) {

@@ -195,6 +195,35 @@ TEST_P(Legacy, SeveralEdtsPauseOneAfterTheOther) {
   EXPECT_EQ(paused, 20);
 }
 
+// What hangs on EDTs that have not ended is given back with the program: LeakSanitizer sees it.
+TEST_P(Legacy, WhatAProgramLeavesBehindIsGivenBack) {
+  ocrHint_t urgent;
+  ocrHintInit(&urgent, OCR_HINT_EDT_T);
+  ocrSetHintValue(&urgent, OCR_HINT_EDT_PRIORITY, 1);
+  const ocrGuid_t never = event(OCR_EVENT_STICKY_T), deep = event(OCR_EVENT_STICKY_T);
+  const EdtOptions finish{EDT_PROP_FINISH, nullptr, &urgent, nullptr};
+  edt(
+      0,
+      [=](u32, ocrEdtDep_t*) {
+        ocrElsUserSet(1, never);
+        edt(
+            0,
+            [=](u32, ocrEdtDep_t*) {
+              const ocrGuid_t waiting = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+              EXPECT_EQ(ocrAddDependence(never, waiting, 0, DB_MODE_NULL), 0);
+              return ocrEventSatisfy(deep, NULL_GUID), NULL_GUID;
+            },
+            finish);
+        return NULL_GUID;
+      },
+      finish);
+  const ocrGuid_t destroyed =
+      edt(300, [](u32, ocrEdtDep_t*) { return NULL_GUID; }, {EDT_PROP_NONE, nullptr, finish.hint, nullptr});
+  EXPECT_EQ(ocrAddDependence(never, destroyed, 0, DB_MODE_NULL), 0);
+  EXPECT_EQ(ocrEdtDestroy(destroyed), 0);
+  wait_for(deep);
+}
+
 TEST_P(Legacy, VersionsAreReadFromTexts) {
   u8 text[] = "12.34.56";
   EXPECT_EQ(ocrVersionExtractMajor(text), 12u);

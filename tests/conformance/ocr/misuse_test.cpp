@@ -101,6 +101,45 @@ TEST_P(Misuse, ArraysAndPlacesThatAreNull) {
   });
 }
 
+// Any int can be in an enumeration of C.
+TEST_P(Misuse, NumbersThatAreNoneOfAnEnumeration) {
+  harmless([] {
+    for (const int number : {-1, 5, 99, 1 << 20, -(1 << 30)}) {
+      ocrGuid_t guid = NULL_GUID, of = template_of(0, 1), data = block();
+      ocrGuid_t target = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+      void* pointer = nullptr;
+      u64 count = 1;
+      ocrHint_t hint;
+      EXPECT_EQ(ocrDbCreate(&guid, &pointer, 8, DB_PROP_NONE, NULL_HINT, static_cast<ocrInDbAllocator_t>(number)),
+                OCR_EINVAL);
+      EXPECT_EQ(ocrEventCreate(&guid, static_cast<ocrEventTypes_t>(number == 5 ? 8 : number), EVT_PROP_NONE),
+                OCR_EINVAL);
+      EXPECT_EQ(ocrAddDependence(data, target, 0, static_cast<ocrDbAccessMode_t>(number)), OCR_EINVAL);
+      EXPECT_EQ(ocrHintInit(&hint, static_cast<ocrHintType_t>(number)), OCR_EINVAL);
+      ASSERT_EQ(ocrHintInit(&hint, OCR_HINT_DB_T), 0);
+      EXPECT_EQ(ocrSetHintValue(&hint, static_cast<ocrHintProp_t>(number), 1), OCR_EINVAL);
+      hint.type = static_cast<ocrHintType_t>(number);
+      EXPECT_EQ(ocrSetHintValue(&hint, OCR_HINT_DB_FAR, 1), OCR_EINVAL);
+      EXPECT_EQ(ocrSetHint(of, &hint), OCR_EINVAL);
+      EXPECT_EQ(ocrSetHint(data, &hint), OCR_EINVAL);
+      EXPECT_EQ(ocrAffinityCount(static_cast<ocrAffinityKind>(number), &count), OCR_EINVAL);
+      EXPECT_EQ(ocrAffinityGet(static_cast<ocrAffinityKind>(number), &count, &guid), OCR_EINVAL);
+      EXPECT_EQ(ocrAffinityGetAt(static_cast<ocrAffinityKind>(number), 0, &guid), OCR_EINVAL);
+      EXPECT_EQ(ocrGuidRangeCreate(&guid, 1, static_cast<ocrGuidUserKind>(number)), OCR_EINVAL);
+      ocrEventParams_t params;
+      params.EVENT_COLLECTIVE = {1, 2, 2, 1, 2, REDOP_U8_ADD, static_cast<collectiveType_t>(number), false};
+      EXPECT_EQ(ocrEventCreateParams(&guid, OCR_EVENT_COLLECTIVE_T, EVT_PROP_NONE, &params), OCR_EINVAL);
+      const u32 paused = ocrPause(true);
+      u32 size = 7;
+      EXPECT_EQ(ocrQuery(static_cast<ocrQueryType_t>(number), target, &pointer, &size, 0), NULL_GUID);
+      EXPECT_EQ(size, 0u);
+      ocrResume(paused);
+      EXPECT_EQ(ocrEdtDestroy(target), 0);
+      EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+    }
+  });
+}
+
 TEST_P(Misuse, SlotsThatDoNotExist) {
   std::atomic<u64> seen{0};
   const ocrGuid_t data = block(5);
@@ -229,12 +268,13 @@ TEST_P(Misuse, GuidsOfDestroyedObjectsReachNothing) {
 
 class Said : public Misuse {
  protected:
-  void expect_said(const std::function<void()>& misuse, const std::string& text) {
+  std::string expect_said(const std::function<void()>& misuse, const std::string& text) {
     testing::internal::CaptureStderr();
     harmless(misuse);
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_NE(said.find("weir: ocr: EDT"), std::string::npos) << said;
     EXPECT_NE(said.find(text), std::string::npos) << said;
+    return said;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Said, testing::Values(1, 2, 8),
@@ -283,11 +323,11 @@ TEST_P(Said, AnEdtThatReturnsWhatIsNoneReturnsNothing) {
       EXPECT_EQ(ocrEventDestroy(returned), 0);
     }
     std::atomic<bool> ran{false};
-    expect_said(
+    ocrGuid_t producer = NULL_GUID;
+    const std::string said = expect_said(
         [&, of = returned] {
           ocrGuid_t output;
-          const ocrGuid_t producer =
-              edt(1, [of](u32, ocrEdtDep_t*) { return of; }, {EDT_PROP_NONE, &output, nullptr, nullptr});
+          producer = edt(1, [of](u32, ocrEdtDep_t*) { return of; }, {EDT_PROP_NONE, &output, nullptr, nullptr});
           const ocrGuid_t consumer = edt(1, [&](u32, ocrEdtDep_t* d) {
             EXPECT_EQ(d[0].guid, NULL_GUID);
             return ran = true, NULL_GUID;
@@ -297,6 +337,9 @@ TEST_P(Said, AnEdtThatReturnsWhatIsNoneReturnsNothing) {
           while (!ran) ocrInformLegacyCodeBlocking();
         },
         text);
+    char number[32];
+    SNPRINTF(number, sizeof number, "(" GUIDF ")", GUIDA(producer));
+    EXPECT_NE(said.find(number), std::string::npos) << "the EDT that did it is named: " << said;
   }
 }
 
