@@ -1,6 +1,7 @@
 // Where OCR's data blocks are, by the kernel's word, page by page: for each allocation mode, for affinities and hints,
 // and after moves.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "extensions/ocr-legacy.h"
 #include "guest_main.hpp"
 #include "guest_memory.hpp"
+#include "kernel_view.hpp"
 #include "ocr.h"
 
 namespace weir::guest {
@@ -81,6 +83,11 @@ class GuestOcr : public testing::Test {
     Nodes nodes;
     for (int d = 0; d < domains(); ++d) nodes.insert(fast_node(d));
     return nodes;
+  }
+  static bool is_in_one_kind(const Nodes& nodes, bool fast) {
+    for (int d = 0; d < domains(); ++d)
+      if (nodes == Nodes{fast ? fast_node(d) : ordinary_node(d)}) return true;
+    return false;
   }
   static const char* tiers() { return has_hbm() ? "hbm=128MiB,ddr=128MiB" : "ddr=128MiB"; }
 
@@ -157,6 +164,17 @@ TEST_F(GuestOcr, HintsChooseBetweenFastAndOrdinaryMemory) {
   }
 }
 
+TEST_F(GuestOcr, AnEdtRunsOnACoreOfItsAffinity) {
+  Program program(Program::Variables{{"WEIR_TIERS", tiers()}});
+  for (int round = 0; round < 4; ++round) {
+    for (int d = 0; d < domains(); ++d) {
+      int cpu = -1;
+      program.run(d, [&](ocrEdtDep_t*) { cpu = sched_getcpu(); });
+      EXPECT_TRUE(cpus_of_node(ordinary_node(d)).contains(cpu)) << "domain " << d << ", core " << cpu;
+    }
+  }
+}
+
 TEST_F(GuestOcr, AnEdtRunsWhereMostOfItsBytesAre) {
   for (const char* policy : {"flat", "near", "numa"}) {
     SCOPED_TRACE(policy);
@@ -206,6 +224,41 @@ TEST_F(GuestOcr, AfterMovesABlockIsBesideTheDomainOfItsEdtAndWhole) {
   }
 }
 
+// Twice as many blocks as fast memory holds, held at once and asked for there: the others are in ordinary memory.
+TEST_F(GuestOcr, WhatFastMemoryHasNoRoomForIsInOrdinaryMemory) {
+  if (!has_hbm()) GTEST_SKIP() << "nothing slower";
+  constexpr u64 kFast = 16 << 20, kBlocks = 2 * kFast / kBlock;
+  for (const char* mode : {"local", "local-fast"}) {
+    SCOPED_TRACE(mode);
+    Program program(Program::Variables{{"WEIR_TIERS", "hbm=16MiB,ddr=128MiB"}, {"WEIR_ALLOCATION", mode}});
+    program.run(0, [&](ocrEdtDep_t*) {
+      ocrHint_t hint;
+      ocrHintInit(&hint, OCR_HINT_DB_T);
+      ocrSetHintValue(&hint, OCR_HINT_DB_HIGHBW, 1);
+      std::vector<unsigned char*> held;
+      u64 fast = 0, ordinary = 0;
+      for (u64 i = 0; i < kBlocks; ++i) {
+        ocrGuid_t guid;
+        void* data = nullptr;
+        ASSERT_EQ(ocrDbCreate(&guid, &data, kBlock, DB_PROP_NONE, &hint, NO_ALLOC), 0);
+        std::memset(data, static_cast<int>(i), kBlock);
+        held.push_back(static_cast<unsigned char*>(data));
+        const Nodes nodes = nodes_under(data, kBlock);
+        if (i == 0) {
+          EXPECT_EQ(nodes, (Nodes{fast_node(0)}));
+        }
+        fast += is_in_one_kind(nodes, true) ? 1 : 0;
+        ordinary += is_in_one_kind(nodes, false) ? 1 : 0;
+      }
+      EXPECT_EQ(fast + ordinary, kBlocks) << "of one node each";
+      EXPECT_LE(fast, kFast / kBlock);
+      for (u64 i = 0; i < kBlocks; ++i) {
+        for (u64 at = 0; at < kBlock; at += 4096) ASSERT_EQ(held[i][at], i);
+      }
+    });
+  }
+}
+
 // The fast memory beside a domain is taken by others: blocks go where there is room, and nobody is killed.
 TEST_F(GuestOcr, AFullNodeIsNotTheEnd) {
   if (!has_hbm()) GTEST_SKIP() << "nothing slower";
@@ -218,6 +271,8 @@ TEST_F(GuestOcr, AFullNodeIsNotTheEnd) {
       void* data = nullptr;
       ASSERT_EQ(ocrDbCreate(&guid, &data, kBlock, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
       std::memset(data, i, kBlock);
+      const Nodes nodes = nodes_under(data, kBlock);
+      EXPECT_TRUE(is_in_one_kind(nodes, true) || is_in_one_kind(nodes, false)) << "block " << i;
       blocks.push_back(guid);
       ASSERT_EQ(ocrDbRelease(guid), 0);
     }
