@@ -1,6 +1,5 @@
 #include "check/checker.hpp"
 
-#include <execinfo.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -25,7 +24,8 @@ bool is_active = false;
 
 constinit StatePointer state;
 
-State::State() : pool(&own), watch(&pool), order(&pool), shadow(order, &pool), instructions(&pool), told(&pool) {}
+State::State()
+    : pool(&own), watch(&pool), order(&pool), shadow(order, &pool), instructions(&pool), origins(&pool), told(&pool) {}
 
 // A node of the dependence analysis: where what comes after it is to begin, and what it has to come after.
 struct Node {
@@ -180,13 +180,12 @@ void prepare(ThreadState& thread) {
     state->watch.leave_out(address);
 }
 
-// `function`: of an EDT; 0: it is a task.
-const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function) {
+const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function, bool ocr) {
   Frames frames;
   if (where != nullptr)
     frames = {1, 0, {reinterpret_cast<std::uintptr_t>(where)}};
   else
-    take_frames(frames, 0);
+    take_frames(frames, 0, this_thread().run);
   auto& site = tables->sites[frames];
   if (site == nullptr) {
     site = std::make_unique<Site>();
@@ -198,7 +197,7 @@ const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t func
     info = std::make_unique<TaskInfo>();
     info->site = site.get();
     info->function = function;
-    info->ocr = function != 0;
+    info->ocr = ocr;
     if (name != nullptr) std::strncpy(info->name, name, sizeof info->name - 1);
   }
   return info.get();
@@ -225,9 +224,9 @@ void settle(Run& run) {
       const TaskInfo* const other = conflict.earlier->task;
       Finding finding = make_finding(FindingKind::unordered, run.task, conflict.address, conflict.bytes);
       finding.writes = conflict.later_touch.writes ? 1 : 0;
-      finding.at = {1, 1, {conflict.later_touch.instruction}};
+      finding.at = *conflict.later_touch.at;
       finding.other_writes = conflict.earlier_touch.writes ? 1 : 0;
-      finding.other_at = {1, 1, {conflict.earlier_touch.instruction}};
+      finding.other_at = *conflict.earlier_touch.at;
       fill(finding.other, other);
       const Site* const site = other != nullptr ? other->site : nullptr;
       tell(finding, {FindingKind::unordered, 0, std::min(run.task->site, site), std::max(run.task->site, site)});
@@ -430,7 +429,7 @@ void watch_array(const void* scope, const Partition& partition) {
 
 TaskRecord* announce(const NewTask& task) {
   ThreadState& thread = this_thread();
-  const TaskInfo* const info = info_of(task.name, task.site, 0);
+  const TaskInfo* const info = info_of(task.name, task.site, task.function, false);
   Scope& scope = scope_of(task.scope);
   auto* const record = new TaskRecord(info);
   record->scope = task.scope;
@@ -490,7 +489,7 @@ void finish_record(TaskRecord* task) {
 
 }  // namespace
 
-void begin(TaskRecord& task) {
+void begin(TaskRecord& task, const void* runner) {
   ThreadState& thread = this_thread();
   take_turn(thread);
   prepare(thread);
@@ -502,6 +501,7 @@ void begin(TaskRecord& task) {
   run.outer = thread.run;
   run.pauses = thread.pauses;
   run.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
   run.record = &task;
   ++state->tasks;
   thread.run = state->running = &run;
@@ -608,7 +608,7 @@ void free_block(void* block) {
 // ---- EDTs ----
 
 TaskRecord* announce_edt(const char* name, std::uintptr_t function, bool finish) {
-  const TaskInfo* const info = info_of(name, nullptr, function);
+  const TaskInfo* const info = info_of(name, nullptr, function, true);
   auto* const record = new TaskRecord(info);
   Run& run = record->run;
   run.segment = state->order.make(info);

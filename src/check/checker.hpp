@@ -35,6 +35,7 @@ struct NewTask {
   const void* scope = nullptr;  // of its siblings
   const char* name = nullptr;
   const void* site = nullptr;   // where it was spawned: what the call returns to; null: the caller's frames say it
+  std::uintptr_t function = 0;  // that runs it
   std::span<const Item> items;  // by which it may touch memory
   std::span<const Access> footprint;  // by which it is ordered among its siblings
   std::span<const std::uint64_t> after;
@@ -44,8 +45,9 @@ TaskRecord* announce(const NewTask& task);
 // The watched array that an item is a section of.
 void watch_array(const void* scope, const Partition& partition);
 
-// The thread is about to run the task's function: nothing else is accessible.
-void begin(TaskRecord& task);
+// The thread is about to run the task's function: nothing else is accessible. `runner` is in the function that calls
+// it; null: that is the caller.
+[[gnu::noinline]] void begin(TaskRecord& task, const void* runner = nullptr);
 // It has returned (`completely`: without an exception). The record is gone.
 void end(TaskRecord* task, bool completely);
 // It will not run. The record is gone.

@@ -1,6 +1,6 @@
 // The handlers of SIGSEGV, SIGTRAP and SIGSYS: an access to a closed page is judged, and made by letting the thread run
 // that one instruction with the page open.
-#include <execinfo.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -43,18 +43,27 @@ void step(ThreadState& thread, StoppedThread& stopped) noexcept {
   stopped.step();
 }
 
-const Instruction& decoded(std::uintptr_t instruction) {
+bool is_of_string_function(std::uintptr_t instruction) {
+  if (instruction < state->libc_start || instruction >= state->libc_end) return false;
+  const std::uintptr_t function = start_of_function(reinterpret_cast<const void*>(instruction + 1));
+  return std::find(std::begin(state->copying), std::end(state->copying), function) == std::end(state->copying);
+}
+
+const KnownInstruction& known(std::uintptr_t instruction) {
   const auto [found, is_new] = state->instructions.try_emplace(instruction);
-  if (is_new) found->second = state->link.decode(instruction);
+  if (is_new) found->second = {state->link.decode(instruction), is_of_string_function(instruction)};
   return found->second;
 }
 
-// String functions of the C library read whole vectors, of which they use the part that was meant: what copies
-// cannot be told from them.
-bool reads_more_than_it_uses(const StoppedThread& stopped, const TouchedBytes& touched) {
-  const std::uintptr_t at = stopped.instruction();
-  if (touched.writes || touched.bytes < 16 || at < state->libc_start || at >= state->libc_end) return false;
-  return true;
+// String functions of the C library read whole vectors, of which they use the part that was meant.
+bool reads_more_than_it_uses(const KnownInstruction& instruction, const TouchedBytes& touched) {
+  return instruction.may_read_more && !touched.writes && touched.bytes >= 16;
+}
+
+const Frames* origin_of(const ThreadState& thread, const StoppedThread& stopped) {
+  const auto [found, is_new] = state->origins.try_emplace({stopped.instruction(), thread.run->task->site});
+  if (is_new) take_frames(found->second, stopped.instruction(), thread.run);
+  return &found->second;
 }
 
 void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes) {
@@ -75,7 +84,7 @@ void report(ThreadState& thread, const StoppedThread& stopped, const Breach& bre
     finding.item = breach.item->index;
     if (breach.item->ocr_mode != 0) finding.mode = breach.item->ocr_mode;
   }
-  take_frames(finding.at, stopped.instruction());
+  take_frames(finding.at, stopped.instruction(), thread.run);
   tell(finding, key);
 }
 
@@ -86,7 +95,7 @@ void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintp
   RunPage& rights = run.page(address, &state->pool);
   Bits judged = bytes;
   if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
-  const Breach breach = judge(run, rights, page, address, judged, writes, stopped.instruction());
+  const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, stopped));
   if (breach.found) report(thread, stopped, breach, writes);
 }
 
@@ -113,8 +122,7 @@ Bits bytes_on(std::uintptr_t page, const TouchedBytes& touched) {
 }
 
 // All that the operand touches on watched pages, open or not: what is open may be left unseen, but is not wrong.
-void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched) {
-  const bool lenient = reads_more_than_it_uses(stopped, touched);
+void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched, bool lenient) {
   for (std::uintptr_t page = page_of(touched.start); page < touched.start + touched.bytes; page += kPageBytes) {
     Page* const found = state->watch.find(page);
     if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, touched.start))) continue;
@@ -144,7 +152,7 @@ bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintp
   const PageState wanted = may_open(run, rights, page);
   if (wanted == PageState::closed || (writes && wanted != PageState::open)) return false;
   const PageState given = writes ? PageState::open : PageState::readable;
-  leave_open(run, rights, page, address, given, stopped.instruction());
+  leave_open(run, rights, page, address, given, origin_of(thread, stopped));
   state->watch.open_page(address, page, given);
   return true;
 }
@@ -161,18 +169,19 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
   const bool writes = stopped.faulted_writing();
   if (!on_own_stack(*thread.run, stopped, stopped.address()) && open_for_good(thread, stopped, address, page, writes))
     return;
-  const Instruction& instruction = decoded(stopped.instruction());
+  const KnownInstruction& known_instruction = known(stopped.instruction());
+  const Instruction& instruction = known_instruction.code;
   bool seen = false;
   for (std::size_t i = 0; i < instruction.operand_count; ++i) {
     TouchedBytes touched;
     if (!stopped.touched(instruction, instruction.operands[i], touched)) continue;
-    judge_operand(thread, stopped, touched);
+    judge_operand(thread, stopped, touched, reads_more_than_it_uses(known_instruction, touched));
     seen = seen || covers(touched, stopped.address());
   }
   if (!seen && !on_own_stack(*thread.run, stopped, stopped.address())) {
     const std::size_t bytes =
         instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
-    judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes});
+    judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes}, false);
   }
   let_through(thread, address, page);
   if (instruction.repeated_move || instruction.repeated_store) {
@@ -303,6 +312,11 @@ void open_for_call(ThreadState& thread) {
   thread.call_epoch = state->watch.epoch();
 }
 
+void put_back_arguments(ThreadState& thread) noexcept {
+  const StoppedThread::Changed changed = std::exchange(thread.call_changed, {});
+  if (changed.where != nullptr) *changed.where = changed.before;
+}
+
 void on_fault(int signal, void* info, void* context) {
   StoppedThread stopped(info, context);
   ThreadState& thread = this_thread(stopped);
@@ -337,6 +351,7 @@ void on_step(int signal, void* info, void* context) {
   }
   thread->stepping_call = false;
   thread->opened_count = 0;
+  put_back_arguments(*thread);
   if (thread->opened_for_call && thread->call_epoch == state->watch.epoch()) state->watch.close();
 }
 
@@ -371,11 +386,12 @@ void on_system_call(int, void* info, void* context) {
     concerned = concerned || state->watch.has_any(given[i].start, given[i].bytes);
   }
   if (concerned) open_for_call(thread);
+  thread.call_changed = stopped.let_process_keep_handlers();
   thread.stepping = thread.stepping_call = true;
   stopped.step_over_system_call();
 }
 
-int find_libc(dl_phdr_info* info, std::size_t, void*) {
+int find_code_of_libc(dl_phdr_info* info, std::size_t, void*) {
   if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "/libc.so") == nullptr) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_LOAD || (info->dlpi_phdr[i].p_flags & PF_X) == 0) continue;
@@ -383,6 +399,17 @@ int find_libc(dl_phdr_info* info, std::size_t, void*) {
     state->libc_end = state->libc_start + info->dlpi_phdr[i].p_memsz;
   }
   return 1;
+}
+
+void find_libc() {
+  dl_iterate_phdr(&find_code_of_libc, nullptr);
+  void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (libc == nullptr) return;
+  std::size_t count = 0;
+  for (const char* const name : {"memcpy", "memmove", "mempcpy", "memcmp"})
+    if (const auto* const function = static_cast<const char*>(dlsym(libc, name)))
+      state->copying[count++] = start_of_function(function + 1);
+  dlclose(libc);
 }
 
 }  // namespace
@@ -408,9 +435,7 @@ std::uintptr_t page_of_thread_record() noexcept { return page_of(reinterpret_cas
 bool can_hold_system_calls() noexcept { return system_calls_can_be_held; }
 
 base::Status install_handlers() {
-  dl_iterate_phdr(&find_libc, nullptr);
-  void* frame = nullptr;
-  backtrace(&frame, 1);  // loads the unwinder now, not in a handler
+  find_libc();
   volatile unsigned char held = 0;
   system_calls_can_be_held = platform::hold_system_calls(&held);
   if (system_calls_can_be_held) platform::hold_system_calls(nullptr);

@@ -18,6 +18,7 @@
 
 namespace weir::check {
 
+struct Frames;
 struct TaskInfo;
 
 struct Segment {
@@ -70,7 +71,7 @@ struct Touch {
   bool writes = false;
   bool assumed = false;  // it could, on a page that was left open to it: no reason to find fault with anybody
   Sharing sharing = Sharing::none;
-  std::uintptr_t instruction = 0;
+  const Frames* at = nullptr;
 };
 
 struct Conflict {

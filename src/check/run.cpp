@@ -23,7 +23,7 @@ Sharing sharing_at(Run& run, std::uintptr_t address) {
 }
 
 void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, bool writes, bool assumed,
-          std::uintptr_t instruction) {
+          const Frames* at) {
   Bits& known = writes ? rights.written : rights.read;
   const bool shares =
       std::any_of(run.items.begin(), run.items.end(), [](const Item& item) { return item.sharing != Sharing::none; });
@@ -33,7 +33,7 @@ void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, boo
       std::size_t end = shares ? first + 1 : last;
       while (end < last && sharing_at(run, page + end) == sharing) ++end;
       rights.touches.push_back(
-          {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, instruction});
+          {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, at});
       first = end;
     }
   });
@@ -72,7 +72,7 @@ RunPage& Run::page(std::uintptr_t address, std::pmr::memory_resource* memory) {
 }
 
 Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes,
-             std::uintptr_t instruction) {
+             const Frames* at) {
   const Bits meant = bytes & page.watched;
   Breach breach;
   if (!meant.any()) return breach;
@@ -93,7 +93,7 @@ Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address
     if (breach.found) breach.item = item_at(run, breach.address);
   }
   if (writes) rights.fresh = rights.fresh - meant;
-  note(run, rights, address, meant, writes, false, instruction);
+  note(run, rights, address, meant, writes, false, at);
   ++rights.steps;
   return breach;
 }
@@ -106,10 +106,10 @@ PageState may_open(const Run& run, RunPage& rights, const Page& page) {
 }
 
 void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
-                std::uintptr_t instruction) {
+                const Frames* at) {
   touch_items(run, address, page.watched);
-  if (!rights.left_to_itself) note(run, rights, address, page.watched, false, true, instruction);
-  if (state == PageState::open) note(run, rights, address, page.watched, true, true, instruction);
+  if (!rights.left_to_itself) note(run, rights, address, page.watched, false, true, at);
+  if (state == PageState::open) note(run, rights, address, page.watched, true, true, at);
   rights.left_to_itself = true;
 }
 

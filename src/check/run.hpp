@@ -62,6 +62,7 @@ struct Run {
   Segment* end = nullptr;
   Run* outer = nullptr;             // the task beneath it on the same thread
   std::uintptr_t stack = 0;         // what is below is its own
+  std::uintptr_t runner = 0;        // the function that calls the task's: frames from there on are not its own
   int pauses = 0;                   // of the thread when it began
   const void* own_scope = nullptr;  // of its children; null: none yet
   bool restricted = true;           // false: it has declared nothing, and is only watched
@@ -82,13 +83,12 @@ struct Breach {
 
 // Judges an access of the run to bytes [start, end) of one page, and notes it.
 Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes,
-             std::uintptr_t instruction);
+             const Frames* at);
 
 // How far the page can be left open to the task, now that it has touched it.
 PageState may_open(const Run& run, RunPage& rights, const Page& page);
 
 // The task may go on in the page unseen: all it may do there counts as done.
-void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
-                std::uintptr_t instruction);
+void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state, const Frames* at);
 
 }  // namespace weir::check

@@ -44,6 +44,7 @@ struct ThreadState {
   bool helps = false;            // a task, or another such thread, has started it
   int call = 0;                  // its number
   std::uint64_t call_epoch = 0;  // of Watch, when all was opened for it
+  platform::StoppedThread::Changed call_changed;
   int pauses = 0;
   int turn = 0;    // how often this thread has taken it
   int number = 0;  // by which the kernel knows it
@@ -82,8 +83,25 @@ struct FindingHash {
     return h ^ h >> 31;
   }
 };
+// Where code was is looked up once for an instruction and a site.
+struct Origin {
+  std::uintptr_t instruction;
+  const Site* site;
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+struct OriginHash {
+  std::size_t operator()(const Origin& origin) const noexcept {
+    const std::size_t h = origin.instruction * 0x9e3779b97f4a7c15u ^ reinterpret_cast<std::size_t>(origin.site);
+    return h * 0x9e3779b97f4a7c15u ^ h >> 31;
+  }
+};
 struct Told {
   std::uint64_t number = 0, times = 0;
+};
+
+struct KnownInstruction {
+  platform::Instruction code;
+  bool may_read_more = false;  // than it uses
 };
 
 struct State {
@@ -97,14 +115,17 @@ struct State {
   Watch watch;
   Order order;
   Shadow shadow;
-  std::pmr::unordered_map<std::uintptr_t, platform::Instruction> instructions;
+  std::pmr::unordered_map<std::uintptr_t, KnownInstruction> instructions;
+  std::pmr::unordered_map<Origin, Frames, OriginHash> origins;
   std::pmr::unordered_map<FindingKey, Told, FindingHash> told;
   Run* running = nullptr;  // of whoever has the turn
   std::uint64_t accesses = 0;
   std::uint64_t tasks = 0;
   int runtimes = 0;  // that live
-  // Of the C library: its string functions read whole vectors, of which they use the part that was meant.
+  // Of the C library: its string functions read whole vectors, of which they use the part that was meant. Its functions
+  // that copy use all that they read; where they begin.
   std::uintptr_t libc_start = 0, libc_end = 0;
+  std::uintptr_t copying[4] = {};
 };
 
 // On a page of its own: handlers read it whatever is closed. Null before start().
@@ -130,8 +151,11 @@ bool can_hold_system_calls() noexcept;
 // What is known of who did it and of the memory; the rest is the caller's.
 Finding make_finding(FindingKind kind, const TaskInfo* task, std::uintptr_t address, std::size_t bytes);
 void fill(WireTask& to, const TaskInfo* from) noexcept;
-// Frames of the calling thread from `instruction` on, when a handler is among them; else from the caller on.
-void take_frames(Frames& frames, std::uintptr_t instruction) noexcept;
+// Frames of the calling thread from `instruction` on, when a handler is among them; else from the caller on. Of the
+// run's task only; null: all.
+void take_frames(Frames& frames, std::uintptr_t instruction, const Run* run) noexcept;
+// Of the function that has the address; 0: it is not known.
+std::uintptr_t start_of_function(const void* address) noexcept;
 // Tells it unless that was told; ends the process when that is wanted.
 void tell(Finding& finding, const FindingKey& key) noexcept;
 

@@ -47,7 +47,7 @@ struct WireRegion {
 
 struct WireTask {
   char name[kNameBytes] = {};
-  std::uint64_t function = 0;  // that it calls, when it has no name
+  std::uint64_t function = 0;  // that is called to run it
   Frames spawned;              // none: not in a task
 };
 

@@ -115,7 +115,7 @@ Running::Running(Edt& edt) {
   record_ = take(tables().records, &edt);
   if (record_ == nullptr) return;
   set_rights(edt, *record_);
-  check::begin(*record_);
+  check::begin(*record_, __builtin_return_address(0));
 }
 
 Running::~Running() {

@@ -28,7 +28,7 @@ void destroyed(Edt& edt);
 // Its function is called between these two.
 class Running {
  public:
-  explicit Running(Edt& edt);
+  [[gnu::noinline]] explicit Running(Edt& edt);
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;

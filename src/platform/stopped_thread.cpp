@@ -270,6 +270,16 @@ bool StoppedThread::call_makes_process() const noexcept {
   }
 }
 
+StoppedThread::Changed StoppedThread::let_process_keep_handlers() noexcept {
+  constexpr std::uint64_t kClearHandlers = std::uint64_t{1} << 32;  // CLONE_CLEAR_SIGHAND, of glibc's posix_spawn()
+  if (call_number() != SYS_clone3) return {};
+  auto* const flags = reinterpret_cast<std::uint64_t*>(call_argument(0));
+  const std::uint64_t before = *flags;
+  if ((before & kClearHandlers) == 0) return {};
+  *flags = before & ~kClearHandlers;
+  return {flags, before};
+}
+
 bool StoppedThread::call_was_refused() const noexcept { return greg(context_, REG_RAX) == -EFAULT; }
 
 // The C library's sigaction() sets its own way back, which hold_system_calls() would hold up.
@@ -329,6 +339,7 @@ void StoppedThread::step_over_system_call() noexcept {}
 bool StoppedThread::change_signal_mask() noexcept { return false; }
 std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
 bool StoppedThread::call_makes_process() const noexcept { return false; }
+StoppedThread::Changed StoppedThread::let_process_keep_handlers() noexcept { return {}; }
 bool StoppedThread::call_was_refused() const noexcept { return false; }
 void StoppedThread::make_call_again(int) noexcept {}
 int StoppedThread::call_number() const noexcept { return 0; }

@@ -86,6 +86,13 @@ class StoppedThread {
   std::size_t call_memory(Memory* to, std::size_t most) const noexcept;
   // SIGSYS: the call makes a process.
   bool call_makes_process() const noexcept;
+  // SIGSYS: a process that begins without handlers would die of the SIGTRAP after the call. Makes it begin with them;
+  // exec takes them away. Returns what is to be put back where once the call is over; nowhere: nothing was changed.
+  struct Changed {
+    std::uint64_t* where = nullptr;
+    std::uint64_t before = 0;
+  };
+  Changed let_process_keep_handlers() noexcept;
   // SIGTRAP after a call: it found memory that it could not touch. step_over_system_call() once more:
   bool call_was_refused() const noexcept;
   void make_call_again(int number) noexcept;

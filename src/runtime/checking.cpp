@@ -122,8 +122,9 @@ void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footp
   std::vector<std::uint64_t> comes_after;
   for (const detail::TaskRef ref : after)
     if (ref.task != nullptr) comes_after.push_back(sched::trace_id(ref));
-  check::TaskRecord* const record = check::announce(
-      {&scope, task.note.name(), task.site, items, footprint, comes_after, sched::trace_id(task.ref())});
+  check::TaskRecord* const record =
+      check::announce({&scope, task.note.name(), task.site, reinterpret_cast<std::uintptr_t>(task.invoke.get()), items,
+                       footprint, comes_after, sched::trace_id(task.ref())});
   announced().put(&task, {record, task.invoke});
   task.invoke = &invoke_checked;
   scope.submit(task, footprint, after);

@@ -38,12 +38,12 @@ std::string mode_of(const Finding& finding) {
 std::string bytes(std::uint64_t count) { return fmt::format("{} byte{}", count, count == 1 ? "" : "s"); }
 
 // An EDT without a name is called by its function.
-std::string name_of(const WireTask& task, Symbols& symbols) {
-  return task.name[0] != 0 || task.function == 0 ? task.name : symbols.object(task.function);
+std::string name_of(const WireTask& task, bool ocr, Symbols& symbols) {
+  return task.name[0] != 0 || !ocr ? task.name : symbols.object(task.function);
 }
 
 std::string task_name(const WireTask& task, bool ocr, Symbols& symbols) {
-  const std::string name = name_of(task, symbols);
+  const std::string name = name_of(task, ocr, symbols);
   if (name.empty()) return ocr ? "an EDT" : "a task";
   return fmt::format("{} \"{}\"", ocr ? "EDT" : "task", name);
 }
@@ -55,8 +55,8 @@ std::string task_text(const WireTask& task, bool ocr, Symbols& symbols) {
   return fmt::format("{} ({} at {})", task_name(task, ocr, symbols), ocr ? "created" : "spawned", place.text());
 }
 
-std::string place_text(const weir::check::Frames& frames, Symbols& symbols) {
-  const Place place = symbols.user_place(frames);
+std::string place_text(const weir::check::Frames& frames, const WireTask& task, Symbols& symbols) {
+  const Place place = symbols.user_place(frames, task.function);
   if (place.file.empty() || place.function.empty()) return place.text();
   return fmt::format("{}, in {}", place.text(), place.function);
 }
@@ -150,10 +150,11 @@ std::string render(const Finding& finding, Symbols& symbols) {
       fmt::format("weir check: {}{}\n", is_advice(finding.kind) ? "advice: " : "", headline(finding, symbols));
   if (finding.kind == FindingKind::unordered) {
     text += fmt::format("  one {}  {}\n", finding.other_writes != 0 ? "writes" : "reads ",
-                        place_text(finding.other_at, symbols));
-    text += fmt::format("  one {}  {}\n", finding.writes != 0 ? "writes" : "reads ", place_text(finding.at, symbols));
+                        place_text(finding.other_at, finding.other, symbols));
+    text += fmt::format("  one {}  {}\n", finding.writes != 0 ? "writes" : "reads ",
+                        place_text(finding.at, finding.task, symbols));
   } else if (finding.at.count != 0) {
-    text += fmt::format("  at     {}\n", place_text(finding.at, symbols));
+    text += fmt::format("  at     {}\n", place_text(finding.at, finding.task, symbols));
   }
   if (finding.kind == FindingKind::untouched && finding.region.kind == RegionKind::none)
     return text + fmt::format("  of     {}\n", bytes(finding.bytes));
@@ -171,8 +172,8 @@ Json json_of(const Place& place) {
   return json;
 }
 
-Json json_of(const WireTask& task, Symbols& symbols) {
-  Json json = {{"name", name_of(task, symbols)}};
+Json json_of(const WireTask& task, bool ocr, Symbols& symbols) {
+  Json json = {{"name", name_of(task, ocr, symbols)}};
   if (task.spawned.count != 0) json["spawned"] = json_of(symbols.user_place(task.spawned));
   return json;
 }
@@ -183,7 +184,7 @@ Json to_json(const Finding& finding, Symbols& symbols) {
   Json json = {{"finding", kKinds[static_cast<std::size_t>(finding.kind)]},
                {"severity", is_advice(finding.kind) ? "advice" : "mistake"},
                {"text", headline(finding, symbols)},
-               {"task", json_of(finding.task, symbols)},
+               {"task", json_of(finding.task, finding.ocr != 0, symbols)},
                {"bytes", finding.bytes},
                {"address", fmt::format("{:#x}", finding.address)},
                {"memory", memory_text(finding, symbols)}};
@@ -192,11 +193,11 @@ Json to_json(const Finding& finding, Symbols& symbols) {
     json["mode"] = mode_of(finding);
     json["item"] = finding.item;
   }
-  if (finding.at.count != 0) json["at"] = json_of(symbols.user_place(finding.at));
+  if (finding.at.count != 0) json["at"] = json_of(symbols.user_place(finding.at, finding.task.function));
   if (finding.kind == FindingKind::unordered) {
-    json["other"] = json_of(finding.other, symbols);
+    json["other"] = json_of(finding.other, finding.ocr != 0, symbols);
     json["other"]["access"] = finding.other_writes != 0 ? "write" : "read";
-    json["other"]["at"] = json_of(symbols.user_place(finding.other_at));
+    json["other"]["at"] = json_of(symbols.user_place(finding.other_at, finding.other.function));
   }
   if (finding.kind == FindingKind::untouched) json["tasks"] = finding.times;
   return json;

@@ -5,10 +5,13 @@
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+
+#include "check/debug_info.hpp"
 
 namespace weir::tool::check {
 
@@ -103,28 +106,24 @@ Symbols::~Symbols() = default;
 
 namespace {
 
-Place innermost(Dwfl_Module* module, std::uint64_t address) {
-  Place place;
-  GElf_Addr start = 0;
-  place.module = base_name(dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr));
-  place.offset = address - start;
-  if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
-    const char* const file = dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
-    place.file = file != nullptr ? file : "";
-  }
-  return place;
+// "a lambda", or the name as it is in the source.
+std::string name_of(Dwarf_Die& inlined) {
+  Dwarf_Attribute attribute;
+  const char* const linkage = dwarf_formstring(dwarf_attr_integrate(&inlined, DW_AT_linkage_name, &attribute));
+  const char* const name = linkage != nullptr ? linkage : dwarf_diename(&inlined);
+  const bool lambda = linkage == nullptr && name != nullptr && std::string_view(name) == "operator()";
+  return lambda ? "a lambda" : shortened(demangled(name));
 }
 
-std::string file_of_call(Dwarf_Die* inlined, Dwarf_Die* unit, int& line) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word file = 0, number = 0;
-  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0) return "";
-  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) != 0) return "";
-  Dwarf_Files* files = nullptr;
-  if (dwarf_getsrcfiles(unit, &files, nullptr) != 0) return "";
-  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
-  line = static_cast<int>(number);
-  return name != nullptr ? name : "";
+// The function that has a frame of its own: by its symbol.
+void name_outermost(Dwfl_Module* module, std::uint64_t at, Place& place) {
+  GElf_Off offset = 0;
+  GElf_Sym symbol;
+  const std::string whole = demangled(dwfl_module_addrinfo(module, at, &offset, &symbol, nullptr, nullptr, nullptr));
+  place.function = shortened(whole);
+  if (!place.file.empty()) return;
+  const bool system = place.module.rfind("lib", 0) == 0 && place.module.find(".so") != std::string::npos;
+  place.of_user = !system && !is_library_function(whole) && !is_library_function(place.function);
 }
 
 }  // namespace
@@ -133,63 +132,68 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
   const std::uint64_t at = exact ? address : address - 1;
   Dwfl_Module* const module = session_->module(at);
   if (module == nullptr) return {};
-  std::vector<Place> result{innermost(module, at)};
+  GElf_Addr start = 0;
+  Place place;
+  place.module = base_name(dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr));
+  place.offset = at - start;
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, at, &bias);
-  Dwarf_Die* scopes = nullptr;
-  const int found = unit == nullptr ? 0 : dwarf_getscopes(unit, at - bias, &scopes);
-  Dwarf_Die innermost_function;
-  bool any = false;
-  for (int i = 0; i < found && !any; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    any = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-    if (any) innermost_function = scopes[i];
+  std::vector<Dwarf_Die> functions;
+  if (unit != nullptr) functions = functions_at(*unit, at - bias);
+  std::vector<Place> result;
+  for (std::size_t depth = functions.size(); depth-- != 0;) {
+    const Line line = line_in(*unit, functions, depth, at - bias);
+    place.file = line.file;
+    place.line = line.number;
+    place.function = name_of(functions[depth]);
+    place.of_user = !is_library_file(place.file);
+    result.push_back(place);
   }
-  std::free(scopes);
-  Dwarf_Die* around = nullptr;
-  const int depth = any ? dwarf_getscopes_die(&innermost_function, &around) : 0;
-  for (int i = 0; i < depth; ++i) {
-    const int tag = dwarf_tag(&around[i]);
-    if (tag == DW_TAG_subprogram) break;
-    if (tag != DW_TAG_inlined_subroutine) continue;
-    Dwarf_Attribute attribute;
-    const char* const linkage = dwarf_formstring(dwarf_attr_integrate(&around[i], DW_AT_linkage_name, &attribute));
-    const char* const name = linkage != nullptr ? linkage : dwarf_diename(&around[i]);
-    result.back().function = linkage == nullptr && name != nullptr && std::string_view(name) == "operator()"
-                                 ? "a lambda"
-                                 : shortened(demangled(name));
-    result.back().of_user = !is_library_file(result.back().file);
-    Place outer = result.back();
-    outer.file = file_of_call(&around[i], unit, outer.line);
-    result.push_back(outer);
+  if (result.empty()) {
+    if (Dwfl_Line* const line = dwfl_module_getsrc(module, at)) {  // code by hand: no function, but lines
+      const char* const file = dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
+      if (place.line != 0 && file != nullptr) place.file = file;
+    }
+    place.of_user = !is_library_file(place.file);
+    result.push_back(place);
   }
-  std::free(around);
-  GElf_Off offset = 0;
-  GElf_Sym symbol;
-  const char* const name = dwfl_module_addrinfo(module, at, &offset, &symbol, nullptr, nullptr, nullptr);
-  Place& outermost = result.back();
-  const std::string whole = demangled(name);
-  outermost.function = shortened(whole);
-  if (outermost.file.empty()) {
-    const bool system = outermost.module.rfind("lib", 0) == 0 && outermost.module.find(".so") != std::string::npos;
-    outermost.of_user = !system && !is_library_function(whole) && !is_library_function(outermost.function);
-  } else {
-    outermost.of_user = !is_library_file(outermost.file);
-  }
+  name_outermost(module, at, result.back());
   return result;
 }
 
-Place Symbols::user_place(const weir::check::Frames& frames) {
+namespace {
+const Place* user_place_in(const std::vector<Place>& all) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const Place& place) { return place.of_user && !place.file.empty(); });
+  return found == all.end() ? nullptr : &*found;
+}
+}  // namespace
+
+Place Symbols::user_place(const weir::check::Frames& frames, std::uint64_t function) {
   Place without_line;
   for (std::uint32_t i = 0; i < frames.count; ++i) {
     const std::vector<Place> all = places(frames.address[i], i == 0 && frames.first_is_exact != 0);
+    if (const Place* const place = user_place_in(all)) return *place;
     for (const Place& place : all) {
-      if (place.of_user && !place.file.empty()) return place;
       const bool better = without_line.module.empty() || (place.of_user && !without_line.of_user);
       if (better) without_line = place;
     }
   }
-  return without_line;
+  const std::vector<std::uint64_t> jumps = last_jumps(function);
+  if (jumps.size() != 1) return without_line;
+  const std::vector<Place> all = places(jumps.front(), true);
+  const Place* const place = user_place_in(all);
+  return place != nullptr ? *place : without_line;
+}
+
+std::vector<std::uint64_t> Symbols::last_jumps(std::uint64_t function) {
+  Dwfl_Module* const module = function == 0 ? nullptr : session_->module(function);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = module == nullptr ? nullptr : dwfl_module_addrdie(module, function, &bias);
+  std::vector<std::uint64_t> jumps;
+  if (unit == nullptr) return jumps;
+  for (const Dwarf_Addr at : check::last_jumps(*unit, function - bias)) jumps.push_back(at + bias);
+  return jumps;
 }
 
 std::string Symbols::object(std::uint64_t address) {

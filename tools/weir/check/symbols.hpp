@@ -28,12 +28,15 @@ class Symbols {
 
   // What is at the address, innermost inlined function first. `exact`: not where a call returns to.
   std::vector<Place> places(std::uint64_t address, bool exact);
-  // The innermost place that is the user's own and has a line; without one, the innermost of the user's, or of all.
-  Place user_place(const weir::check::Frames& frames);
+  // The innermost place that is the user's own and has a line. Without one, where `function`, which is beneath the
+  // frames, jumps to what they are in, if it has one such jump; else the innermost of the user's, or of all.
+  Place user_place(const weir::check::Frames& frames, std::uint64_t function = 0);
   // The global object that has the byte: "table", or "".
   std::string object(std::uint64_t address);
 
  private:
+  std::vector<std::uint64_t> last_jumps(std::uint64_t function);
+
   struct Session;
   std::unique_ptr<Session> session_;
 };
