@@ -98,46 +98,6 @@ Line nearest_line(Dwarf_Die& unit, Dwarf_Die& outermost, Dwarf_Die& function, Dw
   return {};
 }
 
-bool is_last_call(Dwarf_Die& die) {
-  const int tag = dwarf_tag(&die);
-  if (tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) return false;
-  Dwarf_Attribute attribute;
-  bool last = false;
-  for (const unsigned name : {DW_AT_call_tail_call, DW_AT_GNU_tail_call})
-    if (dwarf_attr(&die, name, &attribute) != nullptr) dwarf_formflag(&attribute, &last);
-  return last;
-}
-
-void add_last_jumps(Dwarf_Die& unit, Dwarf_Die& around, int depth, std::vector<Dwarf_Addr>& jumps);
-
-void add_last_jump(Dwarf_Die& unit, Dwarf_Die& site, int depth, std::vector<Dwarf_Addr>& jumps) {
-  constexpr int kDeepest = 4;
-  Dwarf_Attribute attribute;
-  Dwarf_Die called;
-  for (const unsigned name : {DW_AT_call_origin, DW_AT_abstract_origin}) {
-    Dwarf_Addr entry = 0;
-    if (dwarf_attr(&site, name, &attribute) == nullptr || dwarf_formref_die(&attribute, &called) == nullptr) continue;
-    if (dwarf_entrypc(&called, &entry) == 0 && depth < kDeepest) return add_last_jumps(unit, called, depth + 1, jumps);
-  }
-  Dwarf_Addr at = 0;
-  if (dwarf_attr(&site, DW_AT_call_pc, &attribute) != nullptr && dwarf_formaddr(&attribute, &at) == 0)
-    return jumps.push_back(at);
-  if (dwarf_attr(&site, DW_AT_call_return_pc, &attribute) != nullptr && dwarf_formaddr(&attribute, &at) == 0)
-    return jumps.push_back(at - 1);
-  if (dwarf_lowpc(&site, &at) == 0) jumps.push_back(at - 1);
-}
-
-void add_last_jumps(Dwarf_Die& unit, Dwarf_Die& around, int depth, std::vector<Dwarf_Addr>& jumps) {
-  for_each_child(around, [&](Dwarf_Die& child) {
-    const int tag = dwarf_tag(&child);
-    if (is_last_call(child))
-      add_last_jump(unit, child, depth, jumps);
-    else if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
-      add_last_jumps(unit, child, depth, jumps);
-    return true;
-  });
-}
-
 }  // namespace
 
 std::vector<Dwarf_Die> functions_at(Dwarf_Die& unit, Dwarf_Addr at) {
@@ -155,13 +115,6 @@ Line line_in(Dwarf_Die& unit, std::vector<Dwarf_Die>& functions, std::size_t dep
   else if (Dwarf_Line* const row = dwarf_getsrc_die(&unit, at))
     line = line_of(row);
   return line.file.empty() ? nearest_line(unit, functions[0], functions[depth], at) : line;
-}
-
-std::vector<Dwarf_Addr> last_jumps(Dwarf_Die& unit, Dwarf_Addr function) {
-  std::vector<Dwarf_Addr> result;
-  Dwarf_Die die;
-  if (find_function(unit, function, die)) add_last_jumps(unit, die, 0, result);
-  return result;
 }
 
 }  // namespace weir::tool::check

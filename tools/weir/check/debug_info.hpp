@@ -1,5 +1,5 @@
-// What debug information says of an address of a compilation unit: its functions, inlined ones too, its line, and the
-// jumps that take the place of a function's last call. By elfutils' libdw; one thread.
+// What debug information says of an address of a compilation unit: its functions, inlined ones too, and their lines.
+// By elfutils' libdw; one thread.
 //
 // Not dwarf_getscopes(): it does not look into namespaces, where clang has its functions.
 #pragma once
@@ -23,9 +23,5 @@ std::vector<Dwarf_Die> functions_at(Dwarf_Die& unit, Dwarf_Addr at);
 // inlined in it. Compilers put some instructions down to no line at all; then it is that of the function's nearest
 // other instruction.
 Line line_in(Dwarf_Die& unit, std::vector<Dwarf_Die>& functions, std::size_t depth, Dwarf_Addr at);
-
-// The function has made way for the one that it calls last, and there is no frame of it any more. The addresses of
-// such jumps to what is not in this unit, those of the functions that it jumps to among them.
-std::vector<Dwarf_Addr> last_jumps(Dwarf_Die& unit, Dwarf_Addr function);
 
 }  // namespace weir::tool::check

@@ -49,16 +49,33 @@ MemoryOperand operand_of(const ZydisDecodedInstruction& instruction, const Zydis
   return to;
 }
 
+using Operands = ZydisDecodedOperand[ZYDIS_MAX_OPERAND_COUNT];
+
+bool decode_all(std::span<const unsigned char> code, ZydisDecodedInstruction& instruction, Operands& operands) {
+  ZydisDecoder decoder;
+  return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+         ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &instruction, operands));
+}
+
 }  // namespace
+
+Flow flow(std::span<const unsigned char> code) {
+  ZydisDecodedInstruction instruction;
+  Operands operands;
+  if (!decode_all(code, instruction, operands)) return {};
+  Flow result{instruction.length};
+  const ZydisInstructionCategory category = instruction.meta.category;
+  result.jumps = (category == ZYDIS_CATEGORY_UNCOND_BR || category == ZYDIS_CATEGORY_COND_BR) &&
+                 operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative != 0;
+  if (result.jumps) result.by = operands[0].imm.value.s;
+  return result;
+}
 
 Instruction decode(std::span<const unsigned char> code) {
   Instruction result;
-  ZydisDecoder decoder;
   ZydisDecodedInstruction instruction;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
-      ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &instruction, operands)))
-    return result;
+  Operands operands;
+  if (!decode_all(code, instruction, operands)) return result;
   result.length = instruction.length;
   for (std::size_t i = 0; i < instruction.operand_count && result.operand_count < Instruction::kMostOperands; ++i) {
     const ZydisDecodedOperand& from = operands[i];

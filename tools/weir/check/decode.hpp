@@ -1,7 +1,8 @@
-// How an instruction touches memory, by the Zydis library. Any thread.
+// How an instruction touches memory and where it jumps to, by the Zydis library. Any thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "platform/stopped_thread.hpp"
@@ -10,5 +11,12 @@ namespace weir::tool::check {
 
 // Of the x86-64 instruction that `code` starts with. Length 0 when it is none that is known.
 platform::Instruction decode(std::span<const unsigned char> code);
+
+struct Flow {
+  std::uint8_t length = 0;  // 0: it is no instruction that is known
+  bool jumps = false;       // to a place that it names itself, always or sometimes
+  std::int64_t by = 0;      // from its end
+};
+Flow flow(std::span<const unsigned char> code);
 
 }  // namespace weir::tool::check

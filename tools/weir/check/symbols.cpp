@@ -4,14 +4,17 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <regex>
 
 #include "check/debug_info.hpp"
+#include "check/decode.hpp"
 
 namespace weir::tool::check {
 
@@ -179,20 +182,36 @@ Place Symbols::user_place(const weir::check::Frames& frames, std::uint64_t funct
       if (better) without_line = place;
     }
   }
-  const std::vector<std::uint64_t> jumps = last_jumps(function);
-  if (jumps.size() != 1) return without_line;
-  const std::vector<Place> all = places(jumps.front(), true);
-  const Place* const place = user_place_in(all);
-  return place != nullptr ? *place : without_line;
+  const std::vector<Place> jumps = last_jumps(function, 0);
+  return jumps.size() == 1 ? jumps.front() : without_line;
 }
 
-std::vector<std::uint64_t> Symbols::last_jumps(std::uint64_t function) {
+std::vector<Place> Symbols::last_jumps(std::uint64_t function, int depth) {
+  constexpr int kDeepest = 3;
+  constexpr std::size_t kLongestFunction = 1 << 20;
   Dwfl_Module* const module = function == 0 ? nullptr : session_->module(function);
-  Dwarf_Addr bias = 0;
+  Dwarf_Addr bias = 0, start = 0, end = 0;
   Dwarf_Die* const unit = module == nullptr ? nullptr : dwfl_module_addrdie(module, function, &bias);
-  std::vector<std::uint64_t> jumps;
-  if (unit == nullptr) return jumps;
-  for (const Dwarf_Addr at : check::last_jumps(*unit, function - bias)) jumps.push_back(at + bias);
+  std::vector<Dwarf_Die> functions;
+  if (unit != nullptr) functions = functions_at(*unit, function - bias);
+  if (functions.empty() || dwarf_lowpc(functions.data(), &start) != 0 || dwarf_highpc(functions.data(), &end) != 0 ||
+      end - start > kLongestFunction)
+    return {};
+  std::vector<unsigned char> code(end - start);
+  const iovec to{code.data(), code.size()}, from{reinterpret_cast<void*>(start + bias), code.size()};
+  if (process_vm_readv(session_->pid, &to, 1, &from, 1, 0) != static_cast<ssize_t>(code.size())) return {};
+  std::vector<Place> jumps;
+  for (std::size_t at = 0; at < code.size();) {
+    const Flow next = flow(std::span(code).subspan(at));
+    if (next.length == 0) break;
+    const std::uint64_t target = start + bias + at + next.length + static_cast<std::uint64_t>(next.by);
+    if (next.jumps && (target < start + bias || target >= end + bias)) {
+      const std::vector<Place> all = places(start + bias + at, true);
+      if (const Place* const place = user_place_in(all)) jumps.push_back(*place);
+      if (depth < kDeepest) std::ranges::move(last_jumps(target, depth + 1), std::back_inserter(jumps));
+    }
+    at += next.length;
+  }
   return jumps;
 }
 

@@ -35,7 +35,8 @@ class Symbols {
   std::string object(std::uint64_t address);
 
  private:
-  std::vector<std::uint64_t> last_jumps(std::uint64_t function);
+  // The user's code in the function that jumps out of it, which is how the last call of a function may be made.
+  std::vector<Place> last_jumps(std::uint64_t function, int depth);
 
   struct Session;
   std::unique_ptr<Session> session_;
