@@ -96,6 +96,13 @@ struct SameFrames {
   }
 };
 
+struct EventHash {
+  std::size_t operator()(const EventKey& key) const noexcept {
+    const std::size_t h = key.event * 0x9e3779b97f4a7c15u ^ key.generation;
+    return h * 0x9e3779b97f4a7c15u ^ h >> 31;
+  }
+};
+
 // What only hooks use; by malloc().
 struct Tables {
   std::unordered_map<Frames, std::unique_ptr<Site>, SiteHash, SameFrames> sites;
@@ -104,7 +111,7 @@ struct Tables {
   std::unordered_map<std::uint64_t, Segment*> ends;  // of tasks, by id
   std::unordered_map<std::uint64_t, Untouched> items;
   std::unordered_map<const void*, RegionId> blocks;
-  std::unordered_map<std::uint64_t, Segment*> events;
+  std::unordered_map<EventKey, Segment*, EventHash> events;
   std::size_t unfinished = 0;
 };
 Tables* tables = nullptr;
@@ -690,13 +697,25 @@ const Cause* end_of(const TaskRecord& task) { return as_cause(task.run.end); }
 const Cause* set_cause(const Cause* cause) { return as_cause(std::exchange(this_thread().cause, segment_of(cause))); }
 const Cause* current_cause() { return as_cause(this_thread().cause); }
 
-void satisfied(std::uint64_t event) {
+const Cause* here() {
+  Segment* const segment = state->order.make(nullptr);
+  add_causes(segment);
+  return as_cause(segment);
+}
+
+const Cause* both(const Cause* a, const Cause* b) {
+  if (a == nullptr || b == nullptr) return a != nullptr ? a : b;
+  Segment* const before[] = {segment_of(a), segment_of(b)};
+  return as_cause(join(nullptr, nullptr, before));
+}
+
+void satisfied(EventKey event) {
   Segment*& segment = tables->events[event];
   if (segment == nullptr) segment = state->order.make(nullptr);
   add_causes(segment);
 }
 
-const Cause* cause_of(std::uint64_t event) {
+const Cause* cause_of(EventKey event) {
   const auto found = tables->events.find(event);
   return found == tables->events.end() ? nullptr : as_cause(found->second);
 }

@@ -80,9 +80,19 @@ const Cause* end_of(const TaskRecord& task);
 // What the calling thread does now happens because of that as well, until the next call. Returns what was before.
 const Cause* set_cause(const Cause* cause);
 const Cause* current_cause();
-// The event has been satisfied, by the running task and the cause; what it has been satisfied by.
-void satisfied(std::uint64_t event);
-const Cause* cause_of(std::uint64_t event);
+// What the calling thread has done up to now, and its cause.
+const Cause* here();
+// After both; either may be null.
+const Cause* both(const Cause* a, const Cause* b);
+// An event, in the generations that some kinds of events have.
+struct EventKey {
+  std::uint64_t event = 0, generation = 0;
+  friend bool operator==(const EventKey&, const EventKey&) = default;
+};
+// It has been satisfied, by the running task and the cause; what it has been satisfied by.
+void satisfied(EventKey event);
+const Cause* cause_of(EventKey event);
+// The task comes after here().
 void depends_on_cause(TaskRecord& task);
 // The running task, or the thread outside of tasks, goes on after the cause.
 void waited_for_cause(const Cause* cause);

@@ -61,10 +61,9 @@ class Order {
   std::uint64_t searches_ = 0;
 };
 
-// How accesses of tasks that are not ordered may still go together.
-//   exclusive    nobody else has the bytes meanwhile, in an order that is not fixed
-//   constant     nobody who writes has them meanwhile
-enum class Sharing : std::uint8_t { none, concurrent, commutative, exclusive, constant };
+// How accesses of tasks that are not ordered may still go together. The last three lock each other out, but one writer
+// does not another.
+enum class Sharing : std::uint8_t { none, concurrent, commutative, writer, exclusive, constant };
 
 struct Touch {
   std::uint16_t first = 0, last = 0;  // bytes of the page: [first, last)
@@ -104,12 +103,12 @@ class Shadow {
 
   // Cells that are exactly [first, last) together; returns the index of the first.
   std::size_t cut(Cells& cells, std::uint16_t first, std::uint16_t last);
-  static bool excludes(Sharing sharing) noexcept {
-    return sharing == Sharing::exclusive || sharing == Sharing::constant;
+  static bool go_together(Sharing a, Sharing b) noexcept {
+    if (a < Sharing::writer || b < Sharing::writer) return a == b && a != Sharing::none;
+    return a != Sharing::writer || b != Sharing::writer;
   }
   static bool excused(const Touch& a, const Touch& b) noexcept {
-    return (!a.writes && !b.writes) || a.assumed || b.assumed ||
-           (a.sharing == b.sharing && a.sharing != Sharing::none) || excludes(a.sharing) || excludes(b.sharing);
+    return (!a.writes && !b.writes) || a.assumed || b.assumed || go_together(a.sharing, b.sharing);
   }
 
   Order& order_;

@@ -17,6 +17,7 @@ u8 channel_satisfied(Event& event, Guid block, Node& ready) {
   Channel& channel = *event.channel;
   if (channel.waiting != 0) {
     --channel.waiting;
+    ++channel.met;
     ready = pop_front(event.dependents);
     NodeList alone;
     append(alone, ready);
@@ -31,6 +32,7 @@ u8 channel_dependent(Event& event, Node node, Node& ready, Guid& block) {
   Channel& channel = *event.channel;
   if (!channel.satisfied.empty()) {
     ready = node;
+    ++channel.met;
     block = channel.satisfied.front();
     channel.satisfied.pop_front();
     return 0;

@@ -15,6 +15,7 @@ namespace weir::ocr {
 struct Channel {
   std::uint32_t most;          // that may wait, on either side
   std::uint32_t waiting = 0;   // dependents of the event
+  std::uint64_t met = 0;       // satisfactions that have found their dependences
   std::deque<Guid> satisfied;  // with these blocks, oldest first
 };
 

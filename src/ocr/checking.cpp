@@ -17,6 +17,7 @@ struct Tables {
   std::mutex mutex;
   std::unordered_map<const Edt*, TaskRecord*> records;         // guarded by mutex; until they run
   std::unordered_map<const Edt*, const check::Cause*> ends;    // guarded by mutex; of those that have run
+  std::unordered_map<const Link*, const check::Cause*> made;   // guarded by mutex; of links that were not told yet
   std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; told, and waiting to be followed
 };
 Tables& tables() {
@@ -46,6 +47,7 @@ check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
   item.reads = true;
   item.writes = mode == DB_MODE_RW || mode == DB_MODE_EW;
   item.index = slot;
+  if (mode == DB_MODE_RW) item.sharing = check::Sharing::writer;
   if (mode == DB_MODE_EW) item.sharing = check::Sharing::exclusive;
   if (mode == DB_MODE_CONST) item.sharing = check::Sharing::constant;
   return item;
@@ -122,12 +124,17 @@ Running::~Running() {
   if (record_ != nullptr) check::end(record_, true);
 }
 
-void satisfied(Guid event) {
+void satisfied(Guid event, std::uint64_t generation) {
   const check::Pause pause;
-  check::satisfied(event.bits);
+  check::satisfied({event.bits, generation});
 }
 
-void slot_satisfied(Edt& edt) {
+void needed_by(const Link& link) {
+  const check::Pause pause;
+  put(tables().made, &link, check::here());
+}
+
+void needed_by(Edt& edt) {
   const check::Pause pause;
   TaskRecord* record = nullptr;
   {
@@ -138,8 +145,8 @@ void slot_satisfied(Edt& edt) {
   if (record != nullptr) check::depends_on_cause(*record);
 }
 
-Because::Because(Guid event) {
-  if (active()) before_ = check::set_cause(check::cause_of(event.bits));
+Because::Because(Guid event, std::uint64_t generation) {
+  if (active()) before_ = check::set_cause(check::cause_of({event.bits, generation}));
 }
 Because::Because(const Edt& ended) {
   if (active()) before_ = check::set_cause(take(tables().ends, &ended));
@@ -151,11 +158,14 @@ Because::~Because() {
   if (active()) check::set_cause(before_);
 }
 
-void keep_cause(const Link& link) { put(tables().links, &link, check::current_cause()); }
+void keep_cause(const Link& link) {
+  const check::Pause pause;
+  put(tables().links, &link, check::both(check::current_cause(), take(tables().made, &link)));
+}
 
 void waited(Guid event) {
   const check::Pause pause;
-  check::waited_for_cause(check::cause_of(event.bits));
+  check::waited_for_cause(check::cause_of({event.bits, 0}));
 }
 
 }  // namespace weir::ocr::checking

@@ -37,13 +37,16 @@ class Running {
   check::TaskRecord* record_ = nullptr;
 };
 
-void satisfied(Guid event);
-void slot_satisfied(Edt& edt);
+// `generation`: of a channel or collective event.
+void satisfied(Guid event, std::uint64_t generation = 0);
+// The EDT, or what the link leads to, needs that this was done.
+void needed_by(Edt& edt);
+void needed_by(const Link& link);
 
 // What happens meanwhile happens because of the event, or of the EDT that has ended, or of what a link has kept.
 class Because {
  public:
-  explicit Because(Guid event);
+  explicit Because(Guid event, std::uint64_t generation = 0);
   explicit Because(const Edt& ended);
   explicit Because(const Link& link);
   ~Because();

@@ -142,11 +142,11 @@ u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contrib
     return code;
   };
   if (event->type != EventType::collective || contributor >= event->collective->contributors) return done(OCR_EINVAL);
-  if (checking::active()) checking::satisfied(guid);
   Collective& collective = *event->collective;
   const std::uint64_t in_flight = collective.generations.size() / 2;
   const std::uint64_t number = collective.satisfied[contributor];
   if (number >= collective.completed + in_flight) return done(OCR_EPERM);
+  if (checking::active()) checking::satisfied(guid, number);
   Generation& generation = collective.at(number);
   if (generation.number != number) begin(generation, number);
   generation.values.resize(collective.bytes() * collective.contributors);
@@ -164,7 +164,7 @@ u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contrib
   const Guid full = generation.result;
   const bool only_first = collective.type == COL_REDUCE;
   event->word.unlock();
-  const checking::Because cause(guid);
+  const checking::Because cause(guid, number);
   for (std::size_t i = 0; i < dependents.size(); ++i) tell(local, dependents[i], only_first && i != 0 ? Guid{} : full);
   return 0;
 }

@@ -306,7 +306,7 @@ void satisfy(Local& local, Slot& slot, Guid block) {
     announce(local, slot, Edt::of(slot), block);
   slot.value = block.bits;
   if (checking::active()) [[unlikely]]
-    checking::slot_satisfied(Edt::of(slot));
+    checking::needed_by(Edt::of(slot));
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_satisfied(local, Edt::of(slot));

@@ -115,8 +115,19 @@ bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
   return true;
 }
 
-void note_satisfied(const Local& local, Guid event, Guid block) {
-  checking::satisfied(event);
+// Of a channel: the one that the next satisfaction is, before it comes.
+std::uint64_t next_satisfied(const Event& event) noexcept {
+  return event.type == EventType::channel ? event.channel->met + event.channel->satisfied.size() : 0;
+}
+// The same of a dependence that finds itself satisfied.
+std::uint64_t next_dependent(const Event& event, std::uint32_t output) noexcept {
+  if (event.type == EventType::channel) return event.channel->met;
+  if (event.type != EventType::collective || output >= event.collective->contributors) return 0;
+  return event.collective->dependent[output];
+}
+
+void note_satisfied(const Local& local, Guid event, std::uint64_t generation, Guid block) {
+  checking::satisfied(event, generation);
   checking::used(local, block);
 }
 
@@ -145,6 +156,8 @@ Node link_node(Local& local, Guid target, std::uint32_t slot) {
   Link* const link = local.links;
   local.links = reinterpret_cast<Link*>(link->next);
   *link = {0, target, slot, {}};
+  if (checking::active()) [[unlikely]]
+    checking::needed_by(*link);
   return reinterpret_cast<Node>(link) | kLinkNode;
 }
 
@@ -244,10 +257,11 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   if (!valid_block(block)) return OCR_EINVAL;
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return OCR_EINVAL;
-  if (checking::active()) [[unlikely]]
-    note_satisfied(local, guid, block);
+  const std::uint64_t generation = checking::active() ? next_satisfied(*event) : 0;
+  if (checking::active() && !event->fired) [[unlikely]]
+    note_satisfied(local, guid, generation, block);
   const Fired fired = satisfy_locked(local, *event, slot, block);
-  const checking::Because cause(guid);
+  const checking::Because cause(guid, generation);
   if (fired.nodes.first != 0) tell(local, fired.nodes, fired.block);
   return fired.code;
 }
@@ -278,6 +292,7 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     event->word.unlock();
     return OCR_EINVAL;
   }
+  const std::uint64_t generation = checking::active() ? next_dependent(*event, output) : 0;
   if (event->type == EventType::channel) {
     Node waiting = 0;
     code = channel_dependent(*event, node, waiting, block);
@@ -290,7 +305,7 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     ready = add_locked(local, *event, node, block);
   }
   if (ready) {
-    const checking::Because cause(guid);
+    const checking::Because cause(guid, generation);
     NodeList alone;
     append(alone, node);
     tell(local, alone, block);

@@ -21,6 +21,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   Slot& slot = edt->slots()[index];
   if (!try_claim(slot)) return OCR_EPERM;
   slot.mode = static_cast<std::uint8_t>(mode);
+  if (checking::active()) checking::needed_by(*edt);
   if (source.kind() != Kind::event) {
     if (checking::active()) checking::used(local, source);
     satisfy(local, slot, source);

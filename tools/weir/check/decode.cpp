@@ -65,9 +65,9 @@ Flow flow(std::span<const unsigned char> code) {
   if (!decode_all(code, instruction, operands)) return {};
   Flow result{instruction.length};
   const ZydisInstructionCategory category = instruction.meta.category;
-  result.jumps = (category == ZYDIS_CATEGORY_UNCOND_BR || category == ZYDIS_CATEGORY_COND_BR) &&
-                 operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative != 0;
-  if (result.jumps) result.by = operands[0].imm.value.s;
+  result.jumps = category == ZYDIS_CATEGORY_UNCOND_BR || category == ZYDIS_CATEGORY_COND_BR;
+  result.is_relative = operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative != 0;
+  if (result.is_relative) result.by = operands[0].imm.value.s;
   return result;
 }
 

@@ -14,8 +14,9 @@ platform::Instruction decode(std::span<const unsigned char> code);
 
 struct Flow {
   std::uint8_t length = 0;  // 0: it is no instruction that is known
-  bool jumps = false;       // to a place that it names itself, always or sometimes
-  std::int64_t by = 0;      // from its end
+  bool jumps = false;       // always or sometimes
+  bool is_relative = false;
+  std::int64_t by = 0;  // relative: from its end
 };
 Flow flow(std::span<const unsigned char> code);
 

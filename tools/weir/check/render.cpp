@@ -77,6 +77,8 @@ std::string position(const WireRegion& region, std::uint64_t address, std::uint6
     return fmt::format("plane {}, row {}, bytes {} on", plane, row,
                        region.strides[1] == 0 ? rest : rest % region.strides[1]);
   }
+  if (from + count > region.run_bytes)
+    return fmt::format("{} from byte {} of the {} on", bytes(count), from, bytes(region.run_bytes));
   if (from == 0 && count == region.run_bytes) return fmt::format("all {}", bytes(count));
   const std::string which =
       count == 1 ? fmt::format("byte {}", from) : fmt::format("bytes {} to {}", from, from + count - 1);

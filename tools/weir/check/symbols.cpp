@@ -109,13 +109,20 @@ Symbols::~Symbols() = default;
 
 namespace {
 
+// clang calls lambdas "f()::$_0::operator()".
+bool is_lambda(const std::string& function) {
+  static const std::regex pattern("(.*::)?\\$_[0-9]+");
+  return std::regex_match(function, pattern);
+}
+
 // "a lambda", or the name as it is in the source.
 std::string name_of(Dwarf_Die& inlined) {
   Dwarf_Attribute attribute;
   const char* const linkage = dwarf_formstring(dwarf_attr_integrate(&inlined, DW_AT_linkage_name, &attribute));
   const char* const name = linkage != nullptr ? linkage : dwarf_diename(&inlined);
-  const bool lambda = linkage == nullptr && name != nullptr && std::string_view(name) == "operator()";
-  return lambda ? "a lambda" : shortened(demangled(name));
+  if (linkage == nullptr && name != nullptr && std::string_view(name) == "operator()") return "a lambda";
+  const std::string function = shortened(demangled(name));
+  return is_lambda(function) ? "a lambda" : function;
 }
 
 // The function that has a frame of its own: by its symbol.
@@ -124,6 +131,7 @@ void name_outermost(Dwfl_Module* module, std::uint64_t at, Place& place) {
   GElf_Sym symbol;
   const std::string whole = demangled(dwfl_module_addrinfo(module, at, &offset, &symbol, nullptr, nullptr, nullptr));
   place.function = shortened(whole);
+  if (is_lambda(place.function)) place.function = "a lambda";
   if (!place.file.empty()) return;
   const bool system = place.module.rfind("lib", 0) == 0 && place.module.find(".so") != std::string::npos;
   place.of_user = !system && !is_library_function(whole) && !is_library_function(place.function);
@@ -205,10 +213,11 @@ std::vector<Place> Symbols::last_jumps(std::uint64_t function, int depth) {
     const Flow next = flow(std::span(code).subspan(at));
     if (next.length == 0) break;
     const std::uint64_t target = start + bias + at + next.length + static_cast<std::uint64_t>(next.by);
-    if (next.jumps && (target < start + bias || target >= end + bias)) {
+    if (next.jumps && (!next.is_relative || target < start + bias || target >= end + bias)) {
       const std::vector<Place> all = places(start + bias + at, true);
       if (const Place* const place = user_place_in(all)) jumps.push_back(*place);
-      if (depth < kDeepest) std::ranges::move(last_jumps(target, depth + 1), std::back_inserter(jumps));
+      if (next.is_relative && depth < kDeepest)
+        std::ranges::move(last_jumps(target, depth + 1), std::back_inserter(jumps));
     }
     at += next.length;
   }
