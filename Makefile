@@ -21,7 +21,7 @@ install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress vm-test page-test check-tsan check-asan lint format install-deps install clean configure
+.PHONY: help run test bench stress vm-test page-test check-tsan check-asan check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -66,6 +66,13 @@ check-tsan:  ## the tests under ThreadSanitizer
 
 check-asan:  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan
+
+check-shared: PRESET := shared
+check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure PRESET=shared
+	@cmake --build $(build) -j $(JOBS) --target weir weir_ocr weir_ocr128 ocr_conformance
+	@ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '^(install|ocr_conformance)\.'
 
 lint:  ## formatting, clang-tidy, shellcheck, layers, manual pages
 	$(install_packages) build test lint

@@ -21,7 +21,11 @@ if(WEIR_OTF2)
 endif()
 if(BUILD_SHARED_LIBS)
   set(WEIR_PC_REQUIRES "Requires.private: hwloc liburing fmt${optional}")
-  set(WEIR_PC_LIBS "-L\${libdir} -lweir")
+  # What is linked with it finds it, unless the system does anyway.
+  if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    set(rpath " -Wl,-rpath,\${libdir}")
+  endif()
+  set(WEIR_PC_LIBS "-L\${libdir}${rpath} -lweir")
 else()
   set(WEIR_PC_REQUIRES "Requires: hwloc liburing fmt${optional}")
   set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread -lstdc++ -lm")  # for programs in C

@@ -9,9 +9,8 @@ flags=${CONSUMER_FLAGS:-}
 rm -rf "$work"
 mkdir -p "$work"
 folder=$(dirname "$(find "$stage" -name weir.pc)")
-PKG_CONFIG_PATH=$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-LD_LIBRARY_PATH=$(dirname "$folder")
-export PKG_CONFIG_PATH LD_LIBRARY_PATH
+export PKG_CONFIG_PATH="$folder${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+unset LD_LIBRARY_PATH  # programs find shared libraries by themselves
 
 with_cmake() {  # with_cmake PROJECT
   cmake -S "$source/$1" -B "$work/$1" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$stage" \
