@@ -32,6 +32,8 @@ class PartFile {
   base::Status publish(std::string_view end);
   // What was published grows again, in place of the `end`: FILE is FILE.part until the next publish(). io_error.
   base::Status reopen();
+  // Its name now; empty: it has none, for FILE is irregular.
+  const std::string& part() const noexcept { return part_; }
   // It goes away, unless it is FILE.
   void discard() noexcept;
 
@@ -43,7 +45,7 @@ class PartFile {
 
   const std::string path_;  // as it was given
   std::string final_;       // the file itself, where `path_` is a link
-  std::string part_;        // its name now; empty: it has none, for `path_` is irregular
+  std::string part_;        // as part()
   int fd_ = -1;
   bool published_ = false;
   std::atomic<std::uint64_t> bytes_{0};  // without what publish() has put behind

@@ -20,6 +20,8 @@ class ChromeFile final : public TraceFile, public std::enable_shared_from_this<C
   base::Result<std::unique_ptr<TracePart>> begin(Spool& spool, const ClockPair& opened) override;
   // A part has ended; `about`: what is said of its runtime, empty when nothing.
   base::Status end(const std::string& about);
+  // A part could not be written. What there is of the file stays, as after a kill, unless it holds other runtimes.
+  base::Status fail(base::Status why);
 
  private:
   base::Status publish();
@@ -44,8 +46,9 @@ class ChromePart final : public TracePart {
 
   base::Status finish(const Summary& summary, std::uint64_t lost) override {
     const base::Result<std::string> about = writer_->finish(summary, lost);
-    const base::Status ended = end(about ? *about : "");
-    return about ? ended : about.status();
+    if (about) return end(*about);
+    writer_.reset();
+    return file_->fail(about.status());
   }
 
  private:
@@ -100,6 +103,21 @@ base::Status ChromeFile::end(const std::string& about) {
   file_.reset();
   count_ = 0;
   return base::Status::success();
+}
+
+base::Status ChromeFile::fail(base::Status why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (open_ == 1 && runtimes_.empty()) {
+      if (!file_->part().empty()) why.message += fmt::format("; {} has what was written before", file_->part());
+      open_ = count_ = 0;
+      file_.reset();
+      return why;
+    }
+  }
+  const base::Status others = end("");
+  if (!others) why.message += fmt::format("; {}", others.message);
+  return why;
 }
 
 base::Status ChromeFile::publish() {
