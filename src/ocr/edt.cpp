@@ -256,8 +256,7 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
 
 }  // namespace
 
-u8 create_edt(Local& local, const EdtRequest& wanted) {
-  EdtRequest request = wanted;
+u8 create_edt(Local& local, EdtRequest& request) {
   const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;

@@ -135,7 +135,9 @@ struct EdtRequest {
   ocrGuid_t* output;  // read when the event exists already
   const void* site;   // of the program's code that makes it
 };
-u8 create_edt(Local& local, const EdtRequest& request);
+// Settles the request in place: a copy would have to wait until the stores of the original, and all before them, are in
+// the cache.
+u8 create_edt(Local& local, EdtRequest& request);
 // One that will not run: OCR_EPERM when all its slots are satisfied.
 u8 destroy_edt(Local& local, Guid guid);
 // Gives its memory back; nothing refers to it.

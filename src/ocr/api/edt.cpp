@@ -49,7 +49,7 @@ u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv
     hint = &(of_affinity = hint_of_affinity(hint, OCR_HINT_EDT_T));
   const u8 code = in_program([&](Local& local) {
     const Guid label = labelled ? from_c(*guid) : Guid{};
-    const EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
+    EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
                              guid,  outputEvent,          site};
     return create_edt(local, request);
   });
