@@ -1,8 +1,8 @@
 // Inbox: a first-in first-out queue of ready tasks that any worker may take from.
 //
-// It holds what has no place in a worker's own deque: tasks meant for another domain, urgent and background tasks, and
-// what a full deque had no room for. Any thread may call anything. A lock, because none of these is the common way;
-// `empty()` is one load, so that looking into an unused inbox costs nothing.
+// It holds what has no place in a worker's own deque: tasks meant for another domain, or for one worker, urgent and
+// background tasks. Any thread may call anything. A lock, because none of these is the common way; `empty()` is one
+// load, so that looking into an unused inbox costs nothing.
 #pragma once
 
 #include <atomic>
@@ -25,32 +25,6 @@ class alignas(base::kDestructiveSize) Inbox {
     last_ = task;
     // INBOX-1: stored before the caller's light_barrier(), read after a sleeper's heavy_barrier().
     size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
-
-  // Several at once: a list linked by Task::next.
-  void push_list(Task* first, Task* last, std::size_t count) noexcept {
-    const std::lock_guard lock(mutex_);
-    last->next = nullptr;
-    (last_ == nullptr ? first_ : last_->next) = first;
-    last_ = last;
-    size_.store(size_.load(std::memory_order_relaxed) + count, std::memory_order_release);  // INBOX-1
-  }
-
-  // At most `most` of the oldest, as such a list; null when there is none.
-  Task* try_pop_list(std::size_t most) noexcept {
-    if (empty()) return nullptr;
-    const std::lock_guard lock(mutex_);
-    Task* const first = first_;
-    Task* last = nullptr;
-    std::size_t count = 0;
-    for (; count < most && first_ != nullptr; ++count) {
-      last = first_;
-      first_ = first_->next;
-    }
-    if (first_ == nullptr) last_ = nullptr;
-    if (last != nullptr) last->next = nullptr;
-    size_.store(size_.load(std::memory_order_relaxed) - count, std::memory_order_release);
-    return first;
   }
 
   // The oldest task, or null.

@@ -1,56 +1,104 @@
 // Overflow: what a worker's deque had no room for, in batches of its oldest tasks.
 //
 // The owner puts batches in, and takes the newest back when its deque is empty; others take the oldest, which leaves
-// the deque, at which the owner is, alone. Any thread may call anything. A batch is an array: who takes it asks for the
-// lines of its tasks at once, where a list would have to be followed line by line. A lock, which is taken once a batch.
+// the deque, at which the owner is, alone. A lock, which is taken once a batch and held for a few instructions: what
+// changes hands is a pointer. A batch is an array: who takes it asks for the lines of its tasks at once, where a list
+// would have to be followed line by line; and batches are used again, so that the owner can ask for the lines of the
+// next one while it still makes tasks. docs/protocols/steal.md
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "base/layout.hpp"
+#include "platform/prefetch.hpp"
 #include "sched/steal_deque.hpp"
 
 namespace weir::sched {
 
 class alignas(base::kDestructiveSize) Overflow {
  public:
-  struct Batch {
-    std::uint32_t count = 0;
+  struct alignas(base::kDestructiveSize) Batch {
     StealDeque::Batch items;  // oldest first
+    std::uint32_t count = 0;
+    Overflow* home = nullptr;
+    Batch* next = nullptr;  // of those that are empty
   };
 
+  Overflow() = default;
+  ~Overflow() {
+    for (Batch* batch : batches_) delete batch;
+    for (Batch* empty : {spare_, emptied_.load(std::memory_order_relaxed)}) {
+      while (empty != nullptr) delete std::exchange(empty, empty->next);
+    }
+  }
+  Overflow(const Overflow&) = delete;
+  Overflow& operator=(const Overflow&) = delete;
+
+  // Any thread.
   bool empty() const noexcept { return size_.load(std::memory_order_acquire) == 0; }
 
-  void put(const Batch& batch) noexcept {
+  // Owner only. To be filled, and put. No memory for it: the end, as the tasks would have no place to go.
+  Batch* empty_batch() noexcept {
+    if (spare_ == nullptr) spare_ = emptied_.exchange(nullptr, std::memory_order_acquire);  // OVERFLOW-1
+    if (spare_ == nullptr) {
+      auto* const made = new Batch;
+      made->home = this;
+      return made;
+    }
+    Batch* const batch = std::exchange(spare_, spare_->next);
+    if (spare_ != nullptr) prefetch_to_write(*spare_);
+    return batch;
+  }
+
+  // Owner only.
+  void put(Batch* batch) noexcept {
     const std::lock_guard lock(mutex_);
     batches_.push_back(batch);
     // INBOX-1: stored before the caller's light_barrier(), read after a sleeper's heavy_barrier().
     size_.store(batches_.size(), std::memory_order_release);
   }
 
-  // False: there is none.
-  [[nodiscard]] bool take_newest(Batch& out) noexcept { return take(out, true); }
-  [[nodiscard]] bool take_oldest(Batch& out) noexcept { return take(out, false); }
+  // Any thread. To be given back when its items have been taken; null: there is none.
+  [[nodiscard]] Batch* take_newest() noexcept { return take(true); }
+  [[nodiscard]] Batch* take_oldest() noexcept { return take(false); }
+
+  // Any thread.
+  static void give_back(Batch* batch) noexcept {
+    std::atomic<Batch*>& stack = batch->home->emptied_;
+    batch->next = stack.load(std::memory_order_relaxed);
+    while (!stack.compare_exchange_weak(batch->next, batch, std::memory_order_release,  // OVERFLOW-1
+                                        std::memory_order_relaxed)) {
+    }
+  }
 
  private:
-  bool take(Batch& out, bool newest) noexcept {
-    if (empty()) return false;
+  Batch* take(bool newest) noexcept {
+    if (empty()) return nullptr;
     const std::lock_guard lock(mutex_);
-    if (batches_.empty()) return false;
-    out = newest ? batches_.back() : batches_.front();
+    if (batches_.empty()) return nullptr;
+    Batch* const batch = newest ? batches_.back() : batches_.front();
     newest ? batches_.pop_back() : batches_.pop_front();
     size_.store(batches_.size(), std::memory_order_release);
-    return true;
+    return batch;
+  }
+
+  static void prefetch_to_write(const Batch& batch) noexcept {
+    for (std::size_t at = 0; at < sizeof(Batch); at += base::kDestructiveSize)
+      platform::prefetch_to_write(reinterpret_cast<const std::byte*>(&batch) + at);
   }
 
   std::atomic<std::size_t> size_{0};  // written under mutex_
   std::mutex mutex_;
-  std::deque<Batch> batches_;  // guarded by mutex_
+  std::deque<Batch*> batches_;  // guarded by mutex_; oldest first
+
+  Batch* spare_ = nullptr;  // owner's; taken from emptied_
+  // OVERFLOW-1: others push, the owner takes all.
+  alignas(base::kDestructiveSize) std::atomic<Batch*> emptied_{nullptr};
 };
 
 }  // namespace weir::sched

@@ -230,10 +230,10 @@ void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) n
 
 // What a victim's deque had no room for: its oldest tasks, and the deque, at which the victim is, is left alone.
 Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
-  Overflow::Batch batch;
-  if (!victim.overflowed_.take_oldest(batch)) return 0;
-  begin_spoils(victim, batch.count, far);
-  return take_batch(batch.items, batch.count);
+  Overflow::Batch* const batch = victim.overflowed_.take_oldest();
+  if (batch == nullptr) return 0;
+  begin_spoils(victim, batch->count, far);
+  return take_batch(batch);
 }
 
 // What was sent to a worker because its data is there, when that worker is long in coming for it.

@@ -20,6 +20,7 @@
 #include <memory>
 
 #include "base/layout.hpp"
+#include "platform/prefetch.hpp"
 
 namespace weir::sched {
 
@@ -29,6 +30,7 @@ class StealDeque {
   static constexpr Item kAlone = 1;  // low bit: stolen one at a time
   static constexpr std::uint32_t kCapacity = 4096;
   static constexpr std::uint32_t kMaxBatch = 64;
+  static constexpr std::uint32_t kAhead = 16;
   using Batch = std::array<Item, kMaxBatch>;
 
   StealDeque() : ring_(std::make_unique<std::atomic<Item>[]>(kCapacity)) {}
@@ -39,6 +41,7 @@ class StealDeque {
     if (b - top_of(word_.load(std::memory_order_acquire)) >= kCapacity) return false;  // STEAL-3
     slot(b).store(item, std::memory_order_relaxed);
     bottom_.store(b + 1, std::memory_order_release);  // STEAL-1
+    platform::prefetch_to_write(&slot(b + kAhead));
     return true;
   }
 

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kFirstSlab = std::size_t{16} << 10;
 constexpr std::size_t kLargestSlab = std::size_t{1} << 20;
 constexpr std::uint32_t kTakenAtOnce = 8;  // tasks that others have ended
+// Of those that come next, the lines asked for: what is made meanwhile must take as long as a line from a far core.
+constexpr std::uint32_t kAhead = 2 * kTakenAtOnce;
 }  // namespace
 
 TaskHeap::~TaskHeap() {
@@ -39,18 +41,29 @@ bool TaskHeap::take_returned() noexcept {
   if (returned_ == nullptr) {
     returned_ = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
     if (returned_ == nullptr) return false;
-    prefetch_returned(0, kTakenAtOnce);
+    start_returned();
   }
   const std::uint32_t end = std::min(taken_ + kTakenAtOnce, returned_->count);
-  prefetch_returned(end, end + kTakenAtOnce);
+  prefetch_returned(taken_ + kAhead, end + kAhead);
   while (taken_ != end) free(returned_->task[taken_++]);
   if (taken_ != returned_->count) return true;
   FreeBatch* const batch = std::exchange(returned_, returned_->next);
   taken_ = 0;
-  if (returned_ != nullptr) prefetch_returned(0, kTakenAtOnce);
+  if (returned_ != nullptr) start_returned();
   batch->count = 0;
   batch->from == nullptr ? delete batch : push(batch->from->emptied_, batch);
   return true;
+}
+
+// The first of those taken: its tasks, and the batch behind it, are asked for.
+void TaskHeap::start_returned() noexcept {
+  prefetch_returned(0, kAhead);
+  if (returned_->next != nullptr) prefetch_to_write(*returned_->next);
+}
+
+void TaskHeap::prefetch_to_write(const FreeBatch& batch) noexcept {
+  for (std::size_t at = 0; at < sizeof(FreeBatch); at += base::kDestructiveSize)
+    platform::prefetch_to_write(reinterpret_cast<const std::byte*>(&batch) + at);
 }
 
 void TaskHeap::prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept {

@@ -18,7 +18,7 @@ class TaskHeap;
 
 // Ended tasks of one heap, on their way home. An array, not a list through the tasks: the owner can then fetch all of
 // them from the other core's cache at once.
-struct FreeBatch {
+struct alignas(base::kDestructiveSize) FreeBatch {
   static constexpr std::uint32_t kTasks = 61;
   FreeBatch* next = nullptr;
   TaskHeap* from = nullptr;  // where it goes back to when it is empty; null: nowhere
@@ -65,7 +65,9 @@ class TaskHeap {
   FreeBatch* empty_batch() {
     if (empty_ == nullptr) empty_ = emptied_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
     if (empty_ == nullptr) return new FreeBatch{nullptr, this, 0, {}};
-    return std::exchange(empty_, empty_->next);
+    FreeBatch* const batch = std::exchange(empty_, empty_->next);
+    if (empty_ != nullptr) prefetch_to_write(*empty_);
+    return batch;
   }
 
   std::uint16_t index() const noexcept { return index_; }
@@ -97,6 +99,8 @@ class TaskHeap {
   }
   [[gnu::noinline]] Task* refill(std::size_t c);
   bool take_returned() noexcept;
+  void start_returned() noexcept;
+  static void prefetch_to_write(const FreeBatch& batch) noexcept;
   void prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept;
   void add_slab(std::size_t c);
 

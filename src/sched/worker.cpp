@@ -116,7 +116,7 @@ Worker::Item Worker::next_local() noexcept {
   }
   spoils_ = 0;
   if (!overflowed_.empty()) [[unlikely]] {
-    if (Overflow::Batch batch; overflowed_.take_newest(batch)) return take_batch(batch.items, batch.count);
+    if (Overflow::Batch* const batch = overflowed_.take_newest()) return take_batch(batch);
   }
   return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
@@ -128,6 +128,12 @@ Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t co
   for (std::uint32_t i = count - 1; i > 0; --i) push(batch[i]);
   spoils_ = count - 1 > kPrefetchAhead ? count - 1 - kPrefetchAhead : 0;
   return batch[0];
+}
+
+Worker::Item Worker::take_batch(Overflow::Batch* batch) noexcept {
+  const Item first = take_batch(batch->items, batch->count);
+  Overflow::give_back(batch);
+  return first;
 }
 
 void Worker::run_traced(Condition& condition) noexcept {
@@ -394,13 +400,15 @@ void Worker::submit_elsewhere(Task* task) noexcept {
 // The oldest make room, or the task itself goes when the oldest cannot.
 void Worker::overflow(Item item) noexcept {
   WEIR_CHECK((item & StealDeque::kAlone) == 0, "the half of a fork_join() has no other place than the deque");
-  Overflow::Batch batch;
-  batch.count = deque_.take_oldest(batch.items);
-  if (batch.count != 0) overflowed_.put(batch);
-  if (deque_.push(item)) return;
-  batch.count = 1;
-  batch.items[0] = item;
+  Overflow::Batch* const batch = overflowed_.empty_batch();
+  batch->count = deque_.take_oldest(batch->items);
+  const bool fits = batch->count != 0;
+  if (!fits) {
+    batch->items[0] = item;
+    batch->count = 1;
+  }
   overflowed_.put(batch);
+  if (fits) static_cast<void>(deque_.push(item));
 }
 
 }  // namespace weir::sched
