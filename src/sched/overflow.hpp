@@ -1,4 +1,4 @@
-// Overflow: what a worker's deque had no room for, in batches of its oldest tasks.
+// Overflow: what a worker's deque had no room for, in batches of its oldest items.
 //
 // The owner puts batches in, and takes the newest back when its deque is empty; others take the oldest, which leaves
 // the deque, at which the owner is, alone. A lock, which is taken once a batch and held for a few instructions: what
@@ -7,6 +7,8 @@
 // next one while it still makes tasks. docs/protocols/steal.md
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,8 @@ namespace weir::sched {
 
 class alignas(base::kDestructiveSize) Overflow {
  public:
+  static constexpr std::size_t kMostAtOnce = 4;  // batches that a thief takes
+
   struct alignas(base::kDestructiveSize) Batch {
     StealDeque::Batch items;  // oldest first
     std::uint32_t count = 0;
@@ -64,29 +68,37 @@ class alignas(base::kDestructiveSize) Overflow {
   }
 
   // Any thread. To be given back when its items have been taken; null: there is none.
-  [[nodiscard]] Batch* take_newest() noexcept { return take(true); }
-  [[nodiscard]] Batch* take_oldest() noexcept { return take(false); }
+  [[nodiscard]] Batch* take_newest() noexcept {
+    if (empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    if (batches_.empty()) return nullptr;
+    Batch* const batch = batches_.back();
+    batches_.pop_back();
+    size_.store(batches_.size(), std::memory_order_release);
+    return batch;
+  }
+  // Any thread. The same of the oldest: up to half of them, how many.
+  [[nodiscard]] std::size_t take_oldest(std::array<Batch*, kMostAtOnce>& out) noexcept {
+    if (empty()) return 0;
+    const std::lock_guard lock(mutex_);
+    const std::size_t n = std::min((batches_.size() + 1) / 2, kMostAtOnce);
+    std::copy_n(batches_.begin(), n, out.begin());
+    batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(n));
+    size_.store(batches_.size(), std::memory_order_release);
+    return n;
+  }
 
   // Any thread.
   static void give_back(Batch* batch) noexcept {
     std::atomic<Batch*>& stack = batch->home->emptied_;
-    batch->next = stack.load(std::memory_order_relaxed);
-    while (!stack.compare_exchange_weak(batch->next, batch, std::memory_order_release,  // OVERFLOW-1
-                                        std::memory_order_relaxed)) {
-    }
+    Batch* head = stack.load(std::memory_order_relaxed);
+    do {
+      batch->next = head;
+    } while (
+        !stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // OVERFLOW-1
   }
 
  private:
-  Batch* take(bool newest) noexcept {
-    if (empty()) return nullptr;
-    const std::lock_guard lock(mutex_);
-    if (batches_.empty()) return nullptr;
-    Batch* const batch = newest ? batches_.back() : batches_.front();
-    newest ? batches_.pop_back() : batches_.pop_front();
-    size_.store(batches_.size(), std::memory_order_release);
-    return batch;
-  }
-
   static void prefetch_to_write(const Batch& batch) noexcept {
     for (std::size_t at = 0; at < sizeof(Batch); at += base::kDestructiveSize)
       platform::prefetch_to_write(reinterpret_cast<const std::byte*>(&batch) + at);

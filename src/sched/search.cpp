@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 
 #include "platform/clock.hpp"
 #include "sched/policy/steal.hpp"
@@ -230,10 +231,14 @@ void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) n
 
 // What a victim's deque had no room for: its oldest tasks, and the deque, at which the victim is, is left alone.
 Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
-  Overflow::Batch* const batch = victim.overflowed_.take_oldest();
-  if (batch == nullptr) return 0;
-  begin_spoils(victim, batch->count, far);
-  return take_batch(batch);
+  std::array<Overflow::Batch*, Overflow::kMostAtOnce> batches;
+  const std::size_t count = victim.overflowed_.take_oldest(batches);
+  if (count == 0) return 0;
+  std::uint32_t tasks = 0;
+  for (std::size_t i = 0; i < count; ++i) tasks += batches[i]->count;
+  for (std::size_t i = count - 1; i > 0; --i) overflowed_.put(batches[i]);
+  begin_spoils(victim, tasks, far);
+  return take_batch(*batches[0]);
 }
 
 // What was sent to a worker because its data is there, when that worker is long in coming for it.

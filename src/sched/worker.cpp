@@ -116,7 +116,7 @@ Worker::Item Worker::next_local() noexcept {
   }
   spoils_ = 0;
   if (!overflowed_.empty()) [[unlikely]] {
-    if (Overflow::Batch* const batch = overflowed_.take_newest()) return take_batch(batch);
+    if (Overflow::Batch* const batch = overflowed_.take_newest()) return take_batch(*batch);
   }
   return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
@@ -130,9 +130,11 @@ Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t co
   return batch[0];
 }
 
-Worker::Item Worker::take_batch(Overflow::Batch* batch) noexcept {
-  const Item first = take_batch(batch->items, batch->count);
-  Overflow::give_back(batch);
+Worker::Item Worker::take_batch(Overflow::Batch& batch) noexcept {
+  for (std::size_t i = 0; i < batch.items.size(); i += base::kDestructiveSize / sizeof(Item))
+    __builtin_prefetch(&batch.items[i]);
+  const Item first = take_batch(batch.items, batch.count);
+  Overflow::give_back(&batch);
   return first;
 }
 

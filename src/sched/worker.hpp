@@ -258,7 +258,7 @@ class alignas(base::kDestructiveSize) Worker {
   }
   Item next_local() noexcept;
   Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
-  Item take_batch(Overflow::Batch* batch) noexcept;
+  Item take_batch(Overflow::Batch& batch) noexcept;
   template <bool kTraced>
   void run(Item item) noexcept;
   template <bool kTraced>

@@ -1,18 +1,22 @@
-// StealDeque: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
+// StealDeque and Overflow: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
+#include <array>
 #include <memory>
 #include <vector>
 
+#include "sched/overflow.hpp"
 #include "sched/steal_deque.hpp"
 #include "stress.hpp"
 
 namespace {
 
+using weir::sched::Overflow;
 using weir::sched::StealDeque;
 
 constexpr std::size_t kItems = 20000;
 
 struct Round {
   StealDeque deque;
+  Overflow overflowed;
   std::unique_ptr<int[]> payload{new int[kItems + 1]()};  // plain: published by the deque alone
   std::unique_ptr<std::atomic<int>[]> taken { new std::atomic<int>[ kItems + 1 ]() };
   std::atomic<bool> stop{false};
@@ -27,14 +31,46 @@ struct Round {
   }
 };
 
+std::size_t take(Round& round, Overflow::Batch* batch) {
+  const std::size_t count = batch->count;
+  for (std::uint32_t i = 0; i < count; ++i) round.take(batch->items[i]);
+  Overflow::give_back(batch);
+  return count;
+}
+
+// As Worker does: what it takes beside the first goes through its own.
+std::size_t steal_overflowed(Round& round, Overflow& own) {
+  std::array<Overflow::Batch*, Overflow::kMostAtOnce> batches;
+  const std::size_t taken = round.overflowed.take_oldest(batches);
+  for (std::size_t i = 1; i < taken; ++i) own.put(batches[i]);
+  std::size_t count = taken == 0 ? 0 : take(round, batches[0]);
+  while (Overflow::Batch* const batch = own.take_newest()) count += take(round, batch);
+  return count;
+}
+
 void steal(Round& round) {
   StealDeque::Batch batch;
+  Overflow own;
   for (;;) {
     const bool last = round.stop;
+    if (steal_overflowed(round, own) != 0) continue;
     const std::uint32_t count = round.deque.steal(batch);
     for (std::uint32_t i = 0; i < count; ++i) round.take(batch[i]);
-    if (count == 0 && last && round.deque.size() == 0) return;
+    if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty()) return;
   }
+}
+
+// The oldest items, or `item` itself when they cannot be had; false: it still wants a place.
+bool overflow(Round& round, StealDeque::Item item) {
+  Overflow::Batch* const batch = round.overflowed.empty_batch();
+  batch->count = round.deque.take_oldest(batch->items);
+  const bool moved = batch->count != 0;
+  if (!moved) {
+    batch->items[0] = item;
+    batch->count = 1;
+  }
+  round.overflowed.put(batch);
+  return !moved;
 }
 
 void own(Round& round, weir::stress::Stress& stress, unsigned burst) {
@@ -42,13 +78,18 @@ void own(Round& round, weir::stress::Stress& stress, unsigned burst) {
     for (unsigned i = stress.below(burst) + 1; i > 0 && next <= kItems; --i) {
       round.payload[next] = static_cast<int>(next);
       const StealDeque::Item mark = stress.below(8) == 0 ? StealDeque::kAlone : 0;
-      if (!round.deque.push((next << 1) | mark)) break;
+      const StealDeque::Item item = (next << 1) | mark;
+      const bool full = mark == 0 && stress.below(16) == 0;  // as if it were
+      if (!(full && overflow(round, item)) && !round.deque.push(item)) break;
       ++next;
     }
     for (unsigned i = stress.below(burst) + 1; i > 0; --i) {
-      const StealDeque::Item item = round.deque.pop();
-      if (item == 0) break;
-      round.take(item);
+      if (const StealDeque::Item item = round.deque.pop())
+        round.take(item);
+      else if (Overflow::Batch* const batch = round.overflowed.take_newest())
+        take(round, batch);
+      else
+        break;
     }
   }
 }
@@ -67,6 +108,7 @@ int main(int argc, char** argv) {
     round.stop = true;
     for (auto& thread : threads) thread.join();
     while (const auto item = round.deque.pop()) round.take(item);
+    while (Overflow::Batch* const batch = round.overflowed.take_newest()) take(round, batch);
     stress.check(round.wrong == 0, "an item that was never pushed, or not published");
     for (std::size_t i = 1; i <= kItems; ++i) stress.check(round.taken[i] == 1, "an item not taken exactly once");
   }
