@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "apps/fibonacci/fib.h"
+#include "bench/line_time.hpp"
 #include "ocr/extensions/ocr-labeling.h"
 #include "ocr/extensions/ocr-legacy.h"
 #include "ocr/system.hpp"
@@ -109,8 +110,10 @@ void empty_edts(benchmark::State& state) {
   const Template empty(empty_edt, 0, 0), maker(make_empties, 2, 0), all(make_makers, 3, 0);
   u64 each[] = {kEmpties / makers, reinterpret_cast<u64>(&empty)};
   u64 params[] = {makers, reinterpret_cast<u64>(&maker), reinterpret_cast<u64>(each)};
+  const double line_before = state.range(0) == 1 ? 0 : weir::bench::line_time_ns();
   for (auto _ : state) run(all, 3, params);
   report_per(state, "per_edt", kEmpties);
+  if (line_before > 0) state.counters["line_ns"] = (line_before + weir::bench::line_time_ns()) / 2;
 }
 BENCHMARK(empty_edts)->ArgNames({"workers", "makers"})->Args({1, 100})->Args({1, 1});
 BENCHMARK(empty_edts)->ArgNames({"workers", "makers"})->Args({2, 100})->Args({2, 2})->Args({2, 1})->UseRealTime();

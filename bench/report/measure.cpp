@@ -38,6 +38,8 @@ void add_fields(Row& row, const Json& fields) {
   row.samples.push_back(median(fields.at("wall").get<std::vector<double>>()));
   if (fields.contains("cpu")) row.cpu_samples.push_back(median(fields.at("cpu").get<std::vector<double>>()));
   if (fields.contains("cold")) row.cold_samples.push_back(fields.at("cold").get<double>());
+  if (fields.contains("line") && !fields.at("line").empty())
+    row.line_samples.push_back(median(fields.at("line").get<std::vector<double>>()));
 }
 
 struct Cell {

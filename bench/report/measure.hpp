@@ -35,6 +35,7 @@ struct Row {
   std::vector<double> samples;       // one for each process: its median
   std::vector<double> cpu_samples;   // processor time in the unit, where measured
   std::vector<double> cold_samples;  // the first run in each process, where measured
+  std::vector<double> line_samples;  // what a cache line took from core to core meanwhile, in ns, where measured
   std::vector<Bound> bounds;         // of a METG: of each sample
   double ratio = 0;                  // to Weir with as many workers; 0: unknown, or one of the two is a bound
   std::string unsupported;           // why the runtime cannot express this benchmark

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/line_time.hpp"
 #include "bench/tasks/contender.hpp"
 #include "bench/tasks/kernel.hpp"
 
@@ -63,18 +64,26 @@ void append(std::string& list, const std::string& item) {
   list += item;
 }
 
+void append_line_time(std::string& list, const Request& request) {
+  if (request.workers < 2) return;
+  if (const double ns = line_time_ns(); ns > 0) append(list, std::to_string(ns));
+}
+
 // One run in a fresh process, whose memory is still to be had from the kernel, then `repeat` that count; prints
 // nanoseconds per task of each.
 template <class Work>
 void measure(const Request& request, double tasks, Work&& work) {
   const double cold = timed(work).wall_ns / tasks;
-  std::string wall, cpu;
+  std::string wall, cpu, line;
+  append_line_time(line, request);
   for (int i = 0; i < request.repeat; ++i) {
     const Span span = timed(work);
     append(wall, std::to_string(span.wall_ns / tasks));
     append(cpu, std::to_string(span.cpu_ns / tasks));
+    append_line_time(line, request);
   }
-  std::printf("{\"unit\":\"ns\",\"cold\":%f,\"wall\":[%s],\"cpu\":[%s]}\n", cold, wall.c_str(), cpu.c_str());
+  std::printf("{\"unit\":\"ns\",\"cold\":%f,\"wall\":[%s],\"cpu\":[%s],\"line\":[%s]}\n", cold, wall.c_str(),
+              cpu.c_str(), line.c_str());
 }
 
 void run_independent(Contender& contender, const Request& request) {

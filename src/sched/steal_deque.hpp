@@ -30,6 +30,7 @@ class StealDeque {
   static constexpr Item kAlone = 1;  // low bit: stolen one at a time
   static constexpr std::uint32_t kCapacity = 4096;
   static constexpr std::uint32_t kMaxBatch = 64;
+  // Slots ahead of bottom whose line is asked for: a thief has read it, and may be far. docs/tuning.md#lines
   static constexpr std::uint32_t kAhead = 16;
   using Batch = std::array<Item, kMaxBatch>;
 

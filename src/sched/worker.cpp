@@ -36,7 +36,7 @@ void prefetch_task(StealDeque::Item item) noexcept {
   platform::prefetch_to_write(task);
   platform::prefetch_to_write(task + 1);
 }
-constexpr std::uint32_t kPrefetchAhead = 6;
+constexpr std::uint32_t kPrefetchAhead = 10;
 
 // The lines behind the header: the closure, and the edges to its own successors.
 void prefetch_body(const Task& task) noexcept {

@@ -67,6 +67,7 @@ Json object_of(const bench::Row& row) {
     object["ratio"] = row.ratio > 0 ? Json(row.ratio) : Json();
     object["cpu"] = optional_median(row.cpu_samples);
     object["cold"] = optional_median(row.cold_samples);
+    object["line_ns"] = optional_median(row.line_samples);
     if (row.bound() != bench::Bound::exact) object["bound"] = row.bound() == bench::Bound::above ? ">" : "<";
   }
   if (!row.unsupported.empty()) object["unsupported"] = row.unsupported;
@@ -97,11 +98,20 @@ std::string versions_of(const Plan& plan) {
   return text;
 }
 
+std::string line_times_of(const std::vector<bench::Row>& rows) {
+  std::vector<double> samples;
+  for (const bench::Row& row : rows) samples.insert(samples.end(), row.line_samples.begin(), row.line_samples.end());
+  if (samples.empty()) return "";
+  const bench::Summary line = bench::summary_of(samples);
+  return fmt::format("a cache line took {:.0f} ns from core to core meanwhile ({:.0f}..{:.0f})\n", line.median,
+                     line.least, line.most);
+}
+
 int report(const TasksSettings& settings, const Plan& plan, const std::vector<bench::Row>& rows, Global& global) {
   for (const bench::Row& row : rows) global.add(object_of(row));
   global.print("{} rounds of {} runs; cpu: processor time of all threads; cold: first run in a process\n\n",
                settings.amount.rounds, settings.amount.repeat);
-  global.print("{}", bench::table_of(rows, plan.benches));
+  global.print("{}{}", bench::table_of(rows, plan.benches), line_times_of(rows));
   const auto failed = std::count_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });
   if (failed == 0) return kDone;
   const auto first = std::find_if(rows.begin(), rows.end(), [](const bench::Row& row) { return !row.error.empty(); });

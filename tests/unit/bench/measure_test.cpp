@@ -46,10 +46,11 @@ class FakeRunners : public ::testing::Test {
 
 TEST(AddOutput, TakesTheMedianOfTheRunsInAProcess) {
   Row row;
-  ASSERT_TRUE(add_output(row, R"({"unit":"ns","cold":90,"wall":[5,1,3],"cpu":[6,2,4]})"));
+  ASSERT_TRUE(add_output(row, R"({"unit":"ns","cold":90,"wall":[5,1,3],"cpu":[6,2,4],"line":[70,50,60]})"));
   EXPECT_THAT(row.samples, ElementsAre(3));
   EXPECT_THAT(row.cpu_samples, ElementsAre(4));
   EXPECT_THAT(row.cold_samples, ElementsAre(90));
+  EXPECT_THAT(row.line_samples, ElementsAre(60));
 }
 
 TEST(AddOutput, TurnsASweepIntoMicrosecondsOfMetg) {
