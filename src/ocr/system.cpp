@@ -67,9 +67,9 @@ base::Status System::start(const Options& options, bool report_at_end) {
 void System::stop() noexcept {
   const std::unique_ptr<System> system(running());
   system->shut_down(system->exit_code());
-  if (system->report_at_end_) print_report(*system, "what is left at the end");
   system->watch_.reset();
-  system->scheduler_->stop_threads();  // waits for the EDTs that run
+  system->scheduler_->stop_threads();  // waits for the EDTs that run, of which one has ended the program
+  if (system->report_at_end_) print_report(*system, "what is left at the end");
   system->end_accounts();
   system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks
   drop_leftovers(*system);
