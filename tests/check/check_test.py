@@ -4,6 +4,7 @@
 check_test.py WEIR case SOURCE CASE -- PROGRAM...     exactly what SOURCE marks with `FINDS CASE: KINDS`
 check_test.py WEIR mutant SOURCE EDITS -- PROGRAM...  at least what EDITS says (mutate.py), and exit status 1
 check_test.py WEIR nothing -- PROGRAM...              nothing, and the program's own exit status, 0
+check_test.py table README EDITS...                   README has the table of all mistakes, and none is left out
 """
 import json
 import os
@@ -68,7 +69,35 @@ def check_nothing(weir, program):
         sys.exit(f"exit status {result.returncode}\n{result.stdout}{result.stderr}")
 
 
+MISTAKES = ["wrong mode", "forgotten block", "off by one", "use after release", "missing edge"]
+
+
+def table(paths):
+    rows, reasons = [], []
+    for path in paths:
+        name = os.path.splitext(os.path.basename(path))[0]
+        made = mutate.mistakes(path)
+        for mistake in MISTAKES:
+            if not made.get(mistake):
+                sys.exit(f"{path}: neither `mistake {mistake}` with what it finds nor `none {mistake}: WHY`")
+        if set(made) - set(MISTAKES):
+            sys.exit(f"{path}: unknown: {sorted(set(made) - set(MISTAKES))}")
+        cells = ["-" if isinstance(made[m], str) else ", ".join(dict.fromkeys(made[m])) for m in MISTAKES]
+        rows.append(f"| {name} | " + " | ".join(cells) + " |")
+        reasons += [f"* {name}, {m}: {made[m]}" for m in MISTAKES if isinstance(made[m], str)]
+    head = ["| | " + " | ".join(MISTAKES) + " |", "|---" * (len(MISTAKES) + 1) + "|"]
+    return "\n".join(head + sorted(rows) + [""] + sorted(reasons)) + "\n"
+
+
+def check_table(readme, *paths):
+    wanted = table(paths)
+    if wanted not in open(readme).read():
+        sys.exit(f"{readme} has to have this table:\n\n{wanted}")
+
+
 def main():
+    if sys.argv[1] == "table":
+        return check_table(*sys.argv[2:])
     split = sys.argv.index("--")
     (weir, what, *rest), program = sys.argv[1:split], sys.argv[split + 1:]
     {"case": check_case, "mutant": check_mutant, "nothing": check_nothing}[what](weir, *rest, program)
