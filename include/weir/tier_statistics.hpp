@@ -29,7 +29,7 @@ struct TierStatistics {
   std::uint64_t hits = 0, misses = 0;
   std::uint64_t prefetches = 0;     // blocks that were fetched for tasks that were not admitted yet
   std::uint64_t evictions = 0;      // blocks that left the fast tier
-  std::uint64_t in_place_runs = 0;  // tasks that could never fit and ran in slow memory
+  std::uint64_t in_place_runs = 0;  // tasks without room, which ran in slow memory or in a file's pages
   std::uint64_t failures = 0;       // transfers and tasks that failed for want of room or by an I/O error
   double wait_seconds = 0;          // of workers that had nothing to run while a ready task waited for blocks
   std::vector<std::string> warnings;

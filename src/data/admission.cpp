@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "data/policy/admit.hpp"
 #include "data/residency.hpp"
 
 namespace weir::data {
@@ -112,7 +111,7 @@ bool Residency::ready(Request& request, Steps& steps) {
   const policy::Newcomer fresh = newcomer(request);
   const bool in_turn = waiting_count_ == 0 && !in_order();
   const bool may_pass =
-      request.running || (policy::may_pass(fresh) && (!in_order() || fresh.all_pinned || wants_more()));
+      is_urgent(request) || (policy::may_pass(fresh) && (!in_order() || fresh.all_pinned || wants_more()));
   if (in_turn || may_pass) {
     admission = admit(request, steps);
     if (waiting_count_ != 0 && admission != Admission::later) ++passed_;
@@ -169,10 +168,10 @@ void Residency::dequeue(Request& request) noexcept {
 }
 
 Residency::Lane& Residency::lane_of(const Request& request) noexcept {
-  return request.running ? running_ : lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()];
+  return is_urgent(request) ? urgent_ : lanes_[static_cast<std::size_t>(request.lane) % lanes_.size()];
 }
 
-// ---- Those that run already ----
+// ---- Those that others wait for ----
 
 bool Residency::try_begin(Request& request) noexcept {
   request.in_queue = false;
@@ -181,12 +180,18 @@ bool Residency::try_begin(Request& request) noexcept {
   return true;
 }
 
-// The last of those that hold room and have not begun gives it back. False: there is none.
+// The last of those that hold room and have not begun gives it back. Not one for which others wait, too: it would be
+// admitted again at once, and so on. False: there is none.
 bool Residency::revoke_one() {
-  Request* last = last_;
-  while (last != nullptr && (!last->revocable || last->begun || last->state != RequestState::held)) last = last->before;
+  Request* last = queued_.load(std::memory_order_relaxed) != 0 ? last_ : nullptr;
+  while (last != nullptr) {
+    const bool holds = last->revocable && last->state == RequestState::held;
+    if (holds && !is_urgent(*last) && !last->last_resort && last->may_begin.exchange(false)) break;  // ADMIT-1
+    last = last->before;
+  }
   if (last == nullptr) return false;
   for (Use& use : last->uses()) leave_place(use);
+  last->in_place = false;
   last->in_place_bytes = 0;
   --held_;
   queued_.fetch_sub(1, std::memory_order_relaxed);
@@ -194,8 +199,8 @@ bool Residency::revoke_one() {
   return true;
 }
 
-void Residency::advance_running(Steps& steps) {
-  for (auto at = running_.begin(); at != running_.end();) {
+void Residency::advance_urgent(Steps& steps) {
+  for (auto at = urgent_.begin(); at != urgent_.end();) {
     Request& request = **at++;
     Admission admission = admit(request, steps);
     while (admission == Admission::later && place(target_of(request, 0)).leaving_bytes == 0 && revoke_one())
@@ -214,7 +219,9 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
   Admission admission = Admission::later;
   if (!request.scattered) admission = try_admit(request, steps);
   if (request.scattered && gather_room(request, steps)) admission = try_admit(request, steps);
-  if (admission != Admission::later) set_scattered(request, false);
+  if (admission == Admission::later) return admission;
+  set_scattered(request, false);
+  request.last_resort = standstill_;
   return admission;
 }
 
@@ -311,8 +318,8 @@ std::size_t Residency::can_give(const Arena& arena) noexcept {
 bool Residency::needs_several_nodes(Request& request) noexcept {
   const auto& arenas = tiers_.tiers()[top_].arenas;
   if (config_.allocation != Allocation::fast || arenas.size() < 2) return false;
-  const std::size_t bytes = fast_bytes(request);
-  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= can_give(*a); });
+  const std::size_t bytes = wanted_bytes(request);
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= room_for(request, *a); });
 }
 
 bool Residency::is_missing(const Use& use) const noexcept { return !use.at_home && use.replica == nullptr; }
@@ -372,6 +379,51 @@ std::size_t Residency::fast_bytes(Request& request) noexcept {
     if (!use.block->home.in_place) bytes += use.block->charge;
   }
   return bytes;
+}
+
+// A task around it has the block for as long as this one waits.
+bool Residency::is_kept(const Request& request, const Block& block) noexcept {
+  for (Request* around = request.parent; around != nullptr; around = around->parent)
+    if (around->find(block) != nullptr) return true;
+  return false;
+}
+
+// What the tasks around it take of the arena, or, without one, of all. A block that one of them uses in a file's pages
+// counts as if it had room, so that it does not depend on time who fits beside them.
+std::size_t Residency::kept_around(const Request& request, const Arena* arena) noexcept {
+  std::size_t bytes = 0;
+  for (const Block* const block : request.beside) {
+    const Replica* r = block->replicas;
+    while (r != nullptr && arena != nullptr && r->arena != arena) r = r->next;
+    if (r != nullptr || block->home_uses != 0) bytes += block->home.in_place ? 0 : block->charge;
+  }
+  for (Request* around = request.parent; around != nullptr; around = around->parent) {
+    for (const Use& use : around->uses()) {
+      const Block& block = *use.block;
+      const bool counted = [&] {
+        for (Request* inner = request.parent; inner != around; inner = inner->parent)
+          if (inner->find(block) != nullptr) return true;
+        return false;
+      }();
+      const bool in_file = use.at_home && block.home.kind == Home::Kind::file;
+      const bool here = use.replica != nullptr && (arena == nullptr || use.replica->arena == arena);
+      if (!counted && (in_file || here)) bytes += block.charge;
+    }
+  }
+  return bytes;
+}
+
+// What it needs beside that in the fast tier.
+std::size_t Residency::wanted_bytes(Request& request) noexcept {
+  std::size_t bytes = 0;
+  for (const Use& use : request.uses())
+    if (!use.block->home.in_place && !is_kept(request, *use.block)) bytes += use.block->charge;
+  return bytes;
+}
+
+std::size_t Residency::room_for(const Request& request, const Arena& arena) noexcept {
+  const std::size_t budget = can_give(arena);
+  return budget - std::min(budget, kept_around(request, &arena));
 }
 
 // Only under local-fast is a replica beside other workers not good enough, as long as nobody counts on it.
@@ -436,6 +488,7 @@ void Residency::leave_place(Use& use) noexcept {
   if (use.at_home) {
     --use.block->home_uses;
     use.at_home = false;
+    unmap_home(*use.block);
     return set_address(*use.block);
   }
   Replica* const replica = std::exchange(use.replica, nullptr);
@@ -505,8 +558,12 @@ void Residency::hold(Request& request) {
   queued_.fetch_add(1, std::memory_order_relaxed);
   for (Use& use : request.uses()) {
     set_address(*use.block);
-    if (use.at_home && is_emulated(use.block->home.tier)) request.in_place_bytes += use.block->bytes;
+    const Home& home = use.block->home;
+    if (use.at_home && is_emulated(home.tier)) request.in_place_bytes += use.block->bytes;
+    request.in_place = request.in_place || (use.at_home && home.kind == Home::Kind::file);
   }
+  request.in_place = request.in_place || request.in_place_bytes != 0;
+  request.may_begin.store(true);  // ADMIT-1
 }
 
 bool Residency::is_emulated(int tier) const noexcept {
@@ -551,7 +608,7 @@ void Residency::finish(Request& request, Steps& steps) {
   if (request.state == RequestState::waiting) dequeue(request);
   if (request.state == RequestState::held) {
     --held_;
-    if (!request.begun) queued_.fetch_sub(1, std::memory_order_relaxed);
+    begin(request);  // cancelled: it never did
   }
   (request.before != nullptr ? request.before->after : first_) = request.after;
   (request.after != nullptr ? request.after->before : last_) = request.before;
@@ -572,9 +629,9 @@ void Residency::finish(Request& request, Steps& steps) {
 // ---- Those that wait ----
 
 void Residency::advance(Steps& steps) {
-  if (!running_.empty()) {
-    advance_running(steps);
-    if (!running_.empty() && !standstill_) return;
+  if (!urgent_.empty()) {
+    advance_urgent(steps);
+    if (!urgent_.empty() && !standstill_) return;
   }
   if (early_wanted_ != 0) [[unlikely]]
     advance_early(steps);
@@ -625,64 +682,114 @@ void Residency::break_standstill(Steps& steps) {
   advance(steps);
   standstill_ = false;
   if (waiting_count_ == 0 || under_way_ != 0 || has_queued() || !steps.empty()) return;
-  const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return !l.empty(); });
-  Request& request = running_.empty() ? **lane->begin() : **running_.begin();
+  Request& request = first_waiting();
   dequeue(request);
   overflow(request, steps);
   try_writing_again();
   advance(steps);
 }
 
+// There is one.
+Request& Residency::first_waiting() noexcept {
+  Request* first = nullptr;
+  const auto look_at = [&](const Lane& lane) {
+    if (!lane.empty() && (first == nullptr || ByTurn{}(*lane.begin(), first))) first = *lane.begin();
+  };
+  look_at(urgent_);
+  if (first != nullptr) return *first;
+  for (const Lane& lane : lanes_) look_at(lane);
+  return *first;
+}
+
 bool Residency::never_fits(Request& request) noexcept {
   if (needs_several_nodes(request)) {
-    const auto all = [](const Use& use) { return !use.block->home.in_place; };
-    return !plan_over_nodes(request, all, [&](const Arena& arena) { return can_give(arena); });
+    const auto wanted = [&](const Use& use) { return !use.block->home.in_place && !is_kept(request, *use.block); };
+    return !plan_over_nodes(request, wanted, [&](const Arena& arena) { return room_for(request, arena); });
   }
-  const std::size_t bytes = fast_bytes(request);
-  if (config_.allocation != Allocation::fast) return bytes > can_give(target_of(request, bytes));
+  const std::size_t wanted = wanted_bytes(request);
+  const auto fits = [&](const Arena& arena) {
+    return policy::can_ever_fit({wanted, kept_around(request, &arena), can_give(arena)});
+  };
+  if (config_.allocation != Allocation::fast) return !fits(target_of(request, fast_bytes(request)));
   const auto& arenas = tiers_.tiers()[top_].arenas;
-  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= can_give(*a); });
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* arena) { return fits(*arena); });
 }
 
 // ---- Those that cannot be helped ----
 
-void Residency::overflow(Request& request, Steps& steps) {
-  set_scattered(request, false);
-  bool addressable = true;
+// Where its blocks are: in slow memory, or, of a task that would fit but for others that wait, in a file's pages.
+bool Residency::can_run_in_place(Request& request, bool never) noexcept {
+  if (config_.overflow != Overflow::in_place) return false;
+  const bool in_file = !never && last_write_failure_;
   for (const Use& use : request.uses()) {
     const Block& block = *use.block;
     bool replica = false;
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) replica = replica || !r->stale;
     const bool in_memory = block.home.in_place || block.home.tier < 0 ||
                            tiers_.tiers()[static_cast<std::size_t>(block.home.tier)].addressable;
-    addressable = addressable && (replica || in_memory);
+    if (!replica && !in_memory && !in_file) return false;
   }
-  if (config_.overflow == Overflow::in_place && addressable) return run_in_place(request, steps);
-  const std::size_t bytes = fast_bytes(request);
+  return true;
+}
+
+void Residency::overflow(Request& request, Steps& steps) {
+  set_scattered(request, false);
+  const bool never = never_fits(request);
+  if (can_run_in_place(request, never)) return run_in_place(request, steps);
+  fail(request, refusal(request, never), steps);
+}
+
+base::Status Residency::refusal(Request& request, bool never) {
+  const std::size_t bytes = fast_bytes(request), kept = kept_around(request, nullptr);
   const Arena& target = target_of(request, bytes);
-  std::size_t free = 0;
+  std::size_t budget = 0;
   for (const Arena* const arena : tiers_.tier_of(target).arenas)
-    free += config_.allocation == Allocation::fast || arena == &target ? can_give(*arena) : 0;
-  std::string message = fmt::format("task {:?} needs {} of blocks in tier {} at the same time, which can give {}",
-                                    request.name, size_text({bytes}), tiers_.tier_of(target).name, size_text({free}));
+    budget += config_.allocation == Allocation::fast || arena == &target ? can_give(*arena) : 0;
+  std::string beside;
+  if (never && kept != 0 && request.parent == nullptr) {
+    beside = fmt::format(", beside {} that it holds", size_text({kept}));
+  } else if (never && kept != 0) {
+    beside = fmt::format(
+        ", {} of them beside {} that the tasks it was made in hold until it has ended (the nearest is "
+        "{:?})",
+        size_text({wanted_bytes(request)}), size_text({kept}), request.parent->name);
+  }
+  std::string message =
+      fmt::format("task {:?} needs {} of blocks in tier {} at the same time{}, which can give {}", request.name,
+                  size_text({bytes}), tiers_.tier_of(target).name, beside, size_text({budget}));
   if (!last_write_failure_) {
     message += fmt::format(", and what is there cannot leave: {}", last_write_failure_.message);
-  } else if (bytes <= free && never_fits(request)) {
+  } else if (never && wanted_bytes(request) + kept <= budget) {
     message += " on several nodes, but not so that each block is on one of them";
-  } else if (bytes <= free) {
+  } else if (!never) {
     message += " only when the tasks that wait for this one have ended";
   }
   message += "; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint";
-  fail(request, {base::Code::no_space, std::move(message)}, steps);
+  if (never && request.parent != nullptr && kept != 0) message += " or in that of a task around it";
+  return {base::Code::no_space, std::move(message)};
 }
 
-void Residency::run_in_place(Request& request, Steps& steps) {
-  if (counters_.in_place_runs++ == 0) {
+// Each kind once.
+void Residency::warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps) {
+  const std::string& tier = tiers_.tiers()[top_].name;
+  const bool first = counters_.in_place_runs++ == 0;
+  if (in_file && !std::exchange(warned_in_file_, true)) {
+    steps.warnings.push_back(fmt::format(
+        "task {:?} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
+        "uses them in the file through the page cache, beside the budget; give the tier more with --tiers or "
+        "WEIR_TIERS, or name what tasks within a task need in its footprint (further tasks are counted, not reported)",
+        request.name, size_text({bytes}), tier));
+  } else if (!in_file && first) {
     steps.warnings.push_back(fmt::format(
         "task {:?} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
         "tier {} more with --tiers or WEIR_TIERS (further tasks are counted, not reported)",
-        request.name, size_text({fast_bytes(request)}), tiers_.tiers()[top_].name));
+        request.name, size_text({bytes}), tier));
   }
+}
+
+void Residency::run_in_place(Request& request, Steps& steps) {
+  request.last_resort = true;
+  bool in_file = false;
   for (Use& use : request.uses()) {
     Block& block = *use.block;
     Replica* replica = block.home.in_place || block.home_uses != 0 ? nullptr : block.replicas;
@@ -691,9 +798,11 @@ void Residency::run_in_place(Request& request, Steps& steps) {
       pin(use, *replica);
       continue;
     }
-    if (base::Status status = give_home_a_place(block); !status) return fail(request, std::move(status), steps);
+    if (base::Status status = map_home(block); !status) return fail(request, std::move(status), steps);
+    in_file = in_file || block.home.kind == Home::Kind::file;
     pin_home(use);
   }
+  warn_of_place(request, in_file, fast_bytes(request), steps);
   note_used(request);
   if (request.landing != 0) {
     request.state = RequestState::staging;

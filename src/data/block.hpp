@@ -21,7 +21,7 @@ struct Home {
   enum class Kind : std::uint8_t {
     none,     // no place yet: room in `tier` is kept for it
     arena,    // memory of `arena` at `address`
-    file,     // `extent` of the file of `tier`
+    file,     // `extent` of the file of `tier`; mapped at `address` while tasks use it in place
     program,  // adopted memory at `address`, in the form of the block's layout
   };
   Kind kind = Kind::none;

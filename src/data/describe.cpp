@@ -146,7 +146,8 @@ std::vector<std::string> Residency::describe_state() {
   for (Request* r = first_; r != nullptr; r = r->after) {
     std::string text =
         fmt::format("task {:?} (number {}) of domain {}, {}{}{}:", r->name, r->sequence, r->domain, name_of(r->state),
-                    r->begun ? ", begun" : "", r->scattered ? ", room in pieces" : "");
+                    r->state == RequestState::held && !r->may_begin.load() ? ", begun" : "",
+                    r->scattered ? ", room in pieces" : "");
     for (const Use& use : r->uses()) text += (&use == r->uses().data() ? " " : "; ") + describe(use);
     lines.push_back(std::move(text));
   }

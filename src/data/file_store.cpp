@@ -1,6 +1,7 @@
 #include "data/file_store.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +123,37 @@ base::Status FileStore::failure(const FileTransfer& transfer) const {
               transfer.write ? "writing" : "reading", transfer.block, transfer.bytes, transfer.extent.offset,
               error == platform::kEndOfFile ? "the file has become shorter" : std::generic_category().message(error),
               StoreFile::remedy(error))};
+}
+
+base::Result<std::byte*> FileStore::map(Extent extent, std::string_view block) {
+  void* const address = mmap(nullptr, extent.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(),
+                             static_cast<off_t>(extent.offset));
+  if (address == MAP_FAILED) return cannot_map(extent, block, errno);
+  return static_cast<std::byte*>(address);
+}
+
+void FileStore::unmap(void* address, Extent extent) noexcept {
+  WEIR_CHECK(munmap(address, extent.bytes) == 0, "an extent is unmapped that is not mapped");
+}
+
+// Linux before 5.14 cannot be asked: then only the length is looked at.
+base::Status FileStore::touch(void* address, Extent extent, std::string_view block) noexcept {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which older headers do not have
+  if (cut()) return cannot_map(extent, block, platform::kEndOfFile);
+  int result = 0;
+  do {
+    result = madvise(address, extent.bytes, kPopulateWrite);
+  } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  if (result == 0 || errno == EINVAL) return base::Status::success();
+  return cannot_map(extent, block, cut() ? platform::kEndOfFile : errno == EFAULT ? EIO : errno);
+}
+
+base::Status FileStore::cannot_map(Extent extent, std::string_view block, int error) const {
+  return {base::Code::io_error, fmt::format("{}: using block '{}' in place, {} bytes at offset {}, failed: {}; {}",
+                                            name(), block, extent.bytes, extent.offset,
+                                            error == platform::kEndOfFile ? "the file has become shorter"
+                                                                          : std::generic_category().message(error),
+                                            StoreFile::remedy(error))};
 }
 
 bool FileStore::cut() noexcept {

@@ -62,6 +62,14 @@ class FileStore {
   // message names the file, the block, the offset, and what to do.
   void start(FileTransfer& transfer) noexcept;
 
+  // The extent as memory, through the page cache: beside the budget of every tier, taken back by the kernel when it
+  // wants. Transfers of the extent, before and after, and the memory show the same contents; none is under way
+  // meanwhile. `block` is for the message. Fails with io_error.
+  base::Result<std::byte*> map(Extent extent, std::string_view block);
+  static void unmap(void* address, Extent extent) noexcept;
+  // Reads what map() gave, so that a file that is broken is an error here, and no signal later. Blocks.
+  base::Status touch(void* address, Extent extent, std::string_view block) noexcept;
+
   // What is reserved, at the moment and at most so far.
   std::uint64_t used() const;
   std::uint64_t peak() const;
@@ -78,6 +86,7 @@ class FileStore {
   static void answered(platform::IoRequest& request, const base::Status& status) noexcept;
   int grow(std::uint64_t end) noexcept;
   base::Status failure(const FileTransfer& transfer) const;
+  base::Status cannot_map(Extent extent, std::string_view block, int error) const;
   bool cut() noexcept;
 
   platform::AsyncIo& io_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "data/file_store.hpp"
@@ -256,6 +257,22 @@ base::Status Residency::give_home_a_place(Block& block) {
                       size_text({block.bytes}), tier.name, size_text(tier.budget),
                       tier.arenas.front()->failure() ? "its free memory is in pieces; give the tier more"
                                                      : tier.arenas.front()->failure().message)};
+}
+
+// A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
+base::Status Residency::map_home(Block& block) {
+  if (base::Status status = give_home_a_place(block); !status) return status;
+  if (block.home.kind != Home::Kind::file || block.home.address != nullptr) return base::Status::success();
+  const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(block.home.tier)];
+  base::Result<std::byte*> mapped = tier.file->map(block.home.extent, block.name);
+  if (!mapped) return mapped.status();
+  block.home.address = *mapped;
+  return base::Status::success();
+}
+
+void Residency::unmap_home(Block& block) noexcept {
+  if (block.home.kind != Home::Kind::file || block.home_uses != 0) return;
+  FileStore::unmap(std::exchange(block.home.address, nullptr), block.home.extent);
 }
 
 void Residency::release_home(Block& block) noexcept {

@@ -1,9 +1,10 @@
 // Request: the blocks that one task names, from spawning to its end.
 //
 // Owned by the task; the Residency links it into its queues. All fields belong to the store's lock, but for the places
-// of the blocks, which the running task reads.
+// of the blocks, which the running task reads, and `may_begin`.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,14 +56,22 @@ struct Request {
   RequestState state = RequestState::pending;
   bool cancelled = false;            // its function did not run
   bool scattered = false;            // waits, and there is room for it, but in pieces
-  bool begun = false;                // held, and its function has been started
   bool running = false;              // of a task that runs and wants one block more: before all that do not
   bool revocable = false;            // begins by try_begin(); until then, tasks that run may take its room
   bool in_queue = false;             // revocable: its task is on its way to a worker, and will call try_begin()
   void (*told)(Request&) = nullptr;  // instead of the sink, when it is staged
   std::uint32_t landing = 0;         // transfers it waits for
+  bool last_resort = false;          // admitted to end a standstill: that is not taken back
+  bool in_place = false;             // held, and some block is used where an emulated tier or a file has it
   std::size_t in_place_bytes = 0;    // used in slow memory: what an emulated tier charges
   base::Status failure;
+  // Held, and neither begun nor revoked: who takes it, the worker or the store, decides which.
+  std::atomic<bool> may_begin{false};
+  // Of the nearest task around this one that has a request: held for as long as this one is unfinished.
+  Request* parent = nullptr;
+  std::uint32_t depth = 0;  // of such tasks around it
+  // Running: what its task holds besides, each block once; the caller's until the request is held or has failed.
+  std::span<Block* const> beside;
   // For a trace.
   std::uint64_t trace_id = 0;       // of its task
   std::uint64_t waiting_since = 0;  // ticks; 0: it has not waited for room
@@ -78,6 +87,11 @@ struct Request {
   }
   // A block named twice is one use of the stronger mode. The use, when it is a new one.
   Use* add(Block& block, Mode mode) noexcept;
+  // The task is made inside of that one, which may be null. Before it is registered.
+  void set_parent(Request* around) noexcept {
+    parent = around;
+    depth = around != nullptr ? around->depth + 1 : 0;
+  }
   // Null when it does not name the block.
   Use* find(const Block& block) noexcept;
   // Of a use that is in no queue. The last one takes its place, and its links with it; no transfer is waited for.

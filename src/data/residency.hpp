@@ -6,10 +6,7 @@
 // caller looks at Steps) when all its blocks are in place; begin() when it runs; finish() at the end. docs/blocks.md
 // tells the whole story.
 //
-// What cannot hang: only a ready task reserves room, all of it or none, and then it depends on nothing but transfers
-// and its own children; a waiting task waits for room that such tasks give back. When nothing runs any more, because
-// all that hold room wait for children that wait for room, the store says so (break_standstill()), and the first
-// waiting task runs in place or fails.
+// What cannot hang, and who fails, is argued in docs/protocols/admission.md.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +19,7 @@
 #include <vector>
 
 #include "data/block.hpp"
+#include "data/policy/admit.hpp"
 #include "data/replica.hpp"
 #include "data/request.hpp"
 #include "data/tier_set.hpp"
@@ -125,19 +123,20 @@ class Residency {
   bool ready(Request& request, Steps& steps);
   // The task has ended, or was cancelled: then its blocks hold what they held before.
   void finish(Request& request, Steps& steps);
-  // As begin(), of one that is revocable, under the lock. False: it lost its room meanwhile, and will be staged again.
-  bool try_begin(Request& request) noexcept;
-  // Its task starts to run, or to wait for an exclusion lock. Any thread, without the lock.
-  void begin(Request& request) noexcept {
-    if (request.state != RequestState::held || std::exchange(request.begun, true)) return;
-    queued_.fetch_sub(1, std::memory_order_relaxed);  // an estimate for policies
+  // Its task starts to run, or to wait for an exclusion lock. Any thread, without the lock. False: try_begin() knows.
+  bool begin(Request& request) noexcept {
+    if (!request.may_begin.exchange(false)) return false;  // ADMIT-1
+    queued_.fetch_sub(1, std::memory_order_relaxed);       // an estimate for policies
+    return true;
   }
+  // Under the lock. False: it lost its room meanwhile, and will be staged again. True: it has begun, or has failed.
+  bool try_begin(Request& request) noexcept;
 
   // Admits what waits as far as there is room; with a strategy that looks ahead also asks for what tasks that are not
   // ready will need. Called by the others here where something has changed.
   void advance(Steps& steps);
   // Nothing runs that could give room back, and nothing is on its way (the caller has made sure): the first task that
-  // waits has to do without.
+  // waits has to do without, in slow memory or in the file's pages.
   void break_standstill(Steps& steps);
   // Tasks wait, and no transfer will change that.
   bool waits_for_tasks() const noexcept { return waiting_count_ != 0 && under_way_ == 0; }
@@ -167,10 +166,12 @@ class Residency {
   };
   using Candidates = std::set<Replica*, ByKey>;
   static constexpr policy::Sequence kFirstSequence = policy::Sequence{1} << 40;
-  struct BySequence {
-    bool operator()(const Request* a, const Request* b) const noexcept { return a->sequence < b->sequence; }
+  struct ByTurn {
+    bool operator()(const Request* a, const Request* b) const noexcept {
+      return policy::comes_before({a->depth, a->sequence}, {b->depth, b->sequence});
+    }
   };
-  using Lane = std::set<Request*, BySequence>;
+  using Lane = std::set<Request*, ByTurn>;
   struct Place {  // what is kept of one arena beside what it counts itself
     Candidates leaving_order;
     std::size_t candidate_bytes = 0;
@@ -199,6 +200,8 @@ class Residency {
   bool keep_room(Block& block, const Tier& tier);
   bool settle_in(Block& block, Arena& arena);
   base::Status give_home_a_place(Block& block);
+  base::Status map_home(Block& block);
+  void unmap_home(Block& block) noexcept;
   void release_home(Block& block) noexcept;
   base::Status no_room(const Block& block) const;
   Arena& default_arena(int domain) noexcept;
@@ -232,19 +235,28 @@ class Residency {
   bool fill_missing(Request& request, Arena& target, Steps& steps);
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
   std::size_t fast_bytes(Request& request) noexcept;
+  static bool is_kept(const Request& request, const Block& block) noexcept;
+  static std::size_t kept_around(const Request& request, const Arena* arena) noexcept;
+  std::size_t wanted_bytes(Request& request) noexcept;
+  std::size_t room_for(const Request& request, const Arena& arena) noexcept;
   bool never_fits(Request& request) noexcept;
   RoomHolder describe_holder(Request& request);
   std::string describe_room(Request& request);
   std::string describe_staging(Request& request);
   void hold(Request& request);
   bool is_emulated(int tier) const noexcept;
+  bool can_run_in_place(Request& request, bool never) noexcept;
+  base::Status refusal(Request& request, bool never);
   void overflow(Request& request, Steps& steps);
+  void warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps);
   void run_in_place(Request& request, Steps& steps);
   void fail(Request& request, base::Status status, Steps& steps);
   void enqueue(Request& request);
   void dequeue(Request& request) noexcept;
   Lane& lane_of(const Request& request) noexcept;
-  void advance_running(Steps& steps);
+  static bool is_urgent(const Request& request) noexcept { return request.running || request.parent != nullptr; }
+  void advance_urgent(Steps& steps);
+  Request& first_waiting() noexcept;
   bool revoke_one();
   void publish(Use& use) noexcept;
   bool advance_first(Lane& lane, Steps& steps);
@@ -300,13 +312,14 @@ class Residency {
   std::vector<std::size_t> planned_;  // plan_over_nodes(): what it leaves of each node of the top tier
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
-  Lane running_;  // those of tasks that run: all others wait for these
+  Lane urgent_;  // of tasks that run, or were made inside of such as hold room: all others wait for these
   std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
   std::atomic<std::uint32_t> queued_{0};  // held, not begun
   std::size_t next_lane_ = 0;
   std::uint32_t early_wanted_ = 0;  // uses that are `early`
   std::size_t early_bytes_ = 0;     // of replicas brought in for tasks that were not admitted, not used yet
   bool standstill_ = false;
+  bool warned_in_file_ = false;
   base::Status last_write_failure_;  // why something could not leave
   std::vector<Replica*> unwritable_;
   std::uint64_t tick_ = 0;

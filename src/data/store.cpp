@@ -258,18 +258,28 @@ void Store::finish(Request& request) {
   if (!steps.empty()) carry_out(steps);
 }
 
-void Store::begin(Request& request) noexcept {
-  residency_.begin(request);
-  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
-}
-
 bool Store::try_begin(Request& request) {
-  {
+  if (!residency_.begin(request)) {
     const std::lock_guard lock(mutex_);
     if (!residency_.try_begin(request)) return false;
   }
-  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+  if (request.in_place) [[unlikely]]
+    settle_in_place(request);
   return true;
+}
+
+void Store::settle_in_place(Request& request) {
+  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+  for (const Use& use : request.uses()) {
+    const Block& block = *use.block;
+    if (!use.at_home || block.home.kind != Home::Kind::file) continue;
+    const Tier& tier = tiers_->tiers()[static_cast<std::size_t>(block.home.tier)];
+    if (base::Status status = tier.file->touch(use.address, block.home.extent, block.name); !status) {
+      request.failure = std::move(status);
+      request.cancelled = true;
+      return;
+    }
+  }
 }
 
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {

@@ -74,10 +74,10 @@ class Store final : public Landing {
   bool withdraw(Request& request);
   // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
   bool ready(Request& request, int lane, int domain);
-  // Before the task's function runs. Waits as long as an emulated tier asks for what is used in place.
-  void begin(Request& request) noexcept;
-  void finish(Request& request);
+  // Before the task's function runs, once ready() has been asked. Waits as long as an emulated tier asks for what is
+  // used in place. False: it comes again by Sink::staged(). True: it may run, unless there is a `failure`.
   bool try_begin(Request& request);
+  void finish(Request& request);
 
   // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
   // False: they are tracked now; the task needs a request.
@@ -119,6 +119,7 @@ class Store final : public Landing {
   void untracked_changed() noexcept;
   void watch() noexcept;
   void carry_out(Steps& steps);
+  void settle_in_place(Request& request);
   void move_here(Transfer* transfers);
   void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
 

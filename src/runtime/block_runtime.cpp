@@ -17,13 +17,6 @@ namespace runtime {
 
 namespace {
 
-data::Request* request_of(const sched::Task* task) noexcept {
-  if (task == nullptr) return nullptr;
-  const sched::TaskExtra* const extra = task->note.extra();
-  if (extra == nullptr || extra->hooks == nullptr) return nullptr;
-  return static_cast<const SpawnHooks*>(extra->hooks.get())->request();
-}
-
 TierReport memory_report(const data::ArenaReport& from, const data::Tier& tier) {
   TierReport report;
   report.tier = tier.name;
@@ -126,7 +119,7 @@ void drop_block(BlockBase* base) noexcept {
 }
 
 void* address_slow(Task* self, const BlockBase* base) noexcept {
-  data::Request* const request = runtime::request_of(self);
+  data::Request* const request = self != nullptr ? runtime::request_of(*self) : nullptr;
   if (request != nullptr) {
     for (const data::Use& use : request->uses())
       if (use.block == base) return use.address;
@@ -142,7 +135,8 @@ void* address_here(const BlockBase* base) noexcept {
   WEIR_CHECK(worker != nullptr, "only a task that names a block in its footprint can ask where it is");
   for (const sched::Frame* frame = &const_cast<sched::Worker*>(worker)->frame(); frame != nullptr;
        frame = frame->outer) {
-    data::Request* const request = runtime::request_of(frame->task);
+    const sched::Task* const task = frame->task;
+    data::Request* const request = task != nullptr ? runtime::request_of(*task) : nullptr;
     if (request == nullptr) continue;
     for (const data::Use& use : request->uses())
       if (use.block == base) return use.address;
@@ -153,7 +147,7 @@ void* address_here(const BlockBase* base) noexcept {
 
 // Tasks with requests end them in their hooks.
 void leave_blocks(Task* self, bool ran) noexcept {
-  if (data::Request* const request = runtime::request_of(self)) {
+  if (data::Request* const request = runtime::request_of(*self)) {
     request->cancelled = !ran;
     return;
   }

@@ -110,6 +110,8 @@ data::Store* store_of(std::span<const Access> footprint, std::uint64_t blocks) {
 data::Request& add_request(Task& task, std::span<const Access> footprint, std::uint64_t blocks) {
   auto request = std::make_unique<data::Request>();
   request->task = &task;
+  request->revocable = true;
+  request->set_parent(runtime::request_around(task.scope->parent()));
   request->make_room(footprint.size());
   for (std::size_t i = 0; i < footprint.size(); ++i) {
     if ((blocks >> i & 1) != 0) request->add(data::block_of(*detail::block_of(footprint[i])), footprint[i].mode);

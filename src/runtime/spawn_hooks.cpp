@@ -16,6 +16,18 @@ data::Store& store_of(data::Request& request) noexcept { return *request.uses().
 
 }  // namespace
 
+data::Request* request_of(const sched::Task& task) noexcept {
+  const sched::TaskExtra* const extra = task.note.extra();
+  if (extra == nullptr || extra->hooks == nullptr) return nullptr;
+  return static_cast<const SpawnHooks*>(extra->hooks.get())->request();
+}
+
+data::Request* request_around(const sched::Task* parent) noexcept {
+  for (; parent != nullptr; parent = parent->scope->parent())
+    if (data::Request* const request = request_of(*parent)) return request;
+  return nullptr;
+}
+
 void SpawnHooks::add_lock(ExclusionLock* lock) {
   const auto place = std::lower_bound(locks_.begin(), locks_.end(), lock, std::less<>{});
   if (place == locks_.end() || *place != lock) locks_.insert(place, lock);
@@ -23,26 +35,32 @@ void SpawnHooks::add_lock(ExclusionLock* lock) {
 
 // Where workers move blocks themselves they do so when the task's turn to run comes, not when it becomes ready.
 bool SpawnHooks::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
-  if (request_ == nullptr || request_->state != data::RequestState::pending) return true;
+  if (request_ == nullptr || asked_) return true;
   const Strategy strategy = worker.scheduler().options().strategy;
   if (strategy == Strategy::off || strategy == Strategy::inline_) return true;
-  return task.scope->failed() || blocks_ready(worker, task);
+  return task.scope->failed() || ask_for_blocks(worker, task);
 }
 
-bool SpawnHooks::blocks_ready(sched::Worker& worker, sched::Task& task) {
+// The task may run elsewhere, and be gone, before this returns false.
+bool SpawnHooks::ask_for_blocks(sched::Worker& worker, sched::Task& task) {
+  asked_ = true;
   const int wanted = task.note.extra()->domain;
   const int domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
   return store_of(*request_).ready(*request_, worker.index(), domain);
 }
 
-bool SpawnHooks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
-  if (request_ != nullptr && !task.scope->failed()) {
-    if (request_->state == data::RequestState::pending && !blocks_ready(worker, task)) return false;
-    if (request_->state == data::RequestState::failed) {
-      task.scope->fail(std::make_exception_ptr(Error(request_->failure.message)));
-    }
+bool SpawnHooks::begin_blocks(sched::Worker& worker, sched::Task& task) {
+  if (!asked_) {
+    if (task.scope->failed()) return true;  // it will not run
+    if (!ask_for_blocks(worker, task)) return false;
   }
-  if (request_ != nullptr) store_of(*request_).begin(*request_);
+  if (!store_of(*request_).try_begin(*request_)) return false;
+  if (!request_->failure) task.scope->fail(std::make_exception_ptr(Error(request_->failure.message)));
+  return begun_ = true;
+}
+
+bool SpawnHooks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
+  if (request_ != nullptr && !begun_ && !begin_blocks(worker, task)) return false;
   if (lock_wait_since_ != 0) end_lock_wait(worker, task);
   while (acquired_ < locks_.size()) {
     waits_at_ = locks_[acquired_];

@@ -44,11 +44,14 @@ class SpawnHooks final : public sched::TaskHooks {
     std::size_t member;
     void* copy;
   };
-  bool blocks_ready(sched::Worker& worker, sched::Task& task);
+  bool ask_for_blocks(sched::Worker& worker, sched::Task& task);
+  bool begin_blocks(sched::Worker& worker, sched::Task& task);
   bool acquire(sched::Worker& worker, sched::Task& task, ExclusionLock& lock) noexcept;
   void end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept;
 
   std::unique_ptr<data::Request> request_;
+  bool asked_ = false;                                    // for the blocks; written by whoever holds the task
+  bool begun_ = false;                                    // they are in place for good; likewise
   std::vector<ExclusionLock*> locks_;                     // by address, no duplicates
   std::uint64_t lock_wait_since_ = 0;                     // ticks; 0: it does not wait at one, or nothing is traced
   const char* lock_holder_ = nullptr;                     // that it found there: name for the trace
@@ -56,5 +59,10 @@ class SpawnHooks final : public sched::TaskHooks {
   base::Shown<const ExclusionLock*> waits_at_ = nullptr;  // written by whoever holds the task
   std::vector<Reduction> reductions_;                     // in the order of the footprint
 };
+
+// Of a task of the C++ API; null when it has none. Whoever holds the task, or runs inside of it.
+data::Request* request_of(const sched::Task& task) noexcept;
+// Of the nearest of the task and those it was made in that has one; null: none has. Whoever runs inside of it.
+data::Request* request_around(const sched::Task* task) noexcept;
 
 }  // namespace weir::runtime

@@ -1,6 +1,7 @@
 // Random tasks on blocks whose footprints are near the budget of the fast tier, under all strategies and evictions,
 // over memory, files and several fast nodes; the contents are compared with those of a serial run.
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,7 +72,8 @@ class Program {
         case 2:
         case 3: nested(); break;
         case 4: cancelled(); break;
-        case 5: runtime_.wait(); break;
+        case 5: settle(); break;
+        case 6: growing(); break;
         default: spawn();
       }
     }
@@ -93,9 +95,13 @@ class Program {
     });
     shadows_.push_back(std::move(shadow));
   }
+  void settle() {
+    runtime_.wait();
+    temporaries_.clear();
+  }
   void destroy() {
     if (shadows_.size() < 6) return;
-    runtime_.wait();
+    settle();
     shadows_.erase(shadows_.begin() + below(shadows_.size()));
   }
 
@@ -166,6 +172,29 @@ class Program {
     }
   }
 
+  // Tasks within a task that want a block of their own beside what that holds; they fit, one at a time.
+  void growing() {
+    Shadow* const a = &any();
+    const std::size_t words = 20000 + below(30000);
+    if ((a->block.size() + words) * sizeof(Word) > most_) return;
+    const weir::Block<Word>* const own = &temporaries_.emplace_back(runtime_, words, "temporary");
+    const Word id = random_();
+    const bool waits = below(2) == 0;
+    auto& wrong = wrong_;
+    runtime_.spawn(weir::inout(a->block), [&wrong, own, id, waits](std::span<Word> x) {
+      weir::spawn([&wrong, own, id, waits] {
+        weir::spawn(weir::out(*own), [id](std::span<Word> y) { write(y, id); });
+        if (waits) weir::wait();
+        weir::spawn(weir::in(*own), [&wrong, id](std::span<const Word> y) {
+          if (read(y, wrong) != id) ++wrong;
+        });
+      });
+      if (waits) weir::wait();
+      write(x, mix(read(x, wrong), id));
+    });
+    a->hash = mix(a->hash, id);
+  }
+
   // What a task that never ran would have overwritten is still there: one of the two, but all of it.
   void cancelled() {
     Shadow &a = any(), &b = any();
@@ -191,6 +220,7 @@ class Program {
   }
 
   void check() {
+    settle();
     auto& wrong = wrong_;
     for (const auto& s : shadows_) {
       runtime_.spawn(weir::in(s->block), [&wrong, hash = s->hash, count = s->count](std::span<const Word> x) {
@@ -205,6 +235,7 @@ class Program {
   std::mt19937 random_;
   std::atomic<long>& wrong_;
   std::vector<std::unique_ptr<Shadow>> shadows_;
+  std::deque<weir::Block<Word>> temporaries_;
 };
 
 void say_what_waits(void* runtime) {

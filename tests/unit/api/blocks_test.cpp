@@ -229,6 +229,85 @@ TEST(BlocksTooLarge, ForATaskWithBlocksInAFileFailItAndNoOther) {
   EXPECT_EQ(seen, 'x');
 }
 
+// ---- Tasks within tasks that want more than those hold ----
+
+class BlocksWithin : public testing::TestWithParam<int> {
+ protected:
+  Options options(Strategy strategy) const {
+    Options result;
+    result.tiers = kFile;
+    result.strategy = strategy;
+    result.workers = GetParam();
+    return result;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Workers, BlocksWithin, testing::Values(1, 2, 8), testing::PrintToStringParamName());
+
+// Each fits beside the one task around it; not all of them, nor two beside two.
+TEST_P(BlocksWithin, AlwaysRunWhenTheyFitBesideTheTasksAroundThem) {
+  constexpr int kOuter = 6;
+  for (const Strategy strategy : {Strategy::inline_, Strategy::single, Strategy::ahead}) {
+    Runtime runtime(options(strategy));
+    std::vector<Block<char>> outer, inner, others;
+    for (int i = 0; i < kOuter; ++i) {
+      outer.emplace_back(runtime, 300 << 10, "outer");
+      inner.emplace_back(runtime, 500 << 10, "inner");
+      others.emplace_back(runtime, 700 << 10, "other");
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < kOuter; ++i) {
+        Block<char>& within = inner[i];
+        const auto letter = static_cast<char>('a' + round);
+        runtime.spawn(out(outer[i]), [&within, letter](std::span<char> x) {
+          weir::spawn([&within, letter] {
+            weir::spawn(out(within), [letter](std::span<char> y) { std::fill(y.begin(), y.end(), letter); });
+          });
+          weir::wait();
+          x.front() = x.back() = letter;
+        });
+        runtime.spawn(out(others[i]), [](std::span<char> x) { x[0] = 'x'; });
+      }
+      runtime.wait();
+    }
+    int wrong = 0;
+    for (std::size_t i = 0; i < kOuter; ++i)
+      runtime.spawn(in(outer[i]), in(inner[i]), inout(wrong),
+                    [](std::span<const char> x, std::span<const char> y, int& w) {
+                      for (const char letter : {x.front(), x.back(), y.front(), y.back()}) w += letter != 'c' ? 1 : 0;
+                    });
+    runtime.wait();
+    EXPECT_EQ(wrong, 0);
+    const TierStatistics seen = runtime.tier_statistics();
+    EXPECT_EQ(seen.failures, 0u);
+    for (const TierReport& tier : seen.tiers) EXPECT_LE(tier.peak, tier.budget);
+  }
+}
+
+TEST_P(BlocksWithin, AlwaysFailWhenTheyDoNotFitBesideTheTasksAroundThem) {
+  for (int round = 0; round < 10; ++round) {
+    Runtime runtime(options(Strategy::ahead));
+    Block<char> a(runtime, 700 << 10, "a"), b(runtime, 600 << 10, "b"), c(runtime, 600 << 10, "c");
+    runtime.spawn(out(c), [](std::span<char> x) { x[0] = 'x'; });
+    runtime.wait();
+    runtime.spawn(in(c), [](std::span<const char>) {});
+    runtime.spawn(out(a), name("outer"), [&b](std::span<char>) {
+      weir::spawn([&b] { weir::spawn(out(b), name("inner"), [](std::span<char>) { FAIL(); }); });
+    });
+    runtime.spawn(in(c), [](std::span<const char>) {});
+    try {
+      runtime.wait();
+      FAIL() << "it cannot run";
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(text,
+                "task \"inner\" needs 600 KiB of blocks in tier memory at the same time, 600 KiB of them beside 700 "
+                "KiB that the tasks it was made in hold until it has ended (the nearest is \"outer\"), which can give "
+                "1 MiB; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint or in that of a "
+                "task around it");
+    }
+  }
+}
+
 TEST(BlocksOfTheFirstTier, CanStillLeaveItWhenLaterOnesNeedRoom) {
   Options options;
   options.tiers = "memory=1MiB,file=/tmp:16MiB";

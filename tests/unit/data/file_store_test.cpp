@@ -206,6 +206,38 @@ TEST_F(FileStoreTest, AFileThatOthersShortenIsAnErrorAndNeverZeros) {
   EXPECT_FALSE(transfer(*store, false, *first, read, "first")) << "long enough again, but with zeros";
 }
 
+TEST_F(FileStoreTest, AnExtentThatIsMappedShowsWhatWasTransferredAndTheOtherWayRound) {
+  const auto store = open(4 * kMiB);
+  static_cast<void>(store->reserve(kMiB, "other"));
+  const auto extent = store->reserve(100'000, "block");
+  const AlignedMemory ones(100'000, 1), twos(100'000, 2), read(100'000);
+  for (const AlignedMemory* written : {&ones, &twos}) {
+    ASSERT_TRUE(transfer(*store, true, *extent, *written, "block"));
+    const auto mapped = store->map(*extent, "block");
+    ASSERT_TRUE(mapped) << mapped.status().message;
+    ASSERT_TRUE(store->touch(*mapped, *extent, "block"));
+    EXPECT_EQ((*mapped)[99'999], written->data()[99'999]);
+    (*mapped)[50'000] = std::byte{7};
+    FileStore::unmap(*mapped, *extent);
+    ASSERT_TRUE(transfer(*store, false, *extent, read, "block"));
+    EXPECT_EQ(read.data()[50'000], std::byte{7});
+    EXPECT_EQ(read.data()[50'001], written->data()[50'001]);
+  }
+}
+
+TEST_F(FileStoreTest, AnExtentOfAFileThatOthersShortenIsAnErrorBeforeItIsUsed) {
+  const auto store = open(4 * kMiB);
+  const auto extent = store->reserve(kMiB, "block");
+  ASSERT_EQ(ftruncate(store->descriptor(), 0), 0);
+  const auto mapped = store->map(*extent, "block");
+  ASSERT_TRUE(mapped) << mapped.status().message;
+  const base::Status status = store->touch(*mapped, *extent, "block");
+  EXPECT_EQ(status.code, Code::io_error);
+  EXPECT_THAT(status.message, AllOf(HasSubstr("using block 'block' in place, 1048576 bytes at offset 0, failed"),
+                                    HasSubstr("the file has become shorter")));
+  FileStore::unmap(*mapped, *extent);
+}
+
 TEST_F(FileStoreTest, AnErrorOfTheDiskNamesFileBlockAndOffsetAndHarmsNoOtherBlock) {
   const auto store = open(4 * kMiB, {{.first = 2}, {.write = true, .first = 3, .error = ENOSPC}});
   const AlignedMemory ones(5000, 1), read(5000);

@@ -96,6 +96,31 @@ TEST(Admit, LetsThoseThatTakeNothingPassAlwaysAndOthersSoOften) {
   EXPECT_FALSE(policy::may_pass({.all_in_place = false, .passed = 0, .workers = 2}));
 }
 
+TEST(Admit, HasTheInnermostTasksFirstAndThenThoseSpawnedFirst) {
+  const policy::Turn turns[] = {{.depth = 2, .sequence = 9},
+                                {.depth = 1, .sequence = 3},
+                                {.depth = 1, .sequence = 8},
+                                {.depth = 0, .sequence = 1},
+                                {.depth = 0, .sequence = 2}};
+  for (const auto& a : turns)
+    for (const auto& b : turns) EXPECT_EQ(policy::comes_before(a, b), &a < &b) << a.sequence << " " << b.sequence;
+}
+
+TEST(Admit, KnowsWhatCanNeverFitBesideTheTasksAround) {
+  struct Row {
+    policy::Need need;
+    bool fits;
+  };
+  constexpr Row kRows[] = {
+      {{.wanted = 0, .kept = 0, .budget = 0}, true},      {{.wanted = 100, .kept = 0, .budget = 100}, true},
+      {{.wanted = 101, .kept = 0, .budget = 100}, false}, {{.wanted = 40, .kept = 60, .budget = 100}, true},
+      {{.wanted = 41, .kept = 60, .budget = 100}, false}, {{.wanted = 0, .kept = 100, .budget = 100}, true},
+      {{.wanted = 0, .kept = 120, .budget = 100}, false}, {{.wanted = 1, .kept = 100, .budget = 100}, false},
+  };
+  for (const Row& row : kRows)
+    EXPECT_EQ(policy::can_ever_fit(row.need), row.fits) << row.need.wanted << " beside " << row.need.kept;
+}
+
 TEST(ReplicaState, HasTheseStepsAndNoOthers) {
   using enum ReplicaState;
   const std::pair<ReplicaState, ReplicaState> steps[] = {{absent, filling}, {filling, clean}, {filling, absent},

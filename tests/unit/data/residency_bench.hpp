@@ -1,7 +1,7 @@
 // A Residency without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to.
 //
 // The first eight bytes of a block stand for its contents: a transfer carries them from where it reads to where it
-// writes, and ends the test when somebody changes them meanwhile. What is in a file is kept in a map.
+// writes, and ends the test when somebody changes them meanwhile. Those in a file are written to it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "data/file_store.hpp"
 #include "data/residency.hpp"
 #include "machines.hpp"
 
@@ -85,13 +85,15 @@ class ResidencyBench {
     std::erase_if(blocks_, [&](const auto& b) { return b.get() == &block; });
   }
 
-  BenchTask& spawn(const char* name, const Footprint& footprint, int domain = 0, int lane = 0) {
+  BenchTask& spawn(const char* name, const Footprint& footprint, int domain = 0, int lane = 0,
+                   BenchTask* parent = nullptr) {
     tasks_.push_back(std::make_unique<BenchTask>());
     BenchTask& task = *tasks_.back();
     task.name = name;
     task.request.name = task.name.c_str();
     task.request.domain = domain;
     task.request.lane = lane;
+    task.request.set_parent(parent != nullptr ? &parent->request : nullptr);
     task.request.make_room(footprint.size());
     for (const auto& [block, mode] : footprint) task.request.add(*block, mode);
     residency.add(task.request);
@@ -235,7 +237,7 @@ class ResidencyBench {
     if (t.kind == Transfer::Kind::write_back) return stamp_at(replica.address);
     if (t.source != nullptr) return stamp_at(t.source->address);
     const Home& home = replica.block->home;
-    if (home.kind == Home::Kind::file) return file_.at(home.extent.offset);
+    if (home.kind == Home::Kind::file) return in_file(home, stamp_at);
     return stamp_at(home.address);
   }
   void carry(const Flight& flight) {
@@ -244,9 +246,18 @@ class ResidencyBench {
     if (t.kind == Transfer::Kind::fetch) return put_stamp(t.replica->address, flight.stamp);
     const Home& home = t.replica->block->home;
     if (home.kind == Home::Kind::file)
-      file_[home.extent.offset] = flight.stamp;
+      in_file(home, [&](void* address) { return put_stamp(address, flight.stamp), flight.stamp; });
     else
       put_stamp(home.address, flight.stamp);
+  }
+  template <class F>
+  std::uint64_t in_file(const Home& home, F&& use) {
+    const Extent start{home.extent.offset, Extents::kGranule};
+    auto mapped = tiers->tiers()[static_cast<std::size_t>(home.tier)].file->map(start, "bench");
+    EXPECT_TRUE(mapped) << mapped.status().message;
+    const std::uint64_t stamp = use(*mapped);
+    FileStore::unmap(*mapped, start);
+    return stamp;
   }
   static bool drains(const Block& block) {
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) {
@@ -280,7 +291,6 @@ class ResidencyBench {
 
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::unique_ptr<BenchTask>> tasks_;
-  std::map<std::uint64_t, std::uint64_t> file_;  // stamps by offset
 };
 
 }  // namespace weir::data

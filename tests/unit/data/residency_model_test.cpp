@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
+#include <set>
+#include <vector>
 
 #include "residency_bench.hpp"
 
@@ -25,6 +29,7 @@ struct Case {
 struct Node {  // a task of the model
   BenchTask* task = nullptr;
   Node* parent = nullptr;
+  Block* own = nullptr;         // that its children use, and nobody else meanwhile
   std::vector<Node*> children;  // unfinished, in the order of spawning
   Footprint footprint;
   enum { pending, ready, began, ran, ended } state = pending;
@@ -38,6 +43,7 @@ class Model {
   Model(const Case& c, Strategy strategy, Evict evict, unsigned seed)
       : case_(c), random_(seed), bench_(c.nodes ? knl_snc4_flat() : one_node(), c.tiers, config(c, strategy, evict)) {
     for (int i = 0; i < (far_ahead() ? 14 : 10); ++i) make_block();
+    for (int i = 0; i < 4; ++i) make_block(&spare_);
     if (bench_.residency.tracked()) bench_.track();
   }
   ~Model() { locks_.clear(); }
@@ -99,7 +105,7 @@ class Model {
   bool far_ahead() const { return case_.depth > 8; }
   unsigned below(std::size_t limit) { return static_cast<unsigned>(random_() % limit); }
 
-  void make_block() {
+  void make_block(std::vector<Block*>* list = nullptr) {
     static constexpr std::size_t kSizes[] = {64, 1000, 4096, 100 << 10, 200 << 10, 320 << 10, 500 << 10};
     Block* block = nullptr;
     const std::size_t bytes = kSizes[below(std::size(kSizes))];
@@ -107,6 +113,10 @@ class Model {
     const bool may = bench_.residency.tracked() && bench_.residency.untracked_may_run();
     if (may && (!case_.nodes || below(4) != 0)) bench_.track();  // else what was made first stays where it is
     versions_[block] = 0;
+    count_those_that_stay();
+    if (list == nullptr) return;
+    list->push_back(block);
+    for_children_.insert(block);
   }
 
   void step(bool more) {
@@ -146,20 +156,31 @@ class Model {
       const unsigned at = below(most);
       Block* const block = root ? bench_.blocks()[at].get() : parent.footprint[at].first;
       const Mode mode = !root && parent.footprint[at].second == Mode::in ? Mode::in : any_mode();
+      if (root && for_children_.contains(block)) continue;
       if (bytes + block->bytes > (1 << 20) && below(20) != 0) continue;
       bytes += block->bytes;
       bool twice = false;
       for (const auto& [other, m] : node->footprint) twice = twice || other == block;
       if (!twice) node->footprint.emplace_back(block, mode);
     }
+    if (!root && below(3) == 0) grow(parent, node->footprint);
     if (node->footprint.empty()) return;
     node->parent = &parent;
     node->task = &bench_.spawn("task", node->footprint,
                                static_cast<int>(far_ahead() && below(8) != 0 ? 0 : below(case_.nodes ? 4 : 1)),
-                               static_cast<int>(below(2)));
+                               static_cast<int>(below(2)), parent.task);
+    node->task->request.revocable = true;
     ++parent.spawned;
     parent.children.push_back(node.get());
     nodes_.push_back(std::move(node));
+  }
+  // A block that its parent does not have.
+  void grow(Node& parent, Footprint& footprint) {
+    if (parent.own == nullptr && !spare_.empty()) {
+      parent.own = spare_.back();
+      spare_.pop_back();
+    }
+    if (parent.own != nullptr) footprint.emplace_back(parent.own, any_mode());
   }
   void spawn_child() {
     if (Node* const node = some([](const Node& n) { return n.state == Node::ran && n.spawned < 6; })) spawn(*node);
@@ -224,10 +245,12 @@ class Model {
     Request& request = node->task->request;
     if (request.state == RequestState::failed) {
       EXPECT_FALSE(request.failure.message.empty());
+      const bool for_room = request.failure.message.starts_with("task") && !case_.faults && !case_.nodes;
+      EXPECT_FALSE(for_room && fits(*node)) << request.failure.message;
       request.cancelled = true;
       return end(*node);
     }
-    bench_.residency.begin(request);
+    EXPECT_TRUE(bench_.residency.begin(request) || bench_.residency.try_begin(request));
     node->state = Node::began;
     if (!try_locks(*node)) return;
     if (below(15) == 0) {  // cancelled when it could have run
@@ -239,6 +262,21 @@ class Model {
     for (Use& use : request.uses()) {
       if (writes(use.mode)) put_stamp(use.address, stamp(*use.block, ++versions_[use.block]));
     }
+  }
+  // Beside what those around it hold, on the one node there is.
+  bool fits(const Node& node) {
+    std::set<const Block*> needed;
+    for (const Node* n = &node; n->task != nullptr; n = n->parent)
+      for (const auto& [block, mode] : n->footprint) needed.insert(block);
+    std::size_t bytes = most_stayed_;
+    for (const Block* block : needed) bytes += block->home.in_place ? 0 : block->charge;
+    return bytes <= bench_.arena().budget();
+  }
+  void count_those_that_stay() {
+    std::size_t bytes = 0;
+    for (const auto& block : bench_.blocks())
+      bytes += block->home.in_place && block->home.arena == &bench_.arena() ? block->charge : 0;
+    most_stayed_ = std::max(most_stayed_, bytes);
   }
   // The task finds what was written last.
   void look(Node& node, bool first) {
@@ -260,6 +298,7 @@ class Model {
   }
   void end(Node& node) {
     std::erase_if(locks_, [&](const auto& lock) { return lock.second == &node; });
+    if (node.own != nullptr) spare_.push_back(node.own);
     bench_.finish(*node.task);
     std::erase(node.parent->children, &node);
     std::erase_if(nodes_, [&](const auto& n) { return n.get() == &node; });
@@ -303,7 +342,7 @@ class Model {
     if (below(2) == 0) return make_block();
     const auto& blocks = bench_.blocks();
     Block& block = *blocks[below(blocks.size())];
-    if (block.first_use != nullptr || blocks.size() < 4) return;
+    if (block.first_use != nullptr || blocks.size() < 4 || for_children_.contains(&block)) return;
     versions_.erase(&block);
     bench_.destroy(block);
   }
@@ -315,6 +354,9 @@ class Model {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::map<Block*, std::uint64_t> versions_;
   std::map<Block*, Node*> locks_;
+  std::size_t most_stayed_ = 0;  // bytes of the fast tier that were never given to others
+  std::set<const Block*> for_children_;
+  std::vector<Block*> spare_;  // of these
   int standstills_ = 0;
 };
 

@@ -265,28 +265,127 @@ TEST_P(ResidencyOfThirds, LetsChildrenUseWhatTheirParentHolds) {
 }
 
 TEST_P(ResidencyOfThirds, HelpsTheFirstThatWaitsWhenNothingElseCanHappen) {
-  BenchTask& parent = bench_.spawn("parent", {{&a(), Mode::inout}, {&b(), Mode::inout}, {&c(), Mode::in}});
-  bench_.ready(parent);
+  BenchTask& holder = bench_.spawn("holder", {{&a(), Mode::inout}, {&b(), Mode::inout}, {&c(), Mode::in}});
+  bench_.ready(holder);
   bench_.land_all();
-  bench_.residency.begin(parent.request);
-  BenchTask& child = bench_.spawn("child", {{&d(), Mode::inout}});
-  EXPECT_FALSE(bench_.ready(child));
+  bench_.residency.begin(holder.request);
+  BenchTask& task = bench_.spawn("task", {{&d(), Mode::inout}});  // for which the holder waits, as nobody can know
+  EXPECT_FALSE(bench_.ready(task));
   EXPECT_TRUE(bench_.residency.waits_for_tasks());
-  EXPECT_THAT(bench_.residency.describe_waiting(), testing::ElementsAre(HasSubstr("\"child\"")));
+  EXPECT_THAT(bench_.residency.describe_waiting(), testing::ElementsAre(HasSubstr("\"task\"")));
   bench_.break_standstill();
+  ASSERT_EQ(task.request.state, held);
+  EXPECT_EQ(stamp_at(task.request.uses()[0].address), 4u);
+  put_stamp(task.request.uses()[0].address, 44);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
+  const bool file = GetParam() == std::string(kFile);
+  EXPECT_EQ(task.request.in_place_bytes, file ? 0 : kThird);
+  EXPECT_THAT(bench_.warnings, testing::ElementsAre(HasSubstr(file ? "page cache" : "slow memory")));
+  bench_.finish(task);
+  bench_.finish(holder);
+  EXPECT_EQ(bench_.read(d()), 44u);
+}
+
+// ---- Tasks within tasks that want more than those hold ----
+
+TEST_P(ResidencyOfThirds, TellsATaskAtOnceThatItCannotFitBesideThoseAroundIt) {
+  BenchTask& outer = bench_.spawn("outer", {{&a(), Mode::inout}, {&b(), Mode::in}});
+  bench_.ready(outer);
+  bench_.land_all();
+  BenchTask& middle = bench_.spawn("middle", {{&b(), Mode::in}}, 0, 0, &outer);
+  EXPECT_TRUE(bench_.ready(middle));
+  BenchTask& inner = bench_.spawn("inner", {{&b(), Mode::in}, {&c(), Mode::in}, {&d(), Mode::inout}}, 0, 0, &middle);
+  bench_.ready(inner);
+  bench_.land_all();
   if (GetParam() == std::string(kFile)) {
-    EXPECT_EQ(child.request.state, failed);
-    EXPECT_THAT(child.request.failure.message, HasSubstr("--tiers"));
+    ASSERT_EQ(inner.request.state, failed);
+    EXPECT_THAT(inner.request.failure.message,
+                HasSubstr("task \"inner\" needs 960 KiB of blocks in tier memory at the same time, 640 KiB of them "
+                          "beside 640 KiB that the tasks it was made in hold until it has ended (the nearest is "
+                          "\"middle\"), which can give 1 MiB"));
+    EXPECT_THAT(inner.request.failure.message, HasSubstr("--tiers"));
+    EXPECT_EQ(bench_.residency.counters().failures, 1u);
   } else {
-    ASSERT_EQ(child.request.state, held);
-    EXPECT_EQ(stamp_at(child.request.uses()[0].address), 4u);
-    put_stamp(child.request.uses()[0].address, 44);
+    ASSERT_EQ(inner.request.state, held);
     EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
-    EXPECT_EQ(child.request.in_place_bytes, kThird);
   }
-  bench_.finish(child);
-  bench_.finish(parent);
-  EXPECT_EQ(bench_.read(d()), GetParam() == std::string(kFile) ? 4u : 44u);
+  for (BenchTask* const task : {&inner, &middle, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, GivesRoomToATaskWithinATaskBeforeAllOthers) {
+  BenchTask& outer = bench_.spawn("outer", {{&a(), Mode::inout}});
+  BenchTask& other = bench_.spawn("other", {{&b(), Mode::inout}, {&c(), Mode::inout}});
+  for (BenchTask* const task : {&outer, &other}) {
+    bench_.ready(*task);
+    bench_.land_all();
+    ASSERT_TRUE(bench_.residency.begin(task->request));
+  }
+  BenchTask& root = bench_.spawn("root", {{&d(), Mode::in}});
+  EXPECT_FALSE(bench_.ready(root));
+  BenchTask& inner = bench_.spawn("inner", {{&d(), Mode::inout}, {&c(), Mode::in}}, 0, 0, &outer);
+  EXPECT_FALSE(bench_.ready(inner));
+  EXPECT_EQ(inner.request.state, waiting);
+  bench_.finish(other);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  bench_.finish(inner);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, held);
+  bench_.finish(root);
+  bench_.finish(outer);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 0u);
+}
+
+TEST_P(ResidencyOfThirds, TakesRoomFromThoseThatHaveNotBegunForATaskWithinATask) {
+  BenchTask& outer = bench_.spawn("outer", {{&a(), Mode::inout}});
+  BenchTask& other = bench_.spawn("other", {{&b(), Mode::inout}, {&c(), Mode::inout}});
+  for (BenchTask* const task : {&outer, &other}) {
+    task->request.revocable = true;
+    bench_.ready(*task);
+    bench_.land_all();
+    ASSERT_EQ(task->request.state, held);
+  }
+  ASSERT_TRUE(bench_.residency.begin(outer.request));
+  BenchTask& inner = bench_.spawn("inner", {{&d(), Mode::inout}}, 0, 0, &outer);
+  bench_.ready(inner);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  EXPECT_EQ(other.request.state, waiting);
+  EXPECT_FALSE(bench_.residency.begin(other.request));
+  EXPECT_FALSE(bench_.residency.try_begin(other.request));
+  bench_.finish(inner);
+  bench_.finish(outer);
+  bench_.land_all();
+  EXPECT_EQ(other.request.state, held);
+  EXPECT_TRUE(bench_.residency.begin(other.request));
+  bench_.finish(other);
+}
+
+TEST_P(ResidencyOfThirds, FailsNoTaskThatFitsWhereTheTasksAroundSeveralHoldWhatEachOfThemWants) {
+  BenchTask *outer[2], *inner[2];
+  for (int i : {0, 1}) {
+    outer[i] = &bench_.spawn("outer", {{blocks_[i], Mode::inout}});
+    bench_.ready(*outer[i]);
+    bench_.land_all();
+    ASSERT_TRUE(bench_.residency.begin(outer[i]->request));
+  }
+  for (int i : {0, 1}) {
+    inner[i] = &bench_.spawn("inner", {{&c(), Mode::in}, {&d(), Mode::in}}, 0, 0, outer[i]);
+    EXPECT_FALSE(bench_.ready(*inner[i]));
+  }
+  bench_.land_all();
+  bench_.break_standstill();
+  bench_.land_all();
+  EXPECT_EQ(inner[0]->request.state, held);
+  for (std::size_t i : {0, 1}) EXPECT_EQ(stamp_at(inner[0]->request.uses()[i].address), i + 3);
+  bench_.finish(*inner[0]);
+  bench_.finish(*outer[0]);
+  bench_.land_all();
+  EXPECT_EQ(inner[1]->request.state, held);
+  bench_.finish(*inner[1]);
+  bench_.finish(*outer[1]);
+  EXPECT_EQ(bench_.residency.counters().failures, 0u);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
 }
 
 TEST_P(ResidencyOfThirds, RunsATaskThatNeverFitsInPlaceOrFailsIt) {
