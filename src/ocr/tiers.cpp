@@ -136,6 +136,24 @@ bool wait_for_place(Local& local, Hold& hold) {
   return in_place;
 }
 
+// What the running EDT has in place, for as long as it waits.
+std::vector<data::Block*> held_by(Edt& edt, const data::Block& wanted) {
+  std::vector<data::Block*> held;
+  for (Block* made = edt.created; made != nullptr; made = made->created_next)
+    if (made->is_tiered() && &made->tier() != &wanted) held.push_back(&made->tier());
+  const std::size_t own = held.size();
+  const auto add = [&](data::Block& block) {
+    if (&block != &wanted &&
+        std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
+      held.push_back(&block);
+  };
+  if (EdtBlocks* const blocks = blocks_of(edt); blocks != nullptr && blocks->has_blocks())
+    for (const data::Use& use : blocks->request().uses()) add(*use.block);
+  if (edt.rare != nullptr)
+    for (const Pin& each : edt.rare->pins) add(each.block->tier());
+  return held;
+}
+
 }  // namespace
 
 u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
@@ -148,6 +166,8 @@ u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>
   request.running = true;
   request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
+  if (local.current != nullptr) made->beside = held_by(*local.current, block);
+  request.beside = made->beside;
   store.add(request);
   const int domain = local.tiers.machine_domain(local.worker->domain());
   if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
@@ -157,12 +177,13 @@ u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>
     hold = std::move(made);
     return 0;
   }
-  if (request.state == data::RequestState::failed) {
+  request.beside = {};
+  static_cast<void>(store.try_begin(request));  // nobody takes from who waits
+  if (!request.failure) {
     const base::Status why = request.failure;
     store.finish(request);
     return tell_no_place(why, "a data block cannot be brought to where the program can use it");
   }
-  store.begin(request);
   hold = std::move(made);
   return 0;
 }
@@ -267,11 +288,12 @@ void unpin_all(Local& local, Edt& edt) {
 // ---- Blocks of an EDT ----
 
 bool EdtBlocks::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
-  if (!has_blocks() || request_.state != data::RequestState::pending || moves_at_begin(worker)) return true;
+  if (!has_blocks() || asked_ || moves_at_begin(worker)) return true;
   return ask(worker, task);
 }
 
 bool EdtBlocks::ask(sched::Worker& worker, sched::Task& task) noexcept {
+  asked_ = true;
   const int wanted = task.note.extra()->domain;
   return store_.ready(request_, worker.index(),
                       worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted));
@@ -279,7 +301,7 @@ bool EdtBlocks::ask(sched::Worker& worker, sched::Task& task) noexcept {
 
 bool EdtBlocks::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
   if (!has_blocks()) return true;
-  if (request_.state == data::RequestState::pending && !ask(worker, task)) return false;
+  if (!asked_ && !ask(worker, task)) return false;
   return store_.try_begin(request_);
 }
 
@@ -398,8 +420,7 @@ void end_use(Edt& edt, Block& block) noexcept {
 
 base::Status blocks_failure(Edt& edt) noexcept {
   EdtBlocks* const blocks = blocks_of(edt);
-  const bool failed = blocks != nullptr && blocks->request().state == data::RequestState::failed;
-  return failed ? blocks->request().failure : base::Status::success();
+  return blocks != nullptr ? blocks->request().failure : base::Status::success();
 }
 
 }  // namespace weir::ocr

@@ -30,6 +30,7 @@ struct Slot;
 struct Hold {
   data::Request request;
   bool done = false;                     // guarded by Tiers::waiting_mutex
+  std::vector<data::Block*> beside;      // while it waits: what its EDT holds besides
   std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
 };
 
@@ -130,6 +131,7 @@ class EdtBlocks final : public sched::TaskHooks {
 
   data::Store& store_;
   data::Request request_;
+  bool asked_ = false;  // for the blocks; written by whoever holds the EDT
 };
 
 // Null while blocks are not tracked, and of EDTs made before.

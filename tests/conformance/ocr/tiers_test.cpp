@@ -341,6 +341,64 @@ TEST(TiersFull, AnEdtThatHoldsMoreThanMemoryIsRefusedAndNothingElseIsHarmed) {
   expect_values(program, make_blocks(program), 0);
 }
 
+// EDTs that hold blocks and make more: one at a time fits, several do not.
+TEST(TiersFull, EdtsThatFitByThemselvesAllRunAndMakeTheirBlocksHoweverManyThereAre) {
+  constexpr std::size_t kEdts = 12, kEach = 4;
+  for (const int workers : {1, 2, 8}) {
+    Program program(kFile, "ahead", workers);
+    const std::vector<ocrGuid_t> blocks = make_blocks(program);
+    std::atomic<int> ran{0}, refused{0}, wrong{0};
+    program.in_edt([&] {
+      for (std::size_t i = 0; i < kEdts; ++i) {
+        const ocrGuid_t one = edt(kEach, [&, i](u32, ocrEdtDep_t* d) {
+          ocrGuid_t made[2];
+          void* data[2] = {};
+          for (int j = 0; j < 2; ++j) {
+            if (ocrDbCreate(&made[j], &data[j], kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC) != 0)
+              return ++refused, NULL_GUID;
+            std::fill_n(static_cast<u64*>(data[j]), kWords, i + static_cast<u64>(j));
+          }
+          for (std::size_t k = 0; k < kEach; ++k) wrong += value_of(d[k].ptr) != (i * 5 + k) % kBlocks ? 1 : 0;
+          for (int j = 0; j < 2; ++j) {
+            wrong += value_of(data[j]) != i + static_cast<u64>(j) ? 1 : 0;
+            EXPECT_EQ(ocrDbDestroy(made[j]), 0);
+          }
+          return ++ran, NULL_GUID;
+        });
+        for (std::size_t k = 0; k < kEach; ++k)
+          EXPECT_EQ(ocrAddDependence(blocks[(i * 5 + k) % kBlocks], one, static_cast<u32>(k), DB_MODE_RO), 0);
+      }
+    });
+    EXPECT_EQ(ran, static_cast<int>(kEdts));
+    EXPECT_EQ(refused, 0);
+    EXPECT_EQ(wrong, 0);
+    for (const weir::TierReport& report : program.statistics().tiers) EXPECT_LE(report.peak, report.budget);
+  }
+}
+
+TEST(TiersFull, AnEdtThatMakesMoreThanFitsBesideWhatItHoldsIsAlwaysRefused) {
+  for (const int workers : {1, 2, 8}) {
+    Program program(kFile, "ahead", workers);
+    const std::vector<ocrGuid_t> blocks = make_blocks(program);
+    constexpr u32 kEdts = 4, kEach = 6;  // of the 8 that fit
+    std::atomic<int> refused{0}, others{0};
+    program.in_edt([&] {
+      for (u32 i = 0; i < kEdts; ++i) {
+        const ocrGuid_t one = edt(kEach, [&](u32, ocrEdtDep_t*) {
+          ocrGuid_t made;
+          void* data = nullptr;
+          const u8 code = ocrDbCreate(&made, &data, 3 * kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+          return ++(code == OCR_ENOMEM ? refused : others), NULL_GUID;
+        });
+        for (u32 k = 0; k < kEach; ++k) EXPECT_EQ(ocrAddDependence(blocks[i * kEach + k], one, k, DB_MODE_RO), 0);
+      }
+    });
+    EXPECT_EQ(refused, static_cast<int>(kEdts));
+    EXPECT_EQ(others, 0);
+    expect_values(program, blocks, 0);
+  }
+}
+
 TEST(TiersFull, AnEdtWhoseBlocksNeverFitEndsTheProgramAndSaysWhy) {
   Program program(kFile, "ahead", 2);
   const std::vector<ocrGuid_t> blocks = make_blocks(program);
