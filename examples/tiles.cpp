@@ -26,7 +26,7 @@ void fill(int* table, std::size_t row, std::size_t column) {
 }  // namespace
 
 int main() {
-  std::vector<int> cells(kSide * kSide), last_row(kSide);
+  std::vector<int> cells(kSide * kSide), last_row(kLength);
   int* inner = &cells[kSide + 1];  // without the zeros: blocks begin where tiles do
   weir::Watched<int> table(inner, kLength, kLength, kSide, kTile, kTile);
   weir::Runtime runtime;
@@ -37,14 +37,14 @@ int main() {
                     weir::inout(table.tile(row, column, kTile, kTile)), [=] { fill(inner, row, column); });
     }
   }
-  const int* bottom = cells.data() + kLength * kSide;
-  runtime.spawn(weir::in(bottom, kSide), weir::out(last_row.data(), kSide),
-                [&] { std::copy_n(bottom, kSide, last_row.data()); });
+  const int* bottom = &cells[kLength * kSide + 1];
+  runtime.spawn(weir::in(bottom, kLength), weir::out(last_row.data(), kLength),
+                [&] { std::copy_n(bottom, kLength, last_row.data()); });
   runtime.wait();
 
   std::vector<int> expected(kSide * kSide);
   for (std::size_t row = 0; row < kLength; row += kTile)
     for (std::size_t column = 0; column < kLength; column += kTile) fill(&expected[kSide + 1], row, column);
   std::printf("a common subsequence of %d letters\n", last_row.back());
-  return std::equal(last_row.begin(), last_row.end(), expected.end() - kSide) ? 0 : 1;
+  return std::equal(last_row.begin(), last_row.end(), expected.end() - kLength) ? 0 : 1;
 }

@@ -226,8 +226,12 @@ void settle(Run& run) {
     Order::add_edge(run.segment, next);
     run.segment = next;
   }
+  const auto suspect = [&](const Segment* earlier) {
+    run.task->site->grant();
+    if (earlier->task != nullptr) earlier->task->site->grant();
+  };
   for (auto& [address, page] : run.pages) {
-    state->shadow.record(run.segment, address, page.touches, [&](const Conflict& conflict) {
+    const auto tell_conflict = [&](const Conflict& conflict) {
       const TaskInfo* const other = conflict.earlier->task;
       Finding finding = make_finding(FindingKind::unordered, run.task, conflict.address, conflict.bytes);
       finding.writes = conflict.later_touch.writes ? 1 : 0;
@@ -235,9 +239,10 @@ void settle(Run& run) {
       finding.other_writes = conflict.earlier_touch.writes ? 1 : 0;
       finding.other_at = *conflict.earlier_touch.at;
       fill(finding.other, other);
-      const Site* const site = other != nullptr ? other->site : nullptr;
+      Site* const site = other != nullptr ? other->site : nullptr;
       tell(finding, {FindingKind::unordered, 0, std::min(run.task->site, site), std::max(run.task->site, site)});
-    });
+    };
+    state->shadow.record(run.segment, address, page.touches, tell_conflict, suspect);
     page.touches.clear();
     page.read = page.written = {};
     page.left_to_itself = false;
@@ -510,6 +515,8 @@ void begin(TaskRecord& task, const void* runner) {
   run.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
   run.record = &task;
+  const Site& site = *run.task->site;
+  run.exact = site.exact > site.accesses ? site.exact - site.accesses : 0;
   ++state->tasks;
   thread.run = state->running = &run;
   thread.pauses = 0;
@@ -525,6 +532,7 @@ void end(TaskRecord* task, bool completely) {
   thread.run = state->running = run.outer;
   thread.pauses = run.pauses;
   settle(run);
+  run.task->site->accesses += run.accesses;
   Order::add_edge(run.segment, run.end);
   if (task->finished != nullptr) Order::add_edge(run.end, task->finished);
   state->order.ended(run.end);

@@ -85,9 +85,9 @@ class Shadow {
   Shadow(Order& order, std::pmr::memory_resource* memory) : order_(order), memory_(memory), pages_(memory) {}
 
   // Segment has touched those bytes of the page. Calls conflict(Conflict) for each earlier access that it conflicts
-  // with and has no order to.
-  template <class F>
-  void record(Segment* segment, std::uintptr_t page, std::span<const Touch> touches, F&& conflict);
+  // with and has no order to, and suspicion(Segment*) where one of the two is only assumed.
+  template <class F, class G>
+  void record(Segment* segment, std::uintptr_t page, std::span<const Touch> touches, F&& conflict, G&& suspicion);
   void clear() { pages_.clear(); }
 
  private:
@@ -108,7 +108,7 @@ class Shadow {
     return a != Sharing::writer || b != Sharing::writer;
   }
   static bool excused(const Touch& a, const Touch& b) noexcept {
-    return (!a.writes && !b.writes) || a.assumed || b.assumed || go_together(a.sharing, b.sharing);
+    return (!a.writes && !b.writes) || go_together(a.sharing, b.sharing);
   }
 
   Order& order_;
@@ -116,8 +116,9 @@ class Shadow {
   std::pmr::unordered_map<std::uintptr_t, Cells> pages_;
 };
 
-template <class F>
-void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch> touches, F&& conflict) {
+template <class F, class G>
+void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch> touches, F&& conflict,
+                    G&& suspicion) {
   if (touches.empty()) return;
   Cells& cells = pages_.try_emplace(page).first->second;
   for (const Touch& touch : touches) {
@@ -127,8 +128,13 @@ void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch
       std::erase_if(cell.entries, [&](const Entry& entry) {
         if (entry.segment == segment && (entry.touch.writes || !touch.writes)) known = true;
         const bool ordered = entry.segment == segment || order_.comes_before(entry.segment, segment);
-        if (!ordered && !excused(entry.touch, touch))
-          conflict(Conflict{entry.segment, entry.touch, touch, page + cell.first, std::size_t(cell.last - cell.first)});
+        if (!ordered && !excused(entry.touch, touch)) {
+          if (entry.touch.assumed || touch.assumed)
+            suspicion(entry.segment);
+          else
+            conflict(
+                Conflict{entry.segment, entry.touch, touch, page + cell.first, std::size_t(cell.last - cell.first)});
+        }
         return ordered && !known && (touch.writes || !entry.touch.writes);
       });
       if (!known) cell.entries.push_back({segment, touch});

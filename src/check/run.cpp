@@ -6,8 +6,9 @@ namespace weir::check {
 
 namespace {
 
-// So often an access is judged by itself before its page is opened: what small data is touched by is known exactly.
-constexpr std::uint32_t kExactSteps = 24;
+// So often an access is judged by itself before its page is opened: what small data is touched by is known exactly. Of
+// tasks from a site from which there were many, less often.
+constexpr std::uint32_t kExactSteps = 24, kFewSteps = 4;
 
 // One that it still has, if there is one.
 Item* item_at(Run& run, std::uintptr_t address) {
@@ -95,13 +96,18 @@ Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address
   if (writes) rights.fresh = rights.fresh - meant;
   note(run, rights, address, meant, writes, false, at);
   ++rights.steps;
+  ++run.accesses;
   return breach;
 }
 
 PageState may_open(const Run& run, RunPage& rights, const Page& page) {
   if (!run.restricted) return PageState::closed;
-  if (!rights.readable.contains(page.watched) || (rights.fresh & page.watched).any()) return PageState::closed;
-  if (rights.steps < kExactSteps) return PageState::closed;
+  if (!rights.readable.contains(page.watched)) return PageState::closed;
+  if (run.accesses < run.exact) {
+    if (rights.steps < kExactSteps || (rights.fresh & page.watched).any()) return PageState::closed;
+  } else if (rights.steps < kFewSteps) {
+    return PageState::closed;
+  }
   return rights.writable.contains(page.watched) ? PageState::open : PageState::readable;
 }
 
@@ -111,6 +117,7 @@ void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t addr
   if (!rights.left_to_itself) note(run, rights, address, page.watched, false, true, at);
   if (state == PageState::open) note(run, rights, address, page.watched, true, true, at);
   rights.left_to_itself = true;
+  rights.fresh = {};
 }
 
 }  // namespace weir::check

@@ -17,11 +17,25 @@ namespace weir::check {
 
 // Where tasks were spawned; one for all from the same place.
 struct Site {
+  // So many accesses to pages that a task has for itself are judged one by one, of all tasks from here.
+  static constexpr std::uint64_t kExactAccesses = 20000;
+  static constexpr int kMostGrants = 5;
+
   Frames frames;
   std::uint64_t number = 0;
+  std::uint64_t accesses = 0;  // judged, by tasks that have ended
+  std::uint64_t exact = kExactAccesses;
+  int grants = 0;
+
+  // One of its tasks may have touched, unseen, what another does without an order: the next are looked at more closely.
+  void grant() noexcept {
+    if (grants == kMostGrants || exact > accesses) return;
+    ++grants;
+    exact = accesses + kExactAccesses;
+  }
 };
 struct TaskInfo {
-  const Site* site = nullptr;
+  Site* site = nullptr;
   char name[kNameBytes] = {};
   std::uintptr_t function = 0;
   bool ocr = false;
@@ -66,6 +80,8 @@ struct Run {
   int pauses = 0;                   // of the thread when it began
   const void* own_scope = nullptr;  // of its children; null: none yet
   bool restricted = true;           // false: it has declared nothing, and is only watched
+  std::uint64_t accesses = 0;       // judged up to now
+  std::uint64_t exact = 0;          // of these, how many one by one
   std::pmr::vector<Item> items;
   std::pmr::unordered_map<std::uintptr_t, RunPage> pages;
 
