@@ -372,13 +372,13 @@ Arena& Residency::target_of(const Request& request, std::size_t missing) noexcep
   return arena != nullptr ? *arena : default_arena(request.domain);
 }
 
-// What the task needs in the fast tier when nothing is there.
+// What the task needs in the fast tier when nothing is there, small blocks by the slab. Whether there is room now, the
+// arena is asked: a slab that it has may do.
 std::size_t Residency::fast_bytes(Request& request) noexcept {
-  std::size_t bytes = 0;
-  for (const Use& use : request.uses()) {
-    if (!use.block->home.in_place) bytes += use.block->charge;
-  }
-  return bytes;
+  Arena::Sum sum;
+  for (const Use& use : request.uses())
+    if (!use.block->home.in_place) sum.add(use.block->charge);
+  return sum.bytes();
 }
 
 // A task around it has the block for as long as this one waits.
@@ -415,10 +415,10 @@ std::size_t Residency::kept_around(const Request& request, const Arena* arena) n
 
 // What it needs beside that in the fast tier.
 std::size_t Residency::wanted_bytes(Request& request) noexcept {
-  std::size_t bytes = 0;
+  Arena::Sum sum;
   for (const Use& use : request.uses())
-    if (!use.block->home.in_place && !is_kept(request, *use.block)) bytes += use.block->charge;
-  return bytes;
+    if (!use.block->home.in_place && !is_kept(request, *use.block)) sum.add(use.block->charge);
+  return sum.bytes();
 }
 
 std::size_t Residency::room_for(const Request& request, const Arena& arena) noexcept {

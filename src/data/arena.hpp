@@ -7,6 +7,7 @@
 // Not thread-safe: the caller holds its lock. Allocating neither throws nor allocates from the heap.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,7 @@
 #include "base/ids.hpp"
 #include "base/result.hpp"
 #include "data/memory_state.hpp"
+#include "data/slabs.hpp"
 #include "platform/pages.hpp"
 
 namespace weir::data {
@@ -37,6 +39,25 @@ class Arena {
  public:
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kSmall = 64;
+
+  // What allocations together take of an arena that has nothing else in it: small ones by the slab.
+  class Sum {
+   public:
+    constexpr void add(std::size_t bytes) noexcept {
+      const std::size_t size = charged(bytes);
+      if (size >= kPage) {
+        bytes_ += size;
+        return;
+      }
+      const std::size_t units = size / kSmall;
+      if (objects_[units]++ % Slabs::capacity(units) == 0) bytes_ += Slabs::kSlabPages * kPage;
+    }
+    constexpr std::size_t bytes() const noexcept { return bytes_; }
+
+   private:
+    std::size_t bytes_ = 0;
+    std::array<std::uint32_t, kPage / kSmall> objects_{};  // by units
+  };
 
   // Reserves addresses, no memory. Fails with no_space when the address space is limited (ulimit -v).
   static base::Result<std::unique_ptr<Arena>> make(ArenaConfig config);

@@ -17,7 +17,7 @@ struct Slabs::Slab {
   std::uint16_t capacity;
   std::uint16_t units;
 
-  static constexpr std::size_t kHeader = 64;
+  static constexpr std::size_t kHeader = kUnit;  // capacity() counts on it
   std::byte* objects() noexcept { return reinterpret_cast<std::byte*>(this) + kHeader; }
 };
 
@@ -41,7 +41,7 @@ void* Slabs::allocate(std::size_t units) noexcept {
 
 void Slabs::add(std::uint32_t first_page, std::size_t units) noexcept {
   for (std::uint32_t i = 0; i < kSlabPages; ++i) page_in_slab_[first_page + i] = static_cast<std::uint8_t>(i + 1);
-  const std::size_t count = (kSlabPages * kPage - Slab::kHeader) / (units * kUnit);
+  const std::size_t count = capacity(units);
   auto* slab = ::new (memory_ + std::size_t{first_page} * kPage) Slab{};
   slab->free_count = slab->capacity = static_cast<std::uint16_t>(count);
   slab->units = static_cast<std::uint16_t>(units);

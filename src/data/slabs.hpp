@@ -20,6 +20,11 @@ class Slabs {
   static constexpr std::size_t kPage = 4096;
   static constexpr std::uint32_t kSlabPages = 4;
 
+  // Objects of so many units in one slab, which has 64 bytes of its own.
+  static constexpr std::size_t capacity(std::size_t units) noexcept {
+    return (kSlabPages * kPage - kUnit) / (units * kUnit);
+  }
+
   // For pages of [memory, memory + pages * 4096). Throws std::bad_alloc.
   Slabs(std::byte* memory, std::uint32_t pages);
 

@@ -85,6 +85,42 @@ TEST(Arena, SmallObjectsShareAPage) {
   EXPECT_NE(arena->allocate(2 * kMiB), nullptr) << "pages of small objects are free again";
 }
 
+TEST(Arena, SumsUpWhatAllocationsTakeOfItToThePage) {
+  const auto many = [](std::size_t count, std::size_t bytes) { return std::vector<std::size_t>(count, bytes); };
+  std::vector<std::size_t> of_all_sizes;
+  for (std::size_t bytes = 64; bytes < 4096; bytes += 64) of_all_sizes.push_back(bytes);
+  struct Row {
+    std::vector<std::size_t> sizes;
+    std::size_t kib;
+  };
+  const Row rows[] = {{{}, 0},
+                      {{1}, 16},
+                      {{4096}, 4},
+                      {{4033}, 4},
+                      {{4032}, 16},
+                      {{5000, 100'000}, 8 + 100},
+                      {many(255, 64), 16},
+                      {many(256, 64), 32},
+                      {many(4, 4032), 16},
+                      {many(5, 4032), 32},
+                      {{64, 64, 128, 100, 8192}, 16 + 16 + 8},
+                      {of_all_sizes, 63 * 16}};
+  for (const Row& row : rows) {
+    Arena::Sum sum;
+    for (const std::size_t bytes : row.sizes) sum.add(bytes);
+    ASSERT_EQ(sum.bytes(), row.kib * kKiB);
+    const auto fits = [&](std::size_t budget) {
+      const auto arena = arena_of(budget);
+      for (const std::size_t bytes : row.sizes)
+        if (arena->allocate(bytes) == nullptr) return false;
+      return true;
+    };
+    if (row.kib == 0) continue;
+    EXPECT_TRUE(fits(row.kib * kKiB)) << row.kib;
+    EXPECT_FALSE(row.kib > 4 && fits((row.kib - 4) * kKiB)) << row.kib;
+  }
+}
+
 TEST(Arena, JoinsWhatIsFreedToOneHole) {
   const auto arena = arena_of(8 * kMiB);
   std::vector<void*> taken;
