@@ -101,6 +101,8 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   {
     const std::lock_guard lock(mutex_);
     if (base::Status status = residency_.add(*block, wish); !status) return status;
+    if (track_ != nullptr) [[unlikely]]
+      record_residency();
     if (residency_.tracked() && !tracked()) begin_tracking(steps);
   }
   if (!steps.empty()) carry_out(steps);

@@ -6,6 +6,7 @@ it measures. Needs python3-selenium, chromium and chromium-driver. With --pictur
 """
 
 import argparse
+import json
 import os
 import pathlib
 import statistics
@@ -296,7 +297,7 @@ class SmallTrace(Everywhere, OnAPage):
 
     def test_screenshots(self):
         for dark in (False, True):
-            for width in (1400, 390):
+            for width in (1400, 800, 390):
                 self.open(width=width, dark=dark)
                 with tempfile.NamedTemporaryFile(suffix=".png") as file:
                     place = PICTURES / f"small-{'dark' if dark else 'light'}-{width}.png" if PICTURES else file.name
@@ -305,14 +306,18 @@ class SmallTrace(Everywhere, OnAPage):
 
 
 class MillionTasks(Everywhere, OnAPage):
+    tasks = None  # as weir report --json says
+
     def test_opens_in_time(self):
         times = []
         for _ in range(3):
             self.open()
             times.append(self.browser.value("weirReport.openMs"))
-        self.assertEqual(self.browser.value("weirReport.model.taskCount"), TASKS)
+        tasks = self.browser.value("weirReport.model.taskCount")
+        self.assertEqual(tasks, self.tasks)
+        self.assertGreater(tasks, 0.9 * TASKS)  # some may be lost where the rings are not emptied in time
         print(f"\nopened in {', '.join(f'{t:.0f}' for t in times)} ms: {self.page.stat().st_size / 2**20:.1f} MiB,"
-              f" {TASKS} tasks, {self.browser.value('weirReport.model.distances.length')} edges,"
+              f" {tasks} tasks, {self.browser.value('weirReport.model.distances.length')} edges,"
               f" {self.browser.value('d3.sum(weirReport.model.workers, (w) => w.strip.length)')} pieces")
         self.assertLess(min(times), OPENS_WITHIN_MS)
 
@@ -373,6 +378,8 @@ def main():
         environment = dict(os.environ, WEIR_TRACE=str(trace), WEIR_WORKERS="4")
         subprocess.run([arguments.many_tasks, str(TASKS)], check=True, env=environment, stdout=subprocess.DEVNULL)
         MillionTasks.page = make_page(arguments.weir, trace, folder)
+        report = subprocess.run([arguments.weir, "report", trace, "--json"], check=True, stdout=subprocess.PIPE).stdout
+        MillionTasks.tasks = json.loads(report)[0]["tasks"]
         trace.unlink()
         suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (SmallTrace, MillionTasks))
         return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "analysis.hpp"
 #include "read_trace.hpp"
@@ -214,6 +215,26 @@ TEST(ReadTraces, RefusesWhatIsNoTrace) {
   EXPECT_FALSE(read_traces(half, "x.json"));
   EXPECT_EQ(read_traces("/no/such/file").status().code, base::Code::not_found);
   EXPECT_EQ(read_traces("x.otf2").status().code, base::Code::bad_input);
+}
+
+TEST(Recorded, BlocksThatAreMadeCountForTheirTierAtOnce) {
+  const trace::TemporaryPath path;
+  Options options;
+  options.workers = 1;
+  options.trace = path.file();
+  options.tiers = "memory=1MiB,file=" + path.folder() + ":64MiB";
+  {
+    Runtime runtime(options);
+    const weir::Block<double> a(runtime, 8192, "a"), b(runtime, 8192, "b");
+  }
+  std::vector<long> bytes;
+  std::ifstream file(path.file());
+  const nlohmann::json all = nlohmann::json::parse(file);
+  for (const auto& event : all.at("traceEvents"))
+    if (event.value("cat", "") == "resident") bytes.push_back(event.at("args").at("bytes"));
+  ASSERT_GE(bytes.size(), 2u);
+  EXPECT_EQ(bytes[0], 65536);
+  EXPECT_EQ(bytes[1], 131072);
 }
 
 // The file itself: who waited for commutative data, and for whom.
