@@ -155,14 +155,22 @@ void Otf2Writer::add_intervals(std::uint32_t track, std::vector<Record>& records
     last = std::max(last, scale_.ns(ticks));
     records.push_back({last, event, does, 0});
   };
+  // A task that ran on top of another one, which goes on then. Halves of a fork_join have no records.
+  const auto is_task = [](const Event* event) { return event->kind() == Kind::task && event->id != 0; };
+  const auto leave = [&] {
+    const Event* const left = open.back();
+    open.pop_back();
+    add(left->end(), left, Does::leave);
+    if (!is_task(left)) return;
+    const auto below = std::find_if(open.rbegin(), open.rend(), is_task);
+    if (below != open.rend()) add(left->end(), *below, Does::resume);
+  };
   for (const Event* const event : intervals) {
-    for (; !open.empty() && open.back()->end() <= event->start; open.pop_back()) {
-      add(open.back()->end(), open.back(), Does::leave);
-    }
+    while (!open.empty() && open.back()->end() <= event->start) leave();
     add(event->start, event, Does::enter);
     open.push_back(event);
   }
-  for (; !open.empty(); open.pop_back()) add(open.back()->end(), open.back(), Does::leave);
+  while (!open.empty()) leave();
 }
 
 // What overlaps, and what has no length.
@@ -240,7 +248,7 @@ void Otf2Writer::add_attributes(OTF2_AttributeList* list, const Event& event) {
 // What tools draw arrows and count tasks from: made in its spawn, by whose thread, and done where it has run.
 void Otf2Writer::write_task_record(OTF2_EvtWriter* writer, const Record& record) {
   const Event& event = *record.event;
-  const bool enters = record.does == Does::enter;
+  const bool enters = record.does == Does::enter || record.does == Does::resume;
   if (event.id == 0 || (event.kind() != Kind::task && event.kind() != Kind::spawn)) return;
   const auto by = spawned_on_.find(event.id);
   if (by == spawned_on_.end()) return;
@@ -265,6 +273,7 @@ void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
     case Does::leave:
       check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns, region_of(*record.event)));
       return write_task_record(writer, record);
+    case Does::resume: return write_task_record(writer, record);
     case Does::begin_move: {
       const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
       check(OTF2_AttributeList_AddStringRef(list.get(), kBlock, text(in_.block_name(record.event->id))));

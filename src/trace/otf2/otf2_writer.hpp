@@ -25,7 +25,7 @@ class Otf2Writer {
   base::Status write(const std::string& folder);
 
  private:
-  enum class Does : std::uint8_t { enter, leave, begin_move, end_move, metric };
+  enum class Does : std::uint8_t { enter, leave, resume, begin_move, end_move, metric };
   struct Record {
     std::uint64_t ns;
     const Event* event;

@@ -262,6 +262,30 @@ TEST(Otf2, SaysWhereTasksWereMadeAndDoneAndWhatTheyComeAfter) {
   for (const auto& [task, before] : archive.after) EXPECT_EQ(before, std::vector{task - 1});
 }
 
+TEST(Otf2, SaysThatATaskGoesOnAfterThoseThatRanOnTopOfIt) {
+  const TemporaryPath path;
+  const std::string folder = path.folder() + "/run.otf2";
+  {
+    Runtime runtime(traced(folder, 1));
+    runtime.spawn(name("outer"), [] {
+      for (int i = 0; i < 3; ++i) weir::spawn(name("inner"), [] {});
+      weir::wait();
+    });
+    runtime.wait();
+  }
+  const Archive archive = read(folder);
+  EXPECT_EQ(archive.enters.at("outer"), 1);
+  EXPECT_EQ(archive.enters.at("inner"), 3);
+  long once = 0, resumed = 0;
+  for (const auto& [task, times] : archive.switched) {
+    EXPECT_EQ(archive.completed.at(task), 1);
+    once += times == 1 ? 1 : 0;
+    resumed += times == 4 ? 1 : 0;  // begun, and after each of the three
+  }
+  EXPECT_EQ(once, 3);
+  EXPECT_EQ(resumed, 1);
+}
+
 TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
   const TemporaryPath path;
   const std::string folder = path.folder() + "/run.otf2";

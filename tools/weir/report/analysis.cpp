@@ -31,7 +31,7 @@ TimeParts total(const std::vector<TimeParts>& workers) {
   return sum;
 }
 
-std::vector<NameCost> costliest(std::map<std::string, NameCost> by_name, double NameCost::*by) {
+std::vector<NameCost> costliest(std::map<std::string, NameCost>&& by_name, double NameCost::*by) {
   std::vector<NameCost> result;
   for (auto& [name, cost] : by_name) {
     cost.name = name;
