@@ -1,0 +1,165 @@
+/* Numbers that programs rely on, what mainEdt() gets, and GUIDs compared by the names of all versions. */
+#define ENABLE_EXTENSION_AFFINITY
+#define ENABLE_EXTENSION_CHANNEL_EVT
+#define ENABLE_EXTENSION_COLLECTIVE_EVT
+#define ENABLE_EXTENSION_COUNTED_EVT
+#define ENABLE_EXTENSION_LABELING
+#define ENABLE_EXTENSION_PARAMS_EVT
+#include "extensions/ocr-affinity.h"
+#include "extensions/ocr-labeling.h"
+#include "ocr.h"
+
+#define IS(name, number) _Static_assert((name) == (number), #name)
+
+IS(GUID_BIT_COUNT, 8 * sizeof(ocrGuid_t));
+IS(DB_MODE_NULL, 0);
+IS(DB_MODE_CONST, 1);
+IS(DB_MODE_RW, 2);
+IS(DB_MODE_EW, 4);
+IS(DB_MODE_RO, 8);
+IS(DB_DEFAULT_MODE, 2);
+IS(DB_PROP_NONE, 0);
+IS(DB_PROP_NO_ACQUIRE, 0x10);
+IS(DB_PROP_SINGLE_ASSIGNMENT, 0x20);
+IS(DB_PROP_NO_HINT, 0x40);
+IS(NO_ALLOC, 0);
+IS(EDT_PROP_NONE, 0);
+IS(EDT_PROP_FINISH, 1);
+IS(EDT_PROP_NO_HINT, 2);
+IS(EDT_PROP_LONG, 4);
+IS(EDT_PROP_OEVT_VALID, 8);
+IS(EDT_PARAM_UNK, 0xffffffffu);
+IS(EDT_PARAM_DEF, 0xfffffffeu);
+IS(EVENT_CHANNEL_UNBOUNDED, 0xffffffffu);
+IS(OCR_EVENT_ONCE_T, 1);
+IS(OCR_EVENT_IDEM_T, 2);
+IS(OCR_EVENT_STICKY_T, 3);
+IS(OCR_EVENT_LATCH_T, 4);
+IS(OCR_EVENT_COUNTED_T, 5);
+IS(OCR_EVENT_CHANNEL_T, 6);
+IS(OCR_EVENT_COLLECTIVE_T, 7);
+IS(OCR_EVENT_LATCH_DECR_SLOT, 0);
+IS(OCR_EVENT_LATCH_INCR_SLOT, 1);
+IS(EVT_PROP_NONE, 0);
+IS(EVT_PROP_TAKES_ARG, 1);
+IS(GUID_PROP_NONE, 0);
+IS(GUID_PROP_IS_LABELED, 0x100);
+IS(GUID_PROP_CHECK, 0x300);
+IS(GUID_PROP_BLOCK, 0x500);
+IS(GUID_USER_NONE, 0);
+IS(GUID_USER_DB, 2);
+IS(GUID_USER_EDT, 3);
+IS(GUID_USER_EDT_TEMPLATE, 4);
+IS(GUID_USER_EVENT_ONCE, 17);
+IS(GUID_USER_EVENT_COUNTED, 18);
+IS(GUID_USER_EVENT_IDEM, 19);
+IS(GUID_USER_EVENT_STICKY, 21);
+IS(GUID_USER_EVENT_LATCH, 22);
+IS(GUID_USER_EVENT_COLLECTIVE, 24);
+IS(LEGACY_PROP_NONE, 0);
+IS(LEGACY_PROP_WAIT_FOR_CREATE, 1);
+IS(LEGACY_PROP_WAIT_IF_CREATED, 2);
+IS(LEGACY_PROP_CHECK, 4);
+IS(AFFINITY_CURRENT, 0);
+IS(AFFINITY_PD, 1);
+IS(AFFINITY_PD_MASTER, 2);
+IS(AFFINITY_SIM, 3);
+IS(AFFINITY_GUID, 4);
+IS(OCR_HINT_UNDEF_T, 0);
+IS(OCR_HINT_EDT_T, 1);
+IS(OCR_HINT_DB_T, 2);
+IS(OCR_HINT_EVT_T, 3);
+IS(OCR_HINT_GROUP_T, 4);
+IS(COL_REDUCE, 0);
+IS(COL_ALLREDUCE, 1);
+IS(COL_BROADCAST, 2);
+IS(OCR_EPERM, 1);
+IS(OCR_ENOENT, 2);
+IS(OCR_EINTR, 4);
+IS(OCR_EIO, 5);
+IS(OCR_ENXIO, 6);
+IS(OCR_E2BIG, 7);
+IS(OCR_ENOEXEC, 8);
+IS(OCR_EAGAIN, 11);
+IS(OCR_ENOMEM, 12);
+IS(OCR_EACCES, 13);
+IS(OCR_EFAULT, 14);
+IS(OCR_EBUSY, 16);
+IS(OCR_ENODEV, 19);
+IS(OCR_EINVAL, 22);
+IS(OCR_ENOSPC, 28);
+IS(OCR_ESPIPE, 29);
+IS(OCR_EROFS, 30);
+IS(OCR_EDOM, 33);
+IS(OCR_ERANGE, 34);
+IS(OCR_ENOSYS, 38);
+IS(OCR_ENOTEMPTY, 39);
+IS(OCR_ENOTSUP, 95);
+IS(OCR_EGUIDEXISTS, 100);
+IS(OCR_EACQ, 101);
+IS(OCR_EPEND, 102);
+IS(OCR_ENOP, 103);
+IS(OCR_ECANCELED, 125);
+IS(OCR_HINT_EDT_PRIORITY, OCR_HINT_EDT_PROP_START + 1);
+IS(OCR_HINT_EDT_SLOT_MAX_ACCESS, OCR_HINT_EDT_PRIORITY + 1);
+IS(OCR_HINT_EDT_AFFINITY, OCR_HINT_EDT_SLOT_MAX_ACCESS + 1);
+IS(OCR_HINT_EDT_SPAD_USAGE, OCR_HINT_EDT_AFFINITY + 1);
+IS(OCR_HINT_EDT_DISPERSE, OCR_HINT_EDT_SPAD_USAGE + 1);
+IS(OCR_HINT_EDT_SPACE, OCR_HINT_EDT_DISPERSE + 1);
+IS(OCR_HINT_EDT_TIME, OCR_HINT_EDT_SPACE + 1);
+IS(OCR_HINT_EDT_STATS_HW_CYCLES, OCR_HINT_EDT_TIME + 1);
+IS(OCR_HINT_EDT_STATS_L1_HITS, OCR_HINT_EDT_STATS_HW_CYCLES + 1);
+IS(OCR_HINT_EDT_STATS_L1_MISSES, OCR_HINT_EDT_STATS_L1_HITS + 1);
+IS(OCR_HINT_EDT_STATS_FLOAT_OPS, OCR_HINT_EDT_STATS_L1_MISSES + 1);
+IS(OCR_HINT_EDT_SPAWNING, OCR_HINT_EDT_STATS_FLOAT_OPS + 1);
+IS(OCR_HINT_EDT_PROP_END, OCR_HINT_EDT_SPAWNING + 1);
+IS(OCR_HINT_DB_AFFINITY, OCR_HINT_DB_PROP_START + 1);
+IS(OCR_HINT_DB_NEAR, OCR_HINT_DB_AFFINITY + 1);
+IS(OCR_HINT_DB_INTER, OCR_HINT_DB_NEAR + 1);
+IS(OCR_HINT_DB_FAR, OCR_HINT_DB_INTER + 1);
+IS(OCR_HINT_DB_HIGHBW, OCR_HINT_DB_FAR + 1);
+IS(OCR_HINT_DB_EAGER, OCR_HINT_DB_HIGHBW + 1);
+IS(OCR_HINT_DB_LAZY, OCR_HINT_DB_EAGER + 1);
+IS(OCR_HINT_DB_PROP_END, OCR_HINT_DB_LAZY + 1);
+IS(OCR_HINT_EDT_DISPERSE_FAR != OCR_HINT_EDT_DISPERSE_NEAR, 1);
+
+static int wrong;
+static void check(bool right, const char *what) {
+  if (right) return;
+  ocrPrintf("wrong: %s\n", what);
+  wrong = 1;
+}
+#define CHECK(what) check((what) != 0, #what)
+
+static void compare(void) {
+  ocrGuid_t none, low = NULL_GUID, high = NULL_GUID;
+  GUID_ASSIGN_VALUE(none, NULL_GUID);
+  GUIDA(low) = 7, GUIDA(high) = 9;
+  CHECK(ocrGuidIsNull(none) && IS_GUID_NULL(none) && !ocrGuidIsNull(low));
+  CHECK(ocrGuidIsUninitialized(UNINITIALIZED_GUID) && IS_GUID_UNINITIALIZED(UNINITIALIZED_GUID));
+  CHECK(!ocrGuidIsUninitialized(none) && !ocrGuidIsUninitialized(ERROR_GUID));
+  CHECK(ocrGuidIsError(ERROR_GUID) && IS_GUID_ERROR(ERROR_GUID) && !ocrGuidIsError(UNINITIALIZED_GUID));
+  CHECK(ocrGuidIsEq(low, low) && IS_GUID_EQUAL(high, high) && !ocrGuidIsEq(low, high));
+  CHECK(ocrGuidIsLt(low, high) && IS_GUID_LESS_THAN(low, high) && !ocrGuidIsLt(high, low) && !ocrGuidIsLt(low, low));
+  CHECK(ocrGuidIsEq(addValueToGuid(low, 2), high));
+  CHECK(NULL_HINT == (ocrHint_t *)0);
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  char version[] = OCR_VERSION, text[64];
+  compare();
+  CHECK(paramc == 0 && paramv == NULL && depc == 1);
+  CHECK(!ocrGuidIsNull(depv[0].guid) && ((u64 *)depv[0].ptr)[0] == ocrGetArgc(depv[0].ptr));
+  for (u64 i = 0; i < ocrGetArgc(depv[0].ptr); ++i)
+    CHECK((char *)depv[0].ptr + ((u64 *)depv[0].ptr)[1 + i] == ocrGetArgv(depv[0].ptr, i));
+  CHECK(OCR_VERSION_GET_MAJOR((u8 *)version) == OCR_MAJOR_VERSION);
+  CHECK(OCR_VERSION_GET_MINOR((u8 *)version) == OCR_MINOR_VERSION);
+  CHECK(OCR_VERSION_GET_PATCH((u8 *)version) == OCR_PATCH_VERSION);
+  CHECK(ocrVersionExtractMajor(NULL) == 0);
+  SNPRINTF(text, sizeof text, GUIDF, GUIDA(depv[0].guid));
+  CHECK(text[0] == '0' && text[1] == 'x' && text[2] != '0');
+  if (wrong) ocrAbort(1);
+  ocrPrintf("all as they should be, of %d arguments\n", (int)ocrGetArgc(depv[0].ptr));
+  ocrShutdown();
+  return NULL_GUID;
+}
