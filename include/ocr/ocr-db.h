@@ -17,7 +17,8 @@ extern "C" {
  * is acquired, or there is no such allocator. */
 u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint, ocrInDbAllocator_t allocator);
 
-/* The block is gone as soon as all EDTs that have acquired it have released it; this includes a release by the caller.
+/* The block is gone, and its label free, as soon as all EDTs that have acquired it have released it; this includes a
+ * release by the caller.
  * OCR_EINVAL: no such block. OCR_EPERM: destroyed already, still held by others. */
 u8 ocrDbDestroy(ocrGuid_t db);
 
@@ -37,7 +38,8 @@ u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset);
 
 /* Copies bytes from `source`, a block or an event that will carry one, to the block `destination`, in an EDT of its
  * own. *completionEvt, where it is not NULL, is a ONCE event that carries the destination when the copy is done.
- * OCR_EINVAL: no such block or event. OCR_EPERM: source and destination overlap. OCR_ENOMEM: beyond the end of one. */
+ * OCR_EINVAL: no such block or event. OCR_EPERM: source and destination overlap. OCR_ENOMEM: beyond the end of one.
+ * When an event brings a block that is too small, nothing is copied, and standard error says so. */
 u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset, u64 size, u64 copyType,
              ocrGuid_t *completionEvt);
 

@@ -122,7 +122,7 @@ std::unique_ptr<Collective> make_collective(const void* params) {
   collective->values = given.nbDatum == 0 ? 1 : given.nbDatum;
   collective->operation = given.op;
   collective->type = static_cast<std::uint8_t>(given.type);
-  collective->reuse = given.reuseDbPerGen;
+  collective->reuse = *reinterpret_cast<const unsigned char*>(&given.reuseDbPerGen) != 0;  // any byte, in C
   collective->satisfied.resize(given.nbContribs);
   collective->dependent.resize(given.nbContribs);
   collective->generations.resize(std::size_t{2} * given.maxGen);

@@ -13,5 +13,7 @@ using MapFunction = ocrGuid_t (*)(ocrGuid_t start, u64 skip, s64* params, s64* t
 // Labels from `first` on are reserved, or are no more. Any thread.
 void enter_range(Guid first, std::uint64_t count);
 void leave_range(Guid first) noexcept;
+// The program is over: none of its ranges and maps is one any more.
+void forget_maps() noexcept;
 
 }  // namespace weir::ocr

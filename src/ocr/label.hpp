@@ -15,6 +15,24 @@ bool is_reserved(Guid label) noexcept;
 // Waits a moment for something that another EDT has to do: runs a ready one, or lets another thread run.
 void let_others_run(Local& local) noexcept;
 
+// Whether the object of a label, destroyed, is still in use.
+template <class T>
+bool is_used_still(const T&) noexcept {
+  return false;
+}
+inline bool is_used_still(const Block& block) noexcept { return block.memory != 0; }
+
+// The object of a label, alive and locked. False when there is one already, if only for those who hold it.
+template <class T>
+bool try_create(T& object, Guid label) noexcept {
+  if (!object.word.try_create(label)) return false;
+  if (!is_used_still(object)) [[likely]]
+    return true;
+  object.word.kill();
+  object.word.unlock();
+  return false;
+}
+
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
 // alive, and locked until object_made().
 template <class T>
@@ -28,7 +46,7 @@ u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::Fre
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
   object = &table.at(guid.index());
-  while (!object->word.try_create(guid)) {
+  while (!try_create(*object, guid)) {
     if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
     let_others_run(local);
   }

@@ -5,6 +5,7 @@
 
 #include "ocr/block_heap.hpp"
 #include "ocr/finish_scope.hpp"
+#include "ocr/guid_map.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
@@ -80,6 +81,7 @@ void drop_memory(Block& block) noexcept {
 
 void drop_leftovers(System& system) noexcept {
   drop_edts();
+  forget_maps();
   Local* any = nullptr;
   system.for_each_local([&](Local& local) { any = &local; });
   if (any == nullptr) return;

@@ -40,7 +40,8 @@ u8 ocrGuidMapSetDefaultMap(u32 numParams,
                            s64 *params, u64 numberGuid, ocrGuidUserKind kind);
 u8 ocrGuidFromLabel(ocrGuid_t *outGuid, ocrGuid_t mapGuid, s64 *tuple);
 
-/* Of a range, too. Objects that have its GUIDs live on; the others are no GUIDs any more. */
+/* Of a range, too. Objects that have its GUIDs live on; the others are no GUIDs any more. All
+ * end with the program. */
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
 u8 ocrGuidRangeDestroy(ocrGuid_t rangeGuid); /* the same */
 

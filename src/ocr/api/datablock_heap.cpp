@@ -4,7 +4,9 @@
 #include "ocr/api/api.hpp"
 #include "ocr/block.hpp"
 #include "ocr/block_heap.hpp"
+#include "ocr/complain.hpp"
 #include "ocr/event.hpp"
+#include "ocr/extensions/ocr-db-info.h"
 
 using namespace weir::ocr;
 
@@ -31,9 +33,18 @@ std::byte* data_here(const Block& block) noexcept {
 
 enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
 
+// Of what an event brought that is known only now.
+bool reaches_beyond(ocrGuid_t held, u64 offset, u64 bytes) noexcept {
+  u64 size = 0;
+  if (ocrDbGetSize(held, &size) == 0 && offset <= size && bytes <= size - offset) return false;
+  complain(*local()->current, "would copy from beyond the end of a data block, and does not", from_c(held));
+  return true;
+}
+
 // An EDT: slot 0 the destination, slot 1 the source.
 ocrGuid_t copy_edt(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
-  if (depv[0].ptr != nullptr && depv[1].ptr != nullptr) {
+  const bool have_both = depv[0].ptr != nullptr && depv[1].ptr != nullptr;
+  if (have_both && !reaches_beyond(depv[1].guid, paramv[kFromOffset], paramv[kSize])) {
     std::memmove(static_cast<std::byte*>(depv[0].ptr) + paramv[kToOffset],
                  static_cast<const std::byte*>(depv[1].ptr) + paramv[kFromOffset], paramv[kSize]);
   }

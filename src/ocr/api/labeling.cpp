@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "ocr/api/api.hpp"
@@ -103,6 +104,7 @@ ocrGuidUserKind user_kind(EventType type) noexcept {
     case EventType::idem: return GUID_USER_EVENT_IDEM;
     case EventType::latch: return GUID_USER_EVENT_LATCH;
     case EventType::counted: return GUID_USER_EVENT_COUNTED;
+    case EventType::channel: return GUID_USER_EVENT_CHANNEL;
     case EventType::collective: return GUID_USER_EVENT_COLLECTIVE;
     default: return GUID_USER_EVENT_STICKY;
   }
@@ -121,6 +123,14 @@ ocrGuidUserKind user_kind(Guid guid) noexcept {
 }
 
 }  // namespace
+
+void weir::ocr::forget_maps() noexcept {
+  Maps& m = maps();
+  const std::lock_guard lock(m.mutex);
+  for (std::shared_ptr<Map>& map : m.all)
+    if (map != nullptr) leave_range(std::exchange(map, nullptr)->first);
+  if (m.usual != nullptr) leave_range(std::exchange(m.usual, nullptr)->first);
+}
 
 extern "C" {
 
@@ -161,7 +171,10 @@ u8 ocrGuidMapSetDefaultMap(u32 numParams, MapFunction mapFunc, s64* params, u64 
     Maps& m = maps();
     const std::lock_guard lock(m.mutex);
     if (m.usual != nullptr) return OCR_EPERM;
-    return make_map(m.usual, numberGuid, kind, mapFunc, numParams, params);
+    std::shared_ptr<Map> made;
+    if (const u8 code = make_map(made, numberGuid, kind, mapFunc, numParams, params)) return code;
+    m.usual = std::move(made);
+    return 0;
   });
 }
 

@@ -136,6 +136,49 @@ TEST_P(Collective, GenerationsFollowOneAnother) {
   }
 }
 
+// Contributor 0 is three generations ahead, with values and with readers of results.
+TEST_P(Collective, SeveralGenerationsAreInFlight) {
+  for (const bool reuse : {false, true}) {
+    ocrEventParams_t params = params_for(REDOP_S4_MAX, 2);
+    params.EVENT_COLLECTIVE.maxGen = 3;
+    params.EVENT_COLLECTIVE.reuseDbPerGen = reuse;
+    const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+    s32 next[2] = {-100, -200};
+    std::vector<ocrGuid_t> results, blocks;
+    const auto ask = [&] {
+      results.push_back(event(OCR_EVENT_STICKY_T));
+      return ocrAddDependenceSlot(collective, 0, results.back(), 0, DB_MODE_RO);
+    };
+    const auto contribute = [&](u32 who) { return ocrEventCollectiveSatisfySlot(collective, &next[who], who); };
+    for (int round = 0; round < 4; ++round) {
+      for (int i = 0; i < 3; ++i, ++next[0]) {
+        ASSERT_EQ(contribute(0), 0);
+        ASSERT_EQ(ask(), 0);
+      }
+      EXPECT_EQ(contribute(0), OCR_EPERM);
+      EXPECT_EQ(ask(), OCR_EPERM);
+      results.pop_back();
+      for (int i = 0; i < 3; ++i, ++next[1]) ASSERT_EQ(contribute(1), 0);
+      for (int i = 0; i < 3; ++i) {
+        void* data = nullptr;
+        ocrGuid_t guid = NULL_GUID;
+        const std::size_t generation = results.size() - 3 + static_cast<std::size_t>(i);
+        ASSERT_EQ(ocrLegacyBlockProgress(results[generation], &guid, &data, nullptr, LEGACY_PROP_NONE), 0);
+        EXPECT_EQ(*static_cast<s32*>(data), -100 + static_cast<s32>(generation));
+        EXPECT_EQ(std::count(blocks.begin(), blocks.end(), guid), reuse && round > 1 ? 1 : 0);
+        if (!reuse || round < 2) blocks.push_back(guid);
+      }
+    }
+  }
+}
+
+TEST_P(Collective, AResultThatNobodyAskedForInTimeIsGone) {
+  ocrEventParams_t params = params_for(REDOP_U8_ADD, 1);
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  for (u64 value = 1; value <= 3; ++value) ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 0), 0);
+  EXPECT_EQ(ocrAddDependenceSlot(collective, 0, event(OCR_EVENT_STICKY_T), 0, DB_MODE_RO), OCR_EPERM);
+}
+
 TEST_P(Collective, ContributorsMayAllCreateTheEventUnderOneLabel) {
   ocrGuid_t range, label;
   ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_COLLECTIVE), 0);

@@ -1,5 +1,8 @@
 // Data blocks: create, release, destroy, modes, memory inside them, copies, size.
 #include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "ocr_test.hpp"
 
@@ -34,6 +37,21 @@ TEST_P(DataBlock, UnknownPropertiesAndHintsOfAnotherTypeAreIgnored) {
     EXPECT_EQ(ocrDbRelease(guid), 0) << "it was acquired as ever";
     EXPECT_EQ(ocrDbDestroy(guid), 0);
   });
+}
+
+TEST_P(DataBlock, ABlockThatOnlyItsCreatorWritesIsOneLikeOthers) {
+  std::atomic<u64> seen{0};
+  in_edt([&] {
+    ocrGuid_t guid;
+    void* data = nullptr;
+    ASSERT_EQ(create(&guid, &data, 8, DB_PROP_SINGLE_ASSIGNMENT), 0);
+    *static_cast<u64*>(data) = 9;
+    EXPECT_EQ(ocrDbRelease(guid), 0);
+    const ocrGuid_t reader =
+        edt(1, [&](u32, ocrEdtDep_t* d) { return seen = *static_cast<u64*>(d[0].ptr), NULL_GUID; });
+    EXPECT_EQ(ocrAddDependence(guid, reader, 0, DB_MODE_CONST), 0);
+  });
+  EXPECT_EQ(seen, 9u);
 }
 
 TEST_P(DataBlock, TooLargeABlockIsRefusedAndLeavesNoGuid) {
@@ -238,6 +256,28 @@ TEST_P(DataBlock, ConflictingModesWait) {
   }
 }
 
+TEST_P(DataBlock, WhoWaitsIsServedWritersFirstThenOneAloneThenReaders) {
+  const ocrGuid_t data = block(1);
+  std::mutex mutex;
+  std::string order;
+  in_edt([&] {
+    const ocrGuid_t holder = edt(1, [&](u32, ocrEdtDep_t*) {
+      for (const auto& [mode, letter] :
+           {std::pair(DB_MODE_CONST, 'c'), std::pair(DB_MODE_EW, 'e'), std::pair(DB_MODE_CONST, 'c'),
+            std::pair(DB_MODE_RW, 'w'), std::pair(DB_MODE_EW, 'e'), std::pair(DB_MODE_RW, 'w')}) {
+        const ocrGuid_t waiting = edt(1, [&mutex, &order, said = letter](u32, ocrEdtDep_t*) {
+          const std::lock_guard lock(mutex);
+          return order += said, NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(data, waiting, 0, mode), 0);
+      }
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, holder, 0, DB_MODE_EW), 0);
+  });
+  EXPECT_EQ(order, "wweecc");
+}
+
 TEST_P(DataBlock, EarlyReleaseLetsTheNextOneIn) {
   const ocrGuid_t data = block(1), met = event(OCR_EVENT_STICKY_T);
   in_edt([&] {
@@ -310,10 +350,16 @@ TEST_P(DataBlock, MemoryInsideABlockIsGivenOutAndTakenBack) {
     EXPECT_EQ(ocrDbFree(heap, a), 0);
     EXPECT_EQ(ocrDbFree(heap, a), OCR_EINVAL);
     EXPECT_EQ(ocrDbFree(heap, &offset), OCR_EINVAL);
+    EXPECT_EQ(ocrDbFreeOffset(heap, offset + 1), OCR_EINVAL);
+    EXPECT_EQ(ocrDbMalloc(heap, 8, nullptr), OCR_EINVAL);
+    EXPECT_EQ(ocrDbMallocOffset(heap, 8, nullptr), OCR_EINVAL);
     EXPECT_EQ(ocrDbFreeOffset(heap, offset), 0);
     EXPECT_EQ(ocrDbMalloc(heap, 256, &c), 0) << "holes join";
     EXPECT_EQ(ocrDbRelease(heap), 0);
     EXPECT_EQ(ocrDbMalloc(heap, 8, &c), OCR_EACCES);
+    EXPECT_EQ(ocrDbMallocOffset(heap, 8, &offset), OCR_EACCES);
+    EXPECT_EQ(ocrDbFree(heap, base), OCR_EACCES);
+    EXPECT_EQ(ocrDbFreeOffset(heap, 0), OCR_EACCES);
     EXPECT_EQ(ocrDbMalloc(foreign(), 8, &c), OCR_EINVAL);
   });
 }
@@ -332,6 +378,42 @@ TEST_P(DataBlock, CopyMovesBytesAndCarriesTheDestination) {
     EXPECT_EQ(ocrEventSatisfy(later, from), 0);
   });
   EXPECT_EQ(seen, 0x5566778800000000u);
+}
+
+TEST_P(DataBlock, ACopyMayStayInOneBlock) {
+  const ocrGuid_t data = block(0x11223344);
+  std::atomic<u64> seen{0};
+  in_edt([&] {
+    const ocrGuid_t starter = edt(1, [&](u32, ocrEdtDep_t*) {
+      ocrGuid_t done;
+      EXPECT_EQ(ocrDbCopy(data, 4, data, 0, 4, 0, &done), 0);
+      const ocrGuid_t copied = event(OCR_EVENT_STICKY_T);
+      EXPECT_EQ(ocrAddDependence(done, copied, 0, DB_MODE_RO), 0);
+      EXPECT_EQ(ocrDbCopy(data, 0, data, 0, 0, 0, nullptr), 0) << "nothing";
+      EXPECT_EQ(ocrDbRelease(data), 0);
+      void* result = nullptr;
+      EXPECT_EQ(ocrLegacyBlockProgress(copied, nullptr, &result, nullptr, LEGACY_PROP_NONE), 0);
+      return seen = *static_cast<u64*>(result), NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, starter, 0, DB_MODE_EW), 0) << "the copy waits for the release";
+  });
+  EXPECT_EQ(seen, 0x1122334411223344u);
+}
+
+TEST_P(DataBlock, WhatAnEventBringsIsNotCopiedFromBeyondItsEnd) {
+  const ocrGuid_t small = block(1), to = block(7), later = event(OCR_EVENT_STICKY_T);
+  std::atomic<u64> seen{0};
+  testing::internal::CaptureStderr();
+  in_edt([&] {
+    ocrGuid_t done;
+    EXPECT_EQ(ocrDbCopy(to, 0, later, 1, 8, 0, &done), 0) << "who knows what it will bring";
+    const ocrGuid_t reader =
+        edt(1, [&](u32, ocrEdtDep_t* d) { return seen = *static_cast<u64*>(d[0].ptr), NULL_GUID; });
+    EXPECT_EQ(ocrAddDependence(done, reader, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrEventSatisfy(later, small), 0);
+  });
+  EXPECT_EQ(seen, 7u);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("would copy from beyond the end"), std::string::npos);
 }
 
 TEST_P(DataBlock, CopyChecksItsArguments) {

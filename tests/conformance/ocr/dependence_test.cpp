@@ -113,6 +113,30 @@ TEST_P(Dependence, OneBlockInSeveralSlotsIsAcquiredAndReleasedOnce) {
   EXPECT_EQ(ocrDbDestroy(data), 0);
 }
 
+TEST_P(Dependence, ASlotWithoutABlockShowsModeMinusOne) {
+  in_edt([] {
+    const std::vector<ocrGuid_t> depv = {NULL_GUID, UNINITIALIZED_GUID};
+    const ocrGuid_t target = edt(2,
+                                 [](u32, ocrEdtDep_t* d) {
+                                   for (int i = 0; i < 2; ++i) {
+                                     EXPECT_EQ(static_cast<int>(d[i].mode), -1);
+                                     EXPECT_EQ(d[i].guid, NULL_GUID);
+                                     EXPECT_EQ(d[i].ptr, nullptr);
+                                   }
+                                   return NULL_GUID;
+                                 },
+                                 {EDT_PROP_NONE, nullptr, nullptr, &depv});
+    EXPECT_EQ(ocrAddDependence(NULL_GUID, target, 1, DB_MODE_RO), 0);
+  });
+}
+
+TEST_P(Dependence, TheModeMeansNothingToAnEvent) {
+  const ocrGuid_t first = event(OCR_EVENT_ONCE_T), second = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrAddDependence(first, second, 0, static_cast<ocrDbAccessMode_t>(77)), 0);
+  EXPECT_EQ(ocrAddDependence(NULL_GUID, first, 0, static_cast<ocrDbAccessMode_t>(-5)), 0);
+  EXPECT_EQ(wait_for(second), NULL_GUID);
+}
+
 TEST_P(Dependence, OtherEventsHaveOneOutput) {
   const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T), next = event(OCR_EVENT_STICKY_T);
   EXPECT_EQ(ocrAddDependenceSlot(sticky, 0, next, 0, DB_MODE_RO), 0);

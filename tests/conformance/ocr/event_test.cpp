@@ -215,6 +215,43 @@ TEST_P(Event, AFullChannelRefuses) {
   for (int i = 0; i < 10000; ++i) ASSERT_EQ(ocrEventSatisfy(endless, NULL_GUID), 0);
 }
 
+TEST_P(Event, AChannelRefusesDependencesBeyondItsGenerations) {
+  std::atomic<u64> sum{0};
+  in_edt([&] {
+    const ocrGuid_t pipe = channel(2);
+    add_reader(pipe, sum);
+    add_reader(pipe, sum);
+    const ocrGuid_t third = edt(1, [&](u32, ocrEdtDep_t* d) { return sum += *static_cast<u64*>(d[0].ptr), NULL_GUID; });
+    EXPECT_EQ(ocrAddDependence(pipe, third, 0, DB_MODE_RO), OCR_EPERM);
+    EXPECT_EQ(ocrAddDependence(pipe, event(OCR_EVENT_STICKY_T), 0, DB_MODE_RO), OCR_EPERM);
+    EXPECT_EQ(ocrEventSatisfy(pipe, block(1)), 0);
+    EXPECT_EQ(ocrAddDependence(pipe, third, 0, DB_MODE_RO), 0) << "there is room, and the slot is as it was";
+    EXPECT_EQ(ocrEventSatisfy(pipe, block(10)), 0);
+    EXPECT_EQ(ocrEventSatisfy(pipe, block(100)), 0);
+    const ocrGuid_t endless = channel(EVENT_CHANNEL_UNBOUNDED);
+    for (int i = 0; i < 1000; ++i) add_reader(endless, sum);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(ocrEventSatisfy(endless, block(1000)), 0);
+  });
+  EXPECT_EQ(sum, 1000111u);
+}
+
+TEST_P(Event, AnEdtMayDestroyTheEventThatItDependedOn) {
+  std::atomic<int> ran{0};
+  in_edt([&] {
+    for (const ocrEventTypes_t type : {OCR_EVENT_STICKY_T, OCR_EVENT_IDEM_T}) {
+      const ocrGuid_t source = event(type);
+      const ocrGuid_t last = edt(1, [source, &ran](u32, ocrEdtDep_t*) {
+        EXPECT_EQ(ocrEventDestroy(source), 0);
+        EXPECT_EQ(ocrEventSatisfy(source, NULL_GUID), OCR_EINVAL);
+        return ++ran, NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(source, last, 0, DB_MODE_NULL), 0);
+      EXPECT_EQ(ocrEventSatisfy(source, NULL_GUID), 0);
+    }
+  });
+  EXPECT_EQ(ran, 2);
+}
+
 TEST_P(Event, AChannelTellsWhetherSomethingIsReady) {
   const ocrGuid_t pipe = channel(2);
   EXPECT_FALSE(ocrLegacyIsChannelReady(pipe));

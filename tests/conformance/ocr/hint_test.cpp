@@ -83,6 +83,46 @@ TEST_P(Hint, WhatWasMadeForNoHintsRefusesThem) {
   EXPECT_EQ(ocrSetHint(data, &for_block), OCR_EPERM);
 }
 
+TEST_P(Hint, AnEdtMadeForNoHintsRefusesThem) {
+  ocrHint_t for_edt = hint_of(OCR_HINT_EDT_T);
+  const ocrGuid_t task = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; },
+                             {EDT_PROP_NO_HINT | EDT_PROP_LONG, nullptr, nullptr, nullptr});
+  EXPECT_EQ(ocrSetHint(task, &for_edt), OCR_EPERM);
+  EXPECT_EQ(ocrEdtDestroy(task), 0);
+}
+
+TEST_P(Hint, WhatAnObjectWasMadeWithIsThere) {
+  ocrHint_t for_block = hint_of(OCR_HINT_DB_T), for_edt = hint_of(OCR_HINT_EDT_T), read;
+  ocrSetHintValue(&for_block, OCR_HINT_DB_LAZY, 1);
+  ocrSetHintValue(&for_edt, OCR_HINT_EDT_SPAWNING, 12);
+  ocrGuid_t data;
+  void* pointer;
+  u64 value = 0;
+  ASSERT_EQ(ocrDbCreate(&data, &pointer, 8, DB_PROP_NONE, &for_block, NO_ALLOC), 0);
+  EXPECT_EQ(ocrGetHint(data, &read), 0);
+  EXPECT_EQ(read.type, OCR_HINT_DB_T);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_DB_LAZY, &value), 0);
+  EXPECT_EQ(value, 1u);
+  const ocrGuid_t task =
+      edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }, {EDT_PROP_NONE, nullptr, &for_edt, nullptr});
+  EXPECT_EQ(ocrGetHint(task, &read), 0);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_SPAWNING, &value), 0);
+  EXPECT_EQ(value, 12u);
+  EXPECT_EQ(ocrEdtDestroy(task), 0);
+}
+
+TEST_P(Hint, EventsAndGroupsHaveATypeAndNoProperties) {
+  ocrHint_t for_event = hint_of(OCR_HINT_EVT_T), for_group = hint_of(OCR_HINT_GROUP_T), read = hint_of(OCR_HINT_DB_T);
+  const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrSetHintValue(&for_event, OCR_HINT_EDT_PRIORITY, 1), OCR_EINVAL);
+  EXPECT_EQ(ocrSetHintValue(&for_group, OCR_HINT_DB_FAR, 1), OCR_EINVAL);
+  EXPECT_EQ(ocrSetHint(sticky, &for_event), 0);
+  EXPECT_EQ(ocrSetHint(sticky, &for_group), OCR_EINVAL);
+  EXPECT_EQ(ocrGetHint(sticky, &read), 0);
+  EXPECT_EQ(read.type, OCR_HINT_EVT_T);
+  EXPECT_EQ(read.propMask, 0u);
+}
+
 ocrGuid_t nothing(u32, u64*, u32, ocrEdtDep_t*) { return NULL_GUID; }
 
 TEST_P(Hint, ATemplateGivesItsHintsToItsEdts) {
@@ -134,6 +174,29 @@ TEST_P(Hint, ThereIsAnAffinityAndEverythingHasOne) {
   EXPECT_EQ(ocrAffinityQuery(current, nullptr, &one), 0);
   EXPECT_EQ(ocrAffinityCount(AFFINITY_SIM, &count), OCR_EINVAL);
   EXPECT_EQ(ocrAffinityCount(AFFINITY_PD, nullptr), OCR_EINVAL);
+}
+
+TEST_P(Hint, EachKindOfAffinityHasItsCount) {
+  ocrGuid_t current, all;
+  ASSERT_EQ(ocrAffinityGetCurrent(&current), 0);
+  ASSERT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &all), 0);
+  for (const ocrAffinityKind kind : {AFFINITY_CURRENT, AFFINITY_GUID, AFFINITY_PD_MASTER}) {
+    u64 count = 0, room = 5;
+    ocrGuid_t some[5];
+    EXPECT_EQ(ocrAffinityCount(kind, &count), 0);
+    EXPECT_EQ(count, 1u);
+    EXPECT_EQ(ocrAffinityGet(kind, &room, some), 0);
+    EXPECT_EQ(room, 1u);
+    EXPECT_EQ(some[0], kind == AFFINITY_PD_MASTER ? all : current);
+    EXPECT_EQ(ocrAffinityGetAt(kind, 1, some), OCR_EINVAL);
+    EXPECT_EQ(ocrAffinityGetAt(kind, 0, nullptr), OCR_EINVAL);
+    EXPECT_EQ(ocrAffinityGet(kind, nullptr, some), OCR_EINVAL);
+    EXPECT_EQ(ocrAffinityGet(kind, &room, nullptr), OCR_EINVAL);
+  }
+  u64 none = 0;
+  EXPECT_EQ(ocrAffinityQuery(current, &none, &all), 0) << "no room for any";
+  EXPECT_EQ(ocrAffinityQuery(current, &none, nullptr), OCR_EINVAL);
+  EXPECT_EQ(ocrAffinityGetCurrent(nullptr), OCR_EINVAL);
 }
 
 TEST_P(Hint, AnAffinityPlacesEdtsAndBlocks) {

@@ -122,6 +122,85 @@ TEST_P(Label, BlocksAndEdtsHaveLabelsToo) {
   EXPECT_EQ(seen, 1u);
 }
 
+// Its holder still has it, and what is made under the label later must not get in between.
+TEST_P(Label, ADestroyedBlockKeepsItsLabelAsLongAsItIsHeld) {
+  const ocrGuid_t wanted = label(GUID_USER_DB), released = event(OCR_EVENT_STICKY_T);
+  const auto create = [wanted](u16 properties) {
+    ocrGuid_t guid = wanted;
+    void* data = nullptr;
+    const u8 code = ocrDbCreate(&guid, &data, 8, properties, NULL_HINT, NO_ALLOC);
+    EXPECT_EQ(guid, wanted);
+    if (code == 0) *static_cast<u64*>(data) = 5;
+    return code;
+  };
+  in_edt([&] {
+    ASSERT_EQ(create(GUID_PROP_CHECK), 0);
+    EXPECT_EQ(ocrDbRelease(wanted), 0);
+    const ocrGuid_t holder = edt(1, [=](u32, ocrEdtDep_t* d) {
+      const ocrGuid_t destroyed = event(OCR_EVENT_STICKY_T);
+      edt(0, [=](u32, ocrEdtDep_t*) {
+        EXPECT_EQ(ocrDbDestroy(wanted), 0);
+        EXPECT_EQ(create(GUID_PROP_CHECK), OCR_EGUIDEXISTS);
+        EXPECT_EQ(create(GUID_PROP_IS_LABELED), OCR_EGUIDEXISTS);
+        return ocrEventSatisfy(destroyed, NULL_GUID), NULL_GUID;
+      });
+      EXPECT_EQ(ocrLegacyBlockProgress(destroyed, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+      EXPECT_EQ(*static_cast<u64*>(d[0].ptr), 5u);
+      *static_cast<u64*>(d[0].ptr) = 6;
+      EXPECT_EQ(ocrDbRelease(wanted), 0);
+      return ocrEventSatisfy(released, NULL_GUID), NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(wanted, holder, 0, DB_MODE_RW), 0);
+    EXPECT_EQ(ocrLegacyBlockProgress(released, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+    EXPECT_EQ(create(GUID_PROP_BLOCK), 0);
+    EXPECT_EQ(ocrDbDestroy(wanted), 0);
+  });
+}
+
+TEST_P(Label, EveryObjectHasItsKind) {
+  const auto kind_of = [](ocrGuid_t guid) {
+    ocrGuidUserKind kind = GUID_USER_NONE;
+    EXPECT_EQ(ocrGetGuidKind(&kind, guid), 0);
+    return kind;
+  };
+  ocrEventParams_t params;
+  EXPECT_EQ(kind_of(event(OCR_EVENT_ONCE_T)), GUID_USER_EVENT_ONCE);
+  EXPECT_EQ(kind_of(event(OCR_EVENT_IDEM_T)), GUID_USER_EVENT_IDEM);
+  EXPECT_EQ(kind_of(event(OCR_EVENT_STICKY_T)), GUID_USER_EVENT_STICKY);
+  EXPECT_EQ(kind_of(event(OCR_EVENT_LATCH_T)), GUID_USER_EVENT_LATCH);
+  params.EVENT_COUNTED.nbDeps = 1;
+  EXPECT_EQ(kind_of(event(OCR_EVENT_COUNTED_T, &params)), GUID_USER_EVENT_COUNTED);
+  params.EVENT_CHANNEL = {1, 1, 1};
+  EXPECT_EQ(kind_of(event(OCR_EVENT_CHANNEL_T, &params)), GUID_USER_EVENT_CHANNEL);
+  params.EVENT_COLLECTIVE = {1, 1, 1, 1, 2, REDOP_U8_ADD, COL_REDUCE, false};
+  EXPECT_EQ(kind_of(event(OCR_EVENT_COLLECTIVE_T, &params)), GUID_USER_EVENT_COLLECTIVE);
+  EXPECT_EQ(kind_of(block()), GUID_USER_DB);
+  const ocrGuid_t task = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+  EXPECT_EQ(kind_of(task), GUID_USER_EDT);
+  EXPECT_EQ(ocrEdtDestroy(task), 0);
+  EXPECT_EQ(kind_of(task), GUID_USER_NONE);
+  ocrGuid_t of;
+  ASSERT_EQ(ocrEdtTemplateCreate_internal(
+                &of, [](u32, u64*, u32, ocrEdtDep_t*) { return NULL_GUID; }, 0, 0, "f"),
+            0);
+  EXPECT_EQ(kind_of(of), GUID_USER_EDT_TEMPLATE);
+  for (const ocrGuid_t guid : {NULL_GUID, UNINITIALIZED_GUID, ERROR_GUID, foreign()})
+    EXPECT_EQ(kind_of(guid), GUID_USER_NONE);
+}
+
+TEST_P(Label, EveryKindHasRangesAndTheyEnd) {
+  ocrGuid_t range = NULL_GUID, guid = NULL_GUID;
+  for (const ocrGuidUserKind kind : {GUID_USER_DB, GUID_USER_EDT, GUID_USER_EDT_TEMPLATE, GUID_USER_EVENT_ONCE,
+                                     GUID_USER_EVENT_COUNTED, GUID_USER_EVENT_IDEM, GUID_USER_EVENT_STICKY,
+                                     GUID_USER_EVENT_LATCH, GUID_USER_EVENT_CHANNEL, GUID_USER_EVENT_COLLECTIVE}) {
+    EXPECT_EQ(ocrGuidRangeCreate(&range, 3, kind), 0);
+    EXPECT_EQ(ocrGuidFromIndex(&guid, range, 2), 0);
+    EXPECT_NE(guid, NULL_GUID);
+    EXPECT_EQ(ocrGuidRangeCreate(&range, u64{1} << 40, kind), OCR_ENOMEM);
+    EXPECT_EQ(ocrGuidRangeCreate(&range, ~u64{0}, kind), OCR_ENOMEM);
+  }
+}
+
 ocrGuid_t never(u32, u64*, u32, ocrEdtDep_t*) { return ADD_FAILURE(), NULL_GUID; }
 
 // The memory of an EDT serves one with a label, and then one without.
@@ -189,6 +268,27 @@ TEST_P(Label, AMapComputesLabelsFromTuples) {
   EXPECT_EQ(ocrEventCreate(&a, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
   EXPECT_EQ(ocrGuidFromLabel(&a, foreign(), first), OCR_EINVAL);
   EXPECT_EQ(ocrGuidMapCreate(&map, 1, nullptr, &columns, 12, GUID_USER_EVENT_STICKY), OCR_EINVAL);
+}
+
+TEST_P(Label, NullStandsForTheDefaultMapOfWhichThereIsOne) {
+  ocrGuid_t guid = NULL_GUID;
+  s64 columns = 4, tuple[] = {0, 1};
+  EXPECT_EQ(ocrGuidFromLabel(&guid, NULL_GUID, tuple), OCR_EINVAL) << "none yet, and none of an earlier program";
+  EXPECT_EQ(ocrGuidMapSetDefaultMap(1, nullptr, &columns, 12, GUID_USER_EVENT_STICKY), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidMapSetDefaultMap(1, &row_major, nullptr, 12, GUID_USER_EVENT_STICKY), OCR_EINVAL);
+  EXPECT_EQ(ocrGuidMapSetDefaultMap(1, &row_major, &columns, u64{1} << 40, GUID_USER_EVENT_STICKY), OCR_ENOMEM);
+  ASSERT_EQ(ocrGuidMapSetDefaultMap(1, &row_major, &columns, 12, GUID_USER_EVENT_STICKY), 0);
+  EXPECT_EQ(ocrGuidMapSetDefaultMap(1, &row_major, &columns, 12, GUID_USER_EVENT_STICKY), OCR_EPERM);
+  ASSERT_EQ(ocrGuidFromLabel(&guid, NULL_GUID, tuple), 0);
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+}
+
+TEST_P(Label, ALabelBeyondTheMapIsNone) {
+  ocrGuid_t map, guid;
+  s64 columns = 4, tuple[] = {3, 0};
+  ASSERT_EQ(ocrGuidMapCreate(&map, 1, &row_major, &columns, 12, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromLabel(&guid, map, tuple), 0) << "what the function says";
+  EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
 }
 
 TEST_P(Label, ADestroyedMapOrRangeGivesNoLabels) {

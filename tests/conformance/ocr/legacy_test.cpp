@@ -59,6 +59,38 @@ TEST_P(Legacy, WaitForCreateWaitsForTheEventToExist) {
   });
 }
 
+TEST_P(Legacy, WaitIfCreatedWaitsForWhatExistsOnly) {
+  ocrGuid_t range, label;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+  const auto wait = [](ocrGuid_t guid) {
+    return ocrLegacyBlockProgress(guid, nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_IF_CREATED);
+  };
+  EXPECT_EQ(wait(label), OCR_EINVAL);
+  ASSERT_EQ(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
+  edt(0, [label](u32, ocrEdtDep_t*) { return ocrEventSatisfy(label, NULL_GUID), NULL_GUID; });
+  EXPECT_EQ(wait(label), 0);
+}
+
+TEST_P(Legacy, EventsOfOtherTypesCanBeWaitedFor) {
+  ocrEventParams_t counted, channel;
+  counted.EVENT_COUNTED.nbDeps = 1;
+  channel.EVENT_CHANNEL = {1, 1, 1};
+  const ocrGuid_t data = block(4);
+  for (const ocrGuid_t waited :
+       {event(OCR_EVENT_IDEM_T), event(OCR_EVENT_COUNTED_T, &counted), event(OCR_EVENT_CHANNEL_T, &channel)}) {
+    edt(0, [=](u32, ocrEdtDep_t*) { return ocrEventSatisfy(waited, data), NULL_GUID; });
+    EXPECT_EQ(wait_for(waited), data);
+  }
+}
+
+TEST_P(Legacy, WhoWaitsWhenTheProgramEndsIsToldSo) {
+  const ocrGuid_t never = event(OCR_EVENT_STICKY_T);
+  edt(0, [](u32, ocrEdtDep_t*) { return ocrShutdown(), NULL_GUID; });
+  EXPECT_EQ(ocrLegacyBlockProgress(never, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_ECANCELED);
+  EXPECT_EQ(ocrLegacyBlockProgress(foreign(), nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), OCR_ECANCELED);
+}
+
 TEST_P(Legacy, AnEdtThatWaitsRunsOthersAndHoldsWhatItGot) {
   std::atomic<u64> seen{0};
   in_edt([&] {
