@@ -63,6 +63,17 @@ base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus) {
                                      (os_cpus.size() > 1 ? " and others: " : ": ") + std::strerror(error)};
 }
 
+bool move_this_thread(int os_cpu) noexcept {
+  cpu_set_t mask, there;
+  if (os_cpu < 0 || os_cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(mask), &mask) != 0) return false;
+  CPU_ZERO(&there);
+  CPU_SET(static_cast<unsigned>(os_cpu), &there);
+  if (!CPU_ISSET(static_cast<unsigned>(os_cpu), &mask)) return false;
+  if (sched_setaffinity(0, sizeof(there), &there) != 0) return false;
+  (void)sched_setaffinity(0, sizeof(mask), &mask);  // fails only when a cgroup changed meanwhile
+  return true;
+}
+
 ScopedBinding::ScopedBinding() : before_(this_thread_cpus()), outer_(outermost_mask) {
   if (outer_ == nullptr) outermost_mask = &before_;
 }

@@ -29,6 +29,10 @@ base::Status bind_this_thread(std::span<const int> os_cpus);
 // As bind_this_thread(), for another thread of this process.
 base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus);
 
+// Moves the calling thread to a CPU now; it may leave it again, as its mask stays what it was. False, and nothing done,
+// when the mask has not got that CPU, or on a system of more CPUs than CPU_SETSIZE.
+bool move_this_thread(int os_cpu) noexcept;
+
 // Remembers the calling thread's mask, and gives it back when destroyed, on the same thread. Scopes nest.
 //
 // Not moved between threads. Restoring can only fail when a cgroup changed meanwhile; the kernel's choice stays then.

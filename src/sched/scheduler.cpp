@@ -142,6 +142,9 @@ base::Status Scheduler::start_threads() {
     own_binding_ = std::make_unique<platform::ScopedBinding>();
     if (base::Status status = own_binding_->bind(cpus_of(places_[0], Bind::domain)); !status) return status;
   }
+  if (pins && options_.bind == Bind::core && !oversubscribed_) {
+    for (const Place& place : places_) cores_.push_back(cpus_of(place, Bind::core).front());
+  }
   for (std::size_t i = 1; i < places_.size(); ++i) {
     base::Status bound = base::Status::success();
     try {
@@ -155,6 +158,14 @@ base::Status Scheduler::start_threads() {
     if (!bound) return bound;
   }
   return base::Status::success();
+}
+
+// The core of worker 0 is nobody else's; a core that has no worker will do as well.
+void Scheduler::make_way() const noexcept {
+  if (cores_.empty()) return;
+  const int here = platform::current_cpu();
+  if (here != cores_.front() && std::find(cores_.begin(), cores_.end(), here) != cores_.end())
+    platform::move_this_thread(cores_.front());
 }
 
 void Scheduler::stop_threads() noexcept {

@@ -61,6 +61,10 @@ class Scheduler {
   // best run, unless it asks for another itself.
   void submit(Task& task, int domain) noexcept;
 
+  // On the thread of worker 0, which is about to wake another: that one is bound to its core, this thread is not, and
+  // may be on it. The kernel would let one of them wait there, for milliseconds, though another core is free.
+  void make_way() const noexcept;
+
   // Nobody runs a task and none is ready, as far as the layers above have let them go: without an event from outside
   // nothing will ever happen. May be wrong by a moment; true twice with nothing in between is right. Any thread.
   bool is_still() const noexcept;
@@ -121,6 +125,7 @@ class Scheduler {
   std::vector<Place> places_;                 // of worker i
   std::vector<std::size_t> machine_domains_;  // of domain i
   std::atomic<bool> stopping_{false};
+  std::vector<int> cores_;                                // CPU of worker i; empty unless each is bound to its own
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;
 

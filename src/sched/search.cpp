@@ -127,7 +127,7 @@ Worker::Item Worker::found(Item item) noexcept {
     nap_ns_ = policy::kFirstNapNs;
     naps_ = 0;
   }
-  if (lot_->stop_searching() && sees_work() && lot_->should_wake()) lot_->wake_one(domain_);
+  if (lot_->stop_searching() && sees_work() && lot_->should_wake()) wake_one();
   return item;
 }
 
@@ -162,9 +162,14 @@ void Worker::nap(Condition& condition) noexcept {
   ++naps_;
 }
 
+void Worker::wake_one() noexcept {
+  if (index_ == 0) scheduler_->make_way();
+  lot_->wake_one(domain_);
+}
+
 void Worker::wake_someone() noexcept {
   const policy::Victim self{deque_.size(), pace_ns_.load(std::memory_order_relaxed)};
-  if (policy::is_worth_waking(self) || !lot_->someone_naps()) lot_->wake_one(domain_);
+  if (policy::is_worth_waking(self) || !lot_->someone_naps()) wake_one();
 }
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {

@@ -30,8 +30,7 @@ class StealDeque {
   static constexpr Item kAlone = 1;  // low bit: stolen one at a time
   static constexpr std::uint32_t kCapacity = 4096;
   static constexpr std::uint32_t kMaxBatch = 64;
-  // Slots ahead of bottom whose line is asked for: a thief has read it, and may be far. docs/tuning.md#lines
-  static constexpr std::uint32_t kAhead = 16;
+  static constexpr std::uint32_t kAhead = 16;  // slots above bottom
   using Batch = std::array<Item, kMaxBatch>;
 
   StealDeque() : ring_(std::make_unique<std::atomic<Item>[]>(kCapacity)) {}
@@ -42,8 +41,13 @@ class StealDeque {
     if (b - top_of(word_.load(std::memory_order_acquire)) >= kCapacity) return false;  // STEAL-3
     slot(b).store(item, std::memory_order_relaxed);
     bottom_.store(b + 1, std::memory_order_release);  // STEAL-1
-    platform::prefetch_to_write(&slot(b + kAhead));
     return true;
+  }
+
+  // Owner only. Asks for the line of a slot that is to be written soon: a thief has read it, and may be far.
+  // docs/tuning.md#lines
+  void prefetch_slot() noexcept {
+    platform::prefetch_to_write(&slot(bottom_.load(std::memory_order_relaxed) + kAhead));
   }
 
   // Owner only. The newest item, or 0. Budget: 3 loads, 1 store, 1 compare-and-swap; 2 loads when empty.

@@ -396,7 +396,7 @@ void Worker::submit_elsewhere(Task* task) noexcept {
   if (domain != domain_)
     scheduler_->lot(domain).wake_in_domain(domain);
   else if (lot_->should_wake())
-    lot_->wake_one(domain_);
+    wake_one();
 }
 
 // The oldest make room, or the task itself goes when the oldest cannot.

@@ -242,6 +242,7 @@ class alignas(base::kDestructiveSize) Worker {
   void push(Item item) noexcept {
     if (!deque_.push(item)) [[unlikely]]
       overflow(item);
+    deque_.prefetch_slot();
     wake_for_work();
   }
   void wake_for_work() noexcept {
@@ -249,6 +250,7 @@ class alignas(base::kDestructiveSize) Worker {
       wake_someone();
   }
   [[gnu::noinline]] void wake_someone() noexcept;
+  void wake_one() noexcept;
   bool end_quiet_spawns() noexcept {
     const bool observed = base::kHooks && observed_;
     quiet_spawns_ = observed ? 1 : kQuietSpawns;

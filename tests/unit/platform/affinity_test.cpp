@@ -23,6 +23,30 @@ TEST(Affinity, ABoundThreadRunsOnItsCpu) {
   }).join();
 }
 
+TEST(Affinity, AThreadThatIsMovedKeepsItsMask) {
+  std::thread([] {
+    const std::vector<int> cpus = this_thread_cpus();
+    bool has_been_there = false;
+    for (int i = 0; i < 1000 && !has_been_there; ++i) {  // the kernel may move it on at once
+      ASSERT_TRUE(move_this_thread(cpus[static_cast<std::size_t>(i) % cpus.size()]));
+      has_been_there = current_cpu() == cpus[static_cast<std::size_t>(i) % cpus.size()];
+      ASSERT_EQ(this_thread_cpus(), cpus);
+    }
+    EXPECT_TRUE(has_been_there);
+  }).join();
+}
+
+TEST(Affinity, AThreadIsNotMovedOutOfItsMask) {
+  std::thread([] {
+    const std::vector<int> cpus = this_thread_cpus();
+    ASSERT_TRUE(bind_this_thread(std::vector{cpus.front()}));
+    EXPECT_FALSE(move_this_thread(cpus.front() + 1));
+    EXPECT_FALSE(move_this_thread(-1));
+    EXPECT_FALSE(move_this_thread(100'000));
+    EXPECT_EQ(current_cpu(), cpus.front());
+  }).join();
+}
+
 TEST(Affinity, BindingToACpuThatIsNotThereFailsAndChangesNothing) {
   const std::vector<int> before = this_thread_cpus();
   const base::Status status = bind_this_thread(std::vector{100'000});
