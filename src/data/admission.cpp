@@ -216,12 +216,18 @@ void Residency::advance_urgent(Steps& steps) {
 // Everything in place, or room for all that is missing; else nothing is held for it.
 Residency::Admission Residency::admit(Request& request, Steps& steps) {
   steps.lane = request.lane;
+  Request* const first = is_urgent(request) ? nullptr : first_in_lanes();
+  const bool passes = first != nullptr && first != &request && ByTurn{}(first, &request);
+  // Tasks that are not tracked may wait for this one, which is perhaps their child.
+  const bool waits = passes && policy::is_next(first->passed, config_.workers) && !standstill_;
+  if (waits && !untracked_may_run()) return Admission::later;
   Admission admission = Admission::later;
   if (!request.scattered) admission = try_admit(request, steps);
   if (request.scattered && gather_room(request, steps)) admission = try_admit(request, steps);
   if (admission == Admission::later) return admission;
   set_scattered(request, false);
   request.last_resort = standstill_;
+  if (passes) ++first->passed;
   return admission;
 }
 
@@ -690,15 +696,15 @@ void Residency::break_standstill(Steps& steps) {
 }
 
 // There is one.
-Request& Residency::first_waiting() noexcept {
+Request& Residency::first_waiting() noexcept { return urgent_.empty() ? *first_in_lanes() : **urgent_.begin(); }
+
+// Null when none waits there.
+Request* Residency::first_in_lanes() noexcept {
+  if (waiting_count_ == 0) return nullptr;
   Request* first = nullptr;
-  const auto look_at = [&](const Lane& lane) {
+  for (const Lane& lane : lanes_)
     if (!lane.empty() && (first == nullptr || ByTurn{}(*lane.begin(), first))) first = *lane.begin();
-  };
-  look_at(urgent_);
-  if (first != nullptr) return *first;
-  for (const Lane& lane : lanes_) look_at(lane);
-  return *first;
+  return first;
 }
 
 bool Residency::never_fits(Request& request) noexcept {

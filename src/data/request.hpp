@@ -61,6 +61,7 @@ struct Request {
   bool in_queue = false;             // revocable: its task is on its way to a worker, and will call try_begin()
   void (*told)(Request&) = nullptr;  // instead of the sink, when it is staged
   std::uint32_t landing = 0;         // transfers it waits for
+  std::uint32_t passed = 0;          // tasks that were admitted while it was the first that waited
   bool last_resort = false;          // admitted to end a standstill: that is not taken back
   bool in_place = false;             // held, and some block is used where an emulated tier or a file has it
   std::size_t in_place_bytes = 0;    // used in slow memory: what an emulated tier charges

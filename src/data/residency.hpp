@@ -257,6 +257,7 @@ class Residency {
   static bool is_urgent(const Request& request) noexcept { return request.running || request.parent != nullptr; }
   void advance_urgent(Steps& steps);
   Request& first_waiting() noexcept;
+  Request* first_in_lanes() noexcept;
   bool revoke_one();
   void publish(Use& use) noexcept;
   bool advance_first(Lane& lane, Steps& steps);

@@ -32,6 +32,13 @@ constexpr bool can_ever_fit(const Need& need) noexcept {
   return need.kept <= need.budget && need.wanted <= need.budget - need.kept;
 }
 
+// So many tasks are admitted past the first that waits, whatever they need; then it is next, and what becomes free is
+// kept for it. So many that `weir bench tiers` shows no cost.
+inline constexpr std::uint32_t kMostAdmittedBeforePerWorker = 64;
+constexpr bool is_next(std::uint32_t passed, std::uint32_t workers) noexcept {
+  return passed >= kMostAdmittedBeforePerWorker * workers;
+}
+
 constexpr bool may_pass(const Newcomer& newcomer) noexcept {
   if (newcomer.all_pinned) return true;
   return newcomer.all_in_place && newcomer.passed < kMostPassesPerWorker * newcomer.workers;

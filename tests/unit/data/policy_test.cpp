@@ -96,6 +96,16 @@ TEST(Admit, LetsThoseThatTakeNothingPassAlwaysAndOthersSoOften) {
   EXPECT_FALSE(policy::may_pass({.all_in_place = false, .passed = 0, .workers = 2}));
 }
 
+TEST(Admit, MakesTheFirstThatWaitsTheNextWhenSoManyHaveBeenAdmittedBefore) {
+  for (const std::uint32_t workers : {1u, 2u, 8u}) {
+    const std::uint32_t most = policy::kMostAdmittedBeforePerWorker * workers;
+    EXPECT_FALSE(policy::is_next(0, workers));
+    EXPECT_FALSE(policy::is_next(most - 1, workers));
+    EXPECT_TRUE(policy::is_next(most, workers));
+    EXPECT_TRUE(policy::is_next(most + 1, workers));
+  }
+}
+
 TEST(Admit, HasTheInnermostTasksFirstAndThenThoseSpawnedFirst) {
   const policy::Turn turns[] = {{.depth = 2, .sequence = 9},
                                 {.depth = 1, .sequence = 3},

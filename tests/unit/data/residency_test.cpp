@@ -250,7 +250,7 @@ TEST_P(ResidencyOfThirds, LetsChildrenUseWhatTheirParentHolds) {
   BenchTask& other = bench_.spawn("other", {{&d(), Mode::in}});  // waits: the parent holds all there is
   EXPECT_FALSE(bench_.ready(other));
   for (int i = 0; i < 100; ++i) {
-    BenchTask& child = bench_.spawn("child", {{&a(), Mode::inout}, {&b(), Mode::in}});
+    BenchTask& child = bench_.spawn("child", {{&a(), Mode::inout}, {&b(), Mode::in}}, 0, 0, &parent);
     EXPECT_TRUE(bench_.ready(child));
     bench_.residency.begin(child.request);
     put_stamp(child.request.uses()[0].address, 100u + unsigned(i));
@@ -601,6 +601,45 @@ TEST(Residency, LetsTasksPassOneThatWaitsOnlySoOften) {
   bench.finish(waiter);
   bench.land_all();
   for (BenchTask* task : refused) bench.land_all(), bench.finish(*task);
+}
+
+// Whoever comes next finds a block that somebody has already, or room that is too little for the one that waits.
+TEST(Residency, KeepsWhatBecomesFreeForALargeTaskThatSmallOnesHavePassedOftenEnough) {
+  for (const Strategy strategy : {Strategy::single, Strategy::ahead}) {
+    Residency::Config config = with(strategy, Evict::lru);
+    config.workers = 2;
+    ResidencyBench bench(kSlow, config);
+    Block& large = bench.make("large", 3 * kThird);
+    Block* const small[] = {&bench.make("small", kThird), &bench.make("small", kThird)};
+    bench.track();
+    const auto start = [&](int i) {
+      BenchTask& task = bench.spawn("short", {{small[i % 2], Mode::in}}, 0, i % 2);
+      bench.ready(task);
+      bench.land_all();
+      if (task.request.state == held) bench.residency.begin(task.request);
+      return &task;
+    };
+    BenchTask* running = start(0);
+    BenchTask& waiter = bench.spawn("waiter", {{&large, Mode::in}});
+    ASSERT_FALSE(bench.ready(waiter));
+    std::vector<BenchTask*> later;
+    int passed = 0;
+    for (; passed < 1000 && waiter.request.state == waiting; ++passed) {  // there is always one that runs
+      BenchTask* const next = start(passed + 1);
+      bench.finish(*std::exchange(running, next));
+      bench.land_all();
+      if (running->request.state == held) continue;
+      later.push_back(running);
+      break;
+    }
+    EXPECT_EQ(waiter.request.state, held);
+    EXPECT_LE(passed, 2 * 64);
+    bench.finish(waiter);
+    bench.land_all();
+    ASSERT_THAT(later, SizeIs(1));
+    EXPECT_EQ(later[0]->request.state, held);
+    bench.finish(*later[0]);
+  }
 }
 
 TEST(Residency, StaysOutOfTheWayUntilABlockDoesNotFitAnyMore) {
