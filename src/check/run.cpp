@@ -8,7 +8,7 @@ namespace {
 
 // So often an access is judged by itself before its page is opened: what small data is touched by is known exactly. Of
 // tasks from a site from which there were many, less often.
-constexpr std::uint32_t kExactSteps = 24, kFewSteps = 4;
+constexpr std::uint32_t kExactSteps = 24, kFewSteps = 1;
 
 // One that it still has, if there is one.
 Item* item_at(Run& run, std::uintptr_t address) {
@@ -23,6 +23,18 @@ Sharing sharing_at(Run& run, std::uintptr_t address) {
   return item == nullptr ? Sharing::none : item->sharing;
 }
 
+// The same items have all bytes of the page from `first` until there, at most `last`.
+std::size_t same_until(const Run& run, std::uintptr_t page, std::size_t first, std::size_t last) {
+  for (const Item& item : run.items) {
+    const Extent& extent = item.extent;
+    if (extent.empty() || extent.base >= page + last || extent.end() <= page + first) continue;
+    if (extent.counts[0] * extent.counts[1] != 1) return first + 1;
+    if (extent.base > page + first) last = std::min(last, extent.base - page);
+    last = std::min(last, extent.end() - page);
+  }
+  return last;
+}
+
 void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, bool writes, bool assumed,
           const Frames* at) {
   Bits& known = writes ? rights.written : rights.read;
@@ -31,8 +43,8 @@ void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, boo
   (bytes - known).for_each_run([&](std::size_t first, std::size_t last) {
     while (first < last) {
       const Sharing sharing = shares ? sharing_at(run, page + first) : Sharing::none;
-      std::size_t end = shares ? first + 1 : last;
-      while (end < last && sharing_at(run, page + end) == sharing) ++end;
+      std::size_t end = shares ? same_until(run, page, first, last) : last;
+      while (end < last && sharing_at(run, page + end) == sharing) end = same_until(run, page, end, last);
       rights.touches.push_back(
           {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, at});
       first = end;
@@ -102,20 +114,20 @@ Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address
 
 PageState may_open(const Run& run, RunPage& rights, const Page& page) {
   if (!run.restricted) return PageState::closed;
-  if (!rights.readable.contains(page.watched)) return PageState::closed;
-  if (run.accesses < run.exact) {
-    if (rights.steps < kExactSteps || (rights.fresh & page.watched).any()) return PageState::closed;
-  } else if (rights.steps < kFewSteps) {
-    return PageState::closed;
-  }
-  return rights.writable.contains(page.watched) ? PageState::open : PageState::readable;
+  const bool exact = run.accesses < run.exact;
+  const Bits needed = exact ? page.watched : page.watched - page.beyond;
+  if (!needed.any() || !rights.readable.contains(needed)) return PageState::closed;
+  if (rights.steps < (exact ? kExactSteps : kFewSteps)) return PageState::closed;
+  if (exact && (rights.fresh & page.watched).any()) return PageState::closed;
+  return rights.writable.contains(needed) ? PageState::open : PageState::readable;
 }
 
 void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
                 const Frames* at) {
-  touch_items(run, address, page.watched);
-  if (!rights.left_to_itself) note(run, rights, address, page.watched, false, true, at);
-  if (state == PageState::open) note(run, rights, address, page.watched, true, true, at);
+  const Bits own = page.watched - page.beyond;
+  touch_items(run, address, own);
+  if (!rights.left_to_itself) note(run, rights, address, own, false, true, at);
+  if (state == PageState::open) note(run, rights, address, own, true, true, at);
   rights.left_to_itself = true;
   rights.fresh = {};
 }

@@ -62,6 +62,7 @@ RegionId Watch::add(const WatchedRegion& region) {
     }
     page.regions.push_back(id);
     check::add(page.watched, region.extent, address);
+    if (region.kind == RegionKind::beyond_block) check::add(page.beyond, region.extent, address);
   });
   return id;
 }
@@ -86,8 +87,11 @@ void Watch::remove(RegionId id) {
 void Watch::turn_into(RegionId id, RegionKind kind) { regions_[id].kind = kind; }
 
 void Watch::rebuild(std::uintptr_t address, Page& page) {
-  page.watched = {};
-  for (const RegionId id : page.regions) check::add(page.watched, regions_[id].extent, address);
+  page.watched = page.beyond = {};
+  for (const RegionId id : page.regions) {
+    check::add(page.watched, regions_[id].extent, address);
+    if (regions_[id].kind == RegionKind::beyond_block) check::add(page.beyond, regions_[id].extent, address);
+  }
 }
 
 const WatchedRegion* Watch::region_at(std::uintptr_t address) {

@@ -31,6 +31,7 @@ enum class PageState : std::uint8_t { open, closed, readable };
 struct Page {
   explicit Page(std::pmr::memory_resource* memory) : regions(memory) {}
   Bits watched;
+  Bits beyond;  // of these, what lies behind the end of blocks
   std::pmr::vector<RegionId> regions;
   std::uint64_t epoch = 0;            // of the last open() or close() when `state` was set by open_page()
   PageState state = PageState::open;  // otherwise it is that of all
