@@ -696,7 +696,11 @@ void Residency::break_standstill(Steps& steps) {
 }
 
 // There is one.
-Request& Residency::first_waiting() noexcept { return urgent_.empty() ? *first_in_lanes() : **urgent_.begin(); }
+Request& Residency::first_waiting() noexcept {
+  Request* const first = urgent_.empty() ? first_in_lanes() : *urgent_.begin();
+  WEIR_CHECK(first != nullptr, "a standstill in which nobody waits");
+  return *first;
+}
 
 // Null when none waits there.
 Request* Residency::first_in_lanes() noexcept {
