@@ -202,6 +202,7 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
 void credit_running_task(std::uintptr_t address, const Page& page) {
   Run* const run = state->running;
   if (run == nullptr) return;
+  run->helped = true;
   for (Item& item : run->items)
     if (item.extent.overlaps(address, address + kPageBytes)) item.touched = true;
   const auto found = run->pages.find(address);

@@ -79,6 +79,7 @@ struct Run {
   std::uintptr_t runner = 0;        // the function that calls the task's: frames from there on are not its own
   int pauses = 0;                   // of the thread when it began
   const void* own_scope = nullptr;  // of its children; null: none yet
+  bool helped = false;              // threads without a task of their own have touched what it may touch
   bool restricted = true;           // false: it has declared nothing, and is only watched
   std::uint64_t accesses = 0;       // judged up to now
   std::uint64_t exact = 0;          // of these, how many one by one
