@@ -1,6 +1,10 @@
 // Asks for a cache line before it is needed, to write to it: it comes as this core's own. A hint; any address will do.
 #pragma once
 
+#include <cstddef>
+
+#include "base/layout.hpp"
+
 namespace weir::platform {
 
 inline void prefetch_to_write(const void* address) noexcept {
@@ -11,6 +15,12 @@ inline void prefetch_to_write(const void* address) noexcept {
 #else
   __builtin_prefetch(address, 1);
 #endif
+}
+
+// The lines of `bytes` from `start` on, which is the start of one.
+inline void prefetch_to_write(const void* start, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at < bytes; at += base::kDestructiveSize)
+    prefetch_to_write(static_cast<const char*>(start) + at);
 }
 
 }  // namespace weir::platform

@@ -14,10 +14,9 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <utility>
 
 #include "base/layout.hpp"
-#include "platform/prefetch.hpp"
+#include "sched/return_stack.hpp"
 #include "sched/steal_deque.hpp"
 
 namespace weir::sched {
@@ -36,9 +35,6 @@ class alignas(base::kDestructiveSize) Overflow {
   Overflow() = default;
   ~Overflow() {
     for (Batch* batch : batches_) delete batch;
-    for (Batch* empty : {spare_, emptied_.load(std::memory_order_relaxed)}) {
-      while (empty != nullptr) delete std::exchange(empty, empty->next);
-    }
   }
   Overflow(const Overflow&) = delete;
   Overflow& operator=(const Overflow&) = delete;
@@ -48,15 +44,10 @@ class alignas(base::kDestructiveSize) Overflow {
 
   // Owner only. To be filled, and put. No memory for it: the end, as the tasks would have no place to go.
   Batch* empty_batch() noexcept {
-    if (spare_ == nullptr) spare_ = emptied_.exchange(nullptr, std::memory_order_acquire);  // OVERFLOW-1
-    if (spare_ == nullptr) {
-      auto* const made = new Batch;
-      made->home = this;
-      return made;
-    }
-    Batch* const batch = std::exchange(spare_, spare_->next);
-    if (spare_ != nullptr) prefetch_to_write(*spare_);
-    return batch;
+    if (Batch* const batch = empty_.pop()) return batch;
+    auto* const made = new Batch;
+    made->home = this;
+    return made;
   }
 
   // Owner only.
@@ -89,28 +80,14 @@ class alignas(base::kDestructiveSize) Overflow {
   }
 
   // Any thread.
-  static void give_back(Batch* batch) noexcept {
-    std::atomic<Batch*>& stack = batch->home->emptied_;
-    Batch* head = stack.load(std::memory_order_relaxed);
-    do {
-      batch->next = head;
-    } while (
-        !stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // OVERFLOW-1
-  }
+  static void give_back(Batch* batch) noexcept { batch->home->empty_.push(batch); }
 
  private:
-  static void prefetch_to_write(const Batch& batch) noexcept {
-    for (std::size_t at = 0; at < sizeof(Batch); at += base::kDestructiveSize)
-      platform::prefetch_to_write(reinterpret_cast<const std::byte*>(&batch) + at);
-  }
-
   std::atomic<std::size_t> size_{0};  // written under mutex_
   std::mutex mutex_;
   std::deque<Batch*> batches_;  // guarded by mutex_; oldest first
 
-  Batch* spare_ = nullptr;  // owner's; taken from emptied_
-  // OVERFLOW-1: others push, the owner takes all.
-  alignas(base::kDestructiveSize) std::atomic<Batch*> emptied_{nullptr};
+  ReturnStack<Batch> empty_;
 };
 
 }  // namespace weir::sched

@@ -20,9 +20,7 @@ constexpr std::uint32_t kAhead = 2 * kTakenAtOnce;
 }  // namespace
 
 TaskHeap::~TaskHeap() {
-  for (FreeBatch* batches : {returned_, empty_, remote_.load(), emptied_.load()}) {
-    while (batches != nullptr) delete std::exchange(batches, batches->next);
-  }
+  delete returned_;
   for (Slab* slab = slabs_.load(std::memory_order_relaxed); slab != nullptr;) {
     std::free(slab->memory);
     delete std::exchange(slab, slab->older);
@@ -38,32 +36,23 @@ Task* TaskHeap::refill(std::size_t c) {
 
 // A few tasks that others have ended. Their lines are in other cores' caches: those of the next few are asked for.
 bool TaskHeap::take_returned() noexcept {
-  if (returned_ == nullptr) {
-    returned_ = remote_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
-    if (returned_ == nullptr) return false;
-    start_returned();
-  }
+  if (returned_ == nullptr) start_returned();
+  if (returned_ == nullptr) return false;
   const std::uint32_t end = std::min(taken_ + kTakenAtOnce, returned_->count);
   prefetch_returned(taken_ + kAhead, end + kAhead);
   while (taken_ != end) free(returned_->task[taken_++]);
   if (taken_ != returned_->count) return true;
-  FreeBatch* const batch = std::exchange(returned_, returned_->next);
-  taken_ = 0;
-  if (returned_ != nullptr) start_returned();
+  FreeBatch* const batch = returned_;
   batch->count = 0;
-  batch->from == nullptr ? delete batch : push(batch->from->emptied_, batch);
+  batch->from == nullptr ? delete batch : batch->from->empty_.push(batch);
+  start_returned();
   return true;
 }
 
-// The first of those taken: its tasks, and the batch behind it, are asked for.
 void TaskHeap::start_returned() noexcept {
-  prefetch_returned(0, kAhead);
-  if (returned_->next != nullptr) prefetch_to_write(*returned_->next);
-}
-
-void TaskHeap::prefetch_to_write(const FreeBatch& batch) noexcept {
-  for (std::size_t at = 0; at < sizeof(FreeBatch); at += base::kDestructiveSize)
-    platform::prefetch_to_write(reinterpret_cast<const std::byte*>(&batch) + at);
+  taken_ = 0;
+  returned_ = remote_.pop();
+  if (returned_ != nullptr) prefetch_returned(0, kAhead);
 }
 
 void TaskHeap::prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept {

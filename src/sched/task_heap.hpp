@@ -1,15 +1,15 @@
 // Memory for the tasks that one worker makes: slots of a few sizes, cut from slabs, used again last in, first out.
 //
 // Only the owner allocates. Whoever ends a task frees it: the owner into its own list, others into a FreeBatch that
-// they push to the owner's remote list in one step. Slots keep their size and their generation for ever, and
-// slabs live as long as the heap, so that a stale TaskRef may always be looked at. HEAP-1: docs/protocols/heap.md.
+// they push to the owner's ReturnStack. Slots keep their size and their generation for ever, and
+// slabs live as long as the heap, so that a stale TaskRef may always be looked at. docs/protocols/heap.md
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include "sched/return_stack.hpp"
 #include "sched/task.hpp"
 
 namespace weir::sched {
@@ -60,14 +60,11 @@ class TaskHeap {
   }
 
   // Any thread: ended tasks of this heap. Takes the batch over.
-  void free_remote(FreeBatch* batch) noexcept { push(remote_, batch); }
+  void free_remote(FreeBatch* batch) noexcept { remote_.push(batch); }
   // Owner only. To be filled with tasks of another heap. Throws std::bad_alloc.
   FreeBatch* empty_batch() {
-    if (empty_ == nullptr) empty_ = emptied_.exchange(nullptr, std::memory_order_acquire);  // HEAP-1
-    if (empty_ == nullptr) return new FreeBatch{nullptr, this, 0, {}};
-    FreeBatch* const batch = std::exchange(empty_, empty_->next);
-    if (empty_ != nullptr) prefetch_to_write(*empty_);
-    return batch;
+    if (FreeBatch* const batch = empty_.pop()) return batch;
+    return new FreeBatch{nullptr, this, 0, {}};
   }
 
   std::uint16_t index() const noexcept { return index_; }
@@ -90,33 +87,23 @@ class TaskHeap {
     Slab* older;
   };
 
-  static void push(std::atomic<FreeBatch*>& stack, FreeBatch* batch) noexcept {
-    FreeBatch* head = stack.load(std::memory_order_relaxed);
-    do {
-      batch->next = head;
-    } while (
-        !stack.compare_exchange_weak(head, batch, std::memory_order_release, std::memory_order_relaxed));  // HEAP-1
-  }
   [[gnu::noinline]] Task* refill(std::size_t c);
   bool take_returned() noexcept;
   void start_returned() noexcept;
-  static void prefetch_to_write(const FreeBatch& batch) noexcept;
   void prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept;
   void add_slab(std::size_t c);
 
   // Owner.
   std::array<Task*, kClasses> free_{};
   std::array<std::size_t, kClasses> next_slab_bytes_{};
-  FreeBatch* returned_ = nullptr;      // taken from remote_
-  std::uint32_t taken_ = 0;            // of the first of those
-  FreeBatch* empty_ = nullptr;         // taken from emptied_
+  FreeBatch* returned_ = nullptr;      // from remote_
+  std::uint32_t taken_ = 0;            // tasks of it
   std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by who looks
   std::uint16_t index_;
   std::uint64_t first_generation_;
 
-  // Others push, the owner takes all.
-  alignas(base::kDestructiveSize) std::atomic<FreeBatch*> remote_{nullptr};
-  std::atomic<FreeBatch*> emptied_{nullptr};
+  ReturnStack<FreeBatch> remote_;  // tasks of this heap that ended elsewhere
+  ReturnStack<FreeBatch> empty_;   // batches that this heap has filled
 };
 
 }  // namespace weir::sched

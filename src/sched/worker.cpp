@@ -131,8 +131,7 @@ Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t co
 }
 
 Worker::Item Worker::take_batch(Overflow::Batch& batch) noexcept {
-  for (std::size_t i = 0; i < batch.items.size(); i += base::kDestructiveSize / sizeof(Item))
-    __builtin_prefetch(&batch.items[i]);
+  platform::prefetch_to_write(&batch, sizeof batch);
   const Item first = take_batch(batch.items, batch.count);
   Overflow::give_back(&batch);
   return first;
