@@ -82,6 +82,7 @@ struct Request {
   Request* next_staged = nullptr;
 
   std::span<Use> uses() noexcept { return {many_ != nullptr ? many_.get() : few_, count_}; }
+  std::span<const Use> uses() const noexcept { return {many_ != nullptr ? many_.get() : few_, count_}; }
   // Before it is registered; `count` is what the footprint has at most.
   void make_room(std::size_t count) {
     if (count > kFew) many_ = std::make_unique<Use[]>(count);

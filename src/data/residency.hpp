@@ -5,6 +5,7 @@
 // step. Ways of a request: add() when the task is spawned; ready() when nothing but data is missing; staged() (the
 // caller looks at Steps) when all its blocks are in place; begin() when it runs; finish() at the end. docs/blocks.md
 // tells the whole story.
+// Each .cpp beside it has one part: homes, admission, fits, placing, in_place, ahead, eviction, describe, tracing.
 //
 // What cannot hang, and who fails, is argued in docs/protocols/admission.md.
 #pragma once
@@ -180,10 +181,9 @@ class Residency {
     std::size_t owed = 0;           // look_ahead(): what earlier tasks wait for
   };
 
+  enum class Room : std::uint8_t { made, coming, none };
+
   // Homes (homes.cpp).
-  void link(Request& request);
-  void enqueue(Use& use);
-  void unlink(Use& use) noexcept;
   base::Status place_untracked(Block& block, const Wish& wish, bool& placed);
   Arena& first_choice(const Block& block, const Wish& wish) noexcept;
   int wished_tier(const Wish& wish) const noexcept;
@@ -206,33 +206,29 @@ class Residency {
   base::Status no_room(const Block& block) const;
   Arena& default_arena(int domain) noexcept;
 
-  // Admission (admission.cpp).
+  // Who gets room, and in which order (admission.cpp).
   enum class Admission : std::uint8_t { held, staging, later };
-  enum class Room : std::uint8_t { made, coming, none };
-  Admission admit(Request& request, Steps& steps);
-  policy::Demand demand_of(const Request& request) const noexcept;
+  void link(Request& request);
+  void enqueue(Use& use);
+  void unlink(Use& use) noexcept;
+  void enqueue(Request& request);
+  void dequeue(Request& request) noexcept;
+  Lane& lane_of(const Request& request) noexcept;
+  static bool is_urgent(const Request& request) noexcept { return request.running || request.parent != nullptr; }
   // The strategy that looks ahead, and so follows the order of spawning.
   bool in_order() const noexcept { return config_.strategy == Strategy::ahead; }
-  bool wants_more() const noexcept;
+  bool may_try(const Request& request) const noexcept;
+  policy::Newcomer newcomer(const Request& request) const noexcept;
   bool queue_behind_others(Request& request, Steps& steps);
-  policy::Newcomer newcomer(Request& request) noexcept;
-  bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
-  void pin(Use& use, Replica& replica) noexcept;
-  void pin_home(Use& use) noexcept;
-  void note_used(Request& request) noexcept;
-  bool take_place(Use& use, Arena& target);
-  void leave_place(Use& use) noexcept;
-  Admission try_admit(Request& request, Steps& steps);
-  bool gather_room(Request& request, Steps& steps);
-  void set_scattered(Request& request, bool scattered) noexcept;
-  bool is_missing(const Use& use) const noexcept;
-  template <class Which, class Capacity>
-  bool plan_over_nodes(Request& request, Which which, Capacity capacity);
-  Room place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps);
-  bool needs_several_nodes(Request& request) noexcept;
+  Admission admit(Request& request, Steps& steps);
+  bool admit_waiting(Request& request, Steps& steps);
+  bool revoke_one();
+  void advance_urgent(Steps& steps);
+  void advance_others(const Lane& lane, Steps& steps);
+  Request* first_waiting() noexcept;
+
+  // What a task needs, and which node can give it (fits.cpp).
   std::size_t can_give(const Arena& arena) noexcept;
-  bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
-  bool fill_missing(Request& request, Arena& target, Steps& steps);
   Arena& target_of(const Request& request, std::size_t missing) noexcept;
   std::size_t fast_bytes(Request& request) noexcept;
   static bool is_kept(const Request& request, const Block& block) noexcept;
@@ -240,57 +236,72 @@ class Residency {
   std::size_t wanted_bytes(Request& request) noexcept;
   std::size_t room_for(const Request& request, const Arena& arena) noexcept;
   bool never_fits(Request& request) noexcept;
-  RoomHolder describe_holder(Request& request);
-  std::string describe_room(Request& request);
-  std::string describe_staging(Request& request);
+  bool needs_several_nodes(Request& request) noexcept;
+  template <class Which, class Capacity>
+  bool plan_over_nodes(Request& request, Which which, Capacity capacity);
+  Room place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps);
+
+  // Its blocks in their places, pinned (placing.cpp).
+  Admission try_admit(Request& request, Steps& steps);
+  policy::Demand demand_of(const Request& request) const noexcept;
+  bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
+  bool is_missing(const Use& use) const noexcept;
+  bool fill_missing(Request& request, Arena& target, Steps& steps);
+  bool gather_room(Request& request, Steps& steps);
+  void set_scattered(Request& request, bool scattered) noexcept;
+  bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
+  bool take_place(Use& use, Arena& target);
+  void pin_home(Use& use) noexcept;
+  void pin(Use& use, Replica& replica) noexcept;
+  void note_used(Request& request) noexcept;
+  void leave_place(Use& use) noexcept;
   void hold(Request& request);
   bool is_emulated(int tier) const noexcept;
+  void publish(Use& use) noexcept;
+  void forget_other_replicas(Block& block, const Replica* keep) noexcept;
+
+  // Those that cannot have their room (in_place.cpp).
   bool can_run_in_place(Request& request, bool never) noexcept;
-  base::Status refusal(Request& request, bool never);
   void overflow(Request& request, Steps& steps);
+  base::Status refusal(Request& request, bool never);
   void warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps);
   void run_in_place(Request& request, Steps& steps);
   void fail(Request& request, base::Status status, Steps& steps);
-  void enqueue(Request& request);
-  void dequeue(Request& request) noexcept;
-  Lane& lane_of(const Request& request) noexcept;
-  static bool is_urgent(const Request& request) noexcept { return request.running || request.parent != nullptr; }
-  void advance_urgent(Steps& steps);
-  Request& first_waiting() noexcept;
-  Request* first_in_lanes() noexcept;
-  bool revoke_one();
-  void publish(Use& use) noexcept;
-  bool advance_first(Lane& lane, Steps& steps);
-  void advance_others(Lane& lane, Steps& steps);
 
-  // Room and looking ahead (eviction.cpp).
-  std::size_t displaceable(Place& p, const policy::Demand& demand) const noexcept;
-  template <class MayLeave>
-  bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);
-  Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
-  bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
-  bool evict(Replica& victim, Steps& steps);
-  void drop(Replica& replica) noexcept;
-  void discard(Replica& replica) noexcept;
-  void set_write_failed(Replica& replica, const base::Status& status);
-  void try_writing_again() noexcept;
-  Replica* new_replica(Block& block, Arena& arena) noexcept;
-  void start_fetch(Replica& replica, bool ahead, Steps& steps);
-  bool start_write_back(Replica& replica, bool leaving, Steps& steps);
+  // In words (describe.cpp).
+  RoomHolder describe_holder(Request& request);
+  std::string describe_room(Request& request);
+  std::string describe_staging(Request& request);
+
+  // Looking ahead (ahead.cpp).
+  bool wants_more() const noexcept;
   void advance_in_order(Steps& steps);
-  bool admit_in_order(Request& request, Steps& steps);
   bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
   void bring_early(Use& use, Steps& steps);
   void advance_early(Steps& steps);
   void forget_early(Use& use) noexcept;
   bool start_early(Block& block, Arena& target, Steps& steps);
   bool can_come_early(const Use& use) const noexcept;
+
+  // Replicas, room and transfers (eviction.cpp).
+  Replica* new_replica(Block& block, Arena& arena) noexcept;
+  void drop(Replica& replica) noexcept;
+  void discard(Replica& replica) noexcept;
+  static void set_address(Block& block) noexcept;
   static bool is_draining(const Block& block) noexcept;
   void update_candidate(Replica& replica) noexcept;
   void withdraw_candidate(Replica& replica) noexcept;
-  static void set_address(Block& block) noexcept;
-  void forget_other_replicas(Block& block, const Replica* keep) noexcept;
+  bool evict(Replica& victim, Steps& steps);
   void evict_unneeded(Block& block, Steps& steps);
+  std::size_t displaceable(Place& p, const policy::Demand& demand) const noexcept;
+  template <class MayLeave>
+  bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);
+  Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
+  bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
+  void start_fetch(Replica& replica, bool ahead, Steps& steps);
+  bool start_write_back(Replica& replica, bool leaving, Steps& steps);
+  void set_write_failed(Replica& replica, const base::Status& status);
+  void try_writing_again() noexcept;
   void landed_fetch(Replica& replica, const base::Status& status, Steps& steps);
   void landed_write_back(Replica& replica, const base::Status& status, Steps& steps);
   void wake_landing(Replica& replica, const base::Status& status, Steps& steps);
@@ -314,7 +325,7 @@ class Residency {
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
   Lane urgent_;  // of tasks that run, or were made inside of such as hold room: all others wait for these
-  std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, passed_ = 0, under_way_ = 0;
+  std::uint32_t waiting_count_ = 0, scattered_ = 0, staging_ = 0, held_ = 0, under_way_ = 0;
   std::atomic<std::uint32_t> queued_{0};  // held, not begun
   std::size_t next_lane_ = 0;
   std::uint32_t early_wanted_ = 0;  // uses that are `early`

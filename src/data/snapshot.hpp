@@ -29,12 +29,11 @@ struct Demand {
   std::uint32_t workers = 1;
 };
 
-// A task that became ready while an earlier one waits for room.
+// A task that became ready while others wait for room.
 struct Newcomer {
   bool all_in_place = false;  // it takes no room, but what it pins cannot leave
   bool all_pinned = false;    // nor does it pin anything that is not pinned already
-  std::uint32_t passed = 0;   // how many have been let past the one that waits
-  std::uint32_t workers = 1;
+  bool wanted = true;         // the workers can do with one more
 };
 
 // What is on its way for tasks that are not ready.

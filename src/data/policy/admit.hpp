@@ -1,12 +1,10 @@
-// Whether a task may pass one that waits for room. Letting all pass would let the waiting one starve; letting none pass
-// would leave workers idle, and a child of a running task waiting for room that its parent holds.
+// Who is admitted, and when. A task may pass one that waits for room: letting all pass would let the waiting one
+// starve; letting none pass would leave workers idle.
 #pragma once
 
 #include "data/snapshot.hpp"
 
 namespace weir::data::policy {
-
-inline constexpr std::uint32_t kMostPassesPerWorker = 16;
 
 // In the order of spawning, tasks are admitted until so many per worker are staged or on their way.
 inline constexpr std::uint32_t kStagedPerWorker = 2;  // docs/tuning.md#prefetch
@@ -32,16 +30,16 @@ constexpr bool can_ever_fit(const Need& need) noexcept {
   return need.kept <= need.budget && need.wanted <= need.budget - need.kept;
 }
 
-// So many tasks are admitted past the first that waits, whatever they need; then it is next, and what becomes free is
-// kept for it. So many that `weir bench tiers` shows no cost.
-inline constexpr std::uint32_t kMostAdmittedBeforePerWorker = 64;
-constexpr bool is_next(std::uint32_t passed, std::uint32_t workers) noexcept {
-  return passed >= kMostAdmittedBeforePerWorker * workers;
+// When a task becomes ready while others wait: it takes no room from them.
+constexpr bool may_pass(const Newcomer& newcomer) noexcept {
+  return newcomer.all_pinned || (newcomer.all_in_place && newcomer.wanted);
 }
 
-constexpr bool may_pass(const Newcomer& newcomer) noexcept {
-  if (newcomer.all_pinned) return true;
-  return newcomer.all_in_place && newcomer.passed < kMostPassesPerWorker * newcomer.workers;
+// So many tasks are admitted past the first that waits, whatever they need; then it is next, and what becomes free is
+// kept for it. So many that `weir bench tiers` shows no cost.
+inline constexpr std::uint32_t kMostPassesPerWorker = 64;
+constexpr bool is_next(std::uint32_t passed, std::uint32_t workers) noexcept {
+  return passed >= kMostPassesPerWorker * workers;
 }
 
 }  // namespace weir::data::policy

@@ -89,16 +89,16 @@ TEST(Prefetch, StopsAtItsDepthAndAtAPartOfTheTier) {
   EXPECT_FALSE(policy::look_further({.early_limit = 1, .depth = 0}));
 }
 
-TEST(Admit, LetsThoseThatTakeNothingPassAlwaysAndOthersSoOften) {
-  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .all_pinned = true, .passed = 1'000'000, .workers = 1}));
-  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .passed = 31, .workers = 2}));
-  EXPECT_FALSE(policy::may_pass({.all_in_place = true, .passed = 32, .workers = 2}));
-  EXPECT_FALSE(policy::may_pass({.all_in_place = false, .passed = 0, .workers = 2}));
+TEST(Admit, LetsThoseThatTakeNoRoomPassWhenTheWorkersCanDoWithThem) {
+  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .all_pinned = true, .wanted = false}));
+  EXPECT_TRUE(policy::may_pass({.all_in_place = true, .all_pinned = false, .wanted = true}));
+  EXPECT_FALSE(policy::may_pass({.all_in_place = true, .all_pinned = false, .wanted = false}));
+  EXPECT_FALSE(policy::may_pass({.all_in_place = false, .all_pinned = false, .wanted = true}));
 }
 
 TEST(Admit, MakesTheFirstThatWaitsTheNextWhenSoManyHaveBeenAdmittedBefore) {
   for (const std::uint32_t workers : {1u, 2u, 8u}) {
-    const std::uint32_t most = policy::kMostAdmittedBeforePerWorker * workers;
+    const std::uint32_t most = policy::kMostPassesPerWorker * workers;
     EXPECT_FALSE(policy::is_next(0, workers));
     EXPECT_FALSE(policy::is_next(most - 1, workers));
     EXPECT_TRUE(policy::is_next(most, workers));

@@ -1,4 +1,5 @@
-// A Residency without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to.
+// A Residency without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to;
+// and one whose fast tier holds three of four blocks.
 //
 // The first eight bytes of a block stand for its contents: a transfer carries them from where it reads to where it
 // writes, and ends the test when somebody changes them meanwhile. Those in a file are written to it.
@@ -33,6 +34,17 @@ inline std::uint64_t stamp_at(const void* address) {
   return stamp;
 }
 inline void put_stamp(void* address, std::uint64_t stamp) { std::memcpy(address, &stamp, sizeof stamp); }
+
+constexpr const char* kSlow = "memory=1MiB,emulated=16MiB@0.5";
+constexpr const char* kFile = "memory=1MiB,file=/tmp:16MiB";
+constexpr std::size_t kThird = 320 * kKiB;  // three fit, not four
+
+inline Residency::Config with(Strategy strategy, Evict evict = Evict::next_use) {
+  Residency::Config config;
+  config.strategy = strategy;
+  config.evict = evict;
+  return config;
+}
 
 inline machine::Machine one_node() { return described("numa:1(memory=64GB) core:2 pu:1"); }
 
@@ -291,6 +303,25 @@ class ResidencyBench {
 
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::unique_ptr<BenchTask>> tasks_;
+};
+
+// Four blocks a, b, c, d of a third of the fast tier each, that hold 1, 2, 3, 4.
+class ResidencyOfThirds : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const char* const names[] = {"a", "b", "c", "d"};
+    for (int i = 0; i < 4; ++i) blocks_[i] = &bench_.make(names[i], kThird);
+    bench_.track();
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(bench_.run(names[i], {{blocks_[i], Mode::out}}, std::uint64_t(i) + 1));
+    bench_.land_all();
+  }
+  Block& a() { return *blocks_[0]; }
+  Block& b() { return *blocks_[1]; }
+  Block& c() { return *blocks_[2]; }
+  Block& d() { return *blocks_[3]; }
+
+  ResidencyBench bench_{GetParam(), with(Strategy::single, Evict::lru)};
+  Block* blocks_[4] = {};
 };
 
 }  // namespace weir::data

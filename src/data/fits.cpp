@@ -1,0 +1,140 @@
+// Residency: what a task needs in the fast tier, what that can give, and which node is to have what.
+#include <algorithm>
+
+#include "data/residency.hpp"
+
+namespace weir::data {
+
+std::size_t Residency::can_give(const Arena& arena) noexcept {
+  return arena.budget() - std::min(arena.budget(), place(arena).permanent);
+}
+
+Arena& Residency::target_of(const Request& request, std::size_t missing) noexcept {
+  Arena* const arena = tiers_.arena_for(config_.allocation, DomainId(request.domain), Bytes{missing});
+  return arena != nullptr ? *arena : default_arena(request.domain);
+}
+
+// What the task needs in the fast tier when nothing is there, small blocks by the slab. Whether there is room now, the
+// arena is asked: a slab that it has may do.
+std::size_t Residency::fast_bytes(Request& request) noexcept {
+  Arena::Sum sum;
+  for (const Use& use : request.uses())
+    if (!use.block->home.in_place) sum.add(use.block->charge);
+  return sum.bytes();
+}
+
+// A task around it has the block for as long as this one waits.
+bool Residency::is_kept(const Request& request, const Block& block) noexcept {
+  for (Request* around = request.parent; around != nullptr; around = around->parent)
+    if (around->find(block) != nullptr) return true;
+  return false;
+}
+
+// What the tasks around it take of the arena, or, without one, of all. A block that one of them uses in a file's pages
+// counts as if it had room, so that it does not depend on time who fits beside them.
+std::size_t Residency::kept_around(const Request& request, const Arena* arena) noexcept {
+  std::size_t bytes = 0;
+  for (const Block* const block : request.beside) {
+    const Replica* r = block->replicas;
+    while (r != nullptr && arena != nullptr && r->arena != arena) r = r->next;
+    if (r != nullptr || block->home_uses != 0) bytes += block->home.in_place ? 0 : block->charge;
+  }
+  for (Request* around = request.parent; around != nullptr; around = around->parent) {
+    for (const Use& use : around->uses()) {
+      const Block& block = *use.block;
+      const bool counted = [&] {
+        for (Request* inner = request.parent; inner != around; inner = inner->parent)
+          if (inner->find(block) != nullptr) return true;
+        return false;
+      }();
+      const bool in_file = use.at_home && block.home.kind == Home::Kind::file;
+      const bool here = use.replica != nullptr && (arena == nullptr || use.replica->arena == arena);
+      if (!counted && (in_file || here)) bytes += block.charge;
+    }
+  }
+  return bytes;
+}
+
+// What it needs beside that in the fast tier.
+std::size_t Residency::wanted_bytes(Request& request) noexcept {
+  Arena::Sum sum;
+  for (const Use& use : request.uses())
+    if (!use.block->home.in_place && !is_kept(request, *use.block)) sum.add(use.block->charge);
+  return sum.bytes();
+}
+
+std::size_t Residency::room_for(const Request& request, const Arena& arena) noexcept {
+  const std::size_t budget = can_give(arena);
+  return budget - std::min(budget, kept_around(request, &arena));
+}
+
+// ---- Several nodes ----
+
+// Where any node of the tier will do, and none holds the whole footprint.
+bool Residency::needs_several_nodes(Request& request) noexcept {
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  if (config_.allocation != Allocation::fast || arenas.size() < 2) return false;
+  const std::size_t bytes = wanted_bytes(request);
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= room_for(request, *a); });
+}
+
+// The largest block first, each on the node that has most left. False: they do not fit so.
+template <class Which, class Capacity>
+bool Residency::plan_over_nodes(Request& request, Which which, Capacity capacity) {
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  planned_.clear();
+  for (Arena* const arena : arenas) planned_.push_back(capacity(*arena));
+  for (Use& use : request.uses()) use.planned = nullptr;
+  while (true) {
+    Use* largest = nullptr;
+    for (Use& use : request.uses()) {
+      if (use.planned != nullptr || !which(use)) continue;
+      if (largest == nullptr || use.block->charge > largest->block->charge) largest = &use;
+    }
+    if (largest == nullptr) return true;
+    const auto most = std::max_element(planned_.begin(), planned_.end());
+    if (*most < largest->block->charge) return false;
+    *most -= largest->block->charge;
+    largest->planned = arenas[static_cast<std::size_t>(most - planned_.begin())];
+  }
+}
+
+Residency::Room Residency::place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps) {
+  const auto capacity = [&](Arena& arena) {
+    Place& p = place(arena);
+    const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
+    const std::size_t all = soon + displaceable(p, demand);
+    return all - std::min(all, p.owed);
+  };
+  if (!plan_over_nodes(
+          request, [&](const Use& use) { return is_missing(use); }, capacity))
+    return Room::none;
+  Room room = Room::made;
+  for (Arena* const arena : tiers_.tiers()[top_].arenas) {
+    std::size_t bytes = 0;
+    for (const Use& use : request.uses()) bytes += use.planned == arena ? use.block->charge : 0;
+    if (bytes == 0) continue;
+    const Room here = make_room(*arena, bytes + place(*arena).owed, demand, steps);
+    if (here == Room::none) return here;
+    if (here == Room::coming) room = here;
+  }
+  return room;
+}
+
+// ---- Ever ----
+
+bool Residency::never_fits(Request& request) noexcept {
+  if (needs_several_nodes(request)) {
+    const auto wanted = [&](const Use& use) { return !use.block->home.in_place && !is_kept(request, *use.block); };
+    return !plan_over_nodes(request, wanted, [&](const Arena& arena) { return room_for(request, arena); });
+  }
+  const std::size_t wanted = wanted_bytes(request);
+  const auto fits = [&](const Arena& arena) {
+    return policy::can_ever_fit({wanted, kept_around(request, &arena), can_give(arena)});
+  };
+  if (config_.allocation != Allocation::fast) return !fits(target_of(request, fast_bytes(request)));
+  const auto& arenas = tiers_.tiers()[top_].arenas;
+  return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* arena) { return fits(*arena); });
+}
+
+}  // namespace weir::data

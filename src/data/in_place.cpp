@@ -1,0 +1,117 @@
+// Residency: tasks that cannot have their room, which run where their blocks are, or fail.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "data/residency.hpp"
+
+namespace weir::data {
+
+// Where its blocks are: in slow memory, or, of a task that would fit but for others that wait, in a file's pages.
+bool Residency::can_run_in_place(Request& request, bool never) noexcept {
+  if (config_.overflow != Overflow::in_place) return false;
+  const bool in_file = !never && last_write_failure_;
+  for (const Use& use : request.uses()) {
+    const Block& block = *use.block;
+    bool replica = false;
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next) replica = replica || !r->stale;
+    const bool in_memory = block.home.in_place || block.home.tier < 0 ||
+                           tiers_.tiers()[static_cast<std::size_t>(block.home.tier)].addressable;
+    if (!replica && !in_memory && !in_file) return false;
+  }
+  return true;
+}
+
+void Residency::overflow(Request& request, Steps& steps) {
+  set_scattered(request, false);
+  const bool never = never_fits(request);
+  if (can_run_in_place(request, never)) return run_in_place(request, steps);
+  fail(request, refusal(request, never), steps);
+}
+
+base::Status Residency::refusal(Request& request, bool never) {
+  const std::size_t bytes = fast_bytes(request), kept = kept_around(request, nullptr);
+  const Arena& target = target_of(request, bytes);
+  std::size_t budget = 0;
+  for (const Arena* const arena : tiers_.tier_of(target).arenas)
+    budget += config_.allocation == Allocation::fast || arena == &target ? can_give(*arena) : 0;
+  std::string beside;
+  if (never && kept != 0 && request.parent == nullptr) {
+    beside = fmt::format(", beside {} that it holds", size_text({kept}));
+  } else if (never && kept != 0) {
+    beside = fmt::format(
+        ", {} of them beside {} that the tasks it was made in hold until it has ended (the nearest is "
+        "{:?})",
+        size_text({wanted_bytes(request)}), size_text({kept}), request.parent->name);
+  }
+  std::string message =
+      fmt::format("task {:?} needs {} of blocks in tier {} at the same time{}, which can give {}", request.name,
+                  size_text({bytes}), tiers_.tier_of(target).name, beside, size_text({budget}));
+  if (!last_write_failure_) {
+    message += fmt::format(", and what is there cannot leave: {}", last_write_failure_.message);
+  } else if (never && wanted_bytes(request) + kept <= budget) {
+    message += " on several nodes, but not so that each block is on one of them";
+  } else if (!never) {
+    message += " only when the tasks that wait for this one have ended";
+  }
+  message += "; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint";
+  if (never && request.parent != nullptr && kept != 0) message += " or in that of a task around it";
+  return {base::Code::no_space, std::move(message)};
+}
+
+// Each kind once.
+void Residency::warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps) {
+  const std::string& tier = tiers_.tiers()[top_].name;
+  const bool first = counters_.in_place_runs++ == 0;
+  if (in_file && !std::exchange(warned_in_file_, true)) {
+    steps.warnings.push_back(fmt::format(
+        "task {:?} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
+        "uses them in the file through the page cache, beside the budget; give the tier more with --tiers or "
+        "WEIR_TIERS, or name what tasks within a task need in its footprint (further tasks are counted, not reported)",
+        request.name, size_text({bytes}), tier));
+  } else if (!in_file && first) {
+    steps.warnings.push_back(fmt::format(
+        "task {:?} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
+        "tier {} more with --tiers or WEIR_TIERS (further tasks are counted, not reported)",
+        request.name, size_text({bytes}), tier));
+  }
+}
+
+void Residency::run_in_place(Request& request, Steps& steps) {
+  request.last_resort = true;
+  bool in_file = false;
+  for (Use& use : request.uses()) {
+    Block& block = *use.block;
+    Replica* replica = block.home.in_place || block.home_uses != 0 ? nullptr : block.replicas;
+    while (replica != nullptr && replica->stale) replica = replica->next;
+    if (replica != nullptr) {
+      pin(use, *replica);
+      continue;
+    }
+    if (base::Status status = map_home(block); !status) return fail(request, std::move(status), steps);
+    in_file = in_file || block.home.kind == Home::Kind::file;
+    pin_home(use);
+  }
+  warn_of_place(request, in_file, fast_bytes(request), steps);
+  note_used(request);
+  if (request.landing != 0) {
+    request.state = RequestState::staging;
+    if (track_ != nullptr) record_staging(request);
+    ++staging_;
+    return;
+  }
+  hold(request);
+  steps.stage(request);
+}
+
+void Residency::fail(Request& request, base::Status status, Steps& steps) {
+  for (Use& use : request.uses()) leave_place(use);
+  ++counters_.failures;
+  request.landing = 0;
+  request.state = RequestState::failed;
+  if (track_ != nullptr) record_wait_end(request);
+  request.failure = std::move(status);
+  steps.stage(request);
+}
+
+}  // namespace weir::data

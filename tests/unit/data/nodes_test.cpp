@@ -1,0 +1,171 @@
+// Residency on several memory nodes: beside the workers, and footprints that no node holds.
+#include "data/residency.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "residency_bench.hpp"
+
+namespace weir::data {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using enum RequestState;
+
+Residency::Config beside() {
+  Residency::Config config = with(Strategy::single, Evict::lru);
+  config.allocation = Allocation::local_fast;
+  config.workers = 4;
+  return config;
+}
+
+class ResidencyBesideWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_THAT(bench_.tiers->tiers()[0].arenas, SizeIs(4));
+    filler_ = &bench_.make("filler", 5 * kMiB);  // does not fit: blocks are tracked
+    a_ = &bench_.make("a", 256 * kKiB);
+    bench_.track();
+    ASSERT_TRUE(bench_.run("a", {{a_, Mode::out}}, 1, 0));
+  }
+  const Arena* arena_of(const BenchTask& task) const {
+    const Use& use = const_cast<Request&>(task.request).uses()[0];
+    return use.replica != nullptr ? use.replica->arena : nullptr;
+  }
+
+  ResidencyBench bench_{knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", beside()};
+  Block* filler_ = nullptr;
+  Block* a_ = nullptr;
+};
+
+TEST_F(ResidencyBesideWorkers, MovesADirtyBlockToTheNodeOfItsNextTask) {
+  ASSERT_EQ(ResidencyBench::state_of(*a_), ReplicaState::dirty);
+  BenchTask& task = bench_.spawn("task", {{a_, Mode::inout}}, 2);
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  EXPECT_NE(bench_.flying[0].transfer->source, nullptr);
+  bench_.land_all();
+  ASSERT_EQ(task.request.state, held);
+  EXPECT_EQ(arena_of(task), &bench_.arena(2));
+  EXPECT_EQ(stamp_at(task.request.uses()[0].address), 1u);
+  put_stamp(task.request.uses()[0].address, 2);
+  bench_.finish(task);
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  bench_.check_invariants();
+  EXPECT_EQ(bench_.read(*a_, 3), 2u);
+}
+
+TEST_F(ResidencyBesideWorkers, ForgetsADirtyReplicaThatIsOverwrittenElsewhere) {
+  ASSERT_TRUE(bench_.run("overwrite", {{a_, Mode::out}}, 5, 1));
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  for (int node : {0, 1}) {
+    for (int i = 0; i < 8; ++i) {  // displaces what is in both nodes
+      Block& other = bench_.make("other", 256 * kKiB, node);
+      ASSERT_TRUE(bench_.run("other", {{&other, Mode::out}}, 9, node));
+    }
+  }
+  bench_.land_all();
+  bench_.check_invariants();
+  EXPECT_EQ(bench_.read(*a_, 2), 5u);
+}
+
+TEST_F(ResidencyBesideWorkers, GivesTasksThatWriteTogetherTheSameReplica) {
+  BenchTask& one = bench_.spawn("one", {{a_, Mode::commutative}}, 2);
+  BenchTask& two = bench_.spawn("two", {{a_, Mode::commutative}}, 0);  // where it is now
+  bench_.ready(one);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  bench_.ready(two);
+  bench_.land_all();
+  ASSERT_EQ(one.request.state, held);
+  ASSERT_EQ(two.request.state, held);
+  EXPECT_EQ(one.request.uses()[0].address, two.request.uses()[0].address);
+  put_stamp(one.request.uses()[0].address, 2);
+  put_stamp(two.request.uses()[0].address, 3);
+  bench_.finish(one);
+  bench_.finish(two);
+  EXPECT_EQ(bench_.read(*a_, 1), 3u);
+}
+
+TEST_F(ResidencyBesideWorkers, KeepsSeveralCleanReplicasOfWhatIsOnlyRead) {
+  for (int domain : {0, 1, 2, 3, 0, 1, 2, 3}) EXPECT_EQ(bench_.read(*a_, domain), 1u);
+  EXPECT_GE(ResidencyBench::replicas_of(*a_), 2);
+  ASSERT_TRUE(bench_.run("write", {{a_, Mode::inout}}, 6, 1));
+  EXPECT_EQ(ResidencyBench::replicas_of(*a_), 1);
+  for (int domain : {3, 2, 1, 0}) EXPECT_EQ(bench_.read(*a_, domain), 6u);
+  bench_.check_invariants();
+}
+
+TEST(Residency, OfSeveralFastNodesTakesAnyThatHasRoomOrCanMakeSome) {
+  Residency::Config config = with(Strategy::single, Evict::lru);
+  ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", config);  // 1 MiB a node
+  bench.make("filler", 5 * kMiB);
+  std::vector<Block*> small;
+  for (int i = 0; i < 8; ++i) small.push_back(&bench.make("small", 512 * kKiB));
+  Block& large = bench.make("large", 1 * kMiB);
+  bench.track();
+  std::vector<BenchTask*> holders;
+  for (Block* block : small) {
+    holders.push_back(&bench.spawn("holder", {{block, Mode::in}}));
+    ASSERT_TRUE(bench.ready(*holders.back()));
+  }
+  // Every node is full of blocks that are held; now those of one node could leave.
+  const Arena* const node = small[3]->replicas->arena;
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (small[i]->replicas->arena == node) bench.finish(*std::exchange(holders[i], nullptr));
+  }
+  BenchTask& task = bench.spawn("task", {{&large, Mode::out}});
+  EXPECT_TRUE(bench.ready(task));
+  bench.land_all();
+  EXPECT_EQ(task.request.state, held);
+  bench.finish(task);
+  for (BenchTask* holder : holders) {
+    if (holder != nullptr) bench.finish(*holder);
+  }
+}
+
+// ---- A tier of several nodes ----
+
+class ResidencyOverNodes : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Tiers, ResidencyOverNodes, testing::Values("hbm=4MiB,ddr=64MiB", "hbm=4MiB,file=/tmp:64MiB"),
+                         [](const auto& test) { return test.index == 0 ? "memory" : "file"; });
+
+TEST_P(ResidencyOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
+  ResidencyBench bench(knl_snc4_flat(), GetParam(), with(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", 600 * kKiB, i % 4));
+  bench.track();
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(bench.run("fill", {{blocks[i], Mode::out}}, std::uint64_t(i) + 1));
+  for (int first = 0; first < 8; first += 4) {
+    Footprint footprint;
+    for (int i = first; i < first + 4; ++i) footprint.emplace_back(blocks[i], Mode::in);
+    BenchTask& task = bench.spawn("large", footprint);
+    bench.ready(task);
+    bench.land_all();
+    ASSERT_EQ(task.request.state, held);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NE(task.request.uses()[i].replica, nullptr);
+      EXPECT_EQ(stamp_at(task.request.uses()[i].address), std::uint64_t(first + i) + 1);
+    }
+    bench.check_invariants();
+    bench.finish(task);
+  }
+  EXPECT_EQ(bench.residency.counters().in_place_runs, 0u);
+  EXPECT_EQ(bench.residency.counters().failures, 0u);
+}
+
+TEST(ResidencyOverSeveralNodes, SaysWhyWholeBlocksDoNotFit) {
+  ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,file=/tmp:64MiB", with(Strategy::single, Evict::lru));
+  Footprint footprint;
+  for (int i = 0; i < 6; ++i) footprint.emplace_back(&bench.make("block", 600 * kKiB, i % 4), Mode::out);
+  bench.track();
+  BenchTask& task = bench.spawn("large", footprint);
+  bench.ready(task);
+  EXPECT_EQ(task.request.state, failed);
+  EXPECT_THAT(task.request.failure.message, HasSubstr("not so that each block is on one of them"));
+  bench.finish(task);
+}
+
+}  // namespace
+}  // namespace weir::data
