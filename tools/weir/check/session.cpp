@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "check/decode.hpp"
@@ -117,6 +117,7 @@ base::Status Session::listen() {
 
 base::Status Session::start(const std::vector<std::string>& program, bool output_to_stderr) {
   std::vector<char*> arguments;
+  arguments.reserve(program.size() + 1);
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   int failure[2];
@@ -185,6 +186,7 @@ bool Session::answer(const Process& process) {
 
 bool Session::serve_once(int timeout_ms) {
   std::vector<pollfd> waiting{{listener_, POLLIN, 0}};
+  waiting.reserve(processes_.size() + 1);
   for (const Process& process : processes_) waiting.push_back({process.socket, POLLIN, 0});
   if (poll(waiting.data(), waiting.size(), timeout_ms) <= 0) return false;
   std::vector<Process> alive;

@@ -149,10 +149,10 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
   place.offset = at - start;
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, at, &bias);
+  std::vector<Place> result;
   std::vector<Dwarf_Die> functions;
   if (unit != nullptr) functions = functions_at(*unit, at - bias);
-  std::vector<Place> result;
-  for (std::size_t depth = functions.size(); depth-- != 0;) {
+  for (std::size_t depth = unit != nullptr ? functions.size() : 0; depth-- != 0;) {
     const Line line = line_in(*unit, functions, depth, at - bias);
     place.file = line.file;
     place.line = line.number;

@@ -1,0 +1,189 @@
+#include "check/access.hpp"
+
+#include <algorithm>
+
+#include "check/string_functions.hpp"
+
+namespace weir::check {
+
+using platform::Instruction;
+using platform::StoppedThread;
+using platform::TouchedBytes;
+
+bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept {
+  const std::uintptr_t* const end = thread.opened + thread.opened_count;
+  return std::find(thread.opened, end, address) != end;
+}
+
+void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept {
+  if (is_let_through(thread, address)) return;
+  if (thread.opened_count == ThreadState::kMostOpened) return;
+  thread.opened[thread.opened_count++] = address;
+  Watch::let_through(address, page);
+}
+
+void step(ThreadState& thread, StoppedThread& stopped) noexcept {
+  thread.stepping = true;
+  stopped.step();
+}
+
+void take_back_opened(ThreadState& thread) noexcept {
+  for (std::uint32_t i = 0; i < thread.opened_count; ++i) {
+    const Page* const page = state->watch.find(thread.opened[i]);
+    if (page != nullptr) state->watch.take_back(thread.opened[i], *page);
+  }
+  thread.opened_count = 0;
+}
+
+namespace {
+
+constexpr std::size_t kRedZone = 256;  // below the stack pointer, that code may use
+
+const KnownInstruction& known(std::uintptr_t instruction) {
+  const auto [found, is_new] = state->instructions.try_emplace(instruction);
+  if (is_new) found->second = {state->link.decode(instruction), is_of_string_function(instruction)};
+  return found->second;
+}
+
+// String functions of the C library read whole vectors, of which they use the part that was meant.
+bool reads_more_than_it_uses(const KnownInstruction& instruction, const TouchedBytes& touched) {
+  return instruction.may_read_more && !touched.writes && touched.bytes >= 16;
+}
+
+const Frames* origin_of(const ThreadState& thread, const StoppedThread& stopped) {
+  const auto [found, is_new] = state->origins.try_emplace({stopped.instruction(), thread.run->task->site});
+  if (is_new) take_frames(found->second, stopped.instruction(), thread.run);
+  return &found->second;
+}
+
+}  // namespace
+
+void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes) {
+  const FindingKey key{breach.kind, stopped.instruction(), thread.run != nullptr ? thread.run->task->site : nullptr,
+                       nullptr};
+  if (const auto known = state->told.find(key); known != state->told.end()) {
+    ++known->second.times;
+    return;
+  }
+  Finding finding =
+      make_finding(breach.kind, thread.run != nullptr ? thread.run->task : nullptr, breach.address, breach.bytes);
+  if (finding.region.kind == RegionKind::beyond_block) finding.kind = FindingKind::beyond;
+  const bool released = breach.item != nullptr && breach.item->released;
+  if (released || finding.region.kind == RegionKind::dead_block) finding.kind = FindingKind::released;
+  finding.writes = writes ? 1 : 0;
+  if (breach.item != nullptr) {
+    finding.mode = static_cast<std::uint32_t>(breach.item->mode);
+    finding.item = breach.item->index;
+    if (breach.item->ocr_mode != 0) finding.mode = breach.item->ocr_mode;
+  }
+  take_frames(finding.at, stopped.instruction(), thread.run);
+  tell(finding, key);
+}
+
+namespace {
+
+// [start, end) is what the access touches of the page.
+void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
+                   const Bits& bytes, bool writes, bool lenient) {
+  Run& run = *thread.run;
+  RunPage& rights = run.page(address, &state->pool);
+  Bits judged = bytes;
+  if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
+  const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, stopped));
+  if (breach.found) report(thread, stopped, breach, writes);
+}
+
+bool on_own_stack(const Run& run, const StoppedThread& stopped, std::uintptr_t address) noexcept {
+  return address < run.stack && address + kRedZone >= stopped.stack();
+}
+
+Bits bytes_on(std::uintptr_t page, const TouchedBytes& touched) {
+  Bits bits;
+  const auto add = [&](std::uintptr_t start, std::uintptr_t end) {
+    start = std::max(start, page);
+    end = std::min(end, page + kPageBytes);
+    if (start < end) bits.set(start - page, end - page);
+  };
+  if (touched.element_bytes == 0) {
+    add(touched.start, touched.start + touched.bytes);
+    return bits;
+  }
+  for (std::size_t i = 0; i * touched.element_bytes < touched.bytes; ++i) {
+    const std::uintptr_t start = touched.start + i * touched.element_bytes;
+    if ((touched.lanes >> i & 1) != 0) add(start, start + touched.element_bytes);
+  }
+  return bits;
+}
+
+// All that the operand touches on watched pages, open or not: what is open may be left unseen, but is not wrong.
+void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched, bool lenient) {
+  for (std::uintptr_t page = page_of(touched.start); page < touched.start + touched.bytes; page += kPageBytes) {
+    Page* const found = state->watch.find(page);
+    if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, touched.start))) continue;
+    const Bits bytes = bytes_on(page, touched);
+    if (touched.reads) judge_on_page(thread, stopped, page, *found, bytes, false, lenient);
+    if (touched.writes) judge_on_page(thread, stopped, page, *found, bytes, true, false);
+    if (state->watch.state_of(*found) != PageState::open) let_through(thread, page, *found);
+  }
+}
+
+bool covers(const TouchedBytes& touched, std::uintptr_t address) noexcept {
+  return address >= page_of(touched.start) && address < touched.start + touched.bytes;
+}
+
+// The task may have the page for itself from here on, for what it has done there.
+bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, Page& page, bool writes) {
+  Run& run = *thread.run;
+  RunPage& rights = run.page(address, &state->pool);
+  const PageState wanted = may_open(run, rights, page);
+  if (wanted == PageState::closed || (writes && wanted != PageState::open)) return false;
+  const PageState given = writes ? PageState::open : PageState::readable;
+  leave_open(run, rights, page, address, given, origin_of(thread, stopped));
+  state->watch.open_page(address, page, given);
+  return true;
+}
+
+template <class Visit>
+void for_pages(const TouchedBytes& touched, Visit&& visit) {
+  for (std::uintptr_t at = page_of(touched.start); at < touched.start + touched.bytes; at += kPageBytes)
+    if (const Page* const page = state->watch.find(at)) visit(at, *page);
+}
+
+}  // namespace
+
+void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
+  ++state->accesses;
+  const std::uintptr_t address = page_of(stopped.address());
+  const bool writes = stopped.faulted_writing();
+  if (!on_own_stack(*thread.run, stopped, stopped.address()) && open_for_good(thread, stopped, address, page, writes))
+    return;
+  const KnownInstruction& known_instruction = known(stopped.instruction());
+  const Instruction& instruction = known_instruction.code;
+  bool seen = false;
+  for (std::size_t i = 0; i < instruction.operand_count; ++i) {
+    TouchedBytes touched;
+    if (!stopped.touched(instruction, instruction.operands[i], touched)) continue;
+    judge_operand(thread, stopped, touched, reads_more_than_it_uses(known_instruction, touched));
+    seen = seen || covers(touched, stopped.address());
+  }
+  if (!seen && !on_own_stack(*thread.run, stopped, stopped.address())) {
+    const std::size_t bytes =
+        instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
+    judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes}, false);
+  }
+  let_through(thread, address, page);
+  if (instruction.repeated_move || instruction.repeated_store) {
+    TouchedBytes moved[Instruction::kMostOperands];
+    for (std::size_t i = 0; i < instruction.operand_count; ++i)
+      static_cast<void>(stopped.touched(instruction, instruction.operands[i], moved[i]));
+    for (const TouchedBytes& touched : moved)
+      for_pages(touched, [](std::uintptr_t at, const Page& other) { Watch::let_through(at, other); });
+    stopped.finish_repeated(instruction);
+    for (const TouchedBytes& touched : moved)
+      for_pages(touched, [](std::uintptr_t at, const Page& other) { state->watch.take_back(at, other); });
+    return take_back_opened(thread);
+  }
+  step(thread, stopped);
+}
+
+}  // namespace weir::check

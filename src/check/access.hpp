@@ -1,0 +1,21 @@
+// One access of a task to a closed page: judged against its footprint, then made with the page open.
+//
+// For handlers of faults, under the gate.
+#pragma once
+
+#include "check/state.hpp"
+
+namespace weir::check {
+
+// Tells what is wrong with what the thread was about to do.
+void report(ThreadState& thread, const platform::StoppedThread& stopped, const Breach& breach, bool writes);
+// The fault of a task on the page; when the handler returns the thread goes on, for one instruction or for good.
+void judge_access(ThreadState& thread, platform::StoppedThread& stopped, Page& page);
+
+// The page is open to one instruction of the thread, which step() lets it run, until take_back_opened().
+void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept;
+bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept;
+void step(ThreadState& thread, platform::StoppedThread& stopped) noexcept;
+void take_back_opened(ThreadState& thread) noexcept;
+
+}  // namespace weir::check

@@ -1,0 +1,44 @@
+// Hooks of blocks: each on pages of its own.
+#include <sys/mman.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "check/tables.hpp"
+
+namespace weir::check {
+
+void* allocate_block(std::size_t bytes, const char* name, bool strict) {
+  const Pause pause;
+  const std::size_t whole = (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+  // A page behind it that nobody has, for what runs over the end.
+  void* const memory =
+      mmap(nullptr, whole + kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  const auto base = reinterpret_cast<std::uintptr_t>(memory);
+  WatchedRegion region;
+  region.kind = RegionKind::block;
+  region.strict = strict;
+  region.extent = {base, bytes};
+  std::strncpy(region.name, name != nullptr ? name : "", sizeof region.name - 1);
+  const std::lock_guard lock(state->gate);
+  state->watch.know_mapping(base, base + whole + kPageBytes, PROT_READ | PROT_WRITE);
+  tables->blocks[memory] = state->watch.add(region);
+  region.kind = RegionKind::beyond_block;
+  region.extent = {base + bytes, whole + kPageBytes - bytes};
+  state->watch.add(region);
+  if (this_thread().run == nullptr) state->watch.open(false);
+  return memory;
+}
+
+// Its addresses are never used again.
+void free_block(void* block) {
+  const Pause pause;
+  const std::lock_guard lock(state->gate);
+  const auto found = tables->blocks.find(block);
+  if (found == tables->blocks.end()) return;
+  state->watch.turn_into(found->second, RegionKind::dead_block);
+  tables->blocks.erase(found);
+}
+
+}  // namespace weir::check

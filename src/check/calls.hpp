@@ -1,0 +1,15 @@
+// System calls of tasks and of threads that they have started: the kernel heeds what is closed.
+//
+// For the handlers of SIGSYS and SIGTRAP, under the gate.
+#pragma once
+
+#include "check/state.hpp"
+
+namespace weir::check {
+
+// The call that was held up is made when the handler returns.
+void let_call_pass(ThreadState& thread, platform::StoppedThread& stopped);
+// SIGTRAP after it.
+void call_has_passed(ThreadState& thread, platform::StoppedThread& stopped);
+
+}  // namespace weir::check

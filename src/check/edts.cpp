@@ -1,0 +1,128 @@
+// Hooks of EDTs: what they get and give up while they run, and what causes them to start.
+#include <utility>
+
+#include "check/tables.hpp"
+
+namespace weir::check {
+
+TaskRecord* announce_edt(const char* name, std::uintptr_t function, bool finish) {
+  const TaskInfo* const info = info_of(name, nullptr, function, true);
+  auto* const record = new TaskRecord(info);
+  Run& run = record->run;
+  run.segment = state->order.make(info);
+  run.end = state->order.make(info);
+  record->finish = finish;
+  if (Run* const maker = this_thread().run) {
+    settle(*maker);
+    maker->segment->shared = true;
+    Order::add_edge(maker->segment, run.segment);
+    record->finished = maker->record->finish ? maker->end : maker->record->finished;
+    run.end->parent_end = record->finished;
+  } else if (Segment* const before = this_thread().outside) {
+    Order::add_edge(before, run.segment);
+  }
+  ++tables->unfinished;
+  return record;
+}
+
+void set_items(TaskRecord& task, std::span<const Item> items) { task.run.items.assign(items.begin(), items.end()); }
+
+namespace {
+
+// Rights to a block's pages are looked up again; what was touched there is settled.
+void forget_rights(Run& run, const Extent& extent) {
+  settle(run);
+  for (std::uintptr_t page = page_of(extent.base); page < extent.end(); page += kPageBytes) run.pages.erase(page);
+}
+
+}  // namespace
+
+void acquire(const Item& item) {
+  Run* const run = this_thread().run;
+  if (run == nullptr) return;
+  run->items.push_back(item);
+  forget_rights(*run, item.extent);
+}
+
+void release(const void* block) {
+  Run* const run = this_thread().run;
+  if (run == nullptr) return;
+  for (Item& item : run->items) {
+    if (item.extent.base != reinterpret_cast<std::uintptr_t>(block) || item.released) continue;
+    item.released = true;
+    item.reads = item.writes = false;
+    item.touched = true;
+    forget_rights(*run, item.extent);
+  }
+}
+
+void use(const void* block) {
+  Run* const run = this_thread().run;
+  if (run == nullptr) return;
+  for (Item& item : run->items)
+    if (item.extent.base == reinterpret_cast<std::uintptr_t>(block)) item.touched = true;
+}
+
+class Cause : public Segment {};
+
+namespace {
+Segment* segment_of(const Cause* cause) noexcept { return const_cast<Cause*>(cause); }
+const Cause* as_cause(Segment* segment) noexcept { return static_cast<const Cause*>(segment); }
+
+// What the calling thread does comes after its task, and after the cause.
+void add_causes(Segment* to) {
+  ThreadState& thread = this_thread();
+  if (thread.run != nullptr) {
+    settle(*thread.run);
+    thread.run->segment->shared = true;
+    Order::add_edge(thread.run->segment, to);
+  } else if (thread.outside != nullptr) {
+    Order::add_edge(thread.outside, to);
+  }
+  if (thread.cause != nullptr) Order::add_edge(thread.cause, to);
+}
+}  // namespace
+
+const Cause* end_of(const TaskRecord& task) { return as_cause(task.run.end); }
+
+const Cause* set_cause(const Cause* cause) { return as_cause(std::exchange(this_thread().cause, segment_of(cause))); }
+const Cause* current_cause() { return as_cause(this_thread().cause); }
+
+const Cause* here() {
+  Segment* const segment = state->order.make(nullptr);
+  add_causes(segment);
+  return as_cause(segment);
+}
+
+const Cause* both(const Cause* a, const Cause* b) {
+  if (a == nullptr || b == nullptr) return a != nullptr ? a : b;
+  Segment* const before[] = {segment_of(a), segment_of(b)};
+  return as_cause(join(nullptr, nullptr, before));
+}
+
+void satisfied(EventKey event) {
+  Segment*& segment = tables->events[event];
+  if (segment == nullptr) segment = state->order.make(nullptr);
+  add_causes(segment);
+}
+
+const Cause* cause_of(EventKey event) {
+  const auto found = tables->events.find(event);
+  return found == tables->events.end() ? nullptr : as_cause(found->second);
+}
+
+void depends_on_cause(TaskRecord& task) { add_causes(task.run.segment); }
+
+void waited_for_cause(const Cause* cause) {
+  if (cause == nullptr) return;
+  ThreadState& thread = this_thread();
+  Segment* const before = segment_of(cause);
+  if (thread.run == nullptr) {
+    thread.outside = join(thread.outside, nullptr, {&before, 1});
+    return;
+  }
+  settle(*thread.run);
+  thread.run->segment = join(thread.run->segment, thread.run->task, {&before, 1});
+}
+
+}  // namespace weir::check

@@ -1,0 +1,140 @@
+// What hooks keep of scopes, tasks and events, and the graph in which footprints are analysed a second time.
+//
+// By malloc(), which handlers of faults must not use: hooks only, by who has the turn.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check/checker.hpp"
+#include "check/state.hpp"
+#include "deps/block_map.hpp"
+
+namespace weir::check {
+
+// A node of the dependence analysis: where what comes after it is to begin, and what it has to come after.
+struct Node {
+  Segment* begin;
+  Segment* end;
+};
+
+// The graph in which the analysis of footprints draws its edges a second time. Nothing ever ends in it before the scope
+// has waited, so that it has the edges that there are in every run.
+class Graph {
+ public:
+  bool add_edge(deps::NodeRef before, deps::NodeRef after) {
+    Order::add_edge(node(before).end, node(after).begin);
+    return true;
+  }
+  static bool finished(deps::NodeRef) noexcept { return false; }
+  deps::NodeRef make_join() {
+    Segment* const segment = state->order.make(nullptr);
+    return ref(&nodes_.emplace_back(Node{segment, segment}));
+  }
+  static void seal_join(deps::NodeRef) noexcept {}
+  void* make_lock() noexcept { return this; }
+  static void release_lock(void*) noexcept {}
+  static void commutative(deps::NodeRef, void*) noexcept {}
+  deps::OpenedReduction open_reduction(const Access&) {
+    const deps::NodeRef made = make_join();
+    return {made.node, made};
+  }
+  static void join_reduction(deps::NodeRef, void*) noexcept {}
+
+  deps::NodeRef add(Segment* begin, Segment* end) { return ref(&nodes_.emplace_back(Node{begin, end})); }
+  void clear() { nodes_.clear(); }
+
+ private:
+  static Node& node(deps::NodeRef ref) noexcept { return *static_cast<Node*>(ref.node); }
+  static deps::NodeRef ref(Node* node) noexcept { return {node, 1}; }
+  std::deque<Node> nodes_;
+};
+
+// The children of one parent, from its first spawn on.
+struct Scope {
+  Graph graph;
+  deps::BlockMap map;
+  std::unordered_map<RegionId, std::size_t> regions;  // and how many unfinished children name them
+  std::vector<Segment*> ends;                         // of children since the last wait
+  Segment* segment = nullptr;                         // outside of tasks: what comes before the next child
+  ~Scope() { map.reset(graph); }
+};
+
+struct Untouched {
+  const TaskInfo* task = nullptr;
+  Item item;
+  std::uint64_t declared = 0, touched = 0;
+};
+
+struct SiteHash {
+  std::size_t operator()(const Frames& f) const noexcept {
+    std::size_t h = f.count;
+    for (std::size_t i = 0; i < f.count; ++i) h = (h ^ f.address[i]) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 31;
+  }
+};
+struct SameFrames {
+  bool operator()(const Frames& a, const Frames& b) const noexcept {
+    return a.count == b.count && std::equal(a.address, a.address + a.count, b.address);
+  }
+};
+
+struct EventHash {
+  std::size_t operator()(const EventKey& key) const noexcept {
+    const std::size_t h = key.event * 0x9e3779b97f4a7c15u ^ key.generation;
+    return h * 0x9e3779b97f4a7c15u ^ h >> 31;
+  }
+};
+
+struct Tables {
+  std::unordered_map<Frames, std::unique_ptr<Site>, SiteHash, SameFrames> sites;
+  std::unordered_map<std::string, std::unique_ptr<TaskInfo>> infos;  // by site and name
+  std::unordered_map<const void*, std::unique_ptr<Scope>> scopes;
+  std::unordered_map<std::uint64_t, Segment*> ends;  // of tasks, by id
+  std::unordered_map<std::uint64_t, Untouched> items;
+  std::unordered_map<const void*, RegionId> blocks;
+  std::unordered_map<EventKey, Segment*, EventHash> events;
+  std::size_t unfinished = 0;
+};
+extern Tables* tables;  // null before start()
+
+struct TaskRecord {
+  Run run;
+  bool finish = false;          // an EDT whose end comes after those that it makes
+  Segment* finished = nullptr;  // the end of the innermost such EDT around it
+  const void* scope = nullptr;  // that it is in
+  std::vector<RegionId> regions;
+  const void* children = nullptr;  // the scope of its own
+  explicit TaskRecord(const TaskInfo* info) : run(info, &state->pool) {}
+};
+
+// Of the tasks that are spawned where the calling task's frames, or `where`, say.
+const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function, bool ocr);
+Scope& scope_of(const void* scope);
+
+// Accesses of the task up to now belong to its segment; what comes after it from now on comes after these.
+void settle(Run& run);
+// What the thread does from now on comes after those.
+Segment* join(Segment* current, const TaskInfo* task, std::span<Segment* const> before);
+
+RegionId watch_region(Scope& scope, const WatchedRegion& region);
+void forget_regions(Scope& scope);
+// The program may use memory for something else when it has waited for the tasks that name it.
+void forget_unused_regions(Scope& scope);
+
+void forget_order();
+// Nothing is under way anywhere: what has been comes before all that will be.
+void forget_order_if_still();
+
+// What the items of tasks from one place were for, and what was told: telling.cpp.
+void count_items(const Run& run);
+void tell_untouched();
+// What has been counted since the last time.
+void tell_counts();
+
+}  // namespace weir::check

@@ -1,0 +1,179 @@
+// Hooks of tasks: their spawning, running and end, and waits.
+#include <algorithm>
+
+#include "check/tables.hpp"
+#include "check/turn.hpp"
+
+namespace weir::check {
+
+void watch_array(const void* scope, const Partition& partition) {
+  const Region& whole = partition.whole;
+  WatchedRegion region;
+  region.extent = {
+      reinterpret_cast<std::uintptr_t>(whole.base), whole.row_bytes, {1, whole.rows}, {0, whole.stride_bytes}};
+  region.kind = RegionKind::array;
+  if (region.extent.empty()) return;
+  state->watch.learn_mappings(region.extent);
+  watch_region(scope_of(scope), region);
+}
+
+namespace {
+
+bool may_overlap(const Extent& a, const Extent& b) noexcept {
+  return !a.empty() && !b.empty() && a.base < b.end() && b.base < a.end();
+}
+
+void watch_items(TaskRecord& record, Scope& scope, std::span<const Item> items) {
+  for (const Item& item : items) {
+    if (item.extent.empty()) continue;
+    state->watch.learn_mappings(item.extent);
+    WatchedRegion region;
+    region.extent = item.extent;
+    region.kind = RegionKind::memory;
+    region.declarer = record.run.task;
+    const RegionId id = watch_region(scope, region);
+    ++scope.regions[id];
+    record.regions.push_back(id);
+  }
+}
+
+// The parent goes on beside the child, and ends after it; what it has handed down it has touched.
+void order_after_parent(Run& parent, Run& child, const void* scope) {
+  settle(parent);
+  parent.segment->shared = true;
+  for (Item& item : parent.items)
+    for (const Item& own : child.items) item.touched = item.touched || may_overlap(item.extent, own.extent);
+  parent.own_scope = scope;
+  child.end->parent_end = parent.end;
+  Order::add_edge(parent.segment, child.segment);
+  Order::add_edge(child.end, parent.end);
+}
+
+}  // namespace
+
+TaskRecord* announce(const NewTask& task) {
+  ThreadState& thread = this_thread();
+  const TaskInfo* const info = info_of(task.name, task.site, task.function, false);
+  Scope& scope = scope_of(task.scope);
+  auto* const record = new TaskRecord(info);
+  record->scope = task.scope;
+  Run& run = record->run;
+  run.restricted = !task.items.empty();
+  run.items.assign(task.items.begin(), task.items.end());
+  watch_items(*record, scope, task.items);
+  run.segment = state->order.make(info);
+  run.end = state->order.make(info);
+  if (thread.run != nullptr)
+    order_after_parent(*thread.run, run, task.scope);
+  else if (scope.segment != nullptr)
+    Order::add_edge(scope.segment, run.segment);
+  for (const std::uint64_t id : task.after)
+    if (const auto found = tables->ends.find(id); found != tables->ends.end())
+      Order::add_edge(found->second, run.segment);
+  scope.map.analyse(scope.graph, scope.graph.add(run.segment, run.end), task.footprint);
+  scope.ends.push_back(run.end);
+  tables->ends[task.id] = run.end;
+  ++tables->unfinished;
+  return record;
+}
+
+namespace {
+
+void finish_record(TaskRecord* task) {
+  if (const auto scope = tables->scopes.find(task->scope); scope != tables->scopes.end()) {
+    for (const RegionId id : task->regions) {
+      const auto found = scope->second->regions.find(id);
+      if (found != scope->second->regions.end() && found->second != 0) --found->second;
+    }
+  }
+  if (tables->unfinished != 0) --tables->unfinished;
+  delete task;
+}
+
+}  // namespace
+
+void begin(TaskRecord& task, const void* runner) {
+  ThreadState& thread = this_thread();
+  take_turn(thread);
+  prepare(thread);
+  if (!thread.holds_system_calls && can_hold_system_calls()) {
+    platform::unblock_faults();
+    thread.holds_system_calls = platform::hold_system_calls(&thread.held);
+  }
+  Run& run = task.run;
+  run.outer = thread.run;
+  run.pauses = thread.pauses;
+  run.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
+  run.record = &task;
+  const Site& site = *run.task->site;
+  run.exact = site.exact > site.accesses ? site.exact - site.accesses : 0;
+  ++state->tasks;
+  thread.run = state->running = &run;
+  thread.pauses = 0;
+  close_all(thread);
+  thread.hold_calls();
+}
+
+void end(TaskRecord* task, bool completely) {
+  ThreadState& thread = this_thread();
+  Run& run = task->run;
+  thread.held = 0;
+  open_all(thread);
+  thread.run = state->running = run.outer;
+  thread.pauses = run.pauses;
+  settle(run);
+  run.task->site->accesses += run.accesses;
+  Order::add_edge(run.segment, run.end);
+  if (task->finished != nullptr) Order::add_edge(run.end, task->finished);
+  state->order.ended(run.end);
+  if (completely) count_items(run);
+  if (run.own_scope != nullptr) {
+    Scope& own = scope_of(run.own_scope);
+    scope_of(task->scope).regions.merge(own.regions);
+    forget_regions(own);  // those that the scope around has, too
+    tables->scopes.erase(run.own_scope);
+  }
+  finish_record(task);
+  give_turn(thread);
+  thread.hold_calls();
+}
+
+void drop(TaskRecord* task) {
+  const Pause pause;
+  state->order.ended(task->run.end);
+  finish_record(task);
+}
+
+void waited(const void* scope) {
+  Scope& data = scope_of(scope);
+  Run* const run = this_thread().run;
+  if (run != nullptr) {
+    settle(*run);
+    run->segment = join(run->segment, run->task, data.ends);
+  } else {
+    data.segment = join(data.segment, nullptr, data.ends);
+  }
+  data.ends.clear();
+  data.map.reset(data.graph);
+  data.graph.clear();
+  forget_regions(data);
+  if (run == nullptr) forget_order_if_still();
+}
+
+void waited_for(const void* scope, std::uint64_t id) {
+  const auto found = tables->ends.find(id);
+  if (found == tables->ends.end()) return;
+  Run* const run = this_thread().run;
+  Segment* const end = found->second;
+  if (run != nullptr) {
+    settle(*run);
+    run->segment = join(run->segment, run->task, {&end, 1});
+  } else {
+    Scope& data = scope_of(scope);
+    data.segment = join(data.segment, nullptr, {&end, 1});
+  }
+  if (scope != nullptr) forget_unused_regions(scope_of(scope));
+}
+
+}  // namespace weir::check

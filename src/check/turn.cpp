@@ -1,0 +1,120 @@
+#include "check/turn.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <utility>
+
+#include "check/checker.hpp"
+
+namespace weir::check {
+
+void take_turn(ThreadState& thread) {
+  if (thread.turn++ == 0) state->turn.lock();
+}
+void give_turn(ThreadState& thread) {
+  if (--thread.turn == 0) state->turn.unlock();
+}
+
+namespace {
+
+constexpr std::uintptr_t kThreadBytes = 2304;  // of the C library's record of a thread
+
+// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
+// closed pages as handlers do. They are closed again after the gate is given back.
+class ClosingGate {
+ public:
+  explicit ClosingGate(ThreadState& thread) noexcept : thread_(thread) {
+    thread_.in_handler = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.held = 0;  // the handler of a fault on the way here may have held them again
+    state->gate.lock();
+  }
+  ~ClosingGate() {
+    std::uintptr_t met[ThreadState::kMostOpened];
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < thread_.nested_count && state->watch.is_closed(); ++i)
+      if (state->watch.find(thread_.nested[i]) != nullptr) met[count++] = thread_.nested[i];
+    state->gate.unlock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_.nested_count = 0;
+    thread_.in_handler = false;
+    for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
+  }
+  ClosingGate(const ClosingGate&) = delete;
+  ClosingGate& operator=(const ClosingGate&) = delete;
+
+ private:
+  ThreadState& thread_;
+};
+
+}  // namespace
+
+void open_all(ThreadState& thread) {
+  const ClosingGate gate(thread);
+  state->watch.open(false);
+}
+void close_all(ThreadState& thread) {
+  const ClosingGate gate(thread);
+  state->watch.close();
+}
+
+namespace {
+
+void pause(ThreadState& thread) {
+  if (thread.pauses++ != 0) return;
+  thread.held = 0;
+  if (thread.run == nullptr) return;
+  const ClosingGate gate(thread);
+  state->watch.open(true);
+}
+void resume(ThreadState& thread) {
+  if (--thread.pauses != 0) return;
+  if (thread.run != nullptr) close_all(thread);
+  thread.hold_calls();
+}
+
+}  // namespace
+
+void prepare(ThreadState& thread) {
+  if (thread.prepared) return;
+  thread.prepared = true;
+  platform::unblock_faults();
+  const auto record = reinterpret_cast<std::uintptr_t>(pthread_self());
+  const auto error = reinterpret_cast<std::uintptr_t>(&errno);
+  const std::lock_guard lock(state->gate);
+  for (const std::uintptr_t address : {record, record + kThreadBytes, error, page_of_thread_record()})
+    state->watch.leave_out(address);
+}
+
+Pause::Pause() noexcept {
+  ThreadState& thread = this_thread();
+  take_turn(thread);
+  prepare(thread);
+  pause(thread);
+}
+Pause::~Pause() {
+  ThreadState& thread = this_thread();
+  resume(thread);
+  give_turn(thread);
+}
+
+WaitPause::WaitPause() noexcept {
+  ThreadState& thread = this_thread();
+  pause(thread);
+  depth_ = std::exchange(thread.turn, 0);
+  if (depth_ != 0) state->turn.unlock();
+}
+WaitPause::~WaitPause() {
+  ThreadState& thread = this_thread();
+  if (depth_ != 0) {
+    state->turn.lock();
+    state->running = thread.run;
+  }
+  thread.turn = depth_;
+  resume(thread);
+}
+
+}  // namespace weir::check
