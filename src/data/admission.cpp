@@ -275,7 +275,6 @@ void Residency::break_standstill(Steps& steps) {
   dequeue(*first);
   overflow(*first, steps);
   try_writing_again();
-  advance(steps);
 }
 
 // Null when none waits.

@@ -134,6 +134,144 @@ TEST_P(ResidencyOfThirds, TakesRoomFromThoseThatHaveNotBegunForATaskWithinATask)
   bench_.finish(other);
 }
 
+TEST_P(ResidencyOfThirds, TakesThatRoomFromTheOneSpawnedLast) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& earlier = held_until_begun("earlier", {{&b(), Mode::inout}});
+  BenchTask& later = held_until_begun("later", {{&c(), Mode::inout}});
+  BenchTask& inner = bench_.spawn("inner", {{&d(), Mode::inout}}, 0, 0, &outer);
+  bench_.ready(inner);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  EXPECT_EQ(earlier.request.state, held);
+  EXPECT_EQ(later.request.state, waiting);
+  for (BenchTask* const task : {&inner, &later, &earlier, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, TakesNoRoomFromOthersWhileSomeIsOnItsWay) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& other = held_until_begun("other", {{&b(), Mode::inout}});
+  ASSERT_EQ(ResidencyBench::state_of(d()), ReplicaState::dirty);
+  BenchTask& inner = bench_.spawn("inner", {{&bench_.make("e", kThird), Mode::out}}, 0, 0, &outer);
+  EXPECT_FALSE(bench_.ready(inner));
+  EXPECT_EQ(ResidencyBench::state_of(d()), ReplicaState::draining);
+  EXPECT_EQ(other.request.state, held);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  for (BenchTask* const task : {&inner, &other, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, TakesNoRoomFromOneWithinATaskForAnother) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& first = held_until_begun("first", {{&b(), Mode::inout}}, &outer);
+  BenchTask& second = bench_.spawn("second", {{&c(), Mode::in}, {&d(), Mode::in}}, 0, 0, &outer);
+  EXPECT_FALSE(bench_.ready(second));
+  bench_.land_all();
+  EXPECT_EQ(first.request.state, held);
+  EXPECT_EQ(second.request.state, waiting);
+  bench_.finish(first);
+  bench_.land_all();
+  EXPECT_EQ(second.request.state, held);
+  for (BenchTask* const task : {&second, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, GivesRoomToTheInnermostFirst) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& middle = begun("middle", {{&a(), Mode::inout}}, &outer);
+  BenchTask* holders[] = {&begun("holder", {{&b(), Mode::inout}}), &begun("holder", {{&c(), Mode::inout}})};
+  BenchTask& shallow = bench_.spawn("shallow", {{&d(), Mode::inout}}, 0, 0, &outer);
+  BenchTask& deep = bench_.spawn("deep", {{&bench_.make("e", kThird), Mode::out}}, 0, 0, &middle);
+  for (BenchTask* const task : {&shallow, &deep}) EXPECT_FALSE(bench_.ready(*task));
+  bench_.finish(*holders[0]);
+  bench_.land_all();
+  EXPECT_EQ(deep.request.state, held);
+  EXPECT_EQ(shallow.request.state, waiting);
+  bench_.finish(*holders[1]);
+  bench_.land_all();
+  EXPECT_EQ(shallow.request.state, held);
+  for (BenchTask* const task : {&deep, &shallow, &middle, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, LetsNobodyTakeWhatATaskWithinATaskWaitsFor) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask* holders[] = {&begun("holder", {{&b(), Mode::inout}}), &begun("holder", {{&c(), Mode::inout}})};
+  BenchTask& root = bench_.spawn("root", {{&bench_.make("e", kThird), Mode::out}});
+  BenchTask& inner = bench_.spawn("inner", {{&d(), Mode::in}, {&bench_.make("f", kThird), Mode::out}}, 0, 0, &outer);
+  for (BenchTask* const task : {&root, &inner}) EXPECT_FALSE(bench_.ready(*task));
+  bench_.finish(*holders[0]);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, waiting) << "it fits, and the other does not";
+  bench_.finish(*holders[1]);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  EXPECT_EQ(root.request.state, waiting);
+  bench_.finish(inner);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, held);
+  for (BenchTask* const task : {&root, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, LetsTasksPassOneWithinATaskOnlySoOften) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& holder = begun("holder", {{&b(), Mode::in}, {&c(), Mode::in}});
+  BenchTask& inner = bench_.spawn("inner", {{&d(), Mode::inout}}, 0, 0, &outer);
+  EXPECT_FALSE(bench_.ready(inner));
+  BenchTask* last = nullptr;
+  std::uint32_t passed = 0;
+  for (; last == nullptr && passed < 1000; ++passed) {
+    BenchTask& root = bench_.spawn("root", {{&b(), Mode::in}});
+    if (!bench_.ready(root)) last = &root;
+    if (last == nullptr) bench_.finish(root);
+  }
+  EXPECT_EQ(passed, policy::kMostPassesPerWorker + 1);
+  bench_.finish(holder);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  EXPECT_EQ(last->request.state, held);
+  for (BenchTask* const task : {last, &inner, &outer}) bench_.finish(*task);
+}
+
+TEST_P(ResidencyOfThirds, TriesOthersInAStandstillBeforeTheFirstHasToDoWithoutRoom) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& other = begun("other", {{&b(), Mode::inout}});
+  BenchTask& inner = bench_.spawn("inner", {{&c(), Mode::in}, {&d(), Mode::in}}, 0, 0, &outer);
+  BenchTask& root = bench_.spawn("root", {{&bench_.make("e", kThird), Mode::out}});
+  for (BenchTask* const task : {&inner, &root}) EXPECT_FALSE(bench_.ready(*task));
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, waiting);
+  bench_.break_standstill();  // one block leaves
+  bench_.land_all();
+  bench_.break_standstill();
+  EXPECT_EQ(root.request.state, held);
+  EXPECT_EQ(inner.request.state, waiting);
+  bench_.finish(root);
+  bench_.finish(other);
+  bench_.land_all();
+  EXPECT_EQ(inner.request.state, held);
+  for (BenchTask* const task : {&inner, &outer}) bench_.finish(*task);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 0u);
+}
+
+TEST_P(ResidencyOfThirds, EndsAStandstillWithTheInnermostOfAllThatWait) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& middle = begun("middle", {{&a(), Mode::inout}}, &outer);
+  BenchTask& other = begun("other", {{&b(), Mode::inout}, {&c(), Mode::inout}});
+  BenchTask& root = bench_.spawn("root", {{&d(), Mode::in}});
+  BenchTask& shallow = bench_.spawn("shallow", {{&d(), Mode::in}}, 0, 0, &outer);
+  BenchTask& deep = bench_.spawn("deep", {{&bench_.make("e", kThird), Mode::out}}, 0, 0, &middle);
+  for (BenchTask* const task : {&root, &shallow, &deep}) EXPECT_FALSE(bench_.ready(*task));
+  for (BenchTask* const next : {&deep, &shallow}) {
+    bench_.break_standstill();
+    ASSERT_TRUE(bench_.residency.begin(next->request));
+    EXPECT_EQ(root.request.state, waiting);
+    EXPECT_EQ(shallow.request.state == waiting, next == &deep);
+  }
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 2u);
+  for (BenchTask* const task : {&deep, &shallow, &middle, &outer, &other}) bench_.finish(*task);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, held);
+  bench_.finish(root);
+}
+
 TEST_P(ResidencyOfThirds, FailsNoTaskThatFitsWhereTheTasksAroundSeveralHoldWhatEachOfThemWants) {
   BenchTask *outer[2], *inner[2];
   for (int i : {0, 1}) {
@@ -238,12 +376,15 @@ TEST(Residency, LetsTasksPassOneThatWaitsOnlySoOften) {
     if (refused.size() > 3) break;
   }
   EXPECT_EQ(passed, 64);
+  bench.break_standstill();
+  for (const BenchTask* task : refused) EXPECT_EQ(task->request.state, held) << "nobody else can go on";
+  EXPECT_EQ(waiter.request.state, waiting);
+  for (BenchTask* const task : refused) bench.finish(*task);
   bench.finish(holder);
   bench.land_all();
   EXPECT_EQ(waiter.request.state, held);
   bench.finish(waiter);
   bench.land_all();
-  for (BenchTask* task : refused) bench.land_all(), bench.finish(*task);
 }
 
 // Whoever comes next finds a block that somebody has already, or room that is too little for the one that waits.

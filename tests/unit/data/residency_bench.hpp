@@ -315,6 +315,20 @@ class ResidencyOfThirds : public testing::TestWithParam<const char*> {
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(bench_.run(names[i], {{blocks_[i], Mode::out}}, std::uint64_t(i) + 1));
     bench_.land_all();
   }
+  // All its blocks are in place.
+  BenchTask& held_until_begun(const char* name, const Footprint& footprint, BenchTask* parent = nullptr) {
+    BenchTask& task = bench_.spawn(name, footprint, 0, 0, parent);
+    task.request.revocable = true;
+    bench_.ready(task);
+    bench_.land_all();
+    EXPECT_EQ(task.request.state, RequestState::held) << name;
+    return task;
+  }
+  BenchTask& begun(const char* name, const Footprint& footprint, BenchTask* parent = nullptr) {
+    BenchTask& task = held_until_begun(name, footprint, parent);
+    EXPECT_TRUE(bench_.residency.begin(task.request)) << name;
+    return task;
+  }
   Block& a() { return *blocks_[0]; }
   Block& b() { return *blocks_[1]; }
   Block& c() { return *blocks_[2]; }
