@@ -1,7 +1,6 @@
 #include "platform/scratch_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,12 +17,10 @@ base::Result<ScratchFile> ScratchFile::create_for(const std::string& path) {
 }
 
 ScratchFile::~ScratchFile() {
-  unmap();
   if (fd_ >= 0) close(fd_);
 }
 
 base::Status ScratchFile::append(std::span<const std::byte> bytes) {
-  unmap();
   const int error =
       write_all(fd_, reinterpret_cast<const char*>(bytes.data()), bytes.size(), static_cast<off_t>(bytes_));
   if (error != 0) return io_error("a temporary file", error);
@@ -48,18 +45,10 @@ void ScratchFile::forget(std::uint64_t before) const noexcept {
       fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(before));
 }
 
-base::Result<std::span<const std::byte>> ScratchFile::map() {
-  unmap();
-  if (bytes_ == 0) return std::span<const std::byte>();
-  void* const at = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd_, 0);
-  if (at == MAP_FAILED) return io_error("a temporary file", errno);
-  mapped_ = at;
-  mapped_bytes_ = bytes_;
-  return std::span(static_cast<const std::byte*>(at), mapped_bytes_);
-}
-
-void ScratchFile::unmap() noexcept {
-  if (mapped_ != nullptr) munmap(std::exchange(mapped_, nullptr), mapped_bytes_);
+base::Status ScratchFile::shorten(std::uint64_t bytes) {
+  if (ftruncate(fd_, static_cast<off_t>(bytes)) != 0) return io_error("a temporary file", errno);
+  bytes_ = bytes;
+  return base::Status::success();
 }
 
 }  // namespace weir::platform

@@ -1,6 +1,6 @@
 // ScratchFile: a file without a name: however the process ends, nothing of it stays.
 //
-// One thread appends; read() and forget() are for any, of what was appended before.
+// One thread appends and shortens; read() and forget() are for any, of what was appended before.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,7 @@ class ScratchFile {
   // In the folder of `path`. io_error, naming `path`, when nothing can be written there: no such folder, no right, a
   // folder itself. For a `path` that exists and is no regular file (a pipe, a terminal) it is in /tmp.
   static base::Result<ScratchFile> create_for(const std::string& path);
-  ScratchFile(ScratchFile&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)),
-        bytes_(other.bytes_),
-        mapped_(std::exchange(other.mapped_, nullptr)),
-        mapped_bytes_(other.mapped_bytes_) {}
+  ScratchFile(ScratchFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
   ScratchFile& operator=(ScratchFile&&) = delete;
   ~ScratchFile();
 
@@ -35,18 +31,14 @@ class ScratchFile {
   base::Status read(std::uint64_t at, std::span<std::byte> to) const;
   // What lies before is not read any more: its room on the disk is given back where the file system can.
   void forget(std::uint64_t before) const noexcept;
-
-  // All that was appended, in memory, until the next append(). Empty when there is nothing. io_error.
-  base::Result<std::span<const std::byte>> map();
+  // What lies behind so many bytes is not there any more. io_error.
+  base::Status shorten(std::uint64_t bytes);
 
  private:
   explicit ScratchFile(int fd) noexcept : fd_(fd) {}
-  void unmap() noexcept;
 
   int fd_;  // negative only after a move
   std::uint64_t bytes_ = 0;
-  void* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
 };
 
 }  // namespace weir::platform

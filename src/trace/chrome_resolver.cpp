@@ -1,59 +1,39 @@
 #include "trace/chrome_resolver.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace weir::trace {
 
 void ChromeResolver::resolve(std::span<const Event> units, std::vector<Line>& to) {
-  for (const Event& unit : units) {
-    if (text_left_ > 0) {
-      const std::size_t part = std::min(text_left_, sizeof(Event));
-      text_.append(reinterpret_cast<const char*>(&unit), part);
-      text_left_ -= part;
-      if (text_left_ == 0) define(to);
-    } else if (events_left_ > 0) {
-      --events_left_;
-      resolve(unit, to);
-    } else if (unit.kind() == Kind::text) {
-      defines_ = unit;
-      text_.clear();
-      text_left_ = unit.value();
-      if (text_left_ == 0) define(to);
-    } else {
-      events_left_ = unit.value();
-      track_ = static_cast<std::uint32_t>(unit.id);
-      if (unit.start != pass_) tasks_.next_pass();
-      pass_ = unit.start;
-    }
-  }
+  to_ = &to;
+  parser_.parse(units, *this);
 }
 
-void ChromeResolver::define(std::vector<Line>& to) {
-  switch (static_cast<Named>(defines_.small())) {
+void ChromeResolver::define(const Definition& definition) {
+  switch (definition.what) {
     case Named::track: {
-      tracks_.push_back({json_string(text_), static_cast<int>(defines_.start), static_cast<int>(defines_.duration)});
+      tracks_.push_back(
+          {json_string(definition.name), static_cast<int>(definition.first), static_cast<int>(definition.second)});
       Line line;
       line.kind = Kind::text;
-      line.track = static_cast<std::uint32_t>(defines_.id);
-      line.name = intern(text_);
-      to.push_back(line);
+      line.track = static_cast<std::uint32_t>(definition.number);
+      line.name = intern(definition.name);
+      to_->push_back(line);
       return;
     }
-    case Named::block: blocks_.push_back({intern(text_), defines_.start}); return;
-    case Named::tier: tiers_.push_back(json_string(text_)); return;
+    case Named::block: blocks_.push_back({intern(definition.name), definition.first}); return;
+    case Named::tier: tiers_.push_back(json_string(definition.name)); return;
   }
 }
 
-void ChromeResolver::resolve(const Event& event, std::vector<Line>& to) {
+void ChromeResolver::event(std::uint32_t track, const Event& event) {
   const auto add_edge = [&](const TaskTable::Run& before, const TaskTable::Run& after) {
-    to.push_back(edge(before, after));
+    to_->push_back(edge(before, after));
   };
   Line line;
   line.kind = event.kind();
   line.small = event.small();
-  line.track = track_;
+  line.track = track;
   line.start_ns = scale_.ns(event.start);
   line.end_ns = event.duration == 0 ? line.start_ns : scale_.ns(event.end());
   line.value = event.value();
@@ -62,8 +42,8 @@ void ChromeResolver::resolve(const Event& event, std::vector<Line>& to) {
     case Kind::task:
       line.name = name_at(task_name(event));
       if (event.id != 0) line.task = tasks_.number(event.id);
-      to.push_back(line);
-      if (event.id != 0) tasks_.ran(event.id, track_, line.start_ns, line.end_ns, add_edge);
+      to_->push_back(line);
+      if (event.id != 0) tasks_.ran(event.id, track, line.start_ns, line.end_ns, add_edge);
       return;
     case Kind::edge: tasks_.edge(event.start, event.id, add_edge); return;
     case Kind::spawn:
@@ -87,7 +67,7 @@ void ChromeResolver::resolve(const Event& event, std::vector<Line>& to) {
     }
     default: break;
   }
-  to.push_back(line);
+  to_->push_back(line);
 }
 
 void ChromeResolver::resolve_move(const Event& event, Line& line) {

@@ -15,7 +15,7 @@
 
 #include "trace/chrome_lines.hpp"
 #include "trace/recording.hpp"
-#include "trace/spool.hpp"
+#include "trace/spool_parser.hpp"
 #include "trace/task_table.hpp"
 
 namespace weir::trace {
@@ -48,8 +48,11 @@ class ChromeResolver {
   const std::string& tier(std::uint8_t number) const;  // its name, as JSON
 
  private:
-  void define(std::vector<Line>& to);
-  void resolve(const Event& event, std::vector<Line>& to);
+  friend SpoolParser;
+  void define(const Definition& definition);
+  void next_pass() { tasks_.next_pass(); }
+  void event(std::uint32_t track, const Event& event);
+
   void resolve_move(const Event& event, Line& line);
   Line edge(const TaskTable::Run& before, const TaskTable::Run& after);
   const std::string* intern(std::string_view text);
@@ -61,14 +64,8 @@ class ChromeResolver {
   const int runtime_;
   const TimeScale scale_;
 
-  // Where it is in the spool.
-  std::uint64_t events_left_ = 0;  // of a chunk
-  std::uint32_t track_ = 0;        // whose
-  std::uint64_t pass_ = 0;
-  Event defines_;  // the head of a text
-  std::size_t text_left_ = 0;
-  std::string text_;
-
+  SpoolParser parser_;
+  std::vector<Line>* to_ = nullptr;  // during resolve()
   TaskTable tasks_;
   std::set<std::string, std::less<>> texts_;                   // as JSON
   std::unordered_map<const void*, const std::string*> names_;  // by address of the text

@@ -55,13 +55,6 @@ class Spool {
   // Those before it are not read any more.
   void forget(std::uint64_t before) const noexcept { file_.forget(before * sizeof(Event)); }
 
-  // When the drainer has ended: all of it, in memory. io_error.
-  base::Result<std::span<const Event>> map() {
-    const auto bytes = file_.map();
-    if (!bytes) return bytes.status();
-    return std::span(reinterpret_cast<const Event*>(bytes->data()), bytes->size() / sizeof(Event));
-  }
-
  private:
   base::Status append(const Event& head, std::span<const std::byte> what) {
     if (status_) status_ = file_.append(std::as_bytes(std::span(&head, 1)));

@@ -49,13 +49,13 @@ class Otf2File final : public TraceFile, public std::enable_shared_from_this<Otf
     const std::string stem = path().substr(0, path().size() - std::string_view(".otf2").size());
     const std::string place = count_ == 1 ? path() : fmt::format("{}-{}.otf2", stem, count_);
     if (base::Status status = check_place(place); !status) return status;
-    const auto units = spool.map();
-    if (!units) return units.status();
-    const Recording recording(*units, summary, TimeScale(opened, ClockPair::now(), origin_ns_));
+    base::Result<ResolvedTrace> trace = resolve(spool, spool_path());
+    if (!trace) return {trace.status().code, fmt::format("trace {}: {}", place, trace.status().message)};
+    const TimeScale scale(opened, ClockPair::now(), origin_ns_);
     const std::string temporary = fmt::format("{}.{}.tmp", place, getpid());
     std::error_code error;
     fs::remove_all(temporary, error);
-    base::Status status = Otf2Writer(recording, count_).write(temporary);
+    base::Status status = Otf2Writer(*trace, summary, scale, count_).write(temporary);
     if (status) status = put_in_place(temporary, place);
     if (!status) fs::remove_all(temporary, error);
     return status;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -18,17 +20,24 @@ constexpr std::uint64_t kEventChunk = std::uint64_t{1} << 20, kDefinitionChunk =
 OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 const OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
 
-bool is_interval(const Event& event) {
-  switch (event.kind()) {
-    case Kind::task:
-    case Kind::spawn:
-    case Kind::wait:
-    case Kind::search:
-    case Kind::park:
-    case Kind::stage: return true;
-    default: return false;
+// A buffer that has so many chunks is written out; left to itself the library takes 128 MB first.
+constexpr std::size_t kMostChunks = 2;
+using Chunks = std::vector<std::unique_ptr<std::byte[]>>;
+
+void* allocate_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** of_buffer, std::uint64_t bytes) {
+  try {
+    if (*of_buffer == nullptr) *of_buffer = new Chunks;
+    Chunks& chunks = *static_cast<Chunks*>(*of_buffer);
+    if (chunks.size() == kMostChunks) return nullptr;
+    return chunks.emplace_back(std::make_unique_for_overwrite<std::byte[]>(bytes)).get();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
 }
+void free_chunks(void*, OTF2_FileType, OTF2_LocationRef, void** of_buffer, bool) {
+  delete static_cast<Chunks*>(std::exchange(*of_buffer, nullptr));
+}
+const OTF2_MemoryCallbacks kMemory = {allocate_chunk, free_chunks};
 
 struct FreeList {
   void operator()(OTF2_AttributeList* list) const { OTF2_AttributeList_Delete(list); }
@@ -36,26 +45,28 @@ struct FreeList {
 
 }  // namespace
 
-Otf2Writer::Otf2Writer(const Recording& recording, int runtime)
-    : in_(recording), runtime_(runtime), scale_(recording.scale) {}
+Otf2Writer::Otf2Writer(ResolvedTrace& trace, const Summary& summary, const TimeScale& scale, int runtime)
+    : in_(trace), summary_(summary), scale_(scale), runtime_(runtime) {}
 
 void Otf2Writer::check(OTF2_ErrorCode code) {
   if (failure_ == OTF2_SUCCESS) failure_ = code;
 }
 
 base::Status Otf2Writer::write(const std::string& folder) {
-  number_tasks();
   archive_ = OTF2_Archive_Open(folder.c_str(), kName, OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive_ == nullptr) return {base::Code::io_error, fmt::format("trace {}: OTF2 cannot write there", folder)};
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
   check(OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr));
+  check(OTF2_Archive_SetMemoryCallbacks(archive_, &kMemory, nullptr));
   check(OTF2_Archive_SetCreator(archive_, "Weir"));
   check(OTF2_Archive_OpenEvtFiles(archive_));
-  for (std::uint32_t track = 0; track < in_.tracks.size(); ++track) write_location(track);
+  base::Status status;
+  for (std::uint32_t track = 0; track < in_.tracks.size() && status; ++track) status = write_location(track, folder);
   check(OTF2_Archive_CloseEvtFiles(archive_));
   write_definitions();
   check(OTF2_Archive_Close(archive_));
+  if (!status) return status;
   if (failure_ == OTF2_SUCCESS) return base::Status::success();
   return {base::Code::io_error, fmt::format("trace {}: OTF2: {}", folder, OTF2_Error_GetDescription(failure_))};
 }
@@ -107,191 +118,122 @@ OTF2_IoHandleRef Otf2Writer::link(std::uint8_t ends) {
   return place->second;
 }
 
-std::uint64_t Otf2Writer::number(std::uint64_t task) {
-  return numbers_.try_emplace(task, numbers_.size() + 1).first->second;
+std::string Otf2Writer::tier_name(std::uint8_t tier) const {
+  return tier < summary_.tiers.size() ? summary_.tiers[tier].name : "program";
 }
 
-// In the order in which they were recorded.
-void Otf2Writer::number_tasks() {
-  numbers_.reserve(in_.events.size() / 3);
-  for (std::uint32_t track = 0; track < in_.by_track.size(); ++track) {
-    for (const Event* const event : in_.by_track[track]) {
-      if (event->kind() == Kind::spawn) spawned_on_[event->id] = track;
-      if (event->kind() == Kind::edge) edges_.emplace_back(event->id, event->start);
-    }
-  }
-  for (const Event* const event : in_.events) {
-    if (event->kind() == Kind::spawn || (event->kind() == Kind::task && event->id != 0)) number(event->id);
-  }
-  std::stable_sort(edges_.begin(), edges_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-}
-
-// The format has no record for edges: a task's entry says which tasks it comes after.
-void Otf2Writer::add_edges(OTF2_AttributeList* list, std::uint64_t task) {
-  const auto [first, last] = std::equal_range(edges_.begin(), edges_.end(), std::pair(task, std::uint64_t{0}),
-                                              [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (first == last) return;
-  check(OTF2_AttributeList_AddUint64(list, kEdges, static_cast<std::uint64_t>(last - first)));
-  OTF2_AttributeRef attribute = kAfter;
-  for (auto edge = first; edge != last && attribute < kAfter + kMostAfter; ++edge) {
-    check(OTF2_AttributeList_AddUint64(list, attribute++, number(edge->second)));
-  }
+std::string Otf2Writer::link_name(std::uint8_t ends) const {
+  return tier_name(ends >> 4) + " to " + tier_name(ends & 15);
 }
 
 // ---- Events ----
 
-// Enters and leaves, nested.
-void Otf2Writer::add_intervals(std::uint32_t track, std::vector<Record>& records) const {
-  std::vector<const Event*> intervals;
-  for (const Event* const event : in_.by_track[track]) {
-    if (is_interval(*event)) intervals.push_back(event);
-  }
-  std::stable_sort(intervals.begin(), intervals.end(), [](const Event* a, const Event* b) {
-    return a->start != b->start ? a->start < b->start : a->end() > b->end();
-  });
-  std::vector<const Event*> open;
-  std::uint64_t last = 0;
-  const auto add = [&](std::uint64_t ticks, const Event* event, Does does) {
-    last = std::max(last, scale_.ns(ticks));
-    records.push_back({last, event, does, 0});
-  };
-  // A task that ran on top of another one, which goes on then. Halves of a fork_join have no records.
-  const auto is_task = [](const Event* event) { return event->kind() == Kind::task && event->id != 0; };
-  const auto leave = [&] {
-    const Event* const left = open.back();
-    open.pop_back();
-    add(left->end(), left, Does::leave);
-    if (!is_task(left)) return;
-    const auto below = std::find_if(open.rbegin(), open.rend(), is_task);
-    if (below != open.rend()) add(left->end(), *below, Does::resume);
-  };
-  for (const Event* const event : intervals) {
-    while (!open.empty() && open.back()->end() <= event->start) leave();
-    add(event->start, event, Does::enter);
-    open.push_back(event);
-  }
-  while (!open.empty()) leave();
-}
-
-// What overlaps, and what has no length.
-void Otf2Writer::add_others(std::uint32_t track, std::vector<Record>& records) {
-  std::map<std::uint8_t, std::uint64_t> moved;
-  std::uint64_t stolen = 0, evictions = 0, moves = 0;
-  std::vector<std::pair<std::uint64_t, int>> waits;
-  for (const Event* const event : in_.by_track[track]) {
-    const std::uint64_t start = scale_.ns(event->start), end = scale_.ns(event->end());
-    switch (event->kind()) {
-      case Kind::steal:
-        records.push_back({start, event, Does::metric, stolen += event->value(), metric("tasks stolen", "#", true)});
-        break;
-      case Kind::evict:
-        records.push_back({start, event, Does::metric, ++evictions, metric("evictions", "#", true)});
-        break;
-      case Kind::resident:
-        records.push_back({start, event, Does::metric, event->id,
-                           metric(fmt::format("in {}", in_.tier_name(event->small())), "B", false)});
-        break;
-      case Kind::move:
-        records.push_back({start, event, Does::begin_move, ++moves});
-        records.push_back({end, event, Does::end_move, moves});
-        records.push_back({end, event, Does::metric, moved[event->small()] += event->value(),
-                           metric(in_.link_name(event->small()), "B", true)});
-        break;
-      case Kind::data_wait:
-        waits.emplace_back(start, 1);
-        waits.emplace_back(end, -1);
-        break;
-      default: break;
-    }
-  }
-  std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::int64_t waiting = 0;
-  for (const auto& [ns, change] : waits) {
-    waiting += change;
-    records.push_back({ns, nullptr, Does::metric, static_cast<std::uint64_t>(std::max<std::int64_t>(waiting, 0)),
-                       metric("tasks that wait for data", "#", false)});
-  }
-}
-
-std::vector<Otf2Writer::Record> Otf2Writer::records_of(std::uint32_t track) {
-  std::vector<Record> records;
-  records.reserve(2 * in_.by_track[track].size());
-  add_intervals(track, records);
-  add_others(track, records);
-  std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.ns < b.ns; });
-  return records;
-}
-
-void Otf2Writer::write_location(std::uint32_t track) {
+base::Status Otf2Writer::write_location(std::uint32_t track, const std::string& folder) {
+  UnitStack records(folder + ".records");
+  put_in_order(in_.by_track[track], records, scale_);
   OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(archive_, track);
   events_.push_back(0);
-  if (writer == nullptr) return check(OTF2_ERROR_INVALID_ARGUMENT);
-  for (const Record& record : records_of(track)) {
-    write_record(writer, record);
-    last_ns_ = std::max(last_ns_, record.ns);
+  if (writer == nullptr) {
+    check(OTF2_ERROR_INVALID_ARGUMENT);
+    return base::Status::success();
+  }
+  sums_ = {};
+  for (Event unit; records.pop(unit);) {
+    write_record(writer, Record(unit));
+    last_ns_ = std::max(last_ns_, unit.start);
   }
   check(OTF2_EvtWriter_GetNumberOfEvents(writer, &events_.back()));
   check(OTF2_Archive_CloseEvtWriter(archive_, writer));
+  return in_.by_track[track].status() ? records.status() : in_.by_track[track].status();
 }
 
+void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
+  const Event& event = record.unit();
+  switch (record.does()) {
+    case Does::come_after: return after_.push_back(event);
+    case Does::enter: return write_enter(writer, record);
+    case Does::leave:
+      check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns(), region_of(event)));
+      return write_task_record(writer, record);
+    case Does::resume: return write_task_record(writer, record);
+    case Does::begin_move: return write_move(writer, record);
+    case Does::end_move:
+      check(OTF2_EvtWriter_IoOperationComplete(writer, nullptr, record.ns(), link(event.small()), event.value(),
+                                               record.move()));
+      return write_metric(writer, record, metric(link_name(event.small()), "B", true),
+                          sums_.moved[event.small()] += event.value());
+    case Does::wait_more:
+      return write_metric(writer, record, metric("tasks that wait for data", "#", false), ++sums_.waiting);
+    case Does::wait_less:
+      return write_metric(writer, record, metric("tasks that wait for data", "#", false), --sums_.waiting);
+    case Does::happen: return write_instant(writer, record);
+  }
+}
+
+void Otf2Writer::write_enter(OTF2_EvtWriter* writer, const Record& record) {
+  const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
+  add_attributes(list.get(), record.unit());
+  write_task_record(writer, record);
+  check(OTF2_EvtWriter_Enter(writer, list.get(), record.ns(), region_of(record.unit())));
+}
+
+// The format has no record for edges: a task's entry says which tasks it comes after.
 void Otf2Writer::add_attributes(OTF2_AttributeList* list, const Event& event) {
   if (event.kind() == Kind::search || event.kind() == Kind::park || event.kind() == Kind::wait) return;
-  check(OTF2_AttributeList_AddUint64(list, kTask, event.id == 0 ? 0 : number(event.id)));
+  check(OTF2_AttributeList_AddUint64(list, kTask, task_number(event.id)));
   if (event.kind() == Kind::spawn) {
     check(OTF2_AttributeList_AddUint64(list, kItems, event.small()));
     check(OTF2_AttributeList_AddUint64(list, kBytes, event.value()));
   }
-  if (event.kind() == Kind::task && event.id != 0) add_edges(list, event.id);
   if (event.kind() == Kind::task && event.small() != 0) check(OTF2_AttributeList_AddUint64(list, kCancelled, 1));
+  if (after_.empty()) return;
+  check(OTF2_AttributeList_AddUint64(list, kEdges, after_.front().value()));
+  OTF2_AttributeRef attribute = kAfter;
+  for (const Event& edge : after_) check(OTF2_AttributeList_AddUint64(list, attribute++, edge.id));
+  after_.clear();
 }
 
 // What tools draw arrows and count tasks from: made in its spawn, by whose thread, and done where it has run.
 void Otf2Writer::write_task_record(OTF2_EvtWriter* writer, const Record& record) {
-  const Event& event = *record.event;
-  const bool enters = record.does == Does::enter || record.does == Does::resume;
-  if (event.id == 0 || (event.kind() != Kind::task && event.kind() != Kind::spawn)) return;
-  const auto by = spawned_on_.find(event.id);
-  if (by == spawned_on_.end()) return;
-  const auto self = static_cast<std::uint32_t>(number(event.id));
-  if (event.kind() == Kind::task && enters) {
-    check(OTF2_EvtWriter_ThreadTaskSwitch(writer, nullptr, record.ns, 0, by->second, self));
-  } else if (event.kind() == Kind::task) {
-    check(OTF2_EvtWriter_ThreadTaskComplete(writer, nullptr, record.ns, 0, by->second, self));
-  } else if (!enters) {
-    check(OTF2_EvtWriter_ThreadTaskCreate(writer, nullptr, record.ns, 0, by->second, self));
+  const Event& event = record.unit();
+  const bool runs = event.kind() == Kind::task;
+  const std::uint32_t self = task_number(event.id), by = made_on(event.id);
+  if ((!runs && event.kind() != Kind::spawn) || self == 0 || by == TaskNumbers::kNobody) return;
+  if (runs && record.does() != Does::leave) {
+    check(OTF2_EvtWriter_ThreadTaskSwitch(writer, nullptr, record.ns(), 0, by, self));
+  } else if (runs) {
+    check(OTF2_EvtWriter_ThreadTaskComplete(writer, nullptr, record.ns(), 0, by, self));
+  } else if (record.does() == Does::leave) {
+    check(OTF2_EvtWriter_ThreadTaskCreate(writer, nullptr, record.ns(), 0, by, self));
   }
 }
 
-void Otf2Writer::write_record(OTF2_EvtWriter* writer, const Record& record) {
-  switch (record.does) {
-    case Does::enter: {
-      const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
-      add_attributes(list.get(), *record.event);
-      write_task_record(writer, record);
-      return check(OTF2_EvtWriter_Enter(writer, list.get(), record.ns, region_of(*record.event)));
-    }
-    case Does::leave:
-      check(OTF2_EvtWriter_Leave(writer, nullptr, record.ns, region_of(*record.event)));
-      return write_task_record(writer, record);
-    case Does::resume: return write_task_record(writer, record);
-    case Does::begin_move: {
-      const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
-      check(OTF2_AttributeList_AddStringRef(list.get(), kBlock, text(in_.block_name(record.event->id))));
-      const OTF2_IoHandleRef handle = link(record.event->small());
-      check(OTF2_EvtWriter_IoOperationBegin(writer, list.get(), record.ns, handle, OTF2_IO_OPERATION_MODE_WRITE,
-                                            OTF2_IO_OPERATION_FLAG_NON_BLOCKING, record.event->value(), record.value));
-      return check(OTF2_EvtWriter_IoOperationIssued(writer, nullptr, record.ns, handle, record.value));
-    }
-    case Does::end_move:
-      return check(OTF2_EvtWriter_IoOperationComplete(writer, nullptr, record.ns, link(record.event->small()),
-                                                      record.event->value(), record.value));
-    case Does::metric: {
-      const OTF2_Type type = OTF2_TYPE_UINT64;
-      OTF2_MetricValue value;
-      value.unsigned_int = record.value;
-      return check(OTF2_EvtWriter_Metric(writer, nullptr, record.ns, record.metric, 1, &type, &value));
-    }
+void Otf2Writer::write_move(OTF2_EvtWriter* writer, const Record& record) {
+  const Event& event = record.unit();
+  const std::unique_ptr<OTF2_AttributeList, FreeList> list(OTF2_AttributeList_New());
+  check(OTF2_AttributeList_AddStringRef(list.get(), kBlock,
+                                        text(event.id < in_.blocks.size() ? in_.blocks[event.id] : "?")));
+  const OTF2_IoHandleRef handle = link(event.small());
+  check(OTF2_EvtWriter_IoOperationBegin(writer, list.get(), record.ns(), handle, OTF2_IO_OPERATION_MODE_WRITE,
+                                        OTF2_IO_OPERATION_FLAG_NON_BLOCKING, event.value(), record.move()));
+  check(OTF2_EvtWriter_IoOperationIssued(writer, nullptr, record.ns(), handle, record.move()));
+}
+
+void Otf2Writer::write_instant(OTF2_EvtWriter* writer, const Record& record) {
+  const Event& event = record.unit();
+  switch (event.kind()) {
+    case Kind::steal:
+      return write_metric(writer, record, metric("tasks stolen", "#", true), sums_.stolen += event.value());
+    case Kind::evict: return write_metric(writer, record, metric("evictions", "#", true), ++sums_.evictions);
+    default: return write_metric(writer, record, metric("in " + tier_name(event.small()), "B", false), event.id);
   }
+}
+
+void Otf2Writer::write_metric(OTF2_EvtWriter* writer, const Record& record, std::uint32_t metric, std::uint64_t sum) {
+  const OTF2_Type type = OTF2_TYPE_UINT64;
+  OTF2_MetricValue value;
+  value.unsigned_int = sum;
+  check(OTF2_EvtWriter_Metric(writer, nullptr, record.ns(), metric, 1, &type, &value));
 }
 
 // ---- Definitions ----
@@ -306,7 +248,7 @@ void Otf2Writer::write_definitions() {
   if (writer == nullptr) return check(OTF2_ERROR_INVALID_ARGUMENT);
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const auto now = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
-  const std::uint64_t end = std::max(last_ns_, scale_.ns(in_.summary.end));
+  const std::uint64_t end = std::max(last_ns_, scale_.ns(summary_.end));
   check(OTF2_GlobalDefWriter_WriteClockProperties(writer, 1'000'000'000, 0, end + 1, now - end));
   definitions_ = writer;
   for (OTF2_StringRef i = 0; i < text_list_.size(); ++i)
@@ -319,7 +261,7 @@ void Otf2Writer::write_definitions() {
 }
 
 void Otf2Writer::write_names(OTF2_GlobalDefWriter* writer) {
-  check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, text(in_.summary.machine), text("machine"),
+  check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, text(summary_.machine), text("machine"),
                                                  OTF2_UNDEFINED_SYSTEM_TREE_NODE));
   check(OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, text(fmt::format("weir runtime {}", runtime_)),
                                                 OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
@@ -342,7 +284,7 @@ void Otf2Writer::write_names(OTF2_GlobalDefWriter* writer) {
   attribute(kCancelled, "cancelled", "its scope had failed: it was not run", OTF2_TYPE_UINT64);
   attribute(kBlock, "block", "name of the block", OTF2_TYPE_STRING);
   attribute(kEdges, "edges", "how many tasks it comes after", OTF2_TYPE_UINT64);
-  for (std::uint32_t i = 0; i < kMostAfter; ++i) {
+  for (std::uint32_t i = 0; i < TaskNumbers::kMostAfter; ++i) {
     const std::string name = fmt::format("after {}", i + 1);
     check(OTF2_GlobalDefWriter_WriteAttribute(writer, kAfter + i, text(name),
                                               text("number of a task that it comes after"), OTF2_TYPE_UINT64));
@@ -378,7 +320,7 @@ void Otf2Writer::write_links(OTF2_GlobalDefWriter* writer) {
                                              OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr,
                                              nullptr, nullptr));
   for (std::uint32_t i = 0; i < link_list_.size(); ++i) {
-    const OTF2_StringRef name = text(in_.link_name(link_list_[i]));
+    const OTF2_StringRef name = text(link_name(link_list_[i]));
     check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer, i, name, 0));
     check(OTF2_GlobalDefWriter_WriteIoHandle(writer, i, name, i, 0, OTF2_IO_HANDLE_FLAG_PRE_CREATED,
                                              OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));

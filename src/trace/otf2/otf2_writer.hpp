@@ -1,8 +1,9 @@
-// Otf2Writer: one recording as an OTF2 archive. One thread.
+// Otf2Writer: one runtime's trace as an OTF2 archive, in bounded memory. One thread.
 #pragma once
 
 #include <otf2/otf2.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,7 +11,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "trace/otf2/recording.hpp"
+#include "trace/otf2/resolver.hpp"
+#include "trace/otf2/task_numbers.hpp"
+#include "trace/otf2/time_order.hpp"
+#include "trace/recording.hpp"
 
 namespace weir::trace {
 
@@ -19,27 +23,23 @@ class Otf2Writer {
   static constexpr const char* kName = "traces";  // of the archive in its folder: traces.otf2
 
   // `runtime`: 1 for the first of the process.
-  Otf2Writer(const Recording& recording, int runtime);
+  Otf2Writer(ResolvedTrace& trace, const Summary& summary, const TimeScale& scale, int runtime);
 
-  // Into a folder that is not there yet. io_error, with what the library said.
+  // Into a folder that is not there yet; takes all events of the trace. io_error, with what the library said.
   base::Status write(const std::string& folder);
 
  private:
-  enum class Does : std::uint8_t { enter, leave, resume, begin_move, end_move, metric };
-  struct Record {
-    std::uint64_t ns;
-    const Event* event;
-    Does does;
-    std::uint64_t value;  // of a metric, or the number of a move
-    std::uint32_t metric = 0;
-  };
   struct Metric {
     std::string name, unit;
     bool accumulates;
   };
   // kAfter and those that follow: numbers of tasks that come before, as many as are given.
   enum Attribute : OTF2_AttributeRef { kTask, kItems, kBytes, kCancelled, kBlock, kEdges, kAfter };
-  static constexpr std::size_t kMostAfter = 16;
+  // So far, of one location.
+  struct Sums {
+    std::array<std::uint64_t, 256> moved{};  // bytes, by from << 4 | to
+    std::uint64_t stolen = 0, evictions = 0, waiting = 0;
+  };
 
   OTF2_StringRef text(const std::string& text);
   void write_text(OTF2_StringRef self);
@@ -47,26 +47,27 @@ class Otf2Writer {
   OTF2_RegionRef region(const std::string& name, OTF2_RegionRole role);
   OTF2_RegionRef region_of(const Event& event);
   OTF2_IoHandleRef link(std::uint8_t ends);
-  std::uint64_t number(std::uint64_t task);
-  void number_tasks();
-  void add_edges(OTF2_AttributeList* list, std::uint64_t task);
-  void write_task_record(OTF2_EvtWriter* writer, const Record& record);
-  void write_team(OTF2_GlobalDefWriter* writer);
-  std::vector<Record> records_of(std::uint32_t track);
-  void add_intervals(std::uint32_t track, std::vector<Record>& records) const;
-  void add_others(std::uint32_t track, std::vector<Record>& records);
-  void write_location(std::uint32_t track);
+  std::string tier_name(std::uint8_t tier) const;
+  std::string link_name(std::uint8_t ends) const;
+  base::Status write_location(std::uint32_t track, const std::string& folder);
   void write_record(OTF2_EvtWriter* writer, const Record& record);
+  void write_enter(OTF2_EvtWriter* writer, const Record& record);
   void add_attributes(OTF2_AttributeList* list, const Event& event);
+  void write_task_record(OTF2_EvtWriter* writer, const Record& record);
+  void write_move(OTF2_EvtWriter* writer, const Record& record);
+  void write_instant(OTF2_EvtWriter* writer, const Record& record);
+  void write_metric(OTF2_EvtWriter* writer, const Record& record, std::uint32_t metric, std::uint64_t sum);
   void write_definitions();
   void write_names(OTF2_GlobalDefWriter* writer);
+  void write_team(OTF2_GlobalDefWriter* writer);
   void write_metrics(OTF2_GlobalDefWriter* writer);
   void write_links(OTF2_GlobalDefWriter* writer);
   void check(OTF2_ErrorCode code);
 
-  const Recording& in_;
-  const int runtime_;
+  ResolvedTrace& in_;
+  const Summary& summary_;
   const TimeScale& scale_;
+  const int runtime_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;  // while they are written
   OTF2_ErrorCode failure_ = OTF2_SUCCESS;        // the first one
@@ -82,9 +83,8 @@ class Otf2Writer {
   std::vector<Metric> metric_list_;
   std::map<std::uint8_t, OTF2_IoHandleRef> links_;  // by from << 4 | to
   std::vector<std::uint8_t> link_list_;
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;     // of tasks, from 1
-  std::unordered_map<std::uint64_t, std::uint32_t> spawned_on_;  // track, by task
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> edges_;   // later task, earlier task; sorted
+  std::vector<Event> after_;  // edges of the task that is entered next
+  Sums sums_;
 };
 
 }  // namespace weir::trace
