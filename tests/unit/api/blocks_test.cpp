@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/weir.hpp"
@@ -280,6 +281,44 @@ TEST_P(BlocksWithin, AlwaysRunWhenTheyFitBesideTheTasksAroundThem) {
     const TierStatistics seen = runtime.tier_statistics();
     EXPECT_EQ(seen.failures, 0u);
     for (const TierReport& tier : seen.tiers) EXPECT_LE(tier.peak, tier.budget);
+  }
+}
+
+// The thread of a task that holds room and waits runs another on top of it. That one's child wants the room: nobody
+// is in the other's way when it only makes the child, and does not wait for it.
+TEST_P(BlocksWithin, HoldUpNobodyBeneathTheTaskThatMadeThemUnlessItWaits) {
+  for (const bool waits : {false, true}) {
+    Runtime runtime(options(Strategy::single));
+    Block<char> held(runtime, 600 << 10, "held"), within(runtime, 400 << 10, "within");
+    Block<char> wanted(runtime, 600 << 10, "wanted"), other(runtime, 400 << 10, "other");
+    for (Block<char>* const b : {&held, &within, &wanted, &other})
+      runtime.spawn(out(*b), [](std::span<char> x) { x[0] = 'a'; });
+    constexpr int kRounds = 8;
+    for (int round = 0; round < kRounds; ++round) {
+      runtime.wait();
+      runtime.spawn(in(held), in(other), [](std::span<const char>, std::span<const char>) {});
+      runtime.wait();
+      runtime.spawn([&wanted, waits] {
+        weir::spawn(inout(wanted), [](std::span<char> x) { ++x[0]; });
+        if (waits) weir::wait();
+      });
+      runtime.spawn(inout(held), [&within](std::span<char> x) {
+        weir::spawn(inout(within), [](std::span<char> y) { ++y[0]; });  // has to be fetched
+        weir::wait();
+        ++x[0];
+      });
+    }
+    char seen[3] = {};
+    runtime.wait();
+    for (const auto& [block, at] : {std::pair{&held, 0}, {&within, 1}, {&wanted, 2}})
+      runtime.spawn(in(*block), [to = seen + at](std::span<const char> x) { *to = x[0]; });
+    runtime.wait();
+    for (const char letter : seen) EXPECT_EQ(letter, 'a' + kRounds);
+    const TierStatistics statistics = runtime.tier_statistics();
+    EXPECT_EQ(statistics.failures, 0u);
+    if (!waits) {
+      EXPECT_EQ(statistics.in_place_runs, 0u);
+    }
   }
 }
 
