@@ -1,8 +1,9 @@
 # weir_ocr_app(name SOURCES file... [LINK target...]): the program NAME_ocr with GUIDs of one word, and NAME_ocr128 with
 # GUIDs of two. Compiled as a user's program would be, with all extensions shown.
 #
-# weir_ocr_app_test(name case CODE code ARGUMENTS word... SAYS text... [GUIDS bits...]): runs them with 1, 2 and 8 workers, and
-# checks the exit code and that each text is in what it prints.
+# weir_ocr_app_test(name case CODE code ARGUMENTS word... SAYS text... [GUIDS bits...] [MEMORY size]): runs them with 1, 2
+# and 8 workers, and checks the exit code and that each text is in what it prints. MEMORY: what there is of it, before
+# a file.
 function(weir_ocr_app name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   foreach(library IN ITEMS weir_ocr weir_ocr128)
@@ -16,7 +17,7 @@ function(weir_ocr_app name)
 endfunction()
 
 function(weir_ocr_app_test name case)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CODE" "ARGUMENTS;SAYS;GUIDS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CODE;MEMORY" "ARGUMENTS;SAYS;GUIDS")
   if(NOT WEIR_TESTS)
     return()
   endif()
@@ -33,5 +34,9 @@ function(weir_ocr_app_test name case)
       COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
         $<TARGET_FILE:${program}> ${arg_ARGUMENTS} --says ${arg_SAYS})
     set_tests_properties(apps.${program}.${case} PROPERTIES TIMEOUT 120)
+    if(arg_MEMORY)
+      set_tests_properties(apps.${program}.${case} PROPERTIES
+        ENVIRONMENT "WEIR_TIERS=memory=${arg_MEMORY},file=${CMAKE_CURRENT_BINARY_DIR}:64MiB")
+    endif()
   endforeach()
 endfunction()

@@ -88,9 +88,21 @@ typedef struct Task {
   u64 row, col;
 } Task;
 
-/* Number of the tile in the lower triangle. */
+/* The data blocks: the tiles of the lower triangle; for the check two sets of vectors, a block for each column of tiles
+ * and for each row. */
+typedef struct Plan {
+  Shape shape;
+  ocrGuid_t block[];
+} Plan;
+
 static u64 tile_number(u64 row, u64 col) { return row * (row + 1) / 2 + col; }
 static u64 tile_count(u64 tiles) { return tiles * (tiles + 1) / 2; }
+static ocrGuid_t tile_of(const Plan *p, u64 row, u64 col) { return p->block[tile_number(row, col)]; }
+static ocrGuid_t middle_of(const Plan *p, u64 col) { return p->block[tile_count(p->shape.tiles) + col]; }
+static ocrGuid_t product_of(const Plan *p, u64 row) {
+  return p->block[tile_count(p->shape.tiles) + p->shape.tiles + row];
+}
+static u64 block_count(u64 tiles) { return tile_count(tiles) + 2 * tiles; }
 
 /* Slot: the tile. */
 static ocrGuid_t fill_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -100,7 +112,7 @@ static ocrGuid_t fill_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
   for (u64 i = 0; i < b; ++i)
     for (u64 j = 0; j < b; ++j)
       ((double *)depv[0].ptr)[i * b + j] = element(t->shape.tiles * b, t->row * b + i, t->col * b + j);
-  return depv[0].guid;
+  return NULL_GUID;
 }
 
 /* Slot: the tile on the diagonal. */
@@ -179,103 +191,228 @@ static void make_graph(Graph *g) {
   }
 }
 
-/* ---- The check ---- */
-
-typedef struct Check {
-  Shape shape;
-  u64 start_ns;
-} Check;
-
-/* y = L (L^T x) */
-static void multiply(const Shape *s, ocrEdtDep_t *tiles, const double *x, double *middle, double *y) {
-  const u64 b = s->b, n = s->tiles * b;
-  memset(middle, 0, n * sizeof *middle);
-  memset(y, 0, n * sizeof *y);
-  for (u64 i = 0; i < n; ++i)
-    for (u64 j = 0; j <= i; ++j)
-      middle[j] += ((double *)tiles[tile_number(i / b, j / b)].ptr)[i % b * b + j % b] * x[i];
-  for (u64 i = 0; i < n; ++i)
-    for (u64 j = 0; j <= i; ++j)
-      y[i] += ((double *)tiles[tile_number(i / b, j / b)].ptr)[i % b * b + j % b] * middle[j];
+/* A finish EDT. Slot: the plan, whose tiles are filled. */
+static ocrGuid_t factor_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const u64 count = tile_count(p->shape.tiles);
+  ocrGuid_t gate;
+  Graph g;
+  g.shape = p->shape;
+  g.last = malloc(count * sizeof *g.last);
+  if (g.last == NULL) {
+    app_fail(kAppWrong, "cholesky: not enough memory");
+    return NULL_GUID;
+  }
+  ocrEventCreate(&gate, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
+  for (u64 i = 0; i < count; ++i) g.last[i] = i == 0 ? gate : p->block[i];
+  ocrEdtTemplateCreate(&g.factor, factor_edt, APP_WORDS(Task), 1);
+  ocrEdtTemplateCreate(&g.solve, solve_edt, APP_WORDS(Task), 2);
+  ocrEdtTemplateCreate(&g.update, update_edt, APP_WORDS(Task), 3);
+  make_graph(&g);
+  ocrEventSatisfy(gate, p->block[0]);
+  ocrEdtTemplateDestroy(g.factor);
+  ocrEdtTemplateDestroy(g.solve);
+  ocrEdtTemplateDestroy(g.update);
+  free(g.last);
+  return NULL_GUID;
 }
 
-/* The greatest difference in units of what rounding explains; negative: not enough memory. */
-static double error_of(const Shape *s, ocrEdtDep_t *tiles) {
+/* ---- The check: middle = L^T x and then product = L middle, tile by tile ---- */
+
+enum { kVectors = 3 };
+
+static double x_at(const Shape *s, u64 vector, u64 i) { return element(0, s->tiles * s->b + vector, i); }
+
+/* Slots: the tile, a part of `middle`. */
+static ocrGuid_t multiply_x_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const Task *const t = (const Task *)paramv;
+  const double *const tile = depv[0].ptr;
+  const u64 b = t->shape.b;
+  for (u64 vector = 0; vector < kVectors; ++vector) {
+    double *const middle = (double *)depv[1].ptr + vector * b;
+    for (u64 i = 0; i < b; ++i) {
+      const double x = x_at(&t->shape, vector, t->row * b + i);
+      for (u64 j = 0; j < b; ++j) middle[j] += tile[i * b + j] * x;
+    }
+  }
+  return NULL_GUID;
+}
+
+/* Slots: the tile, a part of `product`, one of `middle`. */
+static ocrGuid_t multiply_middle_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const double *const tile = depv[0].ptr;
+  const u64 b = ((const Task *)paramv)->shape.b;
+  for (u64 vector = 0; vector < kVectors; ++vector) {
+    double *const product = (double *)depv[1].ptr + vector * b;
+    const double *const middle = (const double *)depv[2].ptr + vector * b;
+    for (u64 i = 0; i < b; ++i)
+      for (u64 j = 0; j < b; ++j) product[i] += tile[i * b + j] * middle[j];
+  }
+  return NULL_GUID;
+}
+
+/* A finish EDT. Parameters: whether it is the second product. Slots: the plan; the first is done. */
+static ocrGuid_t multiply_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const bool second = paramv[0] != 0;
+  ocrGuid_t multiply;
+  ocrEdtTemplateCreate(&multiply, second ? multiply_middle_edt : multiply_x_edt, APP_WORDS(Task), second ? 3 : 2);
+  for (u64 row = 0; row < p->shape.tiles; ++row) {
+    for (u64 col = 0; col <= row; ++col) {
+      Task task = {p->shape, row, col};
+      ocrGuid_t edt;
+      if (!app_ok(ocrEdtCreate(&edt, multiply, EDT_PARAM_DEF, (u64 *)&task, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                               NULL_HINT, NULL),
+                  "ocrEdtCreate"))
+        return NULL_GUID;
+      if (second) ocrAddDependence(middle_of(p, col), edt, 2, DB_MODE_RO);
+      ocrAddDependence(second ? product_of(p, row) : middle_of(p, col), edt, 1, DB_MODE_EW);
+      ocrAddDependence(tile_of(p, row, col), edt, 0, DB_MODE_RO);
+    }
+  }
+  ocrEdtTemplateDestroy(multiply);
+  return NULL_GUID;
+}
+
+/* The greatest difference to A x in a row of tiles, in units of what rounding explains; negative: not enough memory. */
+static double error_of(const Shape *s, u64 row, const double *product) {
   const u64 n = s->tiles * s->b;
-  double *const x = malloc(n * sizeof *x), *const middle = malloc(n * sizeof *x), *const y = malloc(n * sizeof *x);
-  double worst = -1;
-  for (int vector = 0; vector < 3 && x != NULL && middle != NULL && y != NULL; ++vector) {
-    for (u64 i = 0; i < n; ++i) x[i] = element(0, n + (u64)vector, i);
-    multiply(s, tiles, x, middle, y);
-    for (u64 i = 0; i < n; ++i) {
-      double sum = 0, size = 0;
-      for (u64 j = 0; j < n; ++j) {
-        const double term = element(n, i, j) * x[j];
-        sum += term;
-        size += fabs(term);
+  double *const x = malloc(kVectors * n * sizeof *x);
+  if (x == NULL) return -1;
+  double worst = 0;
+  for (u64 i = 0; i < kVectors * n; ++i) x[i] = x_at(s, i / n, i % n);
+  for (u64 i = 0; i < s->b; ++i) {
+    double sum[kVectors] = {0}, size[kVectors] = {0};
+    for (u64 j = 0; j < n; ++j) {
+      const double a = element(n, row * s->b + i, j);
+      for (u64 vector = 0; vector < kVectors; ++vector) {
+        const double term = a * x[vector * n + j];
+        sum[vector] += term;
+        size[vector] += fabs(term);
       }
-      const double error = fabs(sum - y[i]) / (size * 0x1p-53 * (double)n);
+    }
+    for (u64 vector = 0; vector < kVectors; ++vector) {
+      const double error = fabs(sum[vector] - product[vector * s->b + i]) / (size[vector] * 0x1p-53 * (double)n);
       worst = error >= 0 ? fmax(worst, error) : INFINITY;
     }
   }
-  free(x), free(middle), free(y);
+  free(x);
   return worst;
 }
 
-/* Slots: the tiles. */
+static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  AppVerdict *const v = depv[1].ptr;
+  const double error = error_of(&((const Plan *)depv[0].ptr)->shape, paramv[0], depv[2].ptr);
+  v->right[paramv[0]] = error >= 0 && error < 10;
+  ((double *)v->expected)[paramv[0]] = error;
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; both products are there. */
+static ocrGuid_t compare_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
+  for (u64 row = 0; row < p->shape.tiles; ++row) app_compare(compare, row, depv, product_of(p, row));
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* A finish EDT. Slots: the plan, the verdict; all is factored. */
 static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-  (void)paramc;
-  const Check *const c = (const Check *)paramv;
-  const double seconds = app_seconds() - (double)c->start_ns * 1e-9, n = (double)(c->shape.tiles * c->shape.b);
-  const double error = error_of(&c->shape, depv);
-  const bool right = error >= 0 && error < 10;
+  (void)paramc, (void)paramv, (void)depc;
+  AppVerdict *const v = depv[1].ptr;
+  v->seconds = app_seconds() - v->seconds;
+  v->expected = calloc(v->parts, sizeof(double)); /* the errors */
+  if (v->expected == NULL) {
+    app_fail(kAppWrong, "cholesky: not enough memory to check the result");
+    return NULL_GUID;
+  }
+  ocrGuid_t multiply, compare, products[2], comparing, done[2];
+  ocrEdtTemplateCreate(&multiply, multiply_all_edt, 1, 2);
+  ocrEdtTemplateCreate(&compare, compare_all_edt, 0, 3);
+  ocrEdtCreate(&comparing, compare, 0, NULL, 3, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+  for (u64 i = 0; i < 2; ++i)
+    ocrEdtCreate(&products[i], multiply, 1, &i, 2, NULL, EDT_PROP_FINISH, NULL_HINT, &done[i]);
+  ocrAddDependence(done[1], comparing, 2, DB_MODE_NULL);
+  ocrAddDependence(depv[1].guid, comparing, 1, DB_MODE_RW);
+  ocrAddDependence(depv[0].guid, comparing, 0, DB_MODE_RO);
+  ocrAddDependence(done[0], products[1], 1, DB_MODE_NULL);
+  ocrAddDependence(depv[0].guid, products[1], 0, DB_MODE_RO);
+  ocrAddDependence(NULL_GUID, products[0], 1, DB_MODE_NULL);
+  ocrAddDependence(depv[0].guid, products[0], 0, DB_MODE_RO);
+  ocrEdtTemplateDestroy(multiply);
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all is checked. */
+static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const AppVerdict *const v = depv[1].ptr;
+  const double n = (double)(p->shape.tiles * p->shape.b);
+  const bool right = app_all_right(v);
+  double *const errors = v->expected, worst = errors[0];
+  for (u64 i = 1; i < v->parts; ++i) worst = fmax(worst, errors[i]);
+  free(errors);
   ocrPrintf("%.0f x %.0f in tiles of %lu x %lu: %.3f s, %.2f GFLOP/s; error %.3g of what rounding explains: %s\n", n, n,
-            (unsigned long)c->shape.b, (unsigned long)c->shape.b, seconds, n * n * n / 3 / seconds * 1e-9, error,
+            (unsigned long)p->shape.b, (unsigned long)p->shape.b, v->seconds, n * n * n / 3 / v->seconds * 1e-9, worst,
             right ? "right" : "WRONG");
-  for (u32 i = 0; i < depc; ++i) ocrDbDestroy(depv[i].guid);
+  for (u64 i = 0; i < block_count(p->shape.tiles); ++i) ocrDbDestroy(p->block[i]);
+  ocrDbDestroy(depv[1].guid);
+  ocrDbDestroy(depv[0].guid);
   app_end(right);
   return NULL_GUID;
 }
 
 /* ---- The start ---- */
 
-static void make_templates(Graph *g) {
-  ocrEdtTemplateCreate(&g->factor, factor_edt, APP_WORDS(Task), 1);
-  ocrEdtTemplateCreate(&g->solve, solve_edt, APP_WORDS(Task), 2);
-  ocrEdtTemplateCreate(&g->update, update_edt, APP_WORDS(Task), 3);
-}
-
-static void destroy_templates(Graph *g) {
-  ocrEdtTemplateDestroy(g->factor);
-  ocrEdtTemplateDestroy(g->solve);
-  ocrEdtTemplateDestroy(g->update);
-}
-
-/* Parameters: a Check without a time. Slots: the tiles, filled. The clock starts. */
-static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-  (void)paramc;
-  Check params = *(const Check *)paramv;
-  params.start_ns = (u64)(app_seconds() * 1e9);
-  ocrGuid_t checker, check, gate;
-  Graph g;
-  g.shape = params.shape;
-  g.last = malloc(depc * sizeof *g.last);
-  if (g.last == NULL) {
-    app_fail(kAppWrong, "cholesky: not enough memory");
-    return NULL_GUID;
+/* A finish EDT. Slot: the plan. */
+static ocrGuid_t fill_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  ocrGuid_t fill;
+  ocrEdtTemplateCreate(&fill, fill_edt, APP_WORDS(Task), 1);
+  for (u64 row = 0; row < p->shape.tiles; ++row) {
+    for (u64 col = 0; col <= row; ++col) {
+      Task task = {p->shape, row, col};
+      ocrGuid_t edt, tile = tile_of(p, row, col);
+      ocrEdtCreate(&edt, fill, EDT_PARAM_DEF, (u64 *)&task, EDT_PARAM_DEF, &tile, EDT_PROP_NONE, NULL_HINT, NULL);
+    }
   }
-  ocrEventCreate(&gate, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
-  for (u32 i = 0; i < depc; ++i) g.last[i] = i == 0 ? gate : depv[i].guid;
-  make_templates(&g);
-  make_graph(&g);
-  ocrEdtTemplateCreate(&checker, check_edt, APP_WORDS(Check), depc);
-  ocrEdtCreate(&check, checker, EDT_PARAM_DEF, (u64 *)&params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  for (u32 i = 0; i < depc; ++i) ocrAddDependence(g.last[i], check, i, DB_MODE_RO);
-  ocrEventSatisfy(gate, depv[0].guid);
-  ocrEdtTemplateDestroy(checker);
-  destroy_templates(&g);
-  free(g.last);
+  ocrEdtTemplateDestroy(fill);
   return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all tiles are filled. The clock starts. */
+static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  ((AppVerdict *)depv[1].ptr)->seconds = app_seconds();
+  app_run_and_check(depv[0].guid, depv[1].guid, factor_all_edt, check_edt, 0, NULL, end_edt);
+  return NULL_GUID;
+}
+
+/* The code of OCR. */
+static u8 make_blocks(Plan *p) {
+  const u64 tiles = p->shape.tiles, b = p->shape.b, bytes = kVectors * b * sizeof(double);
+  void *data;
+  u8 code = 0;
+  for (u64 i = 0; i < tile_count(tiles) && code == 0; ++i)
+    code = ocrDbCreate(&p->block[i], &data, b * b * sizeof(double), DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC);
+  for (u64 i = tile_count(tiles); i < block_count(tiles) && code == 0; ++i) {
+    code = ocrDbCreate(&p->block[i], &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    if (code != 0) break;
+    memset(data, 0, bytes);
+    code = ocrDbRelease(p->block[i]);
+  }
+  return code;
 }
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -284,24 +421,26 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"tile", "rows and columns of a tile", 64, 1, 4096, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
   if (!app_options(depv, "The Cholesky factorisation of a matrix in tiles, in OCR.", options)) return NULL_GUID;
-  Check params = {{options[0].value, options[1].value}, 0};
-  const u64 tiles = params.shape.tiles, bytes = params.shape.b * params.shape.b * sizeof(double);
-  ocrGuid_t fill, starter, start;
-  ocrEdtTemplateCreate(&fill, fill_edt, APP_WORDS(Task), 1);
-  ocrEdtTemplateCreate(&starter, start_edt, APP_WORDS(Check), (u32)tile_count(tiles));
-  ocrEdtCreate(&start, starter, EDT_PARAM_DEF, (u64 *)&params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  for (u64 row = 0; row < tiles; ++row) {
-    for (u64 col = 0; col <= row; ++col) {
-      Task task = {params.shape, row, col};
-      ocrGuid_t tile, edt, filled;
-      void *none;
-      if (!app_ok(ocrDbCreate(&tile, &none, bytes, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC), "ocrDbCreate"))
-        return NULL_GUID;
-      ocrEdtCreate(&edt, fill, EDT_PARAM_DEF, (u64 *)&task, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, &filled);
-      ocrAddDependence(filled, start, (u32)tile_number(row, col), DB_MODE_RO);
-      ocrAddDependence(tile, edt, 0, DB_MODE_RW);
-    }
-  }
+  const u64 tiles = options[0].value;
+  ocrGuid_t plan, verdict, fill, filling, filled, starter, start;
+  void *data;
+  if (!app_ok(ocrDbCreate(&plan, &data, sizeof(Plan) + block_count(tiles) * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT,
+                          NO_ALLOC),
+              "ocrDbCreate") ||
+      !app_ok(app_make_verdict(&verdict, tiles), "ocrDbCreate"))
+    return NULL_GUID;
+  Plan *const p = data;
+  p->shape.tiles = tiles, p->shape.b = options[1].value;
+  if (!app_ok(make_blocks(p), "making the blocks")) return NULL_GUID;
+  ocrDbRelease(plan);
+  ocrEdtTemplateCreate(&fill, fill_all_edt, 0, 1);
+  ocrEdtTemplateCreate(&starter, start_edt, 0, 3);
+  ocrEdtCreate(&start, starter, 0, NULL, 3, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+  ocrEdtCreate(&filling, fill, 0, NULL, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &filled);
+  ocrAddDependence(filled, start, 2, DB_MODE_NULL);
+  ocrAddDependence(verdict, start, 1, DB_MODE_RW);
+  ocrAddDependence(plan, start, 0, DB_MODE_RO);
+  ocrAddDependence(plan, filling, 0, DB_MODE_RO);
   ocrEdtTemplateDestroy(fill);
   ocrEdtTemplateDestroy(starter);
   return NULL_GUID;

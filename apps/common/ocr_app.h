@@ -56,6 +56,62 @@ static inline void app_end(bool right) {
     ocrAbort(kAppWrong);
 }
 
+/* What the EDTs that compare a part of the result each have found, in a data block; each writes its own element, so
+ * that the result can be larger than memory. */
+typedef struct AppVerdict {
+  double seconds; /* when the clock was started; then what has passed */
+  void *expected; /* in memory of the program's own, when what is right is not known by itself */
+  u64 parts;
+  u64 right[];
+} AppVerdict;
+
+static inline u8 app_make_verdict(ocrGuid_t *block, u64 parts) {
+  void *data;
+  const u64 bytes = sizeof(AppVerdict) + parts * sizeof(u64);
+  const u8 code = ocrDbCreate(block, &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+  if (code != 0) return code;
+  memset(data, 0, bytes);
+  ((AppVerdict *)data)->parts = parts;
+  ((AppVerdict *)data)->seconds = app_seconds();
+  return ocrDbRelease(*block);
+}
+
+static inline bool app_all_right(const AppVerdict *v) {
+  u64 right = 0;
+  for (u64 i = 0; i < v->parts; ++i) right += v->right[i];
+  return right == v->parts;
+}
+
+/* The end of a program: `work`, then `check` with `params`, both finish EDTs, then `end`. Slots of all: the plan; of
+ * `check` and `end` the verdict, too. */
+static inline void app_run_and_check(ocrGuid_t plan, ocrGuid_t verdict, ocrEdt_t work, ocrEdt_t check, u32 paramc,
+                                     u64 *params, ocrEdt_t end) {
+  ocrGuid_t templates[3], working, checking, ending, worked, checked;
+  ocrEdtTemplateCreate(&templates[0], work, 0, 1);
+  ocrEdtTemplateCreate(&templates[1], check, paramc, 3);
+  ocrEdtTemplateCreate(&templates[2], end, 0, 3);
+  ocrEdtCreate(&ending, templates[2], 0, NULL, 3, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+  ocrEdtCreate(&checking, templates[1], paramc, params, 3, NULL, EDT_PROP_FINISH, NULL_HINT, &checked);
+  ocrEdtCreate(&working, templates[0], 0, NULL, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &worked);
+  ocrAddDependence(checked, ending, 2, DB_MODE_NULL);
+  ocrAddDependence(verdict, ending, 1, DB_MODE_RO);
+  ocrAddDependence(plan, ending, 0, DB_MODE_RO);
+  ocrAddDependence(worked, checking, 2, DB_MODE_NULL);
+  ocrAddDependence(verdict, checking, 1, DB_MODE_RW);
+  ocrAddDependence(plan, checking, 0, DB_MODE_RO);
+  ocrAddDependence(plan, working, 0, DB_MODE_RO);
+  for (int i = 0; i < 3; ++i) ocrEdtTemplateDestroy(templates[i]);
+}
+
+/* For `check`: an EDT that compares a part. Its parameter: the part. Slots: the plan, the verdict, the part's block. */
+static inline void app_compare(ocrGuid_t compare, u64 part, const ocrEdtDep_t *depv, ocrGuid_t block) {
+  ocrGuid_t edt;
+  if (!app_ok(ocrEdtCreate(&edt, compare, 1, &part, 3, NULL, EDT_PROP_NONE, NULL_HINT, NULL), "ocrEdtCreate")) return;
+  ocrAddDependence(depv[0].guid, edt, 0, DB_MODE_RO);
+  ocrAddDependence(depv[1].guid, edt, 1, DB_MODE_RW);
+  ocrAddDependence(block, edt, 2, DB_MODE_RO);
+}
+
 static inline void app_print_option(const AppOption *o) {
   if (o->choices == NULL) {
     ocrPrintf("  --%-12s %s; %llu to %llu, default %llu\n", o->name, o->help, (unsigned long long)o->least,

@@ -128,60 +128,90 @@ static u64 *serial_rounds(const Round *r, Values *agreed) {
   return numbers;
 }
 
-static bool is_right(const Round *r, ocrEdtDep_t *parts) {
-  Values agreed = kNothing;
-  u64 *const numbers = serial_rounds(r, &agreed);
-  if (numbers == NULL) {
-    fprintf(stderr, "globalsum: not enough memory to check the result\n");
-    return false;
-  }
-  bool right = true;
-  for (u64 i = 0; i < r->parts && right; ++i) {
-    const Part *const part = parts[i].ptr;
-    const Values *const v = &part->agreed;
-    right = v->sum[0] == agreed.sum[0] && v->sum[1] == agreed.sum[1] && v->least == agreed.least &&
-            v->greatest == agreed.greatest && v->xored == agreed.xored &&
-            fabs(v->real - agreed.real) <= 1e-12 * agreed.real &&
-            memcmp(part->numbers, numbers + i * r->numbers, r->numbers * sizeof(u64)) == 0;
-    if (!right) ocrPrintf("part %lu differs\n", (unsigned long)i);
-  }
-  free(numbers);
+/* What the EDTs around the rounds share. */
+typedef struct Plan {
+  Round round;
+  ocrGuid_t part[];
+} Plan;
+
+typedef struct Expected {
+  Values agreed;
+  u64 *numbers; /* of all parts */
+} Expected;
+
+static bool is_right(const Round *r, u64 number, const Part *part, const Expected *e) {
+  const Values *const v = &part->agreed, *const agreed = &e->agreed;
+  const bool right = v->sum[0] == agreed->sum[0] && v->sum[1] == agreed->sum[1] && v->least == agreed->least &&
+                     v->greatest == agreed->greatest && v->xored == agreed->xored &&
+                     fabs(v->real - agreed->real) <= 1e-12 * agreed->real &&
+                     memcmp(part->numbers, e->numbers + number * r->numbers, r->numbers * sizeof(u64)) == 0;
+  if (!right) ocrPrintf("part %lu differs\n", (unsigned long)number);
   return right;
 }
 
-typedef struct Check {
-  Round round;
-  u64 start_ns;
-} Check;
-
-/* Slots: all rounds are done, the parts. */
-static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const Check *const c = (const Check *)paramv;
-  const Round *const r = &c->round;
-  const double seconds = app_seconds() - (double)c->start_ns * 1e-9;
-  const bool right = is_right(r, depv + 1);
-  const Values *const v = &((const Part *)depv[1].ptr)->agreed;
+  const Part *const part = depv[2].ptr;
+  AppVerdict *const v = depv[1].ptr;
+  v->right[paramv[0]] = is_right(&((const Plan *)depv[0].ptr)->round, paramv[0], part, v->expected);
+  if (paramv[0] != 0) return NULL_GUID;
+  for (int i = 0; i < kBlocks * kReductions; ++i) /* the same in all parts */
+    if (!ocrGuidIsNull(part->results[i / kReductions][i % kReductions]))
+      ocrDbDestroy(part->results[i / kReductions][i % kReductions]);
+  return NULL_GUID;
+}
+
+/* A finish EDT. Slots: the plan, the verdict; all rounds are done. */
+static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  AppVerdict *const v = depv[1].ptr;
+  v->seconds = app_seconds() - v->seconds;
+  Expected *const e = malloc(sizeof *e);
+  v->expected = e;
+  if (e != NULL) e->numbers = serial_rounds(&p->round, &e->agreed);
+  if (e == NULL || e->numbers == NULL) {
+    app_fail(kAppWrong, "globalsum: not enough memory to check the result");
+    return NULL_GUID;
+  }
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
+  for (u64 i = 0; i < p->round.parts; ++i) app_compare(compare, i, depv, p->part[i]);
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all is checked. */
+static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const AppVerdict *const verdict = depv[1].ptr;
+  const Round *const r = &p->round;
+  Expected *const e = verdict->expected;
+  const Values *const v = &e->agreed;
+  const bool right = app_all_right(verdict);
   ocrPrintf(
       "%lu parts of %lu numbers, %lu rounds of %d all-reductions in %.3f s: sum %016lx, least %ld, real %.12g: %s\n",
-      (unsigned long)r->parts, (unsigned long)r->numbers, (unsigned long)r->rounds, kReductions, seconds,
+      (unsigned long)r->parts, (unsigned long)r->numbers, (unsigned long)r->rounds, kReductions, verdict->seconds,
       (unsigned long)v->sum[0], (long)v->least, v->real, right ? "right" : "WRONG");
-  const ocrGuid_t *const results = ((const Part *)depv[1].ptr)->results[0];
-  for (int i = 0; i < kBlocks * kReductions; ++i)
-    if (!ocrGuidIsNull(results[i])) ocrDbDestroy(results[i]);
-  for (u64 i = 0; i < r->parts; ++i) ocrDbDestroy(depv[1 + i].guid);
+  for (u64 i = 0; i < r->parts; ++i) ocrDbDestroy(p->part[i]);
   for (int i = 0; i < kReductions; ++i) ocrEventDestroy(r->reductions[i]);
+  ocrEdtTemplateDestroy(r->round);
+  free(e->numbers), free(e);
+  ocrDbDestroy(depv[0].guid);
+  ocrDbDestroy(depv[1].guid);
   app_end(right);
   return NULL_GUID;
 }
 
-/* A finish EDT. Slots: the parts. */
+/* A finish EDT. Slot: the plan. */
 static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-  (void)paramc;
-  for (u32 i = 0; i < depc; ++i) {
-    Round r = *(const Round *)paramv;
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  for (u64 i = 0; i < p->round.parts; ++i) {
+    Round r = p->round;
     r.part = i;
-    ocrGuid_t edt, slots[1 + kReductions] = {depv[i].guid};
+    ocrGuid_t edt, slots[1 + kReductions] = {p->part[i]};
     for (int k = 0; k < kReductions; ++k) slots[1 + k] = NULL_GUID;
     ocrEdtCreate(&edt, r.round, EDT_PARAM_DEF, (u64 *)&r, EDT_PARAM_DEF, slots, EDT_PROP_NONE, NULL_HINT, NULL);
   }
@@ -202,27 +232,6 @@ static u8 make_reduction(ocrGuid_t *event, const Round *r, int reduction) {
   return ocrEventCreateParams(event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_TAKES_ARG, &params);
 }
 
-static void start(Round *r) {
-  ocrGuid_t starter, start, checker, check, done;
-  ocrEdtTemplateCreate(&r->round, round_edt, APP_WORDS(Round), 1 + kReductions);
-  ocrEdtTemplateCreate(&starter, start_edt, APP_WORDS(Round), (u32)r->parts);
-  ocrEdtTemplateCreate(&checker, check_edt, APP_WORDS(Check), (u32)r->parts + 1);
-  const Check params = {*r, (u64)(app_seconds() * 1e9)};
-  ocrEdtCreate(&check, checker, EDT_PARAM_DEF, (u64 *)&params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  ocrEdtCreate(&start, starter, EDT_PARAM_DEF, (u64 *)r, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &done);
-  ocrAddDependence(done, check, 0, DB_MODE_NULL);
-  for (u64 i = 0; i < r->parts; ++i) {
-    ocrGuid_t part;
-    void *none;
-    if (!app_ok(
-            ocrDbCreate(&part, &none, sizeof(Part) + r->numbers * sizeof(u64), DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC),
-            "ocrDbCreate"))
-      return;
-    ocrAddDependence(part, check, (u32)i + 1, DB_MODE_RO);
-    ocrAddDependence(part, start, (u32)i, DB_MODE_RO);
-  }
-}
-
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)paramv, (void)depc;
   AppOption options[] = {{"parts", "that agree with each other", 64, 1, 100000, NULL},
@@ -230,13 +239,24 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
                          {"rounds", "in which they agree", 100, 1, 100000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
   if (!app_options(depv, "Parts that agree on values over all, in OCR.", options)) return NULL_GUID;
-  Round r;
-  memset(&r, 0, sizeof r);
-  r.parts = options[0].value;
-  r.numbers = options[1].value;
-  r.rounds = options[2].value;
+  const u64 parts = options[0].value, bytes = sizeof(Part) + options[1].value * sizeof(u64);
+  ocrGuid_t plan, verdict;
+  void *data, *none;
+  if (!app_ok(ocrDbCreate(&plan, &data, sizeof(Plan) + parts * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT, NO_ALLOC),
+              "ocrDbCreate") ||
+      !app_ok(app_make_verdict(&verdict, parts), "ocrDbCreate"))
+    return NULL_GUID;
+  Plan *const p = data;
+  Round *const r = &p->round;
+  memset(r, 0, sizeof *r);
+  r->parts = parts, r->numbers = options[1].value, r->rounds = options[2].value;
+  ocrEdtTemplateCreate(&r->round, round_edt, APP_WORDS(Round), 1 + kReductions);
   for (int i = 0; i < kReductions; ++i)
-    if (!app_ok(make_reduction(&r.reductions[i], &r, i), "ocrEventCreateParams")) return NULL_GUID;
-  start(&r);
+    if (!app_ok(make_reduction(&r->reductions[i], r, i), "ocrEventCreateParams")) return NULL_GUID;
+  for (u64 i = 0; i < parts; ++i)
+    if (!app_ok(ocrDbCreate(&p->part[i], &none, bytes, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC), "ocrDbCreate"))
+      return NULL_GUID;
+  ocrDbRelease(plan);
+  app_run_and_check(plan, verdict, start_edt, check_edt, 0, NULL, end_edt);
   return NULL_GUID;
 }

@@ -105,86 +105,119 @@ static ocrGuid_t fill_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t dep
   return NULL_GUID;
 }
 
+/* All of the grid after the plain loops. */
+typedef struct Expected {
+  double *v, *t_x, *t_y;
+  double seconds;
+} Expected;
+
+static void free_expected(Expected *e) {
+  if (e != NULL) free(e->v), free(e->t_x), free(e->t_y);
+  free(e);
+}
+
+/* NULL: there is not enough memory. */
+static Expected *make_expected(const OcrSeismicShape *s) {
+  const u64 cells = (u64)(s->rows * s->cols);
+  Expected *const e = calloc(1, sizeof *e);
+  double *const pulse = make_pulse(s->iterations);
+  Ground *const ground = malloc(cells * sizeof *ground);
+  bool enough = e != NULL && pulse != NULL && ground != NULL;
+  if (enough) {
+    e->v = calloc(cells, sizeof(double)), e->t_x = calloc(cells, sizeof(double)),
+    e->t_y = calloc(cells, sizeof(double));
+    enough = e->v != NULL && e->t_x != NULL && e->t_y != NULL;
+  }
+  if (enough) {
+    for (Index y = 0; y < s->rows; ++y)
+      for (Index x = 0; x < s->cols; ++x) ground[y * s->cols + x] = ground_at(s, y, x);
+    e->seconds = serial_loops(s, pulse, e->v, e->t_x, e->t_y, ground);
+  }
+  free(pulse), free(ground);
+  if (enough) return e;
+  free_expected(e);
+  return NULL;
+}
+
 /* The first cell that differs, in words; or that none does. */
-static bool compare(const OcrSeismicShape *s, ocrEdtDep_t *states, const double *v, const double *t_x,
-                    const double *t_y) {
+static bool is_right(const OcrSeismicShape *s, u64 block, void *state, const Expected *e) {
   const u64 bytes = (u64)s->cols * sizeof(double);
-  for (Index y = 0; y < s->rows; ++y) {
-    const u64 block = (u64)(y / s->block_rows);
-    const OcrSeismicRows rows = seismic_rows(s, states[block].ptr, NULL, y - seismic_first_row(s, block));
+  for (Index y = seismic_first_row(s, block); y < seismic_end_row(s, block); ++y) {
+    const OcrSeismicRows rows = seismic_rows(s, state, NULL, y - seismic_first_row(s, block));
     const Index at = y * s->cols;
-    if (memcmp(rows.velocity, v + at, bytes) == 0 && memcmp(rows.stress_x, t_x + at, bytes) == 0 &&
-        memcmp(rows.stress_y, t_y + at, bytes) == 0)
+    if (memcmp(rows.velocity, e->v + at, bytes) == 0 && memcmp(rows.stress_x, e->t_x + at, bytes) == 0 &&
+        memcmp(rows.stress_y, e->t_y + at, bytes) == 0)
       continue;
     for (Index x = 0; x < s->cols; ++x) {
-      if (memcmp(rows.velocity + x, v + at + x, 8) == 0 && memcmp(rows.stress_x + x, t_x + at + x, 8) == 0 &&
-          memcmp(rows.stress_y + x, t_y + at + x, 8) == 0)
+      if (memcmp(rows.velocity + x, e->v + at + x, 8) == 0 && memcmp(rows.stress_x + x, e->t_x + at + x, 8) == 0 &&
+          memcmp(rows.stress_y + x, e->t_y + at + x, 8) == 0)
         continue;
       ocrPrintf("WRONG: cell (%ld, %ld) has V %.17g, S %.17g, T %.17g, not %.17g, %.17g, %.17g\n", (long)y, (long)x,
-                rows.velocity[x], rows.stress_x[x], rows.stress_y[x], v[at + x], t_x[at + x], t_y[at + x]);
+                rows.velocity[x], rows.stress_x[x], rows.stress_y[x], e->v[at + x], e->t_x[at + x], e->t_y[at + x]);
       return false;
     }
   }
   return true;
 }
 
-static bool check(const OcrSeismicShape *s, ocrEdtDep_t *states) {
-  const u64 cells = (u64)(s->rows * s->cols);
-  double *const v = calloc(cells, sizeof *v), *const t_x = calloc(cells, sizeof *v),
-                *const t_y = calloc(cells, sizeof *v), *const pulse = make_pulse(s->iterations);
-  Ground *const ground = malloc(cells * sizeof *ground);
-  bool right = false;
-  if (v == NULL || t_x == NULL || t_y == NULL || pulse == NULL || ground == NULL) {
-    fprintf(stderr, "seismic: not enough memory to check the result; --check no leaves that out\n");
-  } else {
-    for (Index y = 0; y < s->rows; ++y)
-      for (Index x = 0; x < s->cols; ++x) ground[y * s->cols + x] = ground_at(s, y, x);
-    const double seconds = serial_loops(s, pulse, v, t_x, t_y, ground);
-    right = compare(s, states, v, t_x, t_y);
-    if (right)
-      ocrPrintf(
-          "right: all bits of V, S and T are those of two plain loops on one thread, which took %.6f s an iteration\n",
-          seconds / (double)s->iterations);
-  }
-  free(v), free(t_x), free(t_y), free(pulse), free(ground);
-  return right;
+static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)depc;
+  AppVerdict *const v = depv[1].ptr;
+  v->right[paramv[0]] = is_right(seismic_shape(depv[0].ptr), paramv[0], depv[2].ptr, v->expected);
+  return NULL_GUID;
 }
 
-/* Parameters: the start in nanoseconds, whether to check. Slots: the plan, that all is done, the states of all blocks.
- */
+/* A finish EDT. Parameters: whether to check. Slots: the plan, the verdict; all is done. */
 static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const double seconds = app_seconds() - (double)paramv[0] * 1e-9;
-  const OcrSeismicPlan *const plan = depv[0].ptr;
-  const OcrSeismicShape *const s = seismic_shape(plan);
+  AppVerdict *const v = depv[1].ptr;
+  v->seconds = app_seconds() - v->seconds;
+  const OcrSeismicShape *const s = seismic_shape(depv[0].ptr);
   ocrPrintf("%ld x %ld cells, %lu blocks of %ld rows, %lu iterations in %lu steps of %s, %s instructions\n",
             (long)s->rows, (long)s->cols, (unsigned long)s->blocks, (long)s->block_rows, (unsigned long)s->iterations,
             (unsigned long)s->steps, kStepChoices[s->sweeps], seismic_kernels_name((unsigned)s->kernels));
-  ocrPrintf("%.6f s an iteration\n", seconds / (double)s->iterations);
-  const bool right = !paramv[1] || check(s, depv + 2);
+  ocrPrintf("%.6f s an iteration\n", v->seconds / (double)s->iterations);
+  if (!paramv[0]) {
+    v->parts = 0;
+    return NULL_GUID;
+  }
+  v->expected = make_expected(s);
+  if (v->expected == NULL) {
+    fprintf(stderr, "seismic: not enough memory to check the result; --check no leaves that out\n");
+    return NULL_GUID;
+  }
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
+  for (u64 i = 0; i < s->blocks; ++i) app_compare(compare, i, depv, seismic_blocks(depv[0].ptr)[i].state);
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all is checked. */
+static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const OcrSeismicPlan *const plan = depv[0].ptr;
+  const AppVerdict *const v = depv[1].ptr;
+  const OcrSeismicShape *const s = seismic_shape(plan);
+  Expected *const e = v->expected;
+  const bool right = app_all_right(v);
+  if (right && e != NULL)
+    ocrPrintf(
+        "right: all bits of V, S and T are those of two plain loops on one thread, which took %.6f s an iteration\n",
+        e->seconds / (double)s->iterations);
+  free_expected(e);
   seismic_destroy_blocks(s, seismic_blocks(plan));
   seismic_destroy_plan(depv[0].guid, plan);
+  ocrDbDestroy(depv[1].guid);
   app_end(right);
   return NULL_GUID;
 }
 
-/* Parameters: whether to check. Slots: the plan; all blocks are filled. The clock starts. */
+/* Parameters: whether to check. Slots: the plan, the verdict; all blocks are filled. The clock starts. */
 static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const OcrSeismicShape *const s = seismic_shape(depv[0].ptr);
-  ocrGuid_t simulate, simulation, check, checker, done;
-  u64 params[] = {(u64)(app_seconds() * 1e9), paramv[0]};
-  ocrEdtTemplateCreate(&simulate, seismic_simulate, 0, 1);
-  ocrEdtTemplateCreate(&check, check_edt, 2, (u32)s->blocks + 2);
-  ocrEdtCreate(&simulation, simulate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &done);
-  ocrEdtCreate(&checker, check, EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  ocrAddDependence(done, checker, 1, DB_MODE_NULL);
-  for (u64 i = 0; i < s->blocks; ++i)
-    ocrAddDependence(seismic_blocks(depv[0].ptr)[i].state, checker, (u32)i + 2, DB_MODE_RO);
-  ocrAddDependence(depv[0].guid, checker, 0, DB_MODE_RO);
-  ocrAddDependence(depv[0].guid, simulation, 0, DB_MODE_RO);
-  ocrEdtTemplateDestroy(simulate);
-  ocrEdtTemplateDestroy(check);
+  ((AppVerdict *)depv[1].ptr)->seconds = app_seconds();
+  app_run_and_check(depv[0].guid, depv[1].guid, seismic_simulate, check_edt, 1, paramv, end_edt);
   return NULL_GUID;
 }
 
@@ -227,15 +260,17 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   s.strip_iterations = 16, s.strip_cols = 256, s.inner_iterations = 4, s.inner_rows = 8, s.inner_cols = 128;
   seismic_cut(&s, options[kBlocks].value, options[kDepth].value);
   ocrGuid_t plan = make_plan(&s);
-  if (ocrGuidIsNull(plan)) return NULL_GUID;
+  ocrGuid_t verdict;
+  if (ocrGuidIsNull(plan) || !app_ok(app_make_verdict(&verdict, s.blocks), "ocrDbCreate")) return NULL_GUID;
   ocrDbRelease(plan);
   ocrGuid_t fill_all, filling, filled, start, starter;
   ocrEdtTemplateCreate(&fill_all, fill_all_edt, 0, 1);
-  ocrEdtTemplateCreate(&start, start_edt, 1, 2);
+  ocrEdtTemplateCreate(&start, start_edt, 1, 3);
   ocrEdtCreate(&starter, start, EDT_PARAM_DEF, &options[kCheck].value, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT,
                NULL);
   ocrEdtCreate(&filling, fill_all, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &filled);
-  ocrAddDependence(filled, starter, 1, DB_MODE_NULL);
+  ocrAddDependence(filled, starter, 2, DB_MODE_NULL);
+  ocrAddDependence(verdict, starter, 1, DB_MODE_RW);
   ocrAddDependence(plan, starter, 0, DB_MODE_RO);
   ocrAddDependence(plan, filling, 0, DB_MODE_RO);
   ocrEdtTemplateDestroy(fill_all);

@@ -1,5 +1,5 @@
 /* A stencil in one dimension, in OCR: each cell becomes the mean of those at most `radius` away, again and again.
- * `stencil1d_ocr --help` lists the options. The result is compared bit for bit with a plain loop.
+ * `stencil1d_ocr --help` lists the options. The result is compared bit for bit with a plain loop, block by block.
  *
  * Cells are cut in blocks. An EDT does one iteration of a block; it sends its outermost cells to the neighbours through
  * channel events, as data blocks that the receiver destroys, and makes the EDT of the next iteration, which depends on
@@ -121,34 +121,57 @@ static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   return NULL_GUID;
 }
 
-static bool is_right(const Plan *p, ocrEdtDep_t *blocks) {
-  const u64 length = p->cells + 2 * p->radius;
-  double *old = calloc(length, sizeof *old), *now = calloc(length, sizeof *now);
+static u64 least(u64 a, u64 b) { return a < b ? a : b; }
+
+/* Goes through the iterations once more, with a plain loop over all cells that can have reached the block. */
+static bool is_right(const Plan *p, u64 block, const double *cells) {
+  const u64 radius = p->radius, reach = p->iterations * radius, first = first_of(p, block),
+            length = length_of(p, block);
+  const u64 begin = first - least(first, reach), end = least(first + length + reach, p->cells);
+  double *old = calloc(end - begin + 2 * radius, sizeof *old), *now = calloc(end - begin + 2 * radius, sizeof *now);
   bool right = old != NULL && now != NULL;
   if (!right) fprintf(stderr, "stencil1d: not enough memory to check the result\n");
-  for (u64 i = 0; right && i < p->cells; ++i) old[p->radius + i] = start_value(i);
-  for (u64 k = 0; right && k < p->iterations; ++k) {
-    for (u64 i = p->radius; i < p->radius + p->cells; ++i) now[i] = mean_around(old, i, p->radius);
+  for (u64 i = begin; right && i < end; ++i) old[radius + i - begin] = start_value(i);
+  for (u64 k = 1; right && k <= p->iterations; ++k) {
+    const u64 from = begin == 0 ? 0 : begin + k * radius, to = end == p->cells ? end : end - k * radius;
+    for (u64 i = from; i < to; ++i) now[radius + i - begin] = mean_around(old, radius + i - begin, radius);
     double *const other = old;
     old = now, now = other;
   }
-  for (u64 i = 0; right && i < p->blocks; ++i) {
-    const double *const cells = (const double *)blocks[i].ptr + (p->iterations % 2) * length_of(p, i);
-    right = memcmp(cells, old + p->radius + first_of(p, i), length_of(p, i) * sizeof *cells) == 0;
-    if (!right) ocrPrintf("block %lu differs from a plain loop\n", (unsigned long)i);
-  }
+  right =
+      right && memcmp(cells + (p->iterations % 2) * length, old + radius + first - begin, length * sizeof *cells) == 0;
+  if (!right) ocrPrintf("block %lu differs from a plain loop\n", (unsigned long)block);
   free(old), free(now);
   return right;
 }
 
-/* Parameters: the start in nanoseconds. Slots: the plan, all is done, the blocks. */
-static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const double seconds = app_seconds() - (double)paramv[0] * 1e-9;
+  ((AppVerdict *)depv[1].ptr)->right[paramv[0]] = is_right(depv[0].ptr, paramv[0], depv[2].ptr);
+  return NULL_GUID;
+}
+
+/* A finish EDT. Slots: the plan, the verdict; all is done. */
+static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
   const Plan *const p = depv[0].ptr;
-  const bool right = is_right(p, depv + 2);
+  AppVerdict *const v = depv[1].ptr;
+  v->seconds = app_seconds() - v->seconds;
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
+  for (u64 i = 0; i < p->blocks; ++i) app_compare(compare, i, depv, p->block[i].cells);
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all is checked. */
+static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const AppVerdict *const v = depv[1].ptr;
+  const bool right = app_all_right(v);
   ocrPrintf("%lu cells in %lu blocks, radius %lu, %lu iterations in %.3f s: %s\n", (unsigned long)p->cells,
-            (unsigned long)p->blocks, (unsigned long)p->radius, (unsigned long)p->iterations, seconds,
+            (unsigned long)p->blocks, (unsigned long)p->radius, (unsigned long)p->iterations, v->seconds,
             right ? "right" : "WRONG");
   for (u64 i = 0; i < p->blocks; ++i) {
     ocrDbDestroy(p->block[i].cells);
@@ -157,6 +180,7 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   }
   ocrEdtTemplateDestroy(p->step);
   ocrDbDestroy(depv[0].guid);
+  ocrDbDestroy(depv[1].guid);
   app_end(right);
   return NULL_GUID;
 }
@@ -191,26 +215,18 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
              (unsigned long)options[0].value, (unsigned long)blocks, (unsigned long)options[2].value);
     return NULL_GUID;
   }
-  ocrGuid_t plan, starter, start, checker, check, done;
+  ocrGuid_t plan, verdict;
   void *data;
   if (!app_ok(ocrDbCreate(&plan, &data, sizeof(Plan) + blocks * sizeof(Neighbours), DB_PROP_NONE, NULL_HINT, NO_ALLOC),
-              "ocrDbCreate"))
+              "ocrDbCreate") ||
+      !app_ok(app_make_verdict(&verdict, blocks), "ocrDbCreate"))
     return NULL_GUID;
   Plan *const p = data;
   p->cells = options[0].value, p->blocks = blocks, p->radius = options[2].value, p->iterations = options[3].value;
   ocrEdtTemplateCreate(&p->step, step_edt, APP_WORDS(Step), 4);
-  ocrEdtTemplateCreate(&starter, start_edt, 0, 1);
-  ocrEdtTemplateCreate(&checker, check_edt, 1, (u32)blocks + 2);
-  const u64 start_ns = (u64)(app_seconds() * 1e9);
-  ocrEdtCreate(&check, checker, EDT_PARAM_DEF, (u64 *)&start_ns, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  ocrEdtCreate(&start, starter, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &done);
-  ocrAddDependence(done, check, 1, DB_MODE_NULL);
-  for (u64 i = 0; i < blocks; ++i) {
+  for (u64 i = 0; i < blocks; ++i)
     if (!app_ok(make_block(p, i, &p->block[i]), "making a block")) return NULL_GUID;
-    ocrAddDependence(p->block[i].cells, check, (u32)i + 2, DB_MODE_RO);
-  }
   ocrDbRelease(plan);
-  ocrAddDependence(plan, check, 0, DB_MODE_RO);
-  ocrAddDependence(plan, start, 0, DB_MODE_RO);
+  app_run_and_check(plan, verdict, start_edt, check_edt, 0, NULL, end_edt);
   return NULL_GUID;
 }

@@ -181,41 +181,59 @@ static ocrGuid_t start_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 }
 
 /* Each iteration adds the slopes of `in`, 1 and 1, to every cell that has a whole star; the others stay 0. */
-static bool is_right(const Plan *p, ocrEdtDep_t *blocks) {
+static bool is_right(const Plan *p, u64 block, double *cells) {
   const double expected = 2.0 * (double)(p->iterations + 1);
-  for (u64 i = 0; i < p->across * p->down; ++i) {
-    const Piece b = piece_of(p, i, blocks[i].ptr);
-    for (u64 y = 0; y < b.rows; ++y) {
-      for (u64 x = 0; x < b.cols; ++x) {
-        const u64 row = b.row + y, col = b.col + x;
-        const bool whole = row >= p->radius && row + p->radius < p->n && col >= p->radius && col + p->radius < p->n;
-        const double out = b.out[y * b.cols + x], wanted = whole ? expected : 0;
-        const double in = b.in[y * b.stride + x], in_wanted = (double)(row + col + p->iterations + 1);
-        if (fabs(out - wanted) <= 1e-8 * expected && in == in_wanted) continue;
-        ocrPrintf("cell (%lu, %lu) has out %.17g, in %.17g, not %.17g, %.17g\n", (unsigned long)row, (unsigned long)col,
-                  out, in, wanted, in_wanted);
-        return false;
-      }
+  const Piece b = piece_of(p, block, cells);
+  for (u64 y = 0; y < b.rows; ++y) {
+    for (u64 x = 0; x < b.cols; ++x) {
+      const u64 row = b.row + y, col = b.col + x;
+      const bool whole = row >= p->radius && row + p->radius < p->n && col >= p->radius && col + p->radius < p->n;
+      const double out = b.out[y * b.cols + x], wanted = whole ? expected : 0;
+      const double in = b.in[y * b.stride + x], in_wanted = (double)(row + col + p->iterations + 1);
+      if (fabs(out - wanted) <= 1e-8 * expected && in == in_wanted) continue;
+      ocrPrintf("cell (%lu, %lu) has out %.17g, in %.17g, not %.17g, %.17g\n", (unsigned long)row, (unsigned long)col,
+                out, in, wanted, in_wanted);
+      return false;
     }
   }
   return true;
 }
 
-/* Parameters: the start in nanoseconds. Slots: the plan, all is done, the blocks. */
-static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const double seconds = app_seconds() - (double)paramv[0] * 1e-9;
+  ((AppVerdict *)depv[1].ptr)->right[paramv[0]] = is_right(depv[0].ptr, paramv[0], depv[2].ptr);
+  return NULL_GUID;
+}
+
+/* A finish EDT. Slots: the plan, the verdict; all is done. */
+static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
   const Plan *const p = depv[0].ptr;
-  const bool right = is_right(p, depv + 2);
+  AppVerdict *const v = depv[1].ptr;
+  v->seconds = app_seconds() - v->seconds;
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
+  for (u64 i = 0; i < p->across * p->down; ++i) app_compare(compare, i, depv, p->block[i].cells);
+  ocrEdtTemplateDestroy(compare);
+  return NULL_GUID;
+}
+
+/* Slots: the plan, the verdict; all is checked. */
+static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+  (void)paramc, (void)paramv, (void)depc;
+  const Plan *const p = depv[0].ptr;
+  const AppVerdict *const v = depv[1].ptr;
+  const bool right = app_all_right(v);
   ocrPrintf("%lu x %lu cells in %lu x %lu blocks, radius %lu, %lu + 1 iterations in %.3f s: %s\n", (unsigned long)p->n,
             (unsigned long)p->n, (unsigned long)p->down, (unsigned long)p->across, (unsigned long)p->radius,
-            (unsigned long)p->iterations, seconds, right ? "right" : "WRONG");
+            (unsigned long)p->iterations, v->seconds, right ? "right" : "WRONG");
   for (u64 i = 0; i < p->across * p->down; ++i) {
     ocrDbDestroy(p->block[i].cells);
     for (int side = 0; side < kSides; ++side) ocrEventDestroy(p->block[i].to[side]);
   }
   ocrEdtTemplateDestroy(p->step);
   ocrDbDestroy(depv[0].guid);
+  ocrDbDestroy(depv[1].guid);
   app_end(right);
   return NULL_GUID;
 }
@@ -249,27 +267,19 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
              (unsigned long)n, (unsigned long)n, (unsigned long)down, (unsigned long)across, (unsigned long)radius);
     return NULL_GUID;
   }
-  ocrGuid_t plan, starter, start, checker, check, done;
+  ocrGuid_t plan, verdict;
   void *data;
   if (!app_ok(
           ocrDbCreate(&plan, &data, sizeof(Plan) + down * across * sizeof(Block), DB_PROP_NONE, NULL_HINT, NO_ALLOC),
-          "ocrDbCreate"))
+          "ocrDbCreate") ||
+      !app_ok(app_make_verdict(&verdict, down * across), "ocrDbCreate"))
     return NULL_GUID;
   Plan *const p = data;
   p->n = n, p->down = down, p->across = across, p->radius = radius, p->iterations = options[4].value;
   ocrEdtTemplateCreate(&p->step, step_edt, APP_WORDS(Step), 2 + kSides);
-  ocrEdtTemplateCreate(&starter, start_edt, 0, 1);
-  ocrEdtTemplateCreate(&checker, check_edt, 1, (u32)(down * across) + 2);
-  const u64 start_ns = (u64)(app_seconds() * 1e9);
-  ocrEdtCreate(&check, checker, EDT_PARAM_DEF, (u64 *)&start_ns, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-  ocrEdtCreate(&start, starter, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &done);
-  ocrAddDependence(done, check, 1, DB_MODE_NULL);
-  for (u64 i = 0; i < down * across; ++i) {
+  for (u64 i = 0; i < down * across; ++i)
     if (!app_ok(make_block(p, i, &p->block[i]), "making a block")) return NULL_GUID;
-    ocrAddDependence(p->block[i].cells, check, (u32)i + 2, DB_MODE_RO);
-  }
   ocrDbRelease(plan);
-  ocrAddDependence(plan, check, 0, DB_MODE_RO);
-  ocrAddDependence(plan, start, 0, DB_MODE_RO);
+  app_run_and_check(plan, verdict, start_edt, check_edt, 0, NULL, end_edt);
   return NULL_GUID;
 }
