@@ -20,8 +20,9 @@ using PoolId = std::uint16_t;
 class BlockPools {
  public:
   static constexpr std::size_t kSmallest = 64, kClasses = 7, kLargest = kSmallest << (kClasses - 1);
-  static constexpr std::size_t kSlab = std::size_t{1} << 16;
-  static constexpr std::uint32_t kBatch = 64;
+  static constexpr std::size_t kLargestSlab = std::size_t{1} << 16;
+  // Pieces that a worker gives to others, or takes, at once, by class: at most 32 KiB.
+  static constexpr std::array<std::uint32_t, kClasses> kBatch{64, 64, 64, 64, 32, 16, 8};
 
   struct Piece {
     Piece* next;
@@ -31,16 +32,17 @@ class BlockPools {
     std::uint32_t count = 0;
   };
 
-  // `new_slab` gives kSlab bytes, or null; it may wait.
-  BlockPools(std::size_t count, std::function<std::byte*(PoolId)> new_slab);
+  // `new_slab` gives slab_bytes, which are a whole number of kLargest, or null; it may wait.
+  BlockPools(std::size_t count, std::size_t slab_bytes, std::function<std::byte*(PoolId)> new_slab);
 
   static std::size_t size_class(std::uint64_t bytes) noexcept {
     return bytes <= kSmallest ? 0 : 58 - static_cast<std::size_t>(__builtin_clzll(bytes - 1));
   }
   std::size_t count() const noexcept { return pools_.size(); }
+  std::size_t slab_bytes() const noexcept { return slab_bytes_; }
   // Pieces of a class; none when there is no memory. Any thread.
   List take(PoolId pool, std::size_t c) noexcept;
-  // kBatch pieces.
+  // kBatch[c] pieces.
   void give(PoolId pool, std::size_t c, List batch) noexcept;
 
  private:
@@ -49,6 +51,7 @@ class BlockPools {
     std::array<std::vector<List>, kClasses> batches;  // guarded by mutex
   };
   std::vector<std::unique_ptr<Pool>> pools_;
+  const std::size_t slab_bytes_;
   const std::function<std::byte*(PoolId)> new_slab_;
 };
 
@@ -75,7 +78,7 @@ class BlockMemory {
     const std::size_t c = BlockPools::size_class(bytes);
     BlockPools::List& list = caches_[pool][c];
     list.first = ::new (static_cast<void*>(data)) BlockPools::Piece{list.first};
-    if (++list.count >= 2 * BlockPools::kBatch) [[unlikely]]
+    if (++list.count >= 2 * BlockPools::kBatch[c]) [[unlikely]]
       give_batch(pool, c);
   }
 

@@ -313,6 +313,28 @@ void add_blocks(std::string& text) {
   finish(text, "data blocks", count);
 }
 
+void add_tiers(std::string& text, Tiers& tiers) {
+  using data::size_text;
+  text += "tiers:\n";
+  for (const data::ArenaReport& arena : tiers.store().tier_report()) {
+    text += fmt::format("  {}: {} of {} used, at most {}\n", arena.arena, size_text(arena.used),
+                        size_text(arena.budget), size_text(arena.peak));
+  }
+  for (const data::Tier& tier : tiers.store().tiers().tiers()) {
+    if (tier.file == nullptr) continue;
+    text += fmt::format("  {}: {} of {} used, at most {}\n", tier.file->name(), size_text(Bytes{tier.file->used()}),
+                        size_text(tier.budget), size_text(Bytes{tier.file->peak()}));
+  }
+  std::uint64_t small = 0, bytes = 0;
+  blocks().for_each([&](Block& block) {
+    if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
+    if (!block.is_tiered()) ++small, bytes += block.size;
+    block.word.unlock();
+  });
+  text += fmt::format("  {} small data blocks of {}, in slabs of {}, which are used for good\n", small,
+                      size_text(Bytes{bytes}), size_text(Bytes{tiers.bytes_of_slabs()}));
+}
+
 // Of a runtime that may have been told not to explain itself.
 Situation look_at(System& system) {
   if (runtime::Explaining* const explaining = system.explaining()) return explaining->look();
@@ -342,6 +364,7 @@ void print_report(System& system, const char* why) noexcept {
     std::string text = explain::to_text(look_at(system));
     add_events(text);
     add_blocks(text);
+    add_tiers(text, system.tiers());
     std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);
   } catch (...) {
     std::fputs("weir: ocr: no memory for the report\n", stderr);

@@ -85,6 +85,7 @@ void System::end_accounts() noexcept {
   state_->ended = trace::Track::now();
   try {
     state_->summary = std::make_unique<trace::Summary>(runtime::summarise(*runtime_, *state_));
+    state_->summary->counters.push_back({"small_block_slab_bytes", tiers_->bytes_of_slabs()});
   } catch (const std::bad_alloc&) {
     std::fputs("weir: ocr: no memory for the summary of the trace\n", stderr);
     state_->summary = std::make_unique<trace::Summary>();

@@ -46,9 +46,24 @@ u8 tell_no_place(const base::Status& status, const char* what) noexcept {
 
 // ---- Memory ----
 
+namespace {
+
+// Less where there is little memory: slabs of several sizes of blocks are not to fill it.
+std::size_t slab_bytes(data::Store& store) noexcept {
+  constexpr std::size_t kPart = 64;
+  std::size_t bytes = BlockPools::kLargestSlab;
+  for (const data::Tier& tier : store.tiers().tiers())
+    for (const data::Arena* const arena : tier.arenas)
+      while (bytes > BlockPools::kLargest && bytes > arena->budget() / kPart) bytes /= 2;
+  return bytes;
+}
+
+}  // namespace
+
 Tiers::Tiers(runtime::State& state) : scheduler_(*state.scheduler), store_(state.blocks->store()) {
   const auto domains = static_cast<std::size_t>(scheduler_.domain_count());
-  pools_ = std::make_unique<BlockPools>(domains * kKinds, [this](PoolId pool) { return make_slab(pool); });
+  pools_ = std::make_unique<BlockPools>(domains * kKinds, slab_bytes(store_),
+                                        [this](PoolId pool) { return make_slab(pool); });
 }
 
 Tiers::~Tiers() = default;
@@ -78,13 +93,13 @@ std::byte* Tiers::make_slab(PoolId pool) noexcept {
   constexpr const char* kName = "small data blocks";
   try {
     Slab slab;
-    auto made = store_.make(weir::detail::contiguous(BlockPools::kSlab), nullptr, kName, machine_domain(place.domain),
-                            place.wish);
+    auto made = store_.make(weir::detail::contiguous(pools_->slab_bytes()), nullptr, kName,
+                            machine_domain(place.domain), place.wish);
     if (made) {
       slab.block.reset(*made);
     } else {
       place.wish.stays = false;
-      slab.block.reset(make(BlockPools::kSlab, place, kName));
+      slab.block.reset(make(pools_->slab_bytes(), place, kName));
       if (slab.block == nullptr) return nullptr;
       if (begin_hold(*local(), *slab.block, Mode::out, slab.hold) != 0) {
         static_cast<void>(store_.drop(slab.block.release()));
@@ -98,6 +113,11 @@ std::byte* Tiers::make_slab(PoolId pool) noexcept {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+std::uint64_t Tiers::bytes_of_slabs() noexcept {
+  const std::lock_guard lock(slab_mutex_);
+  return slabs_.size() * pools_->slab_bytes();
 }
 
 // ---- Blocks in place for a thread ----

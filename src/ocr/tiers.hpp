@@ -63,6 +63,8 @@ class Tiers {
   PoolId pool_of(const Place& place) const noexcept;
   // Null when no tier has room for it; the first time, standard error says why.
   data::Block* make(std::uint64_t bytes, const Place& place, const char* name) noexcept;
+  // What the slabs of small blocks take of the tiers: never given back.
+  std::uint64_t bytes_of_slabs() noexcept;
   int machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
 
   // Of threads that wait for room, all of them.

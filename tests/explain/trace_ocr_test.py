@@ -47,6 +47,8 @@ def main():
         problems.append(f"{len(ran - spawned)} of {len(ran)} EDTs were made by nobody")
     if len(flows) < len(ran) // 4:
         problems.append(f"{len(flows)} dependences of {len(ran)} EDTs")
+    if report["counters"].get("small_block_slab_bytes", 0) <= 0:
+        problems.append(f"no slabs of small blocks in {report['counters']}")
     if name not in path:
         problems.append(f"{name} is not on the critical path: {path[:1000]}")
     if problems:

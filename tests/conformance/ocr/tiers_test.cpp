@@ -399,6 +399,37 @@ TEST(TiersFull, AnEdtThatMakesMoreThanFitsBesideWhatItHoldsIsAlwaysRefused) {
   }
 }
 
+TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
+  Program program(kFile, "ahead", 2);
+  constexpr u64 kSmall = 1000, kBudget = 2 << 20;
+  std::vector<ocrGuid_t> made;
+  const auto fill = [&] {
+    program.in_edt([&] {
+      for (u8 code = 0; code == 0;) {
+        ocrGuid_t guid;
+        void* data = nullptr;
+        code = ocrDbCreate(&guid, &data, kSmall, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+        EXPECT_TRUE(code == 0 || code == OCR_ENOMEM);
+        if (code == 0) made.push_back(guid), std::memset(data, 1, kSmall);
+      }
+    });
+    return made.size() * kSmall;
+  };
+  const auto destroy_all = [&] {
+    for (const ocrGuid_t guid : made) EXPECT_EQ(ocrDbDestroy(guid), 0);
+    made.clear();
+  };
+  const u64 first = fill();
+  EXPECT_GT(first, kBudget * 3 / 4);
+  EXPECT_LT(first, kBudget);
+  EXPECT_GE(System::running()->tiers().bytes_of_slabs(), first);
+  destroy_all();
+  EXPECT_GT(fill(), first * 3 / 4);  // the same slabs: some pieces are with the other worker
+  destroy_all();
+  for (const weir::TierReport& report : program.statistics().tiers)
+    EXPECT_LE(report.peak, report.budget) << report.node;
+}
+
 TEST(TiersFull, AnEdtWhoseBlocksNeverFitEndsTheProgramAndSaysWhy) {
   Program program(kFile, "ahead", 2);
   const std::vector<ocrGuid_t> blocks = make_blocks(program);
