@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The line of progress of `weir run`, on a terminal of this script's own.
 
-progress_test.py CASE WEIR
+progress_test.py CASE WEIR PROGRAM
+
+PROGRAM is seismic_ocr, for `weir run PROGRAM`.
 
 What a terminal would show is worked out from what is written: carriage return, clearing to the end of the line, and
 text. So a line that is too long, or left behind, is seen as a person would see it.
@@ -142,12 +144,58 @@ def check_none(weir, folder):
         fail(f"to a pipe it shows {done.stderr!r}")
 
 
+# A program that writes to the same terminal has the rows above; the last one is the line's.
+TAKEN, GIVEN_BACK = "\x1b[1;23r", "\x1b7\x1b[r\x1b[24;1H\x1b[K\x1b8"
+LINE = r"\x1b7\x1b\[24;1H([^\x1b]*)\x1b\[K\x1b8"
+
+
+def of_program(weir, program, iterations, *options):
+    return [weir, "run", *options, program, "--rows", "256", "--cols", "256", "--blocks", "8", "--iterations", str(iterations)]
+
+
+def check_given_back(shown):
+    if shown.count(TAKEN) != shown.count(GIVEN_BACK) or shown.rfind(GIVEN_BACK) < shown.rfind(TAKEN):
+        fail(f"the last row is not given back: {shown!r}")
+    rest = re.sub(LINE, "", shown.replace(GIVEN_BACK, ""))
+    rest = rest.replace("\x1bD\x1bM\x1b7" + TAKEN + "\x1b8", "").replace("^C", "")
+    if rest.strip():
+        fail(f"beside the line there is {rest!r}")
+
+
+def check_program(weir, program):
+    shown, output, status = run(of_program(weir, program, 4000), 60, TERM="xterm")
+    lines = re.findall(LINE, shown)
+    if status != 0 or "iterations" not in output:
+        fail(f"ended with {status}: {output}{shown}")
+    if not any(re.fullmatch(r"seismic_ocr  \d+/\d+ tasks.*", line) for line in lines) or max(map(len, lines)) >= 60:
+        fail(f"no tasks in {lines}")
+    check_given_back(shown)
+
+
+def check_program_interrupt(weir, program):
+    shown, _, status = run(of_program(weir, program, 1000000), 60, interrupt=r"\d+/\d+ tasks", TERM="xterm")
+    if status != -signal.SIGINT:
+        fail(f"Ctrl-C ended it with {status}")
+    check_given_back(shown)
+
+
+def check_program_none(weir, program):
+    for options, environment in ((("--json",), {"TERM": "xterm"}), ((), {"TERM": "dumb"}), (("--explain", "off"), {"TERM": "xterm"})):
+        shown, output, status = run(of_program(weir, program, 2000, *options), 60, **environment)
+        if status != 0 or "\x1b" in shown:
+            fail(f"{options} {environment}: ended with {status}, shows {shown!r}, prints {output!r}")
+    done = subprocess.run(of_program(weir, program, 2000), capture_output=True, text=True, timeout=PATIENCE)
+    if done.returncode != 0 or done.stderr:
+        fail(f"to a pipe it shows {done.stderr!r}")
+
+
 def main():
-    case, weir = sys.argv[1:]
+    case, weir, program = sys.argv[1:]
     checks = {"isolated": check_isolated, "width": check_width, "interrupt": check_interrupt,
-              "in_process": check_in_process, "none": check_none}
+              "in_process": check_in_process, "none": check_none, "program": check_program,
+              "program_interrupt": check_program_interrupt, "program_none": check_program_none}
     with tempfile.TemporaryDirectory() as folder:
-        checks[case](weir, folder)
+        checks[case](weir, program if case.startswith("program") else folder)
 
 
 main()

@@ -1,7 +1,6 @@
 #include "kept_traces.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <system_error>
 
@@ -21,23 +20,17 @@ std::filesystem::path KeptTraces::name_for(const std::filesystem::path& file, co
   return file.parent_path() / name;
 }
 
-// 0 when there is none.
-KeptTraces::Identity KeptTraces::identity_of(const std::filesystem::path& file) {
-  struct stat about {};
-  return stat(file.c_str(), &about) == 0 ? Identity{about.st_dev, about.st_ino} : Identity{};
-}
-
 void KeptTraces::begin(const std::string& variant, int repetition, int repetitions) {
   if (file_.empty()) return;
   keep();
   run_ = repetitions == 1 ? variant : fmt::format("{}.{}", variant, repetition + 1);
-  before_ = identity_of(file_);
+  before_ = FileIdentity::of(file_);
 }
 
-// A trace is a new file under the old name. Runs that make no runtime leave none.
+// Runs that make no runtime leave none.
 void KeptTraces::keep() {
-  const Identity now = identity_of(file_);
-  if (run_.empty() || now == Identity{} || now == before_) return;
+  const FileIdentity now = FileIdentity::of(file_);
+  if (run_.empty() || now == FileIdentity{} || now == before_) return;
   const std::filesystem::path name = name_for(file_, run_);
   std::error_code error;
   std::filesystem::remove(name, error);

@@ -2,13 +2,11 @@
 // for, which has the last. t.json: t.weir-off.json, t.weir-ahead.json; with repetitions t.weir-off.2.json.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
+#include "recording.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -26,17 +24,11 @@ class KeptTraces {
   static std::filesystem::path name_for(const std::filesystem::path& file, const std::string& run);
 
  private:
-  struct Identity {
-    dev_t device = 0;
-    ino_t number = 0;
-    friend bool operator==(Identity, Identity) = default;
-  };
-  static Identity identity_of(const std::filesystem::path& file);
   void keep();
 
   std::filesystem::path file_;  // "": nothing is kept
   std::string run_;             // that is under way
-  Identity before_;             // of the file when it began
+  FileIdentity before_;         // of the file when it began
   std::vector<std::string> kept_;
 };
 

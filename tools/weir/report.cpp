@@ -1,14 +1,9 @@
 // weir report: what a trace says.
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <system_error>
-#include <vector>
+#include <string>
 
 #include "show_report.hpp"
-#include "traced_program.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -16,49 +11,14 @@ namespace weir::tool {
 namespace {
 
 struct ReportSettings {
-  std::string file;  // or the program
-  std::vector<std::string> arguments;
-  bool run = false;
+  std::string file;
   std::string html;
   int runtime = 0;
 };
 
-// Without a trace of its own it is temporary; the one of WEIR_TRACE is kept.
-int run_and_show(const ReportSettings& settings, ReportPage& page, Global& global) {
-  std::optional<PendingFile> temporary;
-  std::string trace = global.options.trace;
-  if (trace.empty()) {
-    auto file = temporary_trace();
-    if (!file) return fail(file.status());
-    temporary.emplace(std::move(*file));
-    trace = temporary->path();
-  }
-  std::vector<std::string> program{settings.file};
-  program.insert(program.end(), settings.arguments.begin(), settings.arguments.end());
-  const auto status = run_traced(program, trace, global.json);
-  if (!status) return fail(status.status());
-  if (temporary && std::filesystem::file_size(trace) == 0) {  // it has made none, or was killed
-    std::error_code error;
-    std::filesystem::rename(trace + ".part", trace, error);
-  }
-  if (temporary && std::filesystem::file_size(trace) == 0) {
-    fail(fmt::format("--run: {} has made no runtime of this version of Weir", settings.file));
-    return *status != 0 ? *status : kFailed;
-  }
-  global.print("\n");
-  const int reported = show_report({trace, settings.file, settings.runtime, ""}, page, global);
-  return *status != 0 ? *status : reported;
-}
-
 int show(const ReportSettings& settings, Global& global) {
-  if (!settings.run && !settings.arguments.empty()) {
-    return fail(fmt::format("unexpected argument {}; to run a program: weir report --run -- {} {}",
-                            settings.arguments.front(), settings.file, fmt::join(settings.arguments, " ")),
-                kUsage);
-  }
   auto page = ReportPage::create(settings.html);
   if (!page) return fail(page.status());
-  if (settings.run) return run_and_show(settings, *page, global);
   const std::string title = std::filesystem::path(settings.file).filename().string();
   return show_report({settings.file, title, settings.runtime, ""}, *page, global);
 }
@@ -80,9 +40,7 @@ These add up to all of it. Below, a coarse line over time of each thing that cha
 
 A file holds every runtime that the process has made; the one with most work is shown.
 
---html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path. The page needs no network and no other file.
-
-With --run, FILE is a program that uses Weir: it is run with its arguments, and its report follows what it prints. The exit status is the program's.)";
+--html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path. The page needs no network and no other file.)";
 
 }  // namespace
 
@@ -95,12 +53,10 @@ void add_report(CLI::App& app, Global& global) {
                              .examples = {{"weir run seismic --variants weir --trace t.json", "record a run"},
                                           {"weir report t.json", "what it shows"},
                                           {"weir report t.json --html t.html", "the same, and a timeline to look into"},
-                                          {"weir report --run -- ./program --size 64", "run a program, then report"},
+                                          {"weir run --report ./program --size 64", "run a program, then report"},
                                           {"weir report t.json --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
-  verb.add_option("file", settings->file, "the trace; with --run the program")->required()->type_name("FILE");
-  verb.add_option("arguments", settings->arguments, "of the program, after --")->type_name("TEXT");
-  verb.add_flag("--run", settings->run, "run a program, and report on that run without a trace to keep");
+  verb.add_option("file", settings->file, "the trace")->required()->type_name("FILE");
   verb.add_option("--html", settings->html, "also write it as a page for a browser, which needs nothing else")
       ->type_name("FILE");
   verb.add_option("--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")

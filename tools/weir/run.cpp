@@ -1,21 +1,40 @@
-// weir run: the applications, each in several variants that are timed in turns and checked against each other.
+// weir run: a program of the user's, or one of the applications, each in several variants that are timed in turns and
+// checked against each other.
+#include "run_program.hpp"
 #include "run_seismic.hpp"
 #include "run_tiers.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
 
+namespace {
+
+constexpr const char* kText =
+    R"(Runs PROGRAM with its arguments. The options below become the WEIR_* variables that its runtimes read: what memory there is, who moves data, a trace. Works for every program that uses Weir, C++ or OCR, as it is.
+
+While it runs on a terminal, the last row shows how many tasks are done and known, tasks a second, and how full the tiers are. With --report, where its time went follows what it prints. The exit status is the program's, 128 and more when a signal has ended it.
+
+A VERB is a ready-made program instead, which was used to measure task runtimes: with Weir and without it, in variants that are checked against each other.)";
+
+}  // namespace
+
 void add_run(CLI::App& app, Global& global) {
-  CLI::App& verb = add_verb(app, global,
-                            {.name = "run",
-                             .purpose = "applications, in several variants that are checked against each other",
-                             .text = "Runs a program that was used to measure task runtimes, with Weir and without it.",
-                             .examples = {{"weir run seismic", "waves in the ground, under a minute"},
-                                          {"weir run stencil3d", "data larger than fast memory"}}},
-                            nullptr);
+  CLI::App& verb = add_verb(
+      app, global,
+      {.name = "run",
+       .purpose = "run a program with progress, trace and report, or a ready-made one",
+       .text = kText,
+       .examples = {{"weir run ./solver --size 64", "a program of yours"},
+                    {"weir run --report --html page.html ./solver", "and where its time went"},
+                    {"weir run --tiers memory=4GiB,file=/scratch:64GiB ./solver", "with this memory for its blocks"},
+                    {"weir run --trace t.json ./solver", "a trace to keep, for weir report"},
+                    {"weir run seismic", "waves in the ground, under a minute"},
+                    {"weir run stencil3d", "data larger than fast memory"}}},
+      nullptr);
   add_seismic(verb, global);
   add_stencil3d(verb, global);
   add_matmul(verb, global);
+  add_program(verb, global);
 }
 
 }  // namespace weir::tool

@@ -1,12 +1,17 @@
 #include "run_report.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
+#include <system_error>
+#include <utility>
 
+#include "pending_file.hpp"
+#include "recording.hpp"
 #include "show_report.hpp"
-#include "traced_program.hpp"
 
 namespace weir::tool {
 
@@ -17,7 +22,15 @@ struct Asked {
   std::string html;
 };
 
-int run_and_report(const Asked& asked, const std::string& title, const Run& run, Global& global) {
+// A trace that is needed only for its report; it goes when what is returned does, or a signal ends the process.
+base::Result<PendingFile> temporary_trace() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return base::Status{base::Code::io_error, "--report: no folder for temporary files: " + error.message()};
+  return PendingFile::create(folder / fmt::format("weir-report-{}.json", getpid()));
+}
+
+int run_and_report(const Asked& asked, const std::function<std::string()>& title, const Run& run, Global& global) {
   if (!asked.report && asked.html.empty()) return run(global);
   auto page = ReportPage::create(asked.html);
   if (!page) return fail(page.status());
@@ -29,20 +42,24 @@ int run_and_report(const Asked& asked, const std::string& title, const Run& run,
     global.options.trace = temporary->path();
     global.keeps_traces = false;
   }
-  const std::string trace = global.options.trace;
+  const Recording recording(global.options.trace);
   const int status = run(global);
-  if (status == kUsage) return status;
-  if (temporary && std::filesystem::file_size(trace) == 0) {
+  std::string recorded = recording.path();
+  if (recorded.empty()) {
     return status != kDone ? status : fail("--report: nothing that was run made a runtime of Weir (--variants)");
   }
+  if (temporary && recorded != temporary->path()) {  // only the part: it is to go, too
+    std::filesystem::rename(recorded, temporary->path());
+    recorded = temporary->path();
+  }
   global.print("\n");
-  const int reported = show_report({trace, title, 0, "report"}, *page, global);
+  const int reported = show_report({recorded, title(), 0, "report"}, *page, global);
   return status != kDone ? status : reported;
 }
 
 }  // namespace
 
-void add_report_options(CLI::App& verb, Global& global) {
+void add_report_options(CLI::App& verb, Global& global, std::function<std::string()> title) {
   auto asked = std::make_shared<Asked>();
   verb.add_flag("--report", asked->report,
                 "at the end, say where the time went, as weir report does; with several runs, of the last one that was "
@@ -50,7 +67,7 @@ void add_report_options(CLI::App& verb, Global& global) {
   verb.add_option("--html", asked->html, "the same, and write it as a page, as weir report --html does")
       ->type_name("FILE");
   Entry& entry = global.entries.at(&verb);
-  entry.run = [asked, title = "weir run " + entry.guide.name, run = entry.run](Global& g) {
+  entry.run = [asked, title = std::move(title), run = entry.run](Global& g) {
     return run_and_report(*asked, title, run, g);
   };
 }

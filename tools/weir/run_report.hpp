@@ -1,11 +1,15 @@
 // The options --report and --html of verbs that run something: the report of what they ran, without a trace to keep.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "verb.hpp"
 
 namespace weir::tool {
 
-// Adds them to a verb that has a function and the options of the runtime.
-void add_report_options(CLI::App& verb, Global& global);
+// Adds them to a verb that has a function and the options of the runtime. `title`: of the page, asked for after the
+// run.
+void add_report_options(CLI::App& verb, Global& global, std::function<std::string()> title);
 
 }  // namespace weir::tool

@@ -265,7 +265,7 @@ void add_seismic(CLI::App& parent, Global& global) {
                      "twice as large as the memory that it uses"}}},
       [settings](Global& g) { return run_seismic(*settings, g); });
   add_seismic_options(verb, *settings);
-  add_report_options(verb, global);
+  add_report_options(verb, global, [] { return "weir run seismic"; });
   add_runtime_options(verb, global);
 }
 

@@ -330,7 +330,7 @@ void add_common_options(CLI::App& verb, Asked& asked, Global& global) {
                   "without --tiers: the slow tier; file:FOLDER, or emulated:FRACTION, memory slowed down to that "
                   "fraction of its copy bandwidth; default file:/tmp")
       ->type_name("TIER");
-  add_report_options(verb, global);
+  add_report_options(verb, global, [name = verb.get_name()] { return "weir run " + name; });
   add_runtime_options(verb, global, {"strategy"});
 }
 

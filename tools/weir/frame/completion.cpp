@@ -94,8 +94,10 @@ std::string bash_completion(const VerbText& program) {
                       "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$word\"))");
   text += "  esac\n  case \"$verb\" in\n";
   for (const VerbText* verb : flatten(program)) {
-    text += fmt::format("    \"{}\") COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n", verb->path,
-                        fmt::join(verb->words(), " "));
+    const char* const files =
+        verb->takes_file() ? " $(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null" : ")";
+    text += fmt::format("    \"{}\") COMPREPLY=($(compgen -W '{}' -- \"$word\"){} ;;\n", verb->path,
+                        fmt::join(verb->words(), " "), files);
   }
   return text + "  esac\n}\ncomplete -F _weir weir\n";
 }
@@ -114,7 +116,7 @@ std::string zsh_completion(const VerbText& program) {
       const auto& names = option.positional ? option.choices : option.names;
       for (const std::string& name : names) text += in_quotes(name + ":" + option.help) + " ";
     }
-    text += ") ;;\n";
+    text += verb->takes_file() ? "); _files ;;\n" : ") ;;\n";
   }
   return text +
          "  esac\n  _describe 'weir' offered\n}\n"
@@ -133,6 +135,7 @@ std::string fish_completion(const VerbText& program) {
                           in_quotes(below.guide.purpose));
     }
     for (const OptionText& option : verb->options) text += fish_option(*verb, option);
+    if (verb->takes_file()) text += fmt::format("complete -c weir -n '__weir_at \"{}\"' -F\n", verb->path);
   }
   return text;
 }

@@ -85,14 +85,22 @@ std::string OptionText::title() const {
 std::string VerbText::label() const { return path == "weir" ? path : path.substr(5); }
 
 std::string VerbText::usage() const {
-  std::string text = path;
-  if (!verbs.empty()) text += runs ? " [VERB]" : " VERB";
-  text += " [OPTION...]";
+  const std::string below = verbs.empty() ? "" : path + " VERB [OPTION...]";
+  if (!runs) return below;
+  std::string text = path + " [OPTION...]";
   for (const OptionText& option : options) {
-    if (option.positional)
-      text += option.required ? fmt::format(" {}", option.title()) : fmt::format(" [{}]", option.title());
+    if (!option.positional) continue;
+    const bool needed = option.required || takes_program;
+    text += fmt::format(fmt::runtime(needed ? " {}" : " [{}]"), option.title());
   }
-  return text;
+  if (takes_program) text += " [ARGUMENT...]";
+  return below.empty() ? text : text + ", or " + below;
+}
+
+bool VerbText::takes_file() const {
+  return takes_program || std::any_of(options.begin(), options.end(), [](const OptionText& option) {
+           return option.positional && option.takes_file();
+         });
 }
 
 std::vector<std::string> VerbText::words() const {
@@ -116,6 +124,7 @@ VerbText describe(const CLI::App& app, const Global& global) {
   text.path = path_of(app);
   text.guide = entry.guide;
   text.runs = static_cast<bool>(entry.run);
+  text.takes_program = entry.takes_program;
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) text.options.push_back(describe_option(*option));
   }

@@ -31,11 +31,13 @@ struct VerbText {
   std::string path;  // "weir run seismic"
   Guide guide;
   bool runs = false;
+  bool takes_program = false;
   std::vector<OptionText> options;
   std::vector<VerbText> verbs;
 
   std::string label() const;               // "run seismic"; of the program "weir"
   std::string usage() const;               // "weir topo [OPTION...]"
+  bool takes_file() const;                 // as an argument, for the completion
   std::vector<std::string> words() const;  // names of verbs and options: what can be typed next
   bool has_runtime_options() const;
 };

@@ -60,6 +60,8 @@ struct Global {
 
   // Of a verb that takes a program: what follows it.
   std::vector<std::string> rest;
+  // The signal that has ended the program which the verb ran, and that is to end this one; 0: none.
+  int ended_by = 0;
 
   // Of the frame; not for verbs.
   Json objects = Json::array();

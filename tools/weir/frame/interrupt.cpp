@@ -1,22 +1,20 @@
 #include "interrupt.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "pending_file.hpp"
+#include "status_line.hpp"
 #include "terminal.hpp"
 
 namespace weir::tool {
 
 namespace {
 
-// Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes
-// all before it lets the default action end the program. _exit() is for the first process of a container, which default
-// actions do not end.
-extern "C" void stop(int signal_number) {
-  remove_pending_files();
-  end_progress();
+// Async-signal-safe. _exit() is for the first process of a container, which default actions do not end.
+[[noreturn]] void let_end(int signal_number) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(signal_number, &standard, nullptr);
@@ -26,6 +24,15 @@ extern "C" void stop(int signal_number) {
   raise(signal_number);  // pending until it is unblocked
   pthread_sigmask(SIG_UNBLOCK, &self, nullptr);
   _exit(128 + signal_number);
+}
+
+// Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes
+// all before it lets the default action end the program.
+extern "C" void stop(int signal_number) {
+  remove_pending_files();
+  end_progress();
+  end_status_line();
+  let_end(signal_number);
 }
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -42,6 +49,12 @@ void handle_interrupts() {
     for (const int blocked : kSignals) sigaddset(&action.sa_mask, blocked);
     sigaction(signal_number, &action, nullptr);
   }
+}
+
+void end_by(int signal_number) {
+  const rlimit none{};
+  setrlimit(RLIMIT_CORE, &none);  // the dump is the program's
+  let_end(signal_number);
 }
 
 }  // namespace weir::tool

@@ -7,4 +7,7 @@ namespace weir::tool {
 // does, so that a shell sees 130 for Ctrl-C and stops its loop. Called once, by main().
 void handle_interrupts();
 
+// Ends this process as that signal ends one, for a program that weir has run was ended so: a shell then stops its loop.
+[[noreturn]] void end_by(int signal_number);
+
 }  // namespace weir::tool

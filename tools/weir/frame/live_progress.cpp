@@ -9,6 +9,7 @@
 
 #include "explain/service.hpp"
 #include "explain/socket.hpp"
+#include "status_line.hpp"
 
 namespace weir::tool {
 
@@ -33,6 +34,11 @@ std::optional<explain::Advance> parse_advance(const std::string& text) {
   explain::TierUse tier;
   while (lines >> tier.used >> tier.budget >> tier.name) advance.tiers.push_back(tier);
   return advance;
+}
+
+std::optional<explain::Advance> advance_of(pid_t process) {
+  const auto answer = explain::ask(process, "advance", 0.2);
+  return answer ? parse_advance(*answer) : std::nullopt;
 }
 
 }  // namespace
@@ -109,10 +115,38 @@ void IsolatedProgress::set(std::string label) {
 
 void IsolatedProgress::look(pid_t process) {
   if (!global_.shows_progress()) return;
-  const auto answer = explain::ask(process, "advance", 0.2);
-  const auto advance = answer ? parse_advance(*answer) : std::nullopt;
+  const auto advance = advance_of(process);
   const double rate = advance ? rate_.of(*advance, now_s()) : -1;
   global_.progress(progress_text(label_, advance, rate, global_.progress_columns()));
+}
+
+ProgramProgress::ProgramProgress(pid_t process, std::string label, const Global& global)
+    : process_(process), label_(std::move(label)) {
+  if (global.shows_progress()) thread_ = std::thread([this] { work(); });
+}
+
+ProgramProgress::~ProgramProgress() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  end_status_line();
+}
+
+void ProgramProgress::work() {
+  Rate rate;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kPeriod, [this] { return stop_; })) {
+    const auto advance = advance_of(process_);
+    if (!advance || advance->known == 0) {  // no runtime now
+      rate.forget();
+      end_status_line();
+      continue;
+    }
+    show_status_line(progress_text(label_, advance, rate.of(*advance, now_s()), Global::progress_columns()));
+  }
 }
 
 }  // namespace weir::tool

@@ -68,4 +68,24 @@ class IsolatedProgress {
   Rate rate_;
 };
 
+// The same for a program that weir runs and that may write to the terminal itself: a line at its bottom, drawn by a
+// thread while this lives and the program has a runtime.
+class ProgramProgress {
+ public:
+  ProgramProgress(pid_t process, std::string label, const Global& global);
+  ~ProgramProgress();
+  ProgramProgress(const ProgramProgress&) = delete;
+  ProgramProgress& operator=(const ProgramProgress&) = delete;
+
+ private:
+  void work();
+
+  const pid_t process_;
+  const std::string label_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
 }  // namespace weir::tool

@@ -73,7 +73,7 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
                                  capitals(name), WEIR_RELEASE_DATE, WEIR_VERSION, roff(name), roff(verb.guide.purpose));
   std::vector<std::string> usages;
   for (const VerbText* each : below) {
-    if (each->verbs.empty()) usages.push_back(".B " + roff(each->usage()));
+    if (each->runs) usages.push_back(".B " + roff(each->usage()));
   }
   page += fmt::format("{}\n", fmt::join(usages, "\n.br\n"));
   page += ".SH DESCRIPTION\n";

@@ -1,0 +1,38 @@
+// A program that weir runs for its user: it has the terminal, the signals are for it, and weir waits for its end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace weir::tool {
+
+struct ChildEnd {
+  int status = 0;  // as a shell says it: 128 and more after a signal
+  int signal = 0;  // that has ended it; 0: none
+  double seconds = 0;
+};
+
+// One at a time: signals are the process's.
+class Child {
+ public:
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+
+  // Starts a program, found as a shell does, with these variables in the environment beside our own; `quiet`: what it
+  // prints goes to standard error. not_found when it cannot be run.
+  static base::Result<Child> start(const std::vector<std::string>& words, const Variables& variables, bool quiet);
+  pid_t pid() const noexcept { return pid_; }
+  // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. Once.
+  ChildEnd wait();
+
+ private:
+  Child(pid_t pid, double start_s) : pid_(pid), start_s_(start_s) {}
+  pid_t pid_;
+  double start_s_;
+};
+
+}  // namespace weir::tool

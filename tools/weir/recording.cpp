@@ -1,0 +1,31 @@
+#include "recording.hpp"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace weir::tool {
+
+FileIdentity FileIdentity::of(const std::filesystem::path& name) {
+  struct stat about {};
+  return stat(name.c_str(), &about) == 0 ? FileIdentity{about.st_dev, about.st_ino} : FileIdentity{};
+}
+
+Recording::Recording(std::string trace)
+    : trace_(std::move(trace)),
+      part_(trace_ + ".part"),
+      trace_before_(FileIdentity::of(trace_)),
+      part_before_(FileIdentity::of(part_)) {}
+
+std::string Recording::path() const {
+  struct stat about {};
+  if (stat(trace_.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return trace_;
+  const auto is_new = [](const std::string& name, FileIdentity before) {
+    const FileIdentity now = FileIdentity::of(name);
+    return now != FileIdentity{} && now != before;
+  };
+  if (is_new(trace_, trace_before_)) return trace_;
+  return is_new(part_, part_before_) ? part_ : "";
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,77 @@
+#include "run_program.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "child.hpp"
+#include "data/tier_spec.hpp"
+#include "live_progress.hpp"
+#include "recording.hpp"
+#include "run_report.hpp"
+#include "runtime/options.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+// What the command line says, and where to the trace goes that a report needs.
+Child::Variables variables(const Global& global) {
+  Child::Variables result;
+  for (const auto& [name, value] : global.overrides) {
+    if (name != "trace") result.emplace_back(runtime::variable(name), value);
+  }
+  if (!global.options.trace.empty()) result.emplace_back(runtime::variable("trace"), global.options.trace);
+  return result;
+}
+
+ChildEnd wait(Child& child, const std::string& program, const Global& global) {
+  const ProgramProgress progress(child.pid(), std::filesystem::path(program).filename().string(), global);
+  return child.wait();
+}
+
+int run(const std::string& program, const std::vector<std::string>& verbs, Global& global) {
+  if (program.empty()) {
+    return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")), kUsage);
+  }
+  if (const auto tiers = data::parse_tiers(global.options.tiers); !tiers) return fail(tiers.status().message, kUsage);
+  std::vector<std::string> words{program};
+  words.insert(words.end(), global.rest.begin(), global.rest.end());
+  const Recording recording(global.options.trace);
+  auto child = Child::start(words, variables(global), global.json);
+  if (!child) return fail(child.status().message + base::suggestion(program, verbs));
+  const ChildEnd end = wait(*child, program, global);
+  global.ended_by = end.signal;
+  global.add({{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}});
+  if (!global.options.trace.empty() && recording.path().empty()) {
+    fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
+    return end.status != 0 ? end.status : kFailed;
+  }
+  return end.status;
+}
+
+}  // namespace
+
+void add_program(CLI::App& verb, Global& global) {
+  auto program = std::make_shared<std::string>();
+  Entry& entry = global.entries.at(&verb);
+  entry.takes_program = true;
+  entry.run = [program, &verb](Global& g) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* below : verb.get_subcommands({})) verbs.push_back(below->get_name());
+    return run(*program, verbs, g);
+  };
+  verb.add_option("program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
+      ->type_name("PROGRAM");
+  verb.add_flag("--json", global.json,
+                "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
+                "error");
+  add_report_options(verb, global, [program] { return *program; });
+  add_runtime_options(verb, global);
+}
+
+}  // namespace weir::tool
