@@ -1,7 +1,9 @@
 // Residency: what a task needs in the fast tier, what that can give, and which node is to have what.
 #include <algorithm>
+#include <vector>
 
 #include "data/residency.hpp"
+#include "data/spread.hpp"
 
 namespace weir::data {
 
@@ -33,11 +35,11 @@ bool Residency::is_kept(const Request& request, const Block& block) noexcept {
 // What the tasks around it take of the arena, or, without one, of all. A block that one of them uses in a file's pages
 // counts as if it had room, so that it does not depend on time who fits beside them.
 std::size_t Residency::kept_around(const Request& request, const Arena* arena) noexcept {
-  std::size_t bytes = 0;
+  Arena::Sum sum;
   for (const Block* const block : request.beside) {
     const Replica* r = block->replicas;
     while (r != nullptr && arena != nullptr && r->arena != arena) r = r->next;
-    if (r != nullptr || block->home_uses != 0) bytes += block->home.in_place ? 0 : block->charge;
+    if ((r != nullptr || block->home_uses != 0) && !block->home.in_place) sum.add(block->charge);
   }
   for (Request* around = request.parent; around != nullptr; around = around->parent) {
     for (const Use& use : around->uses()) {
@@ -49,10 +51,10 @@ std::size_t Residency::kept_around(const Request& request, const Arena* arena) n
       }();
       const bool in_file = use.at_home && block.home.kind == Home::Kind::file;
       const bool here = use.replica != nullptr && (arena == nullptr || use.replica->arena == arena);
-      if (!counted && (in_file || here)) bytes += block.charge;
+      if (!counted && (in_file || here)) sum.add(block.charge);
     }
   }
-  return bytes;
+  return sum.bytes();
 }
 
 // What it needs beside that in the fast tier.
@@ -78,47 +80,62 @@ bool Residency::needs_several_nodes(Request& request) noexcept {
   return std::none_of(arenas.begin(), arenas.end(), [&](const Arena* a) { return bytes <= room_for(request, *a); });
 }
 
-// The largest block first, each on the node that has most left. False: they do not fit so.
-template <class Which, class Capacity>
-bool Residency::plan_over_nodes(Request& request, Which which, Capacity capacity) {
+// For the blocks of `which`, on nodes of `room` bytes. False: they do not fit so.
+template <class Which, class RoomOf>
+bool Residency::plan_over_nodes(Request& request, Which which, RoomOf room_of) {
   const auto& arenas = tiers_.tiers()[top_].arenas;
-  planned_.clear();
-  for (Arena* const arena : arenas) planned_.push_back(capacity(*arena));
-  for (Use& use : request.uses()) use.planned = nullptr;
-  while (true) {
-    Use* largest = nullptr;
-    for (Use& use : request.uses()) {
-      if (use.planned != nullptr || !which(use)) continue;
-      if (largest == nullptr || use.block->charge > largest->block->charge) largest = &use;
-    }
-    if (largest == nullptr) return true;
-    const auto most = std::max_element(planned_.begin(), planned_.end());
-    if (*most < largest->block->charge) return false;
-    *most -= largest->block->charge;
-    largest->planned = arenas[static_cast<std::size_t>(most - planned_.begin())];
+  std::vector<std::size_t> sizes, room;
+  for (Use& use : request.uses()) {
+    use.planned = nullptr;
+    if (which(use)) sizes.push_back(use.block->charge);
   }
+  for (Arena* const arena : arenas) room.push_back(room_of(*arena));
+  std::vector<int> node(sizes.size());
+  if (!spread(sizes, room, node)) return false;
+  auto next = node.begin();
+  for (Use& use : request.uses())
+    if (which(use)) use.planned = arenas[static_cast<std::size_t>(*next++)];
+  return true;
+}
+
+// What is free, or can be made so.
+std::size_t Residency::room_soon(const Arena& arena, const policy::Demand& demand) noexcept {
+  Place& p = place(arena);
+  const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
+  const std::size_t all = soon + displaceable(p, demand);
+  return all - std::min(all, p.owed);
 }
 
 Residency::Room Residency::place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps) {
-  const auto capacity = [&](Arena& arena) {
-    Place& p = place(arena);
-    const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
-    const std::size_t all = soon + displaceable(p, demand);
-    return all - std::min(all, p.owed);
-  };
-  if (!plan_over_nodes(
-          request, [&](const Use& use) { return is_missing(use); }, capacity))
+  const auto missing = [&](const Use& use) { return is_missing(use); };
+  if (!plan_over_nodes(request, missing, [&](const Arena& arena) { return room_soon(arena, demand); }))
     return Room::none;
   Room room = Room::made;
   for (Arena* const arena : tiers_.tiers()[top_].arenas) {
-    std::size_t bytes = 0;
-    for (const Use& use : request.uses()) bytes += use.planned == arena ? use.block->charge : 0;
-    if (bytes == 0) continue;
-    const Room here = make_room(*arena, bytes + place(*arena).owed, demand, steps);
+    Arena::Sum sum;
+    for (const Use& use : request.uses())
+      if (use.planned == arena) sum.add(use.block->charge);
+    if (sum.bytes() == 0) continue;
+    const Room here = make_room(*arena, sum.bytes() + place(*arena).owed, demand, steps);
     if (here == Room::none) return here;
     if (here == Room::coming) room = here;
   }
   return room;
+}
+
+// They would fit if those that are there, and that nobody else uses, lay elsewhere.
+bool Residency::lies_in_its_own_way(Request& request, const policy::Demand& demand) {
+  const auto own = [](const Use& use) {
+    return use.replica != nullptr && use.replica->pins == 1 &&
+           (use.replica->state == ReplicaState::clean || use.replica->state == ReplicaState::dirty);
+  };
+  return plan_over_nodes(
+      request, [&](const Use& use) { return is_missing(use) || own(use); },
+      [&](const Arena& arena) {
+        std::size_t bytes = room_soon(arena, demand);
+        for (const Use& use : request.uses()) bytes += own(use) && use.replica->arena == &arena ? use.block->charge : 0;
+        return bytes;
+      });
 }
 
 // ---- Ever ----

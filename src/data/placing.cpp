@@ -60,6 +60,7 @@ bool Residency::place_missing(Request& request, Arena& target, std::size_t missi
   Room room = Room::none;
   if (needs_several_nodes(request)) {
     room = fill(place_over_nodes(request, demand, steps), target);
+    in_pieces = in_pieces || (room == Room::none && lies_in_its_own_way(request, demand));
   } else {
     room = try_in(target);
     if (config_.allocation == Allocation::fast) {

@@ -237,9 +237,11 @@ class Residency {
   std::size_t room_for(const Request& request, const Arena& arena) noexcept;
   bool never_fits(Request& request) noexcept;
   bool needs_several_nodes(Request& request) noexcept;
-  template <class Which, class Capacity>
-  bool plan_over_nodes(Request& request, Which which, Capacity capacity);
+  template <class Which, class RoomOf>
+  bool plan_over_nodes(Request& request, Which which, RoomOf room_of);
+  std::size_t room_soon(const Arena& arena, const policy::Demand& demand) noexcept;
   Room place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps);
+  bool lies_in_its_own_way(Request& request, const policy::Demand& demand);
 
   // Its blocks in their places, pinned (placing.cpp).
   Admission try_admit(Request& request, Steps& steps);
@@ -321,7 +323,6 @@ class Residency {
   std::vector<Block*> untracked_blocks_;
   std::vector<Block*> counted_;       // made before tasks were tracked, with counts_holds
   std::vector<Place> places_;         // by arena
-  std::vector<std::size_t> planned_;  // plan_over_nodes(): what it leaves of each node of the top tier
   std::vector<std::uint64_t> homed_;  // bytes of homes, by tier
   std::vector<Lane> lanes_;
   Lane urgent_;  // of tasks that run, or were made inside of such as hold room: all others wait for these

@@ -155,6 +155,49 @@ TEST_P(ResidencyOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
   EXPECT_EQ(bench.residency.counters().failures, 0u);
 }
 
+// Small ones of one size share pages; of many sizes they take more than their bytes.
+TEST(ResidencyOverSeveralNodes, KnowsWhatSmallBlocksTakeOfThem) {
+  for (const bool one_size : {true, false}) {
+    ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", with(Strategy::single, Evict::lru));
+    Footprint footprint;
+    for (int i = 0; i < 4; ++i) footprint.emplace_back(&bench.make("large", 900 * kKiB, i), Mode::inout);
+    bench.make("filler", 3 * kMiB);
+    for (std::size_t i = 1; i <= 50; ++i)
+      footprint.emplace_back(&bench.make("small", one_size ? 1600 : i * 64), Mode::inout);
+    bench.track();
+    BenchTask& task = bench.spawn("task", footprint);
+    bench.ready(task);
+    bench.land_all();
+    ASSERT_EQ(task.request.state, held) << "nobody has to see a standstill first";
+    EXPECT_EQ(bench.residency.counters().in_place_runs, one_size ? 0u : 1u);
+    bench.finish(task);
+  }
+}
+
+// A part lies on each node, and what is missing takes one node whole.
+TEST_P(ResidencyOverNodes, RunsATaskWhoseOwnBlocksLieInTheWayOfTheRest) {
+  ResidencyBench bench(knl_snc4_flat(), GetParam(), with(Strategy::single, Evict::lru));
+  Footprint footprint;
+  std::vector<Block*> halves;
+  for (int i = 0; i < 4; ++i) halves.push_back(&bench.make("part", (i < 2 ? 300 : 600) * kKiB, i));
+  Block& large = bench.make("large", 1 * kMiB);
+  Block& other = bench.make("other", 600 * kKiB);
+  for (int i = 0; i < 4; ++i) bench.make("filler", 1 * kMiB);
+  bench.track();
+  for (Block* const block : halves) footprint.emplace_back(block, Mode::in);
+  footprint.emplace_back(&large, Mode::in);
+  footprint.emplace_back(&other, Mode::in);
+  for (Block* const block : halves) ASSERT_TRUE(bench.run("fill", {{block, Mode::out}}, 7));  // one on each node
+  BenchTask& task = bench.spawn("task", footprint);
+  bench.ready(task);
+  bench.land_all();
+  ASSERT_EQ(task.request.state, held);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(stamp_at(task.request.uses()[i].address), 7u);
+  bench.check_invariants();
+  bench.finish(task);
+  EXPECT_EQ(bench.residency.counters().in_place_runs, 0u);
+}
+
 TEST(ResidencyOverSeveralNodes, SaysWhyWholeBlocksDoNotFit) {
   ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,file=/tmp:64MiB", with(Strategy::single, Evict::lru));
   Footprint footprint;

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "data/spread.hpp"
 #include "residency_bench.hpp"
 
 namespace weir::data {
@@ -103,6 +104,7 @@ class Model {
     return text;
   }
   bool far_ahead() const { return case_.depth > 8; }
+  bool over_nodes() const { return case_.nodes && case_.allocation == Allocation::fast; }
   unsigned below(std::size_t limit) { return static_cast<unsigned>(random_() % limit); }
 
   void make_block(std::vector<Block*>* list = nullptr) {
@@ -152,12 +154,12 @@ class Model {
     const std::size_t most = root ? bench_.blocks().size() : parent.footprint.size();
     if (most == 0) return;
     std::size_t bytes = 0;
-    for (unsigned i = 1 + below(4); i > 0; --i) {
+    for (unsigned i = 1 + below(over_nodes() ? 12 : 4); i > 0; --i) {
       const unsigned at = below(most);
       Block* const block = root ? bench_.blocks()[at].get() : parent.footprint[at].first;
       const Mode mode = !root && parent.footprint[at].second == Mode::in ? Mode::in : any_mode();
       if (root && for_children_.contains(block)) continue;
-      if (bytes + block->bytes > (1 << 20) && below(20) != 0) continue;
+      if (bytes + block->bytes > (over_nodes() ? 3u << 20 : 1u << 20) && below(20) != 0) continue;
       bytes += block->bytes;
       bool twice = false;
       for (const auto& [other, m] : node->footprint) twice = twice || other == block;
@@ -245,7 +247,7 @@ class Model {
     Request& request = node->task->request;
     if (request.state == RequestState::failed) {
       EXPECT_FALSE(request.failure.message.empty());
-      const bool for_room = request.failure.message.starts_with("task") && !case_.faults && !case_.nodes;
+      const bool for_room = request.failure.message.starts_with("task") && !case_.faults;
       EXPECT_FALSE(for_room && fits(*node)) << request.failure.message;
       request.cancelled = true;
       return end(*node);
@@ -263,14 +265,23 @@ class Model {
       if (writes(use.mode)) put_stamp(use.address, stamp(*use.block, ++versions_[use.block]));
     }
   }
-  // Beside what those around it hold, on the one node there is.
+  // Beside what those around it hold, on the one node there is; on several, of a task without such.
   bool fits(const Node& node) {
+    if (case_.nodes) return over_nodes() && node.parent == &root_ && fits_on_nodes(node);
     std::set<const Block*> needed;
     for (const Node* n = &node; n->task != nullptr; n = n->parent)
       for (const auto& [block, mode] : n->footprint) needed.insert(block);
     std::size_t bytes = most_stayed_;
     for (const Block* block : needed) bytes += block->home.in_place ? 0 : block->charge;
     return bytes <= bench_.arena().budget();
+  }
+  bool fits_on_nodes(const Node& node) const {
+    for (const auto& block : bench_.blocks())
+      if (block->home.in_place) return false;  // takes room of a node for ever
+    std::vector<std::size_t> sizes;
+    for (const auto& [block, mode] : node.footprint) sizes.push_back(block->charge);
+    std::vector<int> to(sizes.size());
+    return spread(sizes, std::vector<std::size_t>(4, std::size_t{1} << 20), to);
   }
   void count_those_that_stay() {
     std::size_t bytes = 0;
@@ -370,6 +381,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"memory_with_faults", "memory=1MiB,emulated=32MiB@0.5", Allocation::fast, false, true},
         Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
         Case{"nodes_fast", "hbm=4MiB,ddr=32MiB", Allocation::fast, true},
+        Case{"nodes_fast_file", "hbm=4MiB,file=/tmp:32MiB", Allocation::fast, true},
         Case{"nodes_local_fast", "hbm=4MiB,ddr=32MiB", Allocation::local_fast, true},
         Case{"nodes_local_fast_far_ahead", "hbm=4MiB,ddr=32MiB", Allocation::local_fast, true, false, 64, 8},
         Case{"nodes_local_fast_file", "hbm=4MiB,file=/tmp:32MiB", Allocation::local_fast, true},
