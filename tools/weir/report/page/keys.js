@@ -8,6 +8,7 @@ function setUpKeys(timeline, search) {
   byId("zoom-out").addEventListener("click", () => timeline.magnify(0.5));
   byId("zoom-fit").addEventListener("click", () => timeline.fit());
   byId("path-next").addEventListener("click", () => timeline.selectOnPath(1));
+  byId("path-next").disabled = timeline.model.pathTasks.length === 0;
 
   // On the timeline.
   const onTimeline = {

@@ -451,8 +451,10 @@ class Timeline {
   selectNeighbour(direction) {
     const { model } = this;
     if (!this.selected) return this.selectSeen();
-    const task = model.neighbour(model.rowOf(this.selected), model.start[this.selected], direction, this.selected);
+    const row = model.rowOf(this.selected);
+    const task = model.neighbour(row, model.start[this.selected], direction, this.selected);
     if (task) this.select(task, { reveal: true });
+    else this.say((direction > 0 ? "No later task on " : "No earlier task on ") + model.workers[row].name);
   }
 
   selectSeen() {
@@ -460,6 +462,7 @@ class Timeline {
       const task = this.model.neighbour(row, this.view.start, 1, 0);
       if (task && this.model.start[task] <= this.view.end) return this.select(task, { reveal: true });
     }
+    this.say("No task starts in what is shown");
   }
 
   // On another worker, at about the same time.
@@ -475,7 +478,7 @@ class Timeline {
 
   selectOnPath(direction) {
     const { pathTasks } = this.model;
-    if (!pathTasks.length) return;
+    if (!pathTasks.length) return this.say("No task is on the critical path: it is the program's own code outside of tasks");
     const next = direction > 0 ? d3.bisectRight(pathTasks, this.selected) : d3.bisectLeft(pathTasks, this.selected) - 1;
     const index = (next + pathTasks.length) % pathTasks.length;
     this.select(pathTasks[index], { reveal: true });
