@@ -16,10 +16,11 @@ bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept 
 }
 
 void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept {
-  if (is_let_through(thread, address)) return;
-  if (thread.opened_count == ThreadState::kMostOpened) return;
-  thread.opened[thread.opened_count++] = address;
-  Watch::let_through(address, page);
+  if (!is_let_through(thread, address)) {
+    if (thread.opened_count == ThreadState::kMostOpened) return;
+    thread.opened[thread.opened_count++] = address;
+  }
+  Watch::let_through(address, page);  // once more: another thread may have closed it meanwhile
 }
 
 void step(ThreadState& thread, StoppedThread& stopped) noexcept {

@@ -2,17 +2,38 @@
 
 #include <utility>
 
+#include "check/standstill.hpp"
+
 namespace weir::check {
 
 using platform::StoppedThread;
 
 namespace {
 
-void open_for_call(ThreadState& thread) {
-  thread.opened_for_call = state->watch.is_closed();
-  if (!thread.opened_for_call) return;
-  state->watch.open(true);
-  thread.call_epoch = state->watch.epoch();
+void open_for_call(ThreadState& thread, CallOpening opening) {
+  thread.opened_for_call = state->watch.is_closed() ? opening : CallOpening::nothing;
+  if (thread.opened_for_call == CallOpening::nothing) return;
+  if (!thread.restricted()) open_window(thread);
+  if (opening == CallOpening::all) {
+    state->watch.open(true);
+    thread.call_epoch = state->watch.epoch();
+    return;
+  }
+  for (std::uint32_t i = 0; i < thread.given_count; ++i)
+    state->watch.let_through_all(thread.given[i].start, thread.given[i].bytes);
+}
+
+void close_after_call(ThreadState& thread) {
+  switch (std::exchange(thread.opened_for_call, CallOpening::nothing)) {
+    case CallOpening::nothing: break;
+    case CallOpening::given:
+      for (std::uint32_t i = 0; i < thread.given_count; ++i)
+        state->watch.take_back_all(thread.given[i].start, thread.given[i].bytes);
+      break;
+    case CallOpening::all:
+      if (thread.call_epoch == state->watch.epoch()) state->watch.close();
+      break;
+  }
 }
 
 void put_back_arguments(ThreadState& thread) noexcept {
@@ -36,35 +57,43 @@ void credit(Run& run, const StoppedThread::Memory& memory) {
 
 }  // namespace
 
-// All is opened to a call that is given something watched, and to one that was refused something that its arguments do
-// not show; to others nothing is: they may take long.
+// To a call that is given something watched that is opened, or all: to one that makes a process, to one that was
+// refused something that its arguments do not show, and to those of the task itself, beside which it does nothing.
 void let_call_pass(ThreadState& thread, StoppedThread& stopped) {
   if (stopped.change_signal_mask()) return;
-  StoppedThread::Memory given[64];
-  const std::size_t count = stopped.call_memory(given, std::size(given));
+  thread.given_count = static_cast<std::uint32_t>(stopped.call_memory(thread.given, ThreadState::kMostGiven));
   thread.call = stopped.call_number();
-  thread.opened_for_call = false;
-  bool concerned = stopped.call_makes_process();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (state->running != nullptr) credit(*state->running, given[i]);
-    concerned = concerned || state->watch.has_any(given[i].start, given[i].bytes);
+  thread.call_waits_for_futex = stopped.call_waits_for_futex();
+  thread.opened_for_call = CallOpening::nothing;
+  bool concerned = false;
+  for (std::uint32_t i = 0; i < thread.given_count; ++i) {
+    if (state->running != nullptr) credit(*state->running, thread.given[i]);
+    concerned = concerned || state->watch.has_any(thread.given[i].start, thread.given[i].bytes);
   }
-  if (concerned) open_for_call(thread);
+  // What else runs while a task is in one of its calls is not judged.
+  const bool all = stopped.call_makes_process() || (thread.restricted() && !thread.call_waits_for_futex);
+  if (concerned || stopped.call_makes_process()) open_for_call(thread, all ? CallOpening::all : CallOpening::given);
   thread.call_changed = stopped.let_process_keep_handlers();
   thread.stepping = thread.stepping_call = true;
   stopped.step_over_system_call();
 }
 
 void call_has_passed(ThreadState& thread, StoppedThread& stopped) {
-  if (!thread.opened_for_call && stopped.call_was_refused()) {
-    open_for_call(thread);
-    thread.stepping = thread.opened_for_call;
+  if (thread.opened_for_call != CallOpening::all && stopped.call_was_refused()) {
+    open_for_call(thread, CallOpening::all);
+    thread.stepping = thread.opened_for_call == CallOpening::all;
     if (thread.stepping) return stopped.make_call_again(thread.call);
   }
   thread.stepping_call = false;
   thread.opened_count = 0;
   put_back_arguments(thread);
-  if (thread.opened_for_call && thread.call_epoch == state->watch.epoch()) state->watch.close();
+  close_after_call(thread);
+}
+
+bool close_for_sleeper(ThreadState& thread) {
+  if (!thread.call_waits_for_futex || thread.opened_for_call == CallOpening::all) return false;
+  close_after_call(thread);
+  return true;
 }
 
 }  // namespace weir::check

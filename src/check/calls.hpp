@@ -11,5 +11,8 @@ namespace weir::check {
 void let_call_pass(ThreadState& thread, platform::StoppedThread& stopped);
 // SIGTRAP after it.
 void call_has_passed(ThreadState& thread, platform::StoppedThread& stopped);
+// The thread sleeps in its call, and another one wants to go on. Closes what was opened for it; false: it may need
+// that.
+bool close_for_sleeper(ThreadState& thread);
 
 }  // namespace weir::check

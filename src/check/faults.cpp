@@ -8,6 +8,7 @@
 
 #include "check/access.hpp"
 #include "check/calls.hpp"
+#include "check/standstill.hpp"
 #include "check/string_functions.hpp"
 
 namespace weir::check {
@@ -21,15 +22,13 @@ namespace {
 bool system_calls_can_be_held = false;
 
 // A thread that runs no task while another one does, for itself or for that task.
-void credit_running_task(std::uintptr_t address, const Page& page) {
+void credit_running_task(std::uintptr_t address) {
   Run* const run = state->running;
   if (run == nullptr) return;
-  run->helped = true;
   for (Item& item : run->items)
     if (item.extent.overlaps(address, address + kPageBytes)) item.touched = true;
   const auto found = run->pages.find(address);
   if (found != run->pages.end()) found->second.fresh = {};
-  static_cast<void>(page);
 }
 
 // The page was closed when the thread touched it, and is not watched any more now that the thread has the gate: the
@@ -60,8 +59,10 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
   if (page->strict && thread.pauses == 0) {
     report(thread, stopped, {true, FindingKind::outside, stopped.address(), 1, nullptr}, stopped.faulted_writing());
   } else if (thread.run == nullptr) {
-    credit_running_task(address, *page);
+    credit_running_task(address);
   }
+  if (is_tasks_turn()) return true;  // and this one's again
+  open_window(thread);
   let_through(thread, address, *page);
   step(thread, stopped);
   return true;
@@ -80,6 +81,7 @@ bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
 class InHandler {
  public:
   explicit InHandler(ThreadState& thread) noexcept : thread_(thread) {
+    come_back(thread_);
     thread_.held = 0;
     thread_.in_handler = true;
     errno_ = errno;
@@ -91,7 +93,9 @@ class InHandler {
     if (state_ != nullptr) take_back_nested();
     thread_.nested_count = 0;
     thread_.in_handler = false;
-    if (!thread_.stepping) thread_.hold_calls();
+    if (thread_.stepping) return;
+    thread_.hold_calls();
+    if (state_ != nullptr) go_at_large(thread_);
   }
   InHandler(const InHandler&) = delete;
   InHandler& operator=(const InHandler&) = delete;
@@ -154,11 +158,11 @@ void on_step(int signal, void* info, void* context) {
   thread->stepping = false;
   const InHandler scope(*thread);
   if (!scope.is_active()) return;
-  if (!thread->stepping_call) return take_back_opened(*thread);
   if (thread->stepping_call)
     call_has_passed(*thread, stopped);
   else
     take_back_opened(*thread);
+  if (!thread->stepping) close_window(*thread);
 }
 
 void on_system_call(int, void* info, void* context) {
@@ -182,6 +186,11 @@ ThreadState& this_thread() noexcept {
   auto* const made = static_cast<ThreadState*>(memory);  // all its members begin as zero
   made->number = platform::thread_number();
   current_thread = made;
+  if (State* const shared = state.pointer) {
+    made->next = shared->threads;
+    while (!shared->threads.compare_exchange_weak(made->next, made)) {
+    }
+  }
   platform::use_signal_stack(made->signal_stack(), ThreadState::kSignalStackBytes);
   return *made;
 }
@@ -202,7 +211,7 @@ base::Status install_handlers() {
               fmt::format("weir check cannot handle signal {}: {}", signal, std::strerror(why))};
     }
   }
-  return base::Status::success();
+  return install_stop_handler();
 }
 
 }  // namespace weir::check

@@ -66,12 +66,14 @@ struct RunPage {
 };
 
 struct TaskRecord;
+struct ThreadState;
 
 struct Run {
   Run(const TaskInfo* info, std::pmr::memory_resource* memory) : task(info), items(memory), pages(memory) {}
 
   const TaskInfo* task;
   TaskRecord* record = nullptr;
+  ThreadState* thread = nullptr;  // that runs it
   Segment* segment = nullptr;
   Segment* end = nullptr;
   Run* outer = nullptr;             // the task beneath it on the same thread
@@ -79,7 +81,6 @@ struct Run {
   std::uintptr_t runner = 0;        // the function that calls the task's: frames from there on are not its own
   int pauses = 0;                   // of the thread when it began
   const void* own_scope = nullptr;  // of its children; null: none yet
-  bool helped = false;              // threads without a task of their own have touched what it may touch
   bool restricted = true;           // false: it has declared nothing, and is only watched
   std::uint64_t accesses = 0;       // judged up to now
   std::uint64_t exact = 0;          // of these, how many one by one

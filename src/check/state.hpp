@@ -21,18 +21,23 @@ namespace weir::check {
 class Gate {
  public:
   void lock() noexcept {
-    while (taken_.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+    for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
+      if (spins >= kSpins) platform::yield();  // whoever has it waits for a thread, or for a processor
   }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
+  static constexpr int kSpins = 100;
   std::atomic<bool> taken_{false};
 };
+
+enum class CallOpening : std::uint8_t { nothing, given, all };
 
 // Of a thread that runs tasks or has met a closed page. In memory of its own, which begins as zero.
 struct ThreadState {
   static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
   static constexpr std::size_t kMostOpened = 32;
+  static constexpr std::size_t kMostGiven = 64;
 
   volatile unsigned char held = 0;  // read by the kernel: system calls raise SIGSYS
   bool holds_system_calls = false;
@@ -40,14 +45,20 @@ struct ThreadState {
   bool in_handler = false;
   bool stepping = false;
   bool stepping_call = false;
-  bool opened_for_call = false;
-  bool helps = false;            // a task, or another such thread, has started it
+  CallOpening opened_for_call = CallOpening::nothing;
+  bool helps = false;       // a task, or another such thread, has started it
+  bool has_window = false;  // standstill.hpp; guarded by the gate
+  bool call_waits_for_futex = false;
   int call = 0;                  // its number
   std::uint64_t call_epoch = 0;  // of Watch, when all was opened for it
+  std::uint32_t given_count = 0;
+  platform::StoppedThread::Memory given[kMostGiven] = {};  // to the call
   platform::StoppedThread::Changed call_changed;
   int pauses = 0;
-  int turn = 0;    // how often this thread has taken it
-  int number = 0;  // by which the kernel knows it
+  int turn = 0;                 // how often this thread has taken it
+  int number = 0;               // by which the kernel knows it
+  std::atomic<bool> at_large;   // it runs the program's code in a task; written by the thread, read by others
+  ThreadState* next = nullptr;  // in the list of all
   Run* run = nullptr;
   Segment* outside = nullptr;           // what it does outside of tasks comes after this
   Segment* cause = nullptr;             // beside its task, why it does what it does
@@ -122,6 +133,10 @@ struct State {
   std::uint64_t accesses = 0;
   std::uint64_t tasks = 0;
   int runtimes = 0;  // that live
+  std::atomic<ThreadState*> threads{nullptr};
+  std::atomic<int> windows{0};
+  std::atomic<bool> waits_for_windows{false};  // whoever runs a task
+  std::uint64_t unseen = 0;                    // windows beside which a task went on; guarded by the gate
   // Of the C library: its string functions read whole vectors, of which they use the part that was meant. Its functions
   // that copy use all that they read; where they begin.
   std::uintptr_t libc_start = 0, libc_end = 0;

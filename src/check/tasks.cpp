@@ -1,6 +1,7 @@
 // Hooks of tasks: their spawning, running and end, and waits.
 #include <algorithm>
 
+#include "check/standstill.hpp"
 #include "check/tables.hpp"
 #include "check/turn.hpp"
 
@@ -106,6 +107,7 @@ void begin(TaskRecord& task, const void* runner) {
   run.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
   run.record = &task;
+  run.thread = &thread;
   const Site& site = *run.task->site;
   run.exact = site.exact > site.accesses ? site.exact - site.accesses : 0;
   ++state->tasks;
@@ -113,11 +115,13 @@ void begin(TaskRecord& task, const void* runner) {
   thread.pauses = 0;
   close_all(thread);
   thread.hold_calls();
+  go_at_large(thread);
 }
 
 void end(TaskRecord* task, bool completely) {
   ThreadState& thread = this_thread();
   Run& run = task->run;
+  come_back(thread);
   thread.held = 0;
   open_all(thread);
   thread.run = state->running = run.outer;

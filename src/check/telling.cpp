@@ -99,7 +99,7 @@ void count_items(const Run& run) {
       seen.item = item;
     }
     ++seen.declared;
-    seen.touched += item.touched || run.helped ? 1 : 0;  // threads that help are not all seen at every moment
+    seen.touched += item.touched ? 1 : 0;
   }
 }
 
@@ -127,6 +127,7 @@ void tell_counts() {
   Bye bye;
   bye.tasks = std::exchange(state->tasks, 0);
   bye.accesses = std::exchange(state->accesses, 0);
+  bye.unseen = std::exchange(state->unseen, 0);
   state->link.tell(bye);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "check/checker.hpp"
+#include "check/standstill.hpp"
 
 namespace weir::check {
 
@@ -22,35 +23,25 @@ namespace {
 
 constexpr std::uintptr_t kThreadBytes = 2304;  // of the C library's record of a thread
 
-// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
-// closed pages as handlers do. They are closed again after the gate is given back.
-class ClosingGate {
- public:
-  explicit ClosingGate(ThreadState& thread) noexcept : thread_(thread) {
-    thread_.in_handler = true;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_.held = 0;  // the handler of a fault on the way here may have held them again
-    state->gate.lock();
-  }
-  ~ClosingGate() {
-    std::uintptr_t met[ThreadState::kMostOpened];
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < thread_.nested_count && state->watch.is_closed(); ++i)
-      if (state->watch.find(thread_.nested[i]) != nullptr) met[count++] = thread_.nested[i];
-    state->gate.unlock();
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_.nested_count = 0;
-    thread_.in_handler = false;
-    for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
-  }
-  ClosingGate(const ClosingGate&) = delete;
-  ClosingGate& operator=(const ClosingGate&) = delete;
-
- private:
-  ThreadState& thread_;
-};
-
 }  // namespace
+
+ClosingGate::ClosingGate(ThreadState& thread) noexcept : thread_(thread) {
+  thread_.in_handler = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread_.held = 0;  // the handler of a fault on the way here may have held them again
+  state->gate.lock();
+}
+ClosingGate::~ClosingGate() {
+  std::uintptr_t met[ThreadState::kMostOpened];
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < thread_.nested_count && state->watch.is_closed(); ++i)
+    if (state->watch.find(thread_.nested[i]) != nullptr) met[count++] = thread_.nested[i];
+  state->gate.unlock();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread_.nested_count = 0;
+  thread_.in_handler = false;
+  for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
+}
 
 void open_all(ThreadState& thread) {
   const ClosingGate gate(thread);
@@ -65,6 +56,7 @@ namespace {
 
 void pause(ThreadState& thread) {
   if (thread.pauses++ != 0) return;
+  come_back(thread);
   thread.held = 0;
   if (thread.run == nullptr) return;
   const ClosingGate gate(thread);
@@ -74,6 +66,7 @@ void resume(ThreadState& thread) {
   if (--thread.pauses != 0) return;
   if (thread.run != nullptr) close_all(thread);
   thread.hold_calls();
+  go_at_large(thread);
 }
 
 }  // namespace

@@ -8,6 +8,19 @@ namespace weir::check {
 void take_turn(ThreadState& thread);
 void give_turn(ThreadState& thread);
 
+// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
+// closed pages as handlers do. They are closed again after the gate is given back.
+class ClosingGate {
+ public:
+  explicit ClosingGate(ThreadState& thread) noexcept;
+  ~ClosingGate();
+  ClosingGate(const ClosingGate&) = delete;
+  ClosingGate& operator=(const ClosingGate&) = delete;
+
+ private:
+  ThreadState& thread_;
+};
+
 // All that is watched, but what is strict; nothing.
 void open_all(ThreadState& thread);
 void close_all(ThreadState& thread);

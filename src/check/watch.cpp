@@ -155,6 +155,27 @@ void Watch::take_back(std::uintptr_t address, const Page& page) const noexcept {
   platform::protect(address, kPageBytes, protection_in(page, state_of(page)));
 }
 
+template <class Visit>
+void Watch::for_each_range(std::uintptr_t start, std::size_t bytes, Visit&& visit) {
+  make_ranges();
+  const std::uintptr_t end = start + bytes;
+  auto at = std::partition_point(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.end <= start; });
+  for (; at != ranges_.end() && at->start < end; ++at)
+    visit(std::max(at->start, page_of(start)), std::min(at->end, page_of(end - 1) + kPageBytes), *at);
+}
+
+void Watch::let_through_all(std::uintptr_t start, std::size_t bytes) {
+  for_each_range(start, bytes, [](std::uintptr_t from, std::uintptr_t to, const Range& range) {
+    platform::protect(from, to - from, range.protection);
+  });
+}
+
+void Watch::take_back_all(std::uintptr_t start, std::size_t bytes) {
+  for_each_range(start, bytes, [&](std::uintptr_t from, std::uintptr_t to, const Range&) {
+    for (std::uintptr_t page = from; page < to; page += kPageBytes) take_back(page, *find(page));
+  });
+}
+
 void Watch::leave_out(std::uintptr_t address) {
   const std::uintptr_t page = page_of(address);
   if (is_left_out(page)) return;
@@ -172,10 +193,9 @@ bool Watch::is_left_out(const Extent& extent) const noexcept {
 }
 
 bool Watch::has_any(std::uintptr_t start, std::size_t bytes) {
-  make_ranges();
-  const auto after =
-      std::partition_point(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.end <= start; });
-  return after != ranges_.end() && (after->start <= start || after->start - start < bytes);
+  bool any = false;
+  for_each_range(start, bytes, [&](std::uintptr_t, std::uintptr_t, const Range&) { any = true; });
+  return any;
 }
 
 void Watch::read_mappings() {

@@ -82,6 +82,9 @@ class Watch {
   // For one instruction, and back to what its state says.
   static void let_through(std::uintptr_t address, const Page& page) noexcept;
   void take_back(std::uintptr_t address, const Page& page) const noexcept;
+  // The same for what is watched of a piece of memory.
+  void let_through_all(std::uintptr_t start, std::size_t bytes);
+  void take_back_all(std::uintptr_t start, std::size_t bytes);
 
   // Before a region is added and while all is open: what the program's mappings allow. May read /proc and use malloc().
   void learn_mappings(const Extent& extent);
@@ -108,6 +111,9 @@ class Watch {
     std::uintptr_t start, end;
     std::uint8_t protection;
   };
+  // Calls visit(from, to, range) for each piece of a range in there.
+  template <class Visit>
+  void for_each_range(std::uintptr_t start, std::size_t bytes, Visit&& visit);
   template <class Visit>
   void for_each_page(const Extent& extent, Visit&& visit);
   void rebuild(std::uintptr_t address, Page& page);

@@ -10,7 +10,7 @@
 namespace weir::check {
 
 inline constexpr const char* kVariable = "WEIR_CHECK";  // the socket's name in the abstract namespace
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kMostFrames = 20;
 inline constexpr std::size_t kNameBytes = 64;
 inline constexpr std::size_t kCodeBytes = 15;  // of the longest instruction
@@ -94,6 +94,7 @@ struct Bye {
   MessageKind message = MessageKind::bye;
   std::uint32_t unused = 0;
   std::uint64_t tasks = 0, accesses = 0;
+  std::uint64_t unseen = 0;  // moments in which what a task touched could not be seen
 };
 
 enum class Answer : std::uint32_t { go_on, stop };

@@ -6,6 +6,8 @@
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <cpuid.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,6 +17,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 // A handler returns through this code, which lies where hold_system_calls() lets system calls pass. Unwinders know it
 // by these very bytes, and by there being none of a function before it.
@@ -99,6 +102,9 @@ struct KernelAction {
 
 constexpr std::uint64_t bit(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
 constexpr std::uint64_t kFaults = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS) | bit(SIGBUS) | bit(SIGILL) | bit(SIGFPE);
+
+// By which one thread makes another stand still: for nothing else on today's machines.
+constexpr std::uint64_t kNeverBlocked = kFaults | bit(kStopSignal);
 
 int set_action(int signal, SignalHandler handler, unsigned long flags) noexcept {
   constexpr unsigned long kRestorer = 0x04000000;
@@ -220,7 +226,7 @@ bool StoppedThread::change_signal_mask() noexcept {
       case SIG_SETMASK: blocked = *set; break;
       default: result = -EINVAL; return true;
     }
-    blocked &= ~kFaults;
+    blocked &= ~kNeverBlocked;
   }
   if (old != nullptr) *old = before;
   return true;
@@ -231,7 +237,39 @@ std::uintptr_t StoppedThread::call_argument(std::size_t index) const noexcept {
   return static_cast<std::uintptr_t>(greg(context_, kRegistersOfCalls[index]));
 }
 
+bool StoppedThread::call_waits_for_futex() const noexcept {
+  if (!is_futex_call()) return false;
+  const auto operation = static_cast<int>(call_argument(1)) & FUTEX_CMD_MASK;
+  return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+}
+
+bool StoppedThread::is_futex_call() const noexcept { return call_number() == SYS_futex; }
+
+// A word, and of some operations a second one or a time.
+std::size_t StoppedThread::futex_memory(Memory* to) const noexcept {
+  std::size_t count = 0;
+  to[count++] = {call_argument(0), sizeof(std::uint32_t)};
+  switch (static_cast<int>(call_argument(1)) & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_LOCK_PI:
+      if (call_argument(3) != 0) to[count++] = {call_argument(3), sizeof(timespec)};
+      break;
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+    case FUTEX_CMP_REQUEUE_PI:
+    case FUTEX_WAKE_OP: to[count++] = {call_argument(4), sizeof(std::uint32_t)}; break;
+    case FUTEX_WAIT_REQUEUE_PI:
+      to[count++] = {call_argument(4), sizeof(std::uint32_t)};
+      if (call_argument(3) != 0) to[count++] = {call_argument(3), sizeof(timespec)};
+      break;
+    default: break;
+  }
+  return count;
+}
+
 std::size_t StoppedThread::call_memory(Memory* to, std::size_t most) const noexcept {
+  if (is_futex_call()) return futex_memory(to);
   constexpr std::uintptr_t kFirstAddress = 0x10000, kMostBytes = std::uintptr_t{1} << 31;
   std::size_t bytes = 4096;
   std::size_t count = 0;
@@ -296,7 +334,9 @@ void use_signal_stack(void* stack, std::size_t bytes) noexcept {
   call_kernel(SYS_sigaltstack, bits(&wanted));
 }
 
-void unblock_faults() noexcept { call_kernel(SYS_rt_sigprocmask, SIG_UNBLOCK, bits(&kFaults), 0, sizeof kFaults); }
+void unblock_faults() noexcept {
+  call_kernel(SYS_rt_sigprocmask, SIG_UNBLOCK, bits(&kNeverBlocked), 0, sizeof kNeverBlocked);
+}
 
 bool hold_system_calls(volatile unsigned char* held) noexcept {
   if (held == nullptr) return call_kernel(SYS_prctl, kSetSystemCallUserDispatch) == 0;
@@ -315,6 +355,36 @@ void* map_memory(std::size_t bytes) noexcept {
 }
 
 int thread_number() noexcept { return static_cast<int>(call_kernel(SYS_gettid)); }
+
+void send_stop_signal(int thread) noexcept {
+  call_kernel(SYS_tgkill, static_cast<std::uintptr_t>(call_kernel(SYS_getpid)), static_cast<std::uintptr_t>(thread),
+              static_cast<std::uintptr_t>(kStopSignal));
+}
+
+// The third word of its line in /proc; the second is in parentheses and may have any.
+bool thread_sleeps(int thread) noexcept {
+  char path[40] = "/proc/self/task/";
+  std::size_t end = std::strlen(path);
+  int power = 1;
+  while (thread / power >= 10) power *= 10;
+  for (; power != 0; power /= 10) path[end++] = static_cast<char>('0' + thread / power % 10);
+  std::memcpy(path + end, "/stat", sizeof "/stat");
+  const long file = call_kernel(SYS_open, bits(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;
+  char line[256];
+  const long bytes = call_kernel(SYS_read, static_cast<std::uintptr_t>(file), bits(line), sizeof line);
+  call_kernel(SYS_close, static_cast<std::uintptr_t>(file));
+  for (long i = bytes - 3; i > 0; --i)
+    if (line[i] == ')') return line[i + 2] == 'S';
+  return true;
+}
+
+void yield() noexcept { call_kernel(SYS_sched_yield); }
+
+void nap(std::uint64_t ns) noexcept {
+  const timespec time{0, static_cast<long>(ns)};
+  call_kernel(SYS_nanosleep, bits(&time));
+}
 
 }  // namespace weir::platform
 
@@ -338,6 +408,7 @@ void StoppedThread::finish_repeated(const Instruction&) noexcept {}
 void StoppedThread::step_over_system_call() noexcept {}
 bool StoppedThread::change_signal_mask() noexcept { return false; }
 std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
+bool StoppedThread::call_waits_for_futex() const noexcept { return false; }
 bool StoppedThread::call_makes_process() const noexcept { return false; }
 StoppedThread::Changed StoppedThread::let_process_keep_handlers() noexcept { return {}; }
 bool StoppedThread::call_was_refused() const noexcept { return false; }
@@ -351,6 +422,10 @@ bool hold_system_calls(volatile unsigned char*) noexcept { return false; }
 int protect(std::uintptr_t, std::size_t, int) noexcept { return ENOSYS; }
 void* map_memory(std::size_t) noexcept { return nullptr; }
 int thread_number() noexcept { return 0; }
+void send_stop_signal(int) noexcept {}
+bool thread_sleeps(int) noexcept { return true; }
+void yield() noexcept {}
+void nap(std::uint64_t) noexcept {}
 
 }  // namespace weir::platform
 

@@ -84,6 +84,8 @@ class StoppedThread {
   };
   static constexpr std::size_t kArguments = 6;
   std::size_t call_memory(Memory* to, std::size_t most) const noexcept;
+  // SIGSYS: the call reads what it is given at its beginning, and may then sleep for long: a futex.
+  bool call_waits_for_futex() const noexcept;
   // SIGSYS: the call makes a process.
   bool call_makes_process() const noexcept;
   // SIGSYS: a process that begins without handlers would die of the SIGTRAP after the call. Makes it begin with them;
@@ -99,6 +101,8 @@ class StoppedThread {
   int call_number() const noexcept;  // SIGSYS
 
  private:
+  bool is_futex_call() const noexcept;
+  std::size_t futex_memory(Memory* to) const noexcept;
   std::uintptr_t call_argument(std::size_t index) const noexcept;  // below kArguments
   std::uint64_t reg(std::uint8_t number) const noexcept;
 
@@ -113,7 +117,7 @@ int install_handler(int signal, SignalHandler handler) noexcept;
 // Gives the signal its default effect: the next one ends the process.
 void restore_default(int signal) noexcept;
 void use_signal_stack(void* stack, std::size_t bytes) noexcept;
-// The calling thread gets signals of faults. One that blocks them dies of the first.
+// The calling thread gets signals of faults, and that which stops it. One that blocks them dies of the first.
 void unblock_faults() noexcept;
 
 // While *held is 1 every system call of the calling thread raises SIGSYS instead, until it calls this with null; 0
@@ -125,5 +129,12 @@ bool hold_system_calls(volatile unsigned char* held) noexcept;
 int protect(std::uintptr_t start, std::size_t bytes, int protection) noexcept;
 void* map_memory(std::size_t bytes) noexcept;
 int thread_number() noexcept;
+// SIGSTKFLT, which neither the kernel nor programs use.
+inline constexpr int kStopSignal = 16;
+void send_stop_signal(int thread) noexcept;
+// A thread of this process is in the kernel and waits for something. True, too, when nobody can tell (no /proc).
+bool thread_sleeps(int thread) noexcept;
+void yield() noexcept;
+void nap(std::uint64_t ns) noexcept;  // less than a second
 
 }  // namespace weir::platform

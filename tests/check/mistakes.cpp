@@ -1,14 +1,20 @@
 // Programs with one mistake each, chosen by the first argument: what check_test.py runs under `weir check`.
 //
 // The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "weir/weir.hpp"
@@ -189,6 +195,87 @@ void never_touched(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// ---- Beside threads that touch what the task may, by themselves or in the kernel ----
+
+struct alignas(4096) SharedPage {
+  double mine[10] = {};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool go_on = false;
+  double others[10] = {};
+} page;
+
+void beside_a_busy_thread(weir::Runtime& runtime) {
+  runtime.spawn(weir::out(page.others), [] {
+    std::fill_n(page.others, 10, 1);  // FINDS beside_a_busy_thread: unordered
+  });
+  runtime.spawn(weir::inout(page.mine), weir::name("beside"), [] {
+    std::atomic<int> times{0};
+    std::atomic<bool> stop{false};
+    std::thread busy([&] {
+      for (volatile double* const mine = page.mine; !stop; ++times) mine[5] = mine[5] + 1;
+    });
+    while (times < 20) {
+    }
+    page.others[3] = 2;  // FINDS beside_a_busy_thread: undeclared unordered
+    stop = true;
+    busy.join();
+  });
+  runtime.wait();
+}
+
+// The word that it waits for is on the page.
+void beside_a_sleeping_thread(weir::Runtime& runtime) {
+  runtime.spawn(weir::out(page.others), [] {
+    std::fill_n(page.others, 10, 1);  // FINDS beside_a_sleeping_thread: unordered
+  });
+  runtime.spawn(weir::inout(page.mine), weir::name("beside"), [] {
+    std::atomic<bool> locked{false};
+    std::thread sleeps([&] {
+      std::unique_lock lock(page.mutex);
+      locked = true;
+      page.changed.wait(lock, [] { return page.go_on; });
+    });
+    while (!locked) {
+    }
+    {
+      const std::lock_guard lock(page.mutex);  // it waits by now, and may sleep
+      page.go_on = true;
+    }
+    page.others[3] = 2;  // FINDS beside_a_sleeping_thread: undeclared unordered
+    page.changed.notify_one();
+    sleeps.join();
+  });
+  runtime.wait();
+}
+
+void until_it_sleeps(const std::atomic<int>& thread) {
+  for (std::string line; line.find(") S") == std::string::npos;) {
+    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::getline(stat, line);
+  }
+}
+
+// What the task does meanwhile is not seen where the thread's call needs the page: that is said.
+void thread_in_a_call(weir::Runtime& runtime) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  runtime.spawn(weir::inout(page.mine), weir::name("beside"), [&] {
+    std::atomic<int> number{0};
+    std::thread reader([&] {
+      number = gettid();
+      if (read(ends[0], page.mine, sizeof(double)) != sizeof(double)) std::puts("nothing was read");
+    });
+    until_it_sleeps(number);
+    const double sent = 7;
+    page.mine[1] = 1;
+    if (write(ends[1], &sent, sizeof sent) != sizeof sent) std::puts("nothing was written");
+    reader.join();
+    if (page.mine[0] != sent) std::puts("something else was read");
+  });
+  runtime.wait();
+}
+
 // ---- How programs end: each with one task that has no mistake ----
 
 void nothing(weir::Runtime& runtime) {
@@ -241,11 +328,14 @@ int main(int, char** argv) {
       {"missing_after", missing_after},
       {"parent_beside_child", parent_beside_child},
       {"never_touched", never_touched},
+      {"beside_a_busy_thread", beside_a_busy_thread},
+      {"beside_a_sleeping_thread", beside_a_sleeping_thread},
   };
   const std::map<std::string, void (*)(weir::Runtime&)> ends = {{"nothing", nothing},
                                                                 {"aborts", aborts},
                                                                 {"exits", exits},
                                                                 {"two_runtimes", two_runtimes},
+                                                                {"thread_in_a_call", thread_in_a_call},
                                                                 {"for_ever", for_ever}};
   weir::Runtime runtime;
   (cases.contains(argv[1]) ? cases : ends).at(argv[1])(runtime);

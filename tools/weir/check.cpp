@@ -67,6 +67,11 @@ int run_check(const CheckSettings& settings, Global& global) {
     fmt::print(stderr,
                "weir check: system calls on memory of other tasks may have failed with EFAULT: this needs "
                "Linux 5.11 (syscall user dispatch)\n");
+  if (outcome->unseen != 0)
+    fmt::print(stderr,
+               "weir check: note: {}, other threads of the program were in system calls on memory that tasks use: what "
+               "the running task touched there meanwhile was not seen\n",
+               outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
     fmt::print(stderr, "{}\n", summary(*outcome, settings));
   return verdict(*outcome, settings);

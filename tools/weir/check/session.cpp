@@ -172,7 +172,10 @@ bool Session::answer(const Process& process, const Message& message) {
       }
       return send(process.socket, &verdict, sizeof verdict);
     case MessageKind::repeated: outcome_.repetitions += message.repeated.times; return true;
-    case MessageKind::bye: outcome_.tasks += message.bye.tasks; return send(process.socket, &verdict, sizeof verdict);
+    case MessageKind::bye:
+      outcome_.tasks += message.bye.tasks;
+      outcome_.unseen += message.bye.unseen;
+      return send(process.socket, &verdict, sizeof verdict);
   }
   return false;
 }

@@ -20,6 +20,7 @@ struct Outcome {
   std::uint64_t findings = 0;
   std::uint64_t advice = 0;       // of those, what is no mistake
   std::uint64_t repetitions = 0;  // of what was told before
+  std::uint64_t unseen = 0;       // moments in which what a task touched was not
   bool all_calls_seen = true;     // false: the kernel cannot hold system calls
   bool stopped = false;
 };
