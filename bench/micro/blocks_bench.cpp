@@ -1,5 +1,7 @@
 // What a block in a footprint costs beside an object of the program, one worker: in memory with one tier, with two
 // while all fits in the first, and with two when it does not and every task is tracked (nothing moves here either).
+// Then tasks without an order on small blocks, by one and two workers, which come to them by the queue of staged tasks:
+// blocks that stay, and blocks that are each brought in and written back.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -19,9 +21,9 @@ void report_per_task(benchmark::State& state) {
                                                   benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-weir::Options options_with(const char* tiers) {
+weir::Options options_with(const char* tiers, int workers = 1) {
   weir::Options options;
-  options.workers = 1;
+  options.workers = workers;
   options.tiers = tiers;
   return options;
 }
@@ -78,5 +80,31 @@ BENCHMARK(chain_of_objects<4>);
 BENCHMARK(chain_in_one_tier<4>);
 BENCHMARK(chain_in_two_tiers<4>);
 BENCHMARK(chain_tracked<4>);
+
+// `count` blocks, each in one task a round.
+void each_once(benchmark::State& state, const char* tiers, std::size_t count, std::size_t others) {
+  weir::Options options = options_with(tiers, static_cast<int>(state.range(0)));
+  options.strategy = static_cast<weir::Strategy>(state.range(1));
+  weir::Runtime runtime(options);
+  std::vector<weir::Block<char>> blocks, rest;
+  for (std::size_t i = 0; i < count; ++i) blocks.emplace_back(runtime, kBytes);
+  for (std::size_t i = 0; i < others; ++i) rest.emplace_back(runtime, std::size_t{1} << 20);
+  for (auto _ : state) {
+    for (weir::Block<char>& block : blocks) runtime.spawn(weir::inout(block), [] { asm volatile(""); });
+    runtime.wait();
+  }
+  state.counters["per_task"] = benchmark::Counter(double(count) * double(state.iterations()),
+                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+void blocks_that_stay(benchmark::State& state) { each_once(state, "memory=8MiB,emulated=64MiB@1", 1000, 10); }
+void blocks_that_move(benchmark::State& state) { each_once(state, "memory=1MiB,emulated=64MiB@1", 1000, 0); }
+
+void by_workers_and_strategy(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"workers", "strategy"})->UseRealTime();
+  for (const weir::Strategy strategy : {weir::Strategy::single, weir::Strategy::ahead})
+    for (const long workers : {1, 2}) benchmark->Args({workers, static_cast<long>(strategy)});
+}
+BENCHMARK(blocks_that_stay)->Apply(by_workers_and_strategy);
+BENCHMARK(blocks_that_move)->Apply(by_workers_and_strategy);
 
 }  // namespace
