@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,8 @@ class Array {
  public:
   using Extents = std::array<std::size_t, Rank>;
 
-  // `shape` and `tile` in elements, each >= 1, the slowest dimension first. Throws weir::Error when no tier has room.
+  // `shape` and `tile` in elements, each >= 1, the slowest dimension first. Tiles are called "a[2,0]" in messages and
+  // traces. Throws weir::Error when no tier has room.
   Array(Runtime& runtime, const Extents& shape, const Extents& tile, const char* name = "")
       : Array(runtime, shape, tile, nullptr, {}, name) {}
 
@@ -150,9 +152,11 @@ class Array {
 
   void make_tile(Runtime& runtime, std::size_t index, T* data, const Extents& strides, const char* name) {
     detail::Tile<Rank>& tile = (*tiles_)[index];
+    Extents place{};
     std::size_t rest = index;
     for (std::size_t d = Rank; d-- > 0; rest /= grid_[d]) {
-      const std::size_t first = rest % grid_[d] * tile_shape_[d];
+      place[d] = rest % grid_[d];
+      const std::size_t first = place[d] * tile_shape_[d];
       tile.extents[d] = first + tile_shape_[d] <= shape_[d] ? tile_shape_[d] : shape_[d] - first;
       if (data != nullptr) data += first * (d + 1 == Rank ? 1 : strides[d]);
     }
@@ -164,7 +168,18 @@ class Array {
       layout.counts[slot] = tile.extents[d];
       layout.strides[slot] = strides[d] * sizeof(T);
     }
-    tile.block = detail::make_block(runtime, layout, data, name);
+    tile.block = detail::make_block(runtime, layout, data, name_of(name, place).c_str());
+  }
+
+  static std::string name_of(const char* name, const Extents& place) {
+    std::string text = name;
+    if (text.empty()) return text;
+    for (std::size_t d = 0; d < Rank; ++d) {
+      text += d == 0 ? '[' : ',';
+      text += std::to_string(place[d]);
+    }
+    text += ']';
+    return text;
   }
 
   Extents shape_{}, tile_shape_{}, grid_{};

@@ -132,6 +132,7 @@ TEST(Trace, HasTheBytesThatBlocksMoved) {
   std::map<std::string, std::uint64_t> bytes;
   for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] != "b" || event["cat"] != "move") continue;
+    EXPECT_EQ(event["name"], "blocks[" + event["args"]["block"].dump() + "]");
     bytes[event["args"]["to"]] += event["args"]["bytes"].get<std::uint64_t>();
   }
   const Json& counters = trace["otherData"]["runtimes"][0]["counters"];

@@ -101,13 +101,16 @@ std::vector<LinkUse> link_uses(const Trace& trace) {
   return result;
 }
 
+// Tiles of an array are called "a[2,0]": counted as one.
+std::string name_of_all(const std::string& name) { return name.substr(0, name.find('[')); }
+
 std::vector<BlockCost> block_costs(const Trace& trace) {
   std::map<std::string, BlockCost> by_name;
   std::set<std::uint64_t> seen;
   for (const Move& move : trace.moves) {
     if (move.block >= trace.blocks.size()) continue;
     const Block& block = trace.blocks[move.block];
-    BlockCost& cost = by_name[block.name];
+    BlockCost& cost = by_name[name_of_all(block.name)];
     if (seen.insert(move.block).second) {
       ++cost.blocks;
       cost.bytes += block.bytes;
