@@ -80,17 +80,14 @@ void Residency::warn_of_place(const Request& request, bool in_file, std::size_t 
 void Residency::run_in_place(Request& request, Steps& steps) {
   request.last_resort = true;
   bool in_file = false;
+  Arena& target = target_of(request, 0);
   for (Use& use : request.uses()) {
     Block& block = *use.block;
-    Replica* replica = block.home.in_place || block.home_uses != 0 ? nullptr : block.replicas;
-    while (replica != nullptr && replica->stale) replica = replica->next;
-    if (replica != nullptr) {
-      pin(use, *replica);
-      continue;
+    if (!take_place(use, target, Reuse::any)) {
+      if (base::Status status = map_home(block); !status) return fail(request, std::move(status), steps);
+      pin_home(use);
     }
-    if (base::Status status = map_home(block); !status) return fail(request, std::move(status), steps);
-    in_file = in_file || block.home.kind == Home::Kind::file;
-    pin_home(use);
+    in_file = in_file || (use.at_home && block.home.kind == Home::Kind::file);
   }
   warn_of_place(request, in_file, fast_bytes(request), steps);
   note_used(request);

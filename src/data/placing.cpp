@@ -11,7 +11,7 @@ Residency::Admission Residency::try_admit(Request& request, Steps& steps) {
   std::size_t missing = 0;
   std::uint64_t hits = 0, misses = 0;
   for (Use& use : request.uses()) {
-    if (take_place(use, target)) {
+    if (take_place(use, target, Reuse::good)) {
       ++hits;
     } else {
       missing += use.block->charge;
@@ -150,8 +150,9 @@ bool Residency::reuse(const Replica& replica, const Use& use, const Arena& targe
          replica.state == ReplicaState::draining;
 }
 
-// Pins the block where it is. False: it has to be brought to `target`.
-bool Residency::take_place(Use& use, Arena& target) {
+// Pins the block where it is, best of all where somebody uses it: a task around this one may write there. False: it has
+// to be brought to `target`.
+bool Residency::take_place(Use& use, Arena& target, Reuse which) {
   Block& block = *use.block;
   if (block.home.in_place || block.home_uses != 0) {
     pin_home(use);
@@ -163,7 +164,7 @@ bool Residency::take_place(Use& use, Arena& target) {
     if (r->state == ReplicaState::filling && r->transfer.source != nullptr) source = r->transfer.source;
   }
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-    if (r->stale || r == source || !reuse(*r, use, target)) continue;
+    if (r->stale || r == source || (which == Reuse::good && !reuse(*r, use, target))) continue;
     const bool better = best == nullptr || (r->pins != 0 && best->pins == 0) ||
                         ((r->pins != 0) == (best->pins != 0) && r->arena == &target);
     if (better) best = r;

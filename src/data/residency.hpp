@@ -252,7 +252,8 @@ class Residency {
   bool gather_room(Request& request, Steps& steps);
   void set_scattered(Request& request, bool scattered) noexcept;
   bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
-  bool take_place(Use& use, Arena& target);
+  enum class Reuse : std::uint8_t { good, any };  // replicas: beside the workers, where that is asked for; all
+  bool take_place(Use& use, Arena& target, Reuse which);
   void pin_home(Use& use) noexcept;
   void pin(Use& use, Replica& replica) noexcept;
   void note_used(Request& request) noexcept;

@@ -87,6 +87,24 @@ TEST_F(ResidencyBesideWorkers, GivesTasksThatWriteTogetherTheSameReplica) {
   EXPECT_EQ(bench_.read(*a_, 1), 3u);
 }
 
+// What its parent has is not the first that is found, nor beside its worker.
+TEST_F(ResidencyBesideWorkers, ShowsATaskThatRunsInPlaceWhatTheTaskAroundItWrites) {
+  EXPECT_EQ(bench_.read(*a_, 2), 1u);
+  ASSERT_EQ(ResidencyBench::replicas_of(*a_), 2);
+  BenchTask& parent = bench_.spawn("parent", {{a_, Mode::inout}}, 0);
+  ASSERT_TRUE(bench_.ready(parent));
+  bench_.residency.begin(parent.request);
+  put_stamp(parent.request.uses()[0].address, 2);
+  BenchTask& child = bench_.spawn("child", {{a_, Mode::in}, {filler_, Mode::out}}, 2, 0, &parent);
+  bench_.ready(child);
+  ASSERT_EQ(child.request.state, held);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
+  EXPECT_EQ(stamp_at(child.request.uses()[0].address), 2u);
+  bench_.finish(child);
+  bench_.finish(parent);
+  EXPECT_EQ(bench_.read(*a_, 2), 2u);
+}
+
 TEST_F(ResidencyBesideWorkers, KeepsSeveralCleanReplicasOfWhatIsOnlyRead) {
   for (int domain : {0, 1, 2, 3, 0, 1, 2, 3}) EXPECT_EQ(bench_.read(*a_, domain), 1u);
   EXPECT_GE(ResidencyBench::replicas_of(*a_), 2);
