@@ -172,7 +172,7 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
         instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
     judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes}, false);
   }
-  let_through(thread, address, page);
+  if (!is_let_through(thread, address)) let_through(thread, address, page);
   if (instruction.repeated_move || instruction.repeated_store) {
     TouchedBytes moved[Instruction::kMostOperands];
     for (std::size_t i = 0; i < instruction.operand_count; ++i)

@@ -2,9 +2,9 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <mutex>
 
 #include "check/tables.hpp"
+#include "check/turn.hpp"
 
 namespace weir::check {
 
@@ -21,9 +21,9 @@ void* allocate_block(std::size_t bytes, const char* name, bool strict) {
   region.strict = strict;
   region.extent = {base, bytes};
   std::strncpy(region.name, name != nullptr ? name : "", sizeof region.name - 1);
-  const std::lock_guard lock(state->gate);
+  const ClosingGate gate(this_thread());
   state->watch.know_mapping(base, base + whole + kPageBytes, PROT_READ | PROT_WRITE);
-  tables->blocks[memory] = state->watch.add(region);
+  tables->blocks[memory] = {state->watch.add(region), whole + kPageBytes};
   region.kind = RegionKind::beyond_block;
   region.extent = {base + bytes, whole + kPageBytes - bytes};
   state->watch.add(region);
@@ -34,10 +34,11 @@ void* allocate_block(std::size_t bytes, const char* name, bool strict) {
 // Its addresses are never used again.
 void free_block(void* block) {
   const Pause pause;
-  const std::lock_guard lock(state->gate);
+  const ClosingGate gate(this_thread());
   const auto found = tables->blocks.find(block);
   if (found == tables->blocks.end()) return;
-  state->watch.turn_into(found->second, RegionKind::dead_block);
+  state->watch.turn_into(found->second.region, RegionKind::dead_block);
+  state->watch.close_for_good(reinterpret_cast<std::uintptr_t>(block), found->second.bytes);
   tables->blocks.erase(found);
 }
 

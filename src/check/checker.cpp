@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "check/tables.hpp"
+#include "check/turn.hpp"
 
 namespace weir::check {
 
@@ -17,14 +18,27 @@ bool is_active = false;
 constinit StatePointer state;
 
 State::State()
-    : pool(&own), watch(&pool), order(&pool), shadow(order, &pool), instructions(&pool), origins(&pool), told(&pool) {}
+    : pool(&own),
+      watch(&pool, &own),
+      order(&pool),
+      shadow(order, &pool),
+      instructions(&pool),
+      origins(&pool),
+      told(&pool) {}
 
 namespace {
+
+// What goes through all tables touches more pages than a hook opens one by one.
+void open_for_end() {
+  const ClosingGate gate(this_thread());
+  state->watch.open(this_thread().run != nullptr);
+}
 
 // Some programs end without destroying their runtimes.
 void at_exit() {
   if (state == nullptr || !state->link.is_open()) return;
   const Pause pause;
+  open_for_end();
   const std::lock_guard lock(state->gate);
   tell_untouched();
   tell_counts();
@@ -74,6 +88,7 @@ base::Status start(Options& options) {
   }
   tables = new Tables;
   state->runtimes = 1;
+  state->all_exact = state->link.wants_all_exact();
   pthread_atfork(nullptr, nullptr, &after_fork_in_child);
   std::atexit(&at_exit);
   detail::is_active = true;
@@ -83,6 +98,7 @@ base::Status start(Options& options) {
 void runtime_ended() {
   if (!active()) return;
   const Pause pause;
+  open_for_end();
   if (--state->runtimes == 0 && this_thread().run == nullptr) {
     for (auto& [scope, data] : tables->scopes) forget_regions(*data);
     tables->scopes.clear();

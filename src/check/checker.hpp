@@ -3,7 +3,7 @@
 // From start() on, tasks run one at a time, each with only the memory of its footprint accessible; what a task does
 // beside that is told to `weir check`, and the run goes on. docs/checking.md says what is seen; docs/decisions has why.
 //
-// Any thread may call everything. Hooks open all memory while they run: make a Pause first, or a WaitPause around what
+// Any thread may call everything. What hooks touch is opened to them: make a Pause first, or a WaitPause around what
 // runs other tasks.
 #pragma once
 

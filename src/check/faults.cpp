@@ -56,6 +56,10 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
     judge_access(thread, stopped, *page);
     return true;
   }
+  if (thread.run != nullptr && thread.turn != 0) {  // a hook: its own until it is over
+    state->watch.open_page_for_hook(address, *page);
+    return true;
+  }
   if (page->strict && thread.pauses == 0) {
     report(thread, stopped, {true, FindingKind::outside, stopped.address(), 1, nullptr}, stopped.faulted_writing());
   } else if (thread.run == nullptr) {

@@ -44,7 +44,8 @@ base::Status Link::open(const std::string& name, bool holds_system_calls) {
   send(&hello, sizeof hello);
   Answer answer = Answer::stop;
   receive(&answer, sizeof answer);
-  if (answer == Answer::go_on) return base::Status::success();
+  all_exact_ = answer == Answer::go_on_exactly;
+  if (answer != Answer::stop) return base::Status::success();
   forget();
   return {base::Code::bad_option,
           "this program's libweir and weir check are not of the same version; use the weir command that came with the "
@@ -86,17 +87,19 @@ void Link::tell(const Bye& bye) noexcept {
 }
 
 void Link::send(const void* message, std::size_t bytes) noexcept {
+  std::memcpy(buffer_, message, bytes);  // the kernel heeds what is closed
   ssize_t sent = -1;
-  do sent = ::send(socket_, message, bytes, MSG_NOSIGNAL);
+  do sent = ::send(socket_, buffer_, bytes, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   if (sent < 0) give_up();
 }
 
 void Link::receive(void* answer, std::size_t bytes) noexcept {
   ssize_t received = -1;
-  do received = ::recv(socket_, answer, bytes, 0);
+  do received = ::recv(socket_, buffer_, bytes, 0);
   while (received < 0 && errno == EINTR);
   if (received != static_cast<ssize_t>(bytes)) give_up();
+  std::memcpy(answer, buffer_, bytes);
 }
 
 }  // namespace weir::check

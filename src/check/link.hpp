@@ -16,6 +16,7 @@ class Link {
  public:
   // `name` as in WEIR_CHECK. Fails when nobody listens there.
   base::Status open(const std::string& name, bool holds_system_calls);
+  bool wants_all_exact() const noexcept { return all_exact_; }
   bool is_open() const noexcept { return socket_ >= 0; }
   // After fork(), in the child; and when it cannot be used.
   void forget() noexcept;
@@ -31,6 +32,8 @@ class Link {
   void receive(void* answer, std::size_t bytes) noexcept;
 
   int socket_ = -1;
+  bool all_exact_ = false;
+  std::byte buffer_[sizeof(Finding)] = {};
 };
 
 }  // namespace weir::check

@@ -8,7 +8,7 @@ namespace {
 
 // So often an access is judged by itself before its page is opened: what small data is touched by is known exactly. Of
 // tasks from a site from which there were many, less often.
-constexpr std::uint32_t kExactSteps = 24, kFewSteps = 1;
+constexpr std::uint32_t kExactSteps = 24, kFewSteps = 1, kSharedSteps = 4;
 
 // One that it still has, if there is one.
 Item* item_at(Run& run, std::uintptr_t address) {
@@ -105,6 +105,7 @@ Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address
     }
     if (breach.found) breach.item = item_at(run, breach.address);
   }
+  rights.wrong = rights.wrong || breach.found;
   if (writes) rights.fresh = rights.fresh - meant;
   note(run, rights, address, meant, writes, false, at);
   ++rights.steps;
@@ -116,7 +117,12 @@ PageState may_open(const Run& run, RunPage& rights, const Page& page) {
   if (!run.restricted) return PageState::closed;
   const bool exact = run.accesses < run.exact;
   const Bits needed = exact ? page.watched : page.watched - page.beyond;
-  if (!needed.any() || !rights.readable.contains(needed)) return PageState::closed;
+  if (!needed.any()) return PageState::closed;
+  if (!exact && !rights.readable.contains(needed)) {  // others have some of it
+    if (rights.wrong || rights.steps < kSharedSteps || !rights.readable.any()) return PageState::closed;
+    return (rights.writable & needed).any() ? PageState::open : PageState::readable;
+  }
+  if (!rights.readable.contains(needed)) return PageState::closed;
   if (rights.steps < (exact ? kExactSteps : kFewSteps)) return PageState::closed;
   if (exact && (rights.fresh & page.watched).any()) return PageState::closed;
   return rights.writable.contains(needed) ? PageState::open : PageState::readable;
@@ -124,10 +130,10 @@ PageState may_open(const Run& run, RunPage& rights, const Page& page) {
 
 void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
                 const Frames* at) {
-  const Bits own = page.watched - page.beyond;
+  const Bits own = (page.watched - page.beyond) & rights.readable;
   touch_items(run, address, own);
   if (!rights.left_to_itself) note(run, rights, address, own, false, true, at);
-  if (state == PageState::open) note(run, rights, address, own, true, true, at);
+  if (state == PageState::open) note(run, rights, address, own & rights.writable, true, true, at);
   rights.left_to_itself = true;
   rights.fresh = {};
 }

@@ -3,6 +3,7 @@
 // Belongs to the thread that runs the task. Handlers of faults use it, so all its memory is the checker's own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory_resource>
 #include <unordered_map>
@@ -20,13 +21,20 @@ struct Site {
   // So many accesses to pages that a task has for itself are judged one by one, of all tasks from here.
   static constexpr std::uint64_t kExactAccesses = 20000;
   static constexpr int kMostGrants = 5;
+  static constexpr std::uint64_t kSampledAccesses = 2000, kOneIn = 8;  // so many of one in so many tasks after these
 
   Frames frames;
   std::uint64_t number = 0;
   std::uint64_t accesses = 0;  // judged, by tasks that have ended
   std::uint64_t exact = kExactAccesses;
+  std::uint64_t tasks = 0;
   int grants = 0;
 
+  // How many accesses of a task that begins are judged one by one.
+  std::uint64_t exact_of_next() noexcept {
+    const std::uint64_t left = exact > accesses ? exact - accesses : 0;
+    return tasks++ % kOneIn == 0 ? std::max(left, kSampledAccesses) : left;
+  }
   // One of its tasks may have touched, unseen, what another does without an order: the next are looked at more closely.
   void grant() noexcept {
     if (grants == kMostGrants || exact > accesses) return;
@@ -61,6 +69,7 @@ struct RunPage {
   Bits fresh;               // of items with mode out: to be written before they are read
   Bits read, written;       // since the touches were last taken
   std::uint32_t steps = 0;
+  bool wrong = false;           // something in it was
   bool left_to_itself = false;  // opened: what else the task does there is not seen
   std::pmr::vector<Touch> touches;
 };

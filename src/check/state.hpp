@@ -132,7 +132,8 @@ struct State {
   Run* running = nullptr;  // of whoever has the turn
   std::uint64_t accesses = 0;
   std::uint64_t tasks = 0;
-  int runtimes = 0;  // that live
+  int runtimes = 0;        // that live
+  bool all_exact = false;  // no page is left to a task for what it has done there
   std::atomic<ThreadState*> threads{nullptr};
   std::atomic<int> windows{0};
   std::atomic<bool> waits_for_windows{false};  // whoever runs a task

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
+
+#include "check/turn.hpp"
 
 namespace weir::check {
 
@@ -79,25 +80,36 @@ Segment* join(Segment* current, const TaskInfo* task, std::span<Segment* const> 
   return next;
 }
 
+namespace {
+
+RegionId start_watching(const WatchedRegion& region) {
+  const ClosingGate gate(this_thread());
+  return state->watch.add(region);
+}
+
+void stop_watching(RegionId id) {
+  const ClosingGate gate(this_thread());
+  state->watch.remove(id);
+}
+
+}  // namespace
+
 void forget_regions(Scope& scope) {
-  const std::lock_guard lock(state->gate);
-  for (const auto& [id, uses] : scope.regions) state->watch.remove(id);
+  for (const auto& [id, uses] : scope.regions) stop_watching(id);
   scope.regions.clear();
 }
 
 void forget_unused_regions(Scope& scope) {
-  const std::lock_guard lock(state->gate);
   std::erase_if(scope.regions, [](const auto& entry) {
     if (entry.second != 0) return false;
-    state->watch.remove(entry.first);
+    stop_watching(entry.first);
     return true;
   });
 }
 
 RegionId watch_region(Scope& scope, const WatchedRegion& region) {
-  const std::lock_guard lock(state->gate);
-  const RegionId id = state->watch.add(region);
-  if (!scope.regions.try_emplace(id, 0).second) state->watch.remove(id);
+  const RegionId id = start_watching(region);
+  if (!scope.regions.try_emplace(id, 0).second) stop_watching(id);
   return id;
 }
 

@@ -97,7 +97,11 @@ struct Tables {
   std::unordered_map<const void*, std::unique_ptr<Scope>> scopes;
   std::unordered_map<std::uint64_t, Segment*> ends;  // of tasks, by id
   std::unordered_map<std::uint64_t, Untouched> items;
-  std::unordered_map<const void*, RegionId> blocks;
+  struct OwnedBlock {
+    RegionId region;
+    std::size_t bytes;  // of its pages, with the one behind it
+  };
+  std::unordered_map<const void*, OwnedBlock> blocks;
   std::unordered_map<EventKey, Segment*, EventHash> events;
   std::size_t unfinished = 0;
 };

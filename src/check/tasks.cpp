@@ -108,8 +108,7 @@ void begin(TaskRecord& task, const void* runner) {
   run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
   run.record = &task;
   run.thread = &thread;
-  const Site& site = *run.task->site;
-  run.exact = site.exact > site.accesses ? site.exact - site.accesses : 0;
+  run.exact = state->all_exact ? ~std::uint64_t{0} : run.task->site->exact_of_next();
   ++state->tasks;
   thread.run = state->running = &run;
   thread.pauses = 0;

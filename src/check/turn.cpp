@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <mutex>
 #include <utility>
 
 #include "check/checker.hpp"
@@ -54,17 +53,24 @@ void close_all(ThreadState& thread) {
 
 namespace {
 
-void pause(ThreadState& thread) {
+// `whole`: for what is not known; otherwise for what hooks touch.
+void pause(ThreadState& thread, bool whole) {
   if (thread.pauses++ != 0) return;
   come_back(thread);
   thread.held = 0;
   if (thread.run == nullptr) return;
   const ClosingGate gate(thread);
-  state->watch.open(true);
+  if (whole || !state->watch.is_closed())
+    state->watch.open(true);
+  else
+    state->watch.open_for_hook();
 }
 void resume(ThreadState& thread) {
   if (--thread.pauses != 0) return;
-  if (thread.run != nullptr) close_all(thread);
+  if (thread.run != nullptr) {
+    const ClosingGate gate(thread);
+    state->watch.close_again();
+  }
   thread.hold_calls();
   go_at_large(thread);
 }
@@ -77,7 +83,7 @@ void prepare(ThreadState& thread) {
   platform::unblock_faults();
   const auto record = reinterpret_cast<std::uintptr_t>(pthread_self());
   const auto error = reinterpret_cast<std::uintptr_t>(&errno);
-  const std::lock_guard lock(state->gate);
+  const ClosingGate gate(thread);
   for (const std::uintptr_t address : {record, record + kThreadBytes, error, page_of_thread_record()})
     state->watch.leave_out(address);
 }
@@ -86,7 +92,7 @@ Pause::Pause() noexcept {
   ThreadState& thread = this_thread();
   take_turn(thread);
   prepare(thread);
-  pause(thread);
+  pause(thread, false);
 }
 Pause::~Pause() {
   ThreadState& thread = this_thread();
@@ -96,7 +102,7 @@ Pause::~Pause() {
 
 WaitPause::WaitPause() noexcept {
   ThreadState& thread = this_thread();
-  pause(thread);
+  pause(thread, true);
   depth_ = std::exchange(thread.turn, 0);
   if (depth_ != 0) state->turn.unlock();
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 namespace weir::check {
 
@@ -59,6 +61,7 @@ RegionId Watch::add(const WatchedRegion& region) {
       page.protection = mapping != nullptr ? mapping->protection : kReadWrite;
       page.strict = region.strict;
       ranges_fresh_ = false;
+      if (closed_) open_page(address, page, PageState::open);
     }
     page.regions.push_back(id);
     check::add(page.watched, region.extent, address);
@@ -86,6 +89,17 @@ void Watch::remove(RegionId id) {
 
 void Watch::turn_into(RegionId id, RegionKind kind) { regions_[id].kind = kind; }
 
+void Watch::close_for_good(std::uintptr_t start, std::size_t bytes) {
+  for (std::uintptr_t at = start; at < start + bytes; at += kPageBytes) {
+    Page* const page = find(at);
+    if (page == nullptr) continue;
+    page->strict = page->closed_for_good = true;
+    page->epoch = 0;
+  }
+  platform::protect(start, bytes, PROT_NONE);
+  ranges_fresh_ = false;
+}
+
 void Watch::rebuild(std::uintptr_t address, Page& page) {
   page.watched = page.beyond = {};
   for (const RegionId id : page.regions) {
@@ -111,7 +125,7 @@ void Watch::make_ranges() {
   if (ranges_fresh_) return;
   ranges_.clear();
   for (const auto& [address, page] : pages_)
-    ranges_.push_back({address, address + kPageBytes, page.protection, page.strict});
+    if (!page.closed_for_good) ranges_.push_back({address, address + kPageBytes, page.protection, page.strict});
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < ranges_.size(); ++i) {
@@ -129,6 +143,7 @@ void Watch::make_ranges() {
 void Watch::open(bool all) {
   make_ranges();
   closed_ = false;
+  opened_.clear();
   ++epoch_;
   for (const Range& range : ranges_)
     platform::protect(range.start, range.end - range.start, all || !range.strict ? range.protection : PROT_NONE);
@@ -137,13 +152,51 @@ void Watch::open(bool all) {
 void Watch::close() {
   make_ranges();
   closed_ = true;
+  opened_.clear();
   ++epoch_;
   for (const Range& range : ranges_) platform::protect(range.start, range.end - range.start, PROT_NONE);
 }
 
-void Watch::open_page(std::uintptr_t address, Page& page, PageState state) noexcept {
+// Calls visit(start, end) for each run of neighbours among the pages, which are in order then.
+template <class Visit>
+void Watch::for_each_run_of(std::pmr::vector<std::uintptr_t>& pages, Visit&& visit) {
+  std::sort(pages.begin(), pages.end());
+  for (std::size_t i = 0; i < pages.size();) {
+    const std::uintptr_t start = pages[i];
+    std::uintptr_t end = start;
+    for (; i < pages.size() && pages[i] <= end; ++i) end = pages[i] + kPageBytes;
+    visit(start, end);
+  }
+}
+
+void Watch::close_again() {
+  if (!closed_) return close();
+  std::erase_if(opened_, [&](std::uintptr_t address) { return find(address) == nullptr; });
+  for_each_run_of(opened_,
+                  [](std::uintptr_t start, std::uintptr_t end) { platform::protect(start, end - start, PROT_NONE); });
+  opened_.clear();
+  ++epoch_;
+}
+
+void Watch::open_for_hook() {
+  for (const std::uintptr_t address : of_hooks_)
+    if (Page* const page = find(address); page != nullptr && state_of(*page) != PageState::open)
+      open_page(address, *page, PageState::open);
+}
+
+void Watch::open_page_for_hook(std::uintptr_t address, Page& page) {
+  constexpr std::size_t kMost = 32;
+  if (!std::exchange(page.met_by_hook, true)) {
+    if (of_hooks_.size() == kMost) of_hooks_.erase(of_hooks_.begin());
+    of_hooks_.push_back(address);
+  }
+  open_page(address, page, PageState::open);
+}
+
+void Watch::open_page(std::uintptr_t address, Page& page, PageState state) {
   page.state = state;
   page.epoch = epoch_;
+  opened_.push_back(address);
   platform::protect(address, kPageBytes, protection_in(page, state));
 }
 
@@ -198,20 +251,33 @@ bool Watch::has_any(std::uintptr_t start, std::size_t bytes) {
   return any;
 }
 
+// Into memory of its own: the kernel heeds what is closed.
 void Watch::read_mappings() {
   mappings_.clear();
-  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return;
-  char line[512];
-  while (std::fgets(line, sizeof line, maps) != nullptr) {
-    unsigned long start = 0, end = 0;
-    char rights[8] = {};
-    if (std::sscanf(line, "%lx-%lx %7s", &start, &end, rights) != 3) continue;
-    const int protection =
-        (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
-    mappings_.push_back({start, end, static_cast<std::uint8_t>(protection)});
+  const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return;
+  std::pmr::vector<char> text(std::size_t{1} << 16, '\0', memory_);
+  std::size_t end = 0;
+  for (;;) {
+    if (text.size() - end < kPageBytes) text.resize(2 * text.size());
+    const ssize_t bytes = ::read(maps, text.data() + end, text.size() - end - 1);
+    if (bytes <= 0) break;
+    end += static_cast<std::size_t>(bytes);
   }
-  std::fclose(maps);
+  ::close(maps);
+  text[end] = '\0';
+  for (const char* line = text.data(); *line != '\0';) {
+    unsigned long start = 0, last = 0;
+    char rights[8] = {};
+    if (std::sscanf(line, "%lx-%lx %7s", &start, &last, rights) == 3) {
+      const int protection =
+          (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
+      mappings_.push_back({start, last, static_cast<std::uint8_t>(protection)});
+    }
+    const char* const next = std::strchr(line, '\n');
+    if (next == nullptr) break;
+    line = next + 1;
+  }
 }
 
 const Watch::Mapping* Watch::mapping_at(std::uintptr_t address) const noexcept {

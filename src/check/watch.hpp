@@ -37,11 +37,14 @@ struct Page {
   PageState state = PageState::open;  // otherwise it is that of all
   std::uint8_t protection = 0;        // what the program has given it
   bool strict = false;
+  bool closed_for_good = false;
+  bool met_by_hook = false;
 };
 
 class Watch {
  public:
-  explicit Watch(std::pmr::memory_resource* memory)
+  // `pages`: for what changes at faults of hooks, which may be in the midst of using `memory`.
+  Watch(std::pmr::memory_resource* memory, std::pmr::memory_resource* pages)
       : memory_(memory),
         regions_(memory),
         free_(memory),
@@ -49,13 +52,17 @@ class Watch {
         pages_(memory),
         ranges_(memory),
         mappings_(memory),
-        left_out_(memory) {}
+        left_out_(memory),
+        opened_(pages),
+        of_hooks_(pages) {}
 
   // Memory that is watched from now on, or once more. Each add() wants its remove().
   RegionId add(const WatchedRegion& region);
   void remove(RegionId id);
   // It stays watched, as something else.
   void turn_into(RegionId id, RegionKind kind);
+  // Those pages stay closed for ever, in hooks too.
+  void close_for_good(std::uintptr_t start, std::size_t bytes);
 
   Page* find(std::uintptr_t page) noexcept {
     const auto found = pages_.find(page);
@@ -72,10 +79,15 @@ class Watch {
   // All that is watched can be touched, or nothing. What is strict stays closed in the first case unless `all`.
   void open(bool all);
   void close();
+  // For a hook, while all is closed: the pages that hooks have met before; it opens others by open_page(), for hooks.
+  void open_for_hook();
+  void open_page_for_hook(std::uintptr_t address, Page& page);
+  // All is closed again: after open() everything, otherwise what was opened page by page.
+  void close_again();
   std::uint64_t epoch() const noexcept { return epoch_; }  // another one after each open() and close()
   bool is_closed() const noexcept { return closed_; }
   // One page, until the next open() or close().
-  void open_page(std::uintptr_t address, Page& page, PageState state) noexcept;
+  void open_page(std::uintptr_t address, Page& page, PageState state);
   PageState state_of(const Page& page) const noexcept {
     return page.epoch == epoch_ ? page.state : closed_ || page.strict ? PageState::closed : PageState::open;
   }
@@ -86,7 +98,7 @@ class Watch {
   void let_through_all(std::uintptr_t start, std::size_t bytes);
   void take_back_all(std::uintptr_t start, std::size_t bytes);
 
-  // Before a region is added and while all is open: what the program's mappings allow. May read /proc and use malloc().
+  // Before a region is added and while all is open: what the program's mappings allow. May read /proc.
   void learn_mappings(const Extent& extent);
   // A mapping that the checker has made.
   void know_mapping(std::uintptr_t start, std::uintptr_t end, int protection);
@@ -115,6 +127,8 @@ class Watch {
   template <class Visit>
   void for_each_range(std::uintptr_t start, std::size_t bytes, Visit&& visit);
   template <class Visit>
+  static void for_each_run_of(std::pmr::vector<std::uintptr_t>& pages, Visit&& visit);
+  template <class Visit>
   void for_each_page(const Extent& extent, Visit&& visit);
   void rebuild(std::uintptr_t address, Page& page);
   void make_ranges();
@@ -136,6 +150,8 @@ class Watch {
   std::uint64_t epoch_ = 1;
   std::pmr::vector<Mapping> mappings_;  // by address
   std::pmr::vector<std::uintptr_t> left_out_;
+  std::pmr::vector<std::uintptr_t> opened_;    // by open_page() since the last open() or close()
+  std::pmr::vector<std::uintptr_t> of_hooks_;  // pages that hooks have met, some of which may not be watched any more
 };
 
 }  // namespace weir::check

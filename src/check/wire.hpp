@@ -97,6 +97,6 @@ struct Bye {
   std::uint64_t unseen = 0;  // moments in which what a task touched could not be seen
 };
 
-enum class Answer : std::uint32_t { go_on, stop };
+enum class Answer : std::uint32_t { go_on, stop, go_on_exactly };
 
 }  // namespace weir::check

@@ -276,6 +276,20 @@ void thread_in_a_call(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// ---- After so many accesses that pages are left to tasks for what they have done there: --exact ----
+
+void late(weir::Runtime& runtime) {
+  constexpr int kTasks = 64, kTimes = 400;
+  runtime.spawn(weir::out(page.others), [] { std::fill_n(page.others, 10, 1); });
+  for (int i = 0; i < kTasks; ++i) {
+    runtime.spawn(weir::inout(page.mine), weir::name("mine"), [i] {
+      for (int k = 0; k < kTimes; ++k) static_cast<volatile double*>(page.mine)[k % 10] = k;
+      if (i == kTasks - 1) page.others[3] = 2;
+    });
+  }
+  runtime.wait();
+}
+
 // ---- How programs end: each with one task that has no mistake ----
 
 void nothing(weir::Runtime& runtime) {
@@ -331,12 +345,10 @@ int main(int, char** argv) {
       {"beside_a_busy_thread", beside_a_busy_thread},
       {"beside_a_sleeping_thread", beside_a_sleeping_thread},
   };
-  const std::map<std::string, void (*)(weir::Runtime&)> ends = {{"nothing", nothing},
-                                                                {"aborts", aborts},
-                                                                {"exits", exits},
-                                                                {"two_runtimes", two_runtimes},
-                                                                {"thread_in_a_call", thread_in_a_call},
-                                                                {"for_ever", for_ever}};
+  const std::map<std::string, void (*)(weir::Runtime&)> ends = {
+      {"nothing", nothing},           {"aborts", aborts}, {"exits", exits},
+      {"two_runtimes", two_runtimes}, {"late", late},     {"thread_in_a_call", thread_in_a_call},
+      {"for_ever", for_ever}};
   weir::Runtime runtime;
   (cases.contains(argv[1]) ? cases : ends).at(argv[1])(runtime);
 }

@@ -17,6 +17,7 @@ namespace {
 struct CheckSettings {
   bool stop = false;
   bool no_advice = false;
+  bool exact = false;
   std::string program;
 };
 
@@ -55,13 +56,14 @@ int run_check(const CheckSettings& settings, Global& global) {
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
-  const auto outcome = check::run_checked(program, global.json, [&](const weir::check::Finding& finding, int pid) {
-    if (settings.no_advice && check::is_advice(finding.kind)) return true;
-    check::Symbols symbols(pid);
-    if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
-    global.add(check::to_json(finding, symbols));
-    return !settings.stop;
-  });
+  const auto outcome =
+      check::run_checked(program, {global.json, settings.exact}, [&](const weir::check::Finding& finding, int pid) {
+        if (settings.no_advice && check::is_advice(finding.kind)) return true;
+        check::Symbols symbols(pid);
+        if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
+        global.add(check::to_json(finding, symbols));
+        return !settings.stop;
+      });
   if (!outcome) return fail(outcome.status().message, kUsage);
   if (!outcome->all_calls_seen && outcome->processes != 0)
     fmt::print(stderr,
@@ -109,6 +111,7 @@ void add_check(CLI::App& app, Global& global) {
                                           {"weir check --json ./program | jq '.[].at'", "for programs"}}},
                             [settings](Global& g) { return run_check(*settings, g); });
   verb.add_flag("--stop", settings->stop, "end the program at the first finding instead of going on");
+  verb.add_flag("--exact", settings->exact, "judge every access of every task, however many there were before");
   verb.add_flag("--no-advice", settings->no_advice, "leave out what no task touches (untouched)");
   verb.add_option("program", settings->program, "the program, and after it its arguments")
       ->required()

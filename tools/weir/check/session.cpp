@@ -57,7 +57,7 @@ class Interrupts {
 
 class Session {
  public:
-  explicit Session(const OnFinding& on_finding) : on_finding_(on_finding) {}
+  Session(const HowToCheck& how, const OnFinding& on_finding) : how_(how), on_finding_(on_finding) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
@@ -66,7 +66,7 @@ class Session {
   }
 
   base::Status listen();
-  base::Status start(const std::vector<std::string>& program, bool output_to_stderr);
+  base::Status start(const std::vector<std::string>& program);
   Outcome serve();
 
  private:
@@ -93,6 +93,7 @@ class Session {
   // False: no process has anything to say.
   bool serve_once(int timeout_ms);
 
+  const HowToCheck how_;
   const OnFinding& on_finding_;
   std::string name_;
   int listener_ = -1;
@@ -115,7 +116,7 @@ base::Status Session::listen() {
   return base::Status::success();
 }
 
-base::Status Session::start(const std::vector<std::string>& program, bool output_to_stderr) {
+base::Status Session::start(const std::vector<std::string>& program) {
   std::vector<char*> arguments;
   arguments.reserve(program.size() + 1);
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -126,7 +127,7 @@ base::Status Session::start(const std::vector<std::string>& program, bool output
   setenv(weir::check::kVariable, name_.c_str(), 1);
   child_ = fork();
   if (child_ == 0) {
-    if (output_to_stderr) dup2(2, 1);
+    if (how_.output_to_stderr) dup2(2, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // what nobody watches any more is of no use
     execvp(arguments[0], arguments.data());
     const int why = errno;
@@ -157,6 +158,7 @@ bool Session::answer(const Process& process, const Message& message) {
     case MessageKind::hello:
       ++outcome_.processes;
       outcome_.all_calls_seen = outcome_.all_calls_seen && message.hello.holds_system_calls != 0;
+      if (how_.exact) verdict = Answer::go_on_exactly;
       if (message.hello.version != weir::check::kVersion) verdict = Answer::stop;
       return send(process.socket, &verdict, sizeof verdict);
     case MessageKind::decode: {
@@ -224,11 +226,11 @@ Outcome Session::serve() {
 
 }  // namespace
 
-base::Result<Outcome> run_checked(const std::vector<std::string>& program, bool output_to_stderr,
+base::Result<Outcome> run_checked(const std::vector<std::string>& program, const HowToCheck& how,
                                   const OnFinding& on_finding) {
-  Session session(on_finding);
+  Session session(how, on_finding);
   if (base::Status status = session.listen(); !status) return status;
-  if (base::Status status = session.start(program, output_to_stderr); !status) return status;
+  if (base::Status status = session.start(program); !status) return status;
   return session.serve();
 }
 

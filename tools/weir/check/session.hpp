@@ -33,7 +33,11 @@ constexpr bool is_advice(weir::check::FindingKind kind) noexcept { return kind =
 
 // Runs the program to its end. Ctrl-C is the program's: it ends, and what was found is known; a second one kills it.
 // Fails when it cannot be started.
-base::Result<Outcome> run_checked(const std::vector<std::string>& program, bool output_to_stderr,
+struct HowToCheck {
+  bool output_to_stderr = false;  // the program's
+  bool exact = false;             // every access of every task is judged
+};
+base::Result<Outcome> run_checked(const std::vector<std::string>& program, const HowToCheck& how,
                                   const OnFinding& on_finding);
 
 }  // namespace weir::tool::check
