@@ -127,7 +127,9 @@ class Teller {
   std::string reason(const Wait& wait) const {
     std::string on = wait.on == kNobody ? std::string() : name(wait.on);
     switch (wait.cause) {
-      case Cause::edge: return fmt::format("{} to end, which comes before it", on);
+      case Cause::edge:
+        return on.empty() ? "a task that was not looked at, or for a worker"
+                          : fmt::format("{} to end, which comes before it", on);
       case Cause::children: return fmt::format("its child {} to end", on);
       case Cause::task: return fmt::format("{} to end, by its handle", on);
       case Cause::half:
@@ -150,8 +152,9 @@ class Teller {
     if (thing.state == State::inactive) return "nobody has satisfied it";
     if (thing.state == State::ready) return "is ready, and no worker has taken it";
     if (thing.state != State::running) return "waits";
-    if (thing.seconds < 0.05) return fmt::format("runs on worker {}", thing.worker);
-    return fmt::format("has been running on worker {} for {:.1f} s at least", thing.worker, thing.seconds);
+    const std::string asleep = thing.asleep.empty() ? "" : fmt::format(", its thread asleep in {}", thing.asleep);
+    if (thing.seconds < 0.05) return fmt::format("runs on worker {}{}", thing.worker, asleep);
+    return fmt::format("has been running on worker {} for {:.1f} s at least{}", thing.worker, thing.seconds, asleep);
   }
 
  private:
@@ -264,11 +267,11 @@ std::string json_thing(const Situation& s, Index i, const Teller& teller) {
   for (std::size_t w = 0; w < teller.wait_count(i); ++w)
     waits += fmt::format("{}{}", w == 0 ? "" : ",", json_wait(s, teller.wait(i, w), teller));
   return fmt::format(
-      R"({{"id":"{:x}","kind":"{}","name":{},"state":"{}","worker":{},"seconds":{:.3f},"spawned_at":{},"detail":{},"waits":[{}]}})",
+      R"({{"id":"{:x}","kind":"{}","name":{},"state":"{}","worker":{},"seconds":{:.3f},"asleep_in":{},"spawned_at":{},"detail":{},"waits":[{}]}})",
       thing.id, kKindNames[static_cast<std::size_t>(thing.kind)], thing.name.empty() ? "null" : quoted(thing.name),
       kStateNames[static_cast<std::size_t>(thing.state)], thing.worker < 0 ? "null" : fmt::format("{}", thing.worker),
-      thing.seconds, place.empty() ? "null" : quoted(place), thing.detail.empty() ? "null" : quoted(thing.detail),
-      waits);
+      thing.seconds, thing.asleep.empty() ? "null" : quoted(thing.asleep), place.empty() ? "null" : quoted(place),
+      thing.detail.empty() ? "null" : quoted(thing.detail), waits);
 }
 
 template <class Range, class F>

@@ -31,11 +31,12 @@ struct Thing {
   std::string name;            // "" when the program gave none
   const void* site = nullptr;  // where it was spawned
   double seconds = 0;          // running: for so long at least
+  std::string asleep;          // running: what its thread sleeps in, "read()"; "" when it computes
   std::string detail;          // more of it, for people: "STICKY event, created in f"
 };
 
 enum class Cause : std::uint8_t {
-  edge,      // comes after it
+  edge,      // comes after it; nobody: after one that was not looked at, or it is ready
   children,  // its children have to end first
   task,      // wait() or get() of a handle
   half,      // the other half of a fork_join()

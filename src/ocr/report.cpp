@@ -121,6 +121,7 @@ class Picture {
         seen.thing.state = explain::State::running;
         seen.thing.worker = at->second->worker;
         seen.thing.seconds = at->second->seconds;
+        seen.thing.asleep = at->second->asleep;
         for (explain::WorkerState& worker : s_.workers)
           if (worker.index == at->second->worker && !at->second->waits) worker.doing = "runs " + seen.thing.name;
       }

@@ -8,6 +8,7 @@
 
 #include "data/store.hpp"
 #include "platform/clock.hpp"
+#include "platform/thread_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "sched/gate.hpp"
@@ -68,16 +69,20 @@ class Picture {
  public:
   Picture(State& state, ExplainedLayer* layer, Situation& situation) : state_(state), layer_(layer), s_(situation) {}
 
-  void close_gates() {
+  // Those that run first, and each before those that wait for it: so that of too many the culprits are among those that
+  // are looked at.
+  void close_gates(const std::vector<BegunTask>& begun) {
+    for (const BegunTask& b : begun) hold(const_cast<Task&>(*b.task));
+    hold_successors();
     state_.scheduler->for_each_worker([&](const sched::Worker& worker) {
       const sched::TaskHeap& heap = const_cast<sched::Worker&>(worker).heap();
       heap.for_each_slot([&](Task& task) {
         if (task.generation.load(std::memory_order_acquire) == heap.first_generation()) return;  // never used
-        if (layer_ != nullptr && layer_->is_mine(task.invoke.seen())) return;
-        if (held_.size() == kMostTasks) {
+        if (held_.size() < kMostTasks) {
+          hold(task);
+          hold_successors();
+        } else if (!is_of_layer(task) && !index_.contains(&task)) {
           s_.left_out += sched::has_ended(task.ref()) ? 0 : 1;
-        } else {
-          static_cast<void>(gates_.close(task, layer_, held_));
         }
       });
     });
@@ -86,7 +91,6 @@ class Picture {
   void add_things() {
     s_.things.reserve(held_.size());
     for (const Held& held : held_) {
-      index_.emplace(held.task, static_cast<Index>(s_.things.size()));
       s_.things.push_back(thing_of(held));
       if (held.scope != nullptr) children_[held.scope].push_back(static_cast<Index>(s_.things.size() - 1));
     }
@@ -98,6 +102,7 @@ class Picture {
       if (i == kNobody || held_[i].generation != b.generation) continue;
       s_.things[i].worker = b.worker;
       s_.things[i].seconds = b.seconds;
+      s_.things[i].asleep = b.asleep;
       s_.things[i].state = b.waits ? explain::State::waiting : explain::State::running;
       begun_.push_back(i);
     }
@@ -113,6 +118,20 @@ class Picture {
   }
 
  private:
+  bool is_of_layer(const Task& task) const { return layer_ != nullptr && layer_->is_mine(task.invoke.seen()); }
+
+  void hold(Task& task) {
+    if (held_.size() == kMostTasks || is_of_layer(task) || index_.contains(&task)) return;
+    if (gates_.close(task, layer_, held_)) index_.emplace(&task, static_cast<Index>(held_.size() - 1));
+  }
+  // Of all tasks that are held, which keeps these where they are.
+  void hold_successors() {
+    for (; followed_ < held_.size(); ++followed_) {
+      for (const sched::Edge* edge = held_[followed_].edges; edge != nullptr; edge = edge->next)
+        if ((edge->target & 1) == 0) hold(*reinterpret_cast<Task*>(edge->target));
+    }
+  }
+
   Index find(const void* task) const {
     const auto found = index_.find(static_cast<const Task*>(task));
     return found == index_.end() ? kNobody : found->second;
@@ -271,6 +290,8 @@ class Picture {
       if (thing.state == explain::State::running || thing.worker >= 0 || waits[i]) continue;
       if (thing.kind == Kind::own)
         wait(i, Cause::nothing, kNobody, false, "the thread that spawned them to spawn more, or to wait");
+      else if (s_.left_out != 0)  // what it comes after may be among those
+        wait(i, Cause::edge, kNobody);
       else
         thing.state = explain::State::ready;
     }
@@ -280,7 +301,8 @@ class Picture {
   ExplainedLayer* const layer_;
   Situation& s_;
   GateKeeper gates_;
-  std::vector<Held> held_;  // by index of the thing
+  std::vector<Held> held_;    // by index of the thing
+  std::size_t followed_ = 0;  // of these, whose successors are held, too
   std::vector<Index> begun_;
   std::unordered_map<const Task*, Index> index_;
   std::unordered_map<const sched::Scope*, std::vector<Index>> children_;
@@ -335,10 +357,12 @@ std::vector<BegunTask> Explaining::begun_tasks() {
       const Task* const task = frame.task.seen();
       if (task == nullptr) return;
       all.push_back(
-          {task, task->generation.load(std::memory_order_relaxed), worker.index(), frame.waits_for.seen() != 0, 0});
+          {task, task->generation.load(std::memory_order_relaxed), worker.index(), frame.waits_for.seen() != 0, 0, {}});
     });
+    if (all.size() == first || all.back().waits) return;
+    all.back().asleep = platform::asleep_in(worker.thread());
     const auto index = static_cast<std::size_t>(worker.index());
-    if (all.size() == first || all.back().waits || index >= tops_.size()) return;
+    if (index >= tops_.size()) return;
     const OnTop& top = tops_[index];
     if (top.task == all.back().task && top.generation == all.back().generation)
       all.back().seconds = static_cast<double>(now - top.since_ns) * 1e-9;
@@ -356,7 +380,7 @@ Situation Explaining::look() {
   const std::vector<BegunTask> begun = begun_tasks();
   {
     Picture picture(state_, layer_, situation);
-    picture.close_gates();
+    picture.close_gates(begun);
     picture.add_things();
     picture.add_frames(begun);
     picture.add_waits();

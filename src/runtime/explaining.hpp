@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "explain/service.hpp"
@@ -20,6 +21,7 @@ struct BegunTask {
   int worker = 0;
   bool waits = false;  // it does, or another runs on top of it
   double seconds = 0;  // for so long at least it has been the one on top
+  std::string asleep;  // what its thread sleeps in; "" when it computes, or waits within the runtime
 };
 
 // A layer above, whose tasks wait for what the scheduler does not know (OCR's EDTs).

@@ -82,6 +82,7 @@ class Memberships {
   void add(const State& state, sched::Worker& worker, bool guest) {
     std::erase_if(list_, [](const Membership& m) { return !lives(m.number, m.id) && !from_before_fork(m); });
     list_.push_back({state.id, state.number, &worker, guest});
+    worker.be_this_thread();
   }
   // A runtime that the thread makes, perhaps in a task of another.
   void add_own(const State& state) {

@@ -24,6 +24,7 @@ class Stopped final : public Condition {
 
 void Worker::work() {
   set_current(this);
+  be_this_thread();
   Stopped condition(*scheduler_);
   run_until(condition);
   flush();

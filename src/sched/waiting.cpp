@@ -1,9 +1,15 @@
 // What a worker waits for: its children, fewer children, one task, the stolen half of a fork_join().
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
 #include <thread>
 
-#include "base/check.hpp"
 #include "platform/clock.hpp"
+#include "platform/source_lines.hpp"
 #include "sched/fork.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -12,6 +18,23 @@
 namespace weir::sched {
 
 namespace {
+
+std::string told(const Task* task) {
+  const char* const name = task == nullptr ? nullptr : task->note.name();
+  return name == nullptr ? "a task" : fmt::format("task '{}'", name);
+}
+
+// A mistake of the program: it would wait for ever.
+[[noreturn, gnu::cold]] void refuse_to_wait_for(const Task& task, const Task* waits) {
+  const void* const site = task.site;
+  const std::string place = site == nullptr ? "" : platform::find_source(std::span(&site, 1)).front().text();
+  const std::string which = place.empty() ? told(&task) : fmt::format("{}, spawned at {},", told(&task), place);
+  const std::string what =
+      waits == &task ? fmt::format("{} waits for itself", which)
+                     : fmt::format("{} waits for {} which waits beneath it, on the same thread", told(waits), which);
+  std::fprintf(stderr, "weir: %s: it would never end; wait for children, or use after()\n", what.c_str());
+  std::abort();
+}
 
 class ChildrenEnded final : public Condition {
  public:
@@ -130,7 +153,8 @@ void Worker::throttle(Scope& scope) noexcept {
 void Worker::wait_for(TaskRef ref) noexcept {
   if (has_ended(ref)) return;
   for (const Frame* frame = frame_; frame != nullptr; frame = frame->outer) {
-    WEIR_CHECK(frame->task != ref.task, "a task waits for itself, or for one that waits beneath it; use after()");
+    if (frame->task == ref.task) [[unlikely]]
+      refuse_to_wait_for(*ref.task, frame_->task);
   }
   forget_pace();
   TaskEnded condition(*this, ref);

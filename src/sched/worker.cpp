@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "platform/clock.hpp"
 #include "platform/prefetch.hpp"
+#include "platform/thread_state.hpp"
 #include "sched/fork.hpp"
 #include "sched/gate.hpp"
 #include "sched/scheduler.hpp"
@@ -69,6 +70,8 @@ struct NotTraced {
   void has_run(const trace::Track*, bool) const noexcept {}
 };
 }  // namespace
+
+void Worker::be_this_thread() noexcept { thread_.store(platform::this_thread_number(), std::memory_order_relaxed); }
 
 Worker::Worker(Scheduler& scheduler, int index, int domain)
     : frame_(&root_),

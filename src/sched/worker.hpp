@@ -100,6 +100,9 @@ class alignas(base::kDestructiveSize) Worker {
   Scheduler& scheduler() const noexcept { return *scheduler_; }
   int index() const noexcept { return index_; }
   int domain() const noexcept { return domain_; }
+  // The system's number of the thread that it is; 0: none yet. Any thread.
+  int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
+  void be_this_thread() noexcept;
   Frame& frame() noexcept { return *frame_; }
   // Any thread. Calls f(const Frame&) for what it executes, from the outermost on; each may be another one by then.
   template <class F>
@@ -369,6 +372,7 @@ class alignas(base::kDestructiveSize) Worker {
   bool observed_ = false;  // each spawn takes the way round
   int index_;
   int domain_;
+  std::atomic<int> thread_{0};  // a guest may be several threads in turn
 
   // Tasks that others made ready and whose data is here.
   Inbox mail_;

@@ -33,6 +33,14 @@ def root_is(name):
     return lambda r: bool(r["roots"]) and thing(r, name) is not None and r["roots"][0]["id"] == thing(r, name)["id"]
 
 
+def root_is_one_of(*names):
+    return lambda r: any(root_is(name)(r) for name in names)
+
+
+def asleep_in(name, call):
+    return lambda r: thing(r, name) is not None and (thing(r, name)["asleep_in"] or "").startswith(call)
+
+
 def waits_for(name, other, cause):
     def check(runtime):
         a, b = thing(runtime, name), thing(runtime, other)
@@ -61,6 +69,13 @@ CASES = {
                  "task 'starving' .* room for 1572864 bytes in tier memory .* for block 'b'; task 'glutton' .*, spawned at .*, "
                  "holds 1572864 bytes of tier memory: block 'a'"], False),
     "child": ([root_is("child"), waits_for("mother", "child", "children")], ["task 'child'", "its child task 'child'"], False),
+    "two_locks": ([root_is_one_of("takes a", "takes b"), asleep_in("takes a", "futex()"), asleep_in("takes b", "futex()")],
+                  [r"task 'takes [ab]' \(\w+\), spawned at \S*hang\.cpp:\d+ \(.*two_locks.*\): has been running on worker \d for [\d.]+ s "
+                   r"at least, its thread asleep in futex\(\), for a lock or another thread"], False),
+    "in_the_kernel": ([asleep_in("reader", "read()")], [r"task 'reader' .* its thread asleep in read\(\)"], False),
+    "million": ([root_is("culprit"), lambda r: r["left"] == 1_000_001 and r["left_out"] > 0 and r["running"] == 1 and r["ready"] == 0],
+                [r"task 'culprit' \(\w+\), spawned at \S*hang\.cpp:\d+ \(.*million.*\): has been running on worker",
+                 r"and \d{6} more"], False),
     "many": ([root_is("first"), lambda r: r["left"] > 100],
              ["task 'first'", r"\d\d\d tasks left", r"and \d\d\d more", "chain", "fewer unfinished children"], False),
 }

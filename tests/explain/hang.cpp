@@ -6,6 +6,7 @@
 #include <cstring>
 #include <future>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -144,6 +145,57 @@ void many() {
   runtime.wait();
 }
 
+// Two tasks that take two locks of the program's own, each in another order.
+void two_locks() {
+  weir::Runtime runtime(options(2));
+  static std::mutex a, b;
+  static std::promise<void> has_a, has_b;
+  runtime.spawn(weir::name("takes a"), [] {
+    const std::lock_guard first(a);
+    has_a.set_value();
+    has_b.get_future().wait();
+    const std::lock_guard second(b);
+  });
+  runtime.spawn(weir::name("takes b"), [] {
+    const std::lock_guard first(b);
+    has_b.set_value();
+    has_a.get_future().wait();
+    say_ready();
+    const std::lock_guard second(a);
+  });
+  runtime.wait();
+}
+
+// Every worker reads what nobody writes.
+void in_the_kernel() {
+  weir::Runtime runtime(options(2));
+  static int ends[2];
+  if (pipe(ends) != 0) return;
+  const auto read_one = [] {
+    char byte = 0;
+    [[maybe_unused]] const auto got = read(ends[0], &byte, 1);
+  };
+  for (int i = 0; i < 2; ++i) runtime.spawn(weir::name("reader"), read_one);
+  static int value;
+  runtime.spawn(weir::inout(value), weir::name("behind"), [](int&) {});
+  say_ready();
+  runtime.wait();
+}
+
+// A million tasks behind one, in a thousand chains.
+void million() {
+  weir::Options o = options(2);
+  o.throttle = 0;
+  weir::Runtime runtime(o);
+  static int value;
+  static double cells[1000];
+  runtime.spawn(weir::out(value), weir::name("culprit"), [](int&) { sleep_for_ever(); });
+  for (int i = 0; i < 1'000'000; ++i)
+    runtime.spawn(weir::in(value), weir::inout(cells[i % 1000]), weir::name("cell"), [](const int&, double&) {});
+  say_ready();
+  runtime.wait();
+}
+
 // Has a use for SIGUSR1 itself.
 void own_signal() {
   std::signal(SIGUSR1, [](int) {
@@ -156,11 +208,18 @@ void own_signal() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, void (*)()> cases{{"never_ends", &never_ends}, {"waits_for_later", &waits_for_later},
-                                                {"lock_held", &lock_held},   {"lock_for_ever", &lock_for_ever},
-                                                {"no_room", &no_room},       {"child", &child},
-                                                {"long_task", &long_task},   {"many", &many},
-                                                {"own_signal", &own_signal}};
+  const std::map<std::string, void (*)()> cases{{"never_ends", &never_ends},
+                                                {"waits_for_later", &waits_for_later},
+                                                {"lock_held", &lock_held},
+                                                {"lock_for_ever", &lock_for_ever},
+                                                {"no_room", &no_room},
+                                                {"child", &child},
+                                                {"long_task", &long_task},
+                                                {"many", &many},
+                                                {"own_signal", &own_signal},
+                                                {"two_locks", &two_locks},
+                                                {"in_the_kernel", &in_the_kernel},
+                                                {"million", &million}};
   const auto chosen = argc == 2 ? cases.find(argv[1]) : cases.end();
   if (chosen == cases.end()) {
     for (const auto& [name, run] : cases) std::fprintf(stderr, "%s\n", name.c_str());

@@ -1,0 +1,44 @@
+#include "platform/thread_state.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+namespace weir::platform {
+namespace {
+
+// What a thread that does this is seen to sleep in, as soon as it sleeps.
+template <class F>
+std::string seen(F&& sleep, int end) {
+  std::atomic<int> number{0};
+  std::thread thread([&] {
+    number = this_thread_number();
+    sleep();
+  });
+  std::string what;
+  while (what.empty()) what = asleep_in(number);
+  EXPECT_EQ(write(end, "x", 1), 1);
+  thread.join();
+  return what;
+}
+
+TEST(ThreadState, SaysInWhichSystemCallAThreadSleeps) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  char byte = 0;
+  EXPECT_EQ(seen([&] { EXPECT_EQ(read(ends[0], &byte, 1), 1); }, ends[1]), "read()");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ThreadState, SaysNothingOfOneThatRunsOrIsNotThere) {
+  EXPECT_EQ(asleep_in(this_thread_number()), "");
+  EXPECT_EQ(asleep_in(0), "");
+  EXPECT_EQ(asleep_in(1 << 30), "");
+}
+
+}  // namespace
+}  // namespace weir::platform
