@@ -293,6 +293,7 @@ u8 destroy_edt(Local& local, Guid guid) {
   if (ready) return OCR_EPERM;
   leave_edt(*edt);
   leave_unrun(local, *edt);
+  outlive_label(local.edts, *edt);
   // What events still know stays until they have fired; nothing else can come any more.
   std::uint32_t open = 0;
   for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) open += try_claim(*slot) ? 1 : 0;

@@ -63,6 +63,12 @@ void forget_label(Edt& edt) noexcept {
     edt.word.restore(edt.kept_word());
 }
 
+void outlive_label(EdtIndices& indices, Edt& edt) {
+  if (!edt.guid().is_label()) return;
+  forget_label(edt);
+  if (!has_index(edt)) give_index(indices, edt);
+}
+
 Edt* lock_edt(Guid guid) noexcept {
   Edt* const edt = find_edt(guid);
   if (edt == nullptr || !edt->word.lock(guid.generation())) return nullptr;

@@ -37,6 +37,8 @@ void give_up_label(Guid label) noexcept;
 void leave_edt(Edt& edt) noexcept;
 // Its memory is about to be given back: it has its own GUIDs again.
 void forget_label(Edt& edt) noexcept;
+// The same, of one whose memory is not given back yet: for_each_memory() goes on to find it.
+void outlive_label(EdtIndices& indices, Edt& edt);
 
 // The EDT, locked; null when there is none of that GUID.
 Edt* lock_edt(Guid guid) noexcept;

@@ -174,6 +174,17 @@ std::vector<data::Block*> held_by(Edt& edt, const data::Block& wanted) {
   return held;
 }
 
+// The same of a thread outside of EDTs.
+std::vector<data::Block*> held_outside(const Local& local) {
+  std::vector<data::Block*> held;
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  for (const Pin& each : local.tiers.outside)
+    if (each.thread == &local) held.push_back(&each.block->tier());
+  std::sort(held.begin(), held.end());
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  return held;
+}
+
 }  // namespace
 
 u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
@@ -186,7 +197,7 @@ u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>
   request.running = true;
   request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
-  if (local.current != nullptr) made->beside = held_by(*local.current, block);
+  made->beside = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
   request.beside = made->beside;
   store.add(request);
   const int domain = local.tiers.machine_domain(local.worker->domain());
@@ -237,7 +248,7 @@ void drop(Local& local, Pin pin) {
 // Takes out the pin of that block; its block is null when there is none.
 Pin take(std::vector<Pin>& pins, Guid block) {
   const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& p) { return p.guid == block; });
-  if (found == pins.end()) return {nullptr, {}, nullptr};
+  if (found == pins.end()) return {nullptr, {}, nullptr, nullptr};
   Pin taken = std::move(*found);
   pins.erase(found);
   return taken;
@@ -249,7 +260,7 @@ u8 pin(Local& local, Block& block, Mode mode, std::byte*& address) {
   block.word.lock_held();
   ++block.named;
   block.word.unlock();
-  Pin made{&block, block.guid(), nullptr};
+  Pin made{&block, block.guid(), nullptr, &local};
   if (const u8 code = begin_hold(local, block.tier(), mode, made.hold)) {
     block.word.lock_held();
     unname(local, block);
@@ -289,7 +300,7 @@ bool unpin(Local& local, Guid block) {
 }
 
 bool unpin_outside(Local& local, Guid block) {
-  Pin taken{nullptr, {}, nullptr};
+  Pin taken{nullptr, {}, nullptr, nullptr};
   {
     const std::lock_guard lock(local.tiers.outside_mutex);
     taken = take(local.tiers.outside, block);

@@ -40,6 +40,7 @@ struct Pin {
   Block* block;
   Guid guid;
   std::unique_ptr<Hold> hold;  // null: counted by the store
+  const Local* thread;         // that asked for it
 };
 
 // Where a block is to be: of its hint.

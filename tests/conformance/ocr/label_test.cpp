@@ -291,6 +291,31 @@ TEST_P(Label, ALabelBeyondTheMapIsNone) {
   EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), OCR_EINVAL);
 }
 
+// Their memory, and what hangs on it, is still theirs: a leak for who looks for leaks, otherwise.
+TEST_P(Label, DestroyedEdtsThatEventsKnowGiveUpTheirLabelsAtOnce) {
+  ocrHint_t hint;
+  ASSERT_EQ(ocrHintInit(&hint, OCR_HINT_EDT_T), 0);
+  ASSERT_EQ(ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 1), 0);
+  const ocrGuid_t fires = event(OCR_EVENT_STICKY_T), never = event(OCR_EVENT_STICKY_T);
+  ocrGuid_t of;
+  const ocrEdt_t function = [](u32, u64*, u32, ocrEdtDep_t*) {
+    ADD_FAILURE();
+    return NULL_GUID;
+  };
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, function, 0, 2), 0);
+  const ocrGuid_t guid = label(GUID_USER_EDT);
+  for (int round = 0; round < 100; ++round) {
+    ocrGuid_t made = guid;
+    ASSERT_EQ(ocrEdtCreate(&made, of, 0, nullptr, 2, nullptr, GUID_PROP_CHECK, &hint, nullptr), 0);
+    ASSERT_EQ(ocrAddDependence(round % 2 == 0 ? fires : never, made, 0, DB_MODE_NULL), 0);
+    ASSERT_EQ(ocrEdtDestroy(made), 0);
+    EXPECT_EQ(ocrAddDependence(fires, made, 1, DB_MODE_NULL), OCR_EINVAL);
+    EXPECT_EQ(ocrEdtDestroy(made), OCR_EINVAL);
+  }
+  EXPECT_EQ(ocrEventSatisfy(fires, NULL_GUID), 0);
+  EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+}
+
 TEST_P(Label, ADestroyedMapOrRangeGivesNoLabels) {
   ocrGuid_t range, guid, other;
   ASSERT_EQ(ocrGuidRangeCreate(&range, 2, GUID_USER_EVENT_STICKY), 0);

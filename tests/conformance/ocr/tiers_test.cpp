@@ -399,6 +399,29 @@ TEST(TiersFull, AnEdtThatMakesMoreThanFitsBesideWhatItHoldsIsAlwaysRefused) {
   }
 }
 
+TEST(TiersFull, AThreadOutsideOfEdtsThatHoldsMoreThanMemoryIsRefused) {
+  for (const int workers : {1, 2, 8}) {
+    Program program(kFile, "ahead", workers);
+    std::vector<ocrGuid_t> held;
+    u8 code = 0;
+    for (ocrGuid_t guid = NULL_GUID; held.size() < kBlocks; held.push_back(guid)) {
+      void* data = nullptr;
+      code = ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+      if (code != 0) break;
+      std::fill_n(static_cast<u64*>(data), kWords, held.size());
+    }
+    EXPECT_EQ(code, OCR_ENOMEM);
+    EXPECT_GE(held.size(), 6u);
+    EXPECT_LE(held.size(), 8u);
+    EXPECT_EQ(program.statistics().in_place_runs, 0u);
+    for (const weir::TierReport& report : program.statistics().tiers) EXPECT_LE(report.peak, report.budget);
+    EXPECT_EQ(ocrDbRelease(held.front()), 0);
+    EXPECT_NE(large_block(1), NULL_GUID);
+    for (std::size_t i = 1; i < held.size(); ++i) EXPECT_EQ(ocrDbRelease(held[i]), 0);
+    expect_values(program, held, 0);
+  }
+}
+
 TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
   Program program(kFile, "ahead", 2);
   constexpr u64 kSmall = 1000, kBudget = 2 << 20;
