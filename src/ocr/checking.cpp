@@ -163,9 +163,11 @@ void keep_cause(const Link& link) {
   put(tables().links, &link, check::both(check::current_cause(), take(tables().made, &link)));
 }
 
-void waited(Guid event) {
+void keep_cause(EventWaiter& waiter) { waiter.cause = check::current_cause(); }
+
+void waited(const EventWaiter& waiter) {
   const check::Pause pause;
-  check::waited_for_cause(check::cause_of({event.bits, 0}));
+  check::waited_for_cause(waiter.cause);
 }
 
 }  // namespace weir::ocr::checking

@@ -67,7 +67,8 @@ class Unseen {
  private:
   std::optional<check::Pause> pause_;
 };
-// The running EDT has waited for the event.
-void waited(Guid event);
+// The calling thread, or its EDT, has waited for an event; who was told that it is satisfied kept why.
+void keep_cause(EventWaiter& waiter);
+void waited(const EventWaiter& waiter);
 
 }  // namespace weir::ocr::checking

@@ -31,6 +31,8 @@ void tell_one(Local& local, Node node, Guid block) {
       EventWaiter& waiter = *reinterpret_cast<EventWaiter*>(node & ~kNodeMask);
       sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
       waiter.block = block;
+      if (checking::active()) [[unlikely]]
+        checking::keep_cause(waiter);
       System::running()->count_waiting(waiter.in_edt, -1);
       waiter.done.store(true, std::memory_order_release);  // WAKE-1
       worker->unpark();

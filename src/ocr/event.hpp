@@ -17,6 +17,10 @@ namespace weir::sched {
 class Worker;
 }
 
+namespace weir::check {
+class Cause;
+}
+
 namespace weir::ocr {
 
 struct Local;
@@ -43,7 +47,8 @@ struct EventWaiter {
   Guid block;
   sched::Worker* worker = nullptr;
   bool in_edt = false;
-  std::atomic<bool> done{false};  // WAKE-1: release by who satisfies the event, acquire by the waiter
+  const check::Cause* cause = nullptr;  // that it was satisfied, for the checker
+  std::atomic<bool> done{false};        // WAKE-1: release by who satisfies the event, acquire by the waiter
 };
 
 struct NodeList {

@@ -57,7 +57,7 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
 }
 
 // As run_until().
-bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter, Guid event) {
+bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter) {
   if (!checking::active()) [[likely]]
     return system.run_until(waiter);
   bool done = false;
@@ -65,7 +65,7 @@ bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter, Guid event) 
     const weir::check::WaitPause pause;
     done = system.run_until(waiter);
   }
-  checking::waited(event);
+  if (done) checking::waited(*waiter);
   return done;
 }
 
@@ -80,7 +80,7 @@ u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64
     system.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!wait_for(system, waiter, handle)) return OCR_ECANCELED;
+  if (!wait_for(system, waiter)) return OCR_ECANCELED;
   if (guid != nullptr) *guid = to_c(waiter->block);
   return enter_block(local, waiter->block, result, size);
 }
