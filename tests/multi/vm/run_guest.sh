@@ -114,6 +114,7 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 export HOME=/root GTEST_COLOR=no
+echo guest-started
 /bin/program$arguments
 echo "guest-status \$?"
 poweroff -f
@@ -121,11 +122,28 @@ END
 chmod +x "$root/init"
 (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) > "$scratch/initrd"
 
-# TCG, since /dev/kvm may be there and hang under nested virtualisation.
-timeout -k 5 "${WEIR_VM_TIMEOUT:-240}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
-  -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" \
-  -kernel "$kernel" -initrd "$scratch/initrd" -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off" < /dev/null || true
+# TCG, since /dev/kvm may be there and hang under nested virtualisation. False: the guest's init never ran; rarely, an
+# emulated kernel is stuck before that.
+boot() {
+  : > "$scratch/log"
+  timeout -k 5 "${WEIR_VM_TIMEOUT:-240}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
+    -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" \
+    -kernel "$kernel" -initrd "$scratch/initrd" -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off" \
+    < /dev/null &
+  local emulator=$! second
+  for ((second = 0; second < 90; ++second)); do
+    sleep 1
+    if grep -q '^guest-started' "$scratch/log" || ! kill -0 "$emulator" 2> /dev/null; then
+      wait "$emulator" || true
+      return 0
+    fi
+  done
+  kill "$emulator" || true
+  wait "$emulator" || true
+  return 1
+}
+boot || { echo "run_guest.sh: the guest did not start in 90 s, and is started again" >&2 && boot; } || true
 
-tr -d '\r' < "$scratch/log" | sed '/^guest-status /d; /reboot: Power down/d'
+tr -d '\r' < "$scratch/log" | sed '/^guest-st\(arted\|atus\)/d; /reboot: Power down/d'
 status=$(tr -d '\r' < "$scratch/log" | sed -n 's/^guest-status //p' | tail -1)
 exit "${status:-125}"
