@@ -349,6 +349,10 @@ class NoTask(OnAPage):
             self.assertEqual(self.selected(), 0)
             self.key("n")
             self.assertIn("No task starts", self.said())
+            summary = self.browser.driver.find_element(By.ID, "summary").text
+            self.assertIn("no task has run", summary)
+            self.assertIn("1.00 times the bound", summary)  # which is the program's own code
+            self.assertFalse(self.browser.driver.find_element(By.ID, "names-section").is_displayed())
             self.browser.screenshot(PICTURES / f"none-{dark}.png" if PICTURES else os.devnull, whole=True)
 
 

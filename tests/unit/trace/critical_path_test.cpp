@@ -35,6 +35,12 @@ TEST(CriticalPath, OfAChainIsAllOfIt) {
   EXPECT_EQ(sum_of(path), path.length);
 }
 
+TEST(CriticalPath, OfNoTaskIsTheProgramsOwnCode) {
+  const CriticalPath path = critical_path(MadeUp(2, 100).trace);
+  EXPECT_EQ(tasks_of(path), std::vector<std::uint32_t>{});
+  EXPECT_EQ(path.length, 100);
+}
+
 TEST(CriticalPath, OfADiamondGoesThroughTheLongerSide) {
   MadeUp m(2, 1000);
   const auto top = m.spawn(0, 0), left = m.spawn(0, 1, {top}), right = m.spawn(0, 2, {top});

@@ -27,6 +27,7 @@ class Adviser {
     spawning();
     tiny();
     bandwidth();
+    if (report_.tasks == 0) lines_.emplace_back("no task has run");
     if (lines_.empty()) near_the_bound();
     return std::move(lines_);
   }
@@ -103,7 +104,10 @@ class Adviser {
       const NameCost* const longest = report_.path_names.empty() ? nullptr : &report_.path_names.front();
       if (longest != nullptr) {
         line += fmt::format("; {:.0f} % of the critical path is {}",
-                            percent(longest->path_ns / static_cast<double>(report_.path.length)), longest->name);
+                            percent(longest->path_ns / static_cast<double>(report_.path.length)),
+                            longest->name == kOutsideOfTasks
+                                ? "the program's own code outside of tasks, which also makes tasks: tasks could do that"
+                                : longest->name);
       }
     }
     lines_.push_back(std::move(line));

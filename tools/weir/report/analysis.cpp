@@ -10,8 +10,6 @@ namespace weir::tool::report {
 
 namespace {
 
-constexpr const char* kProgram = "(outside of tasks)";
-
 TimeParts total(const std::vector<TimeParts>& workers) {
   TimeParts sum;
   for (const TimeParts& w : workers) {
@@ -63,7 +61,7 @@ std::vector<NameCost> path_names(const Trace& trace, const CriticalPath& path) {
   std::map<std::string, NameCost> by_name;
   for (const PathStep& step : path.steps) {
     NameCost& cost =
-        by_name[step.task == 0 ? kProgram : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
+        by_name[step.task == 0 ? kOutsideOfTasks : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
     cost.tasks += step.task == 0 ? 0 : 1;
     cost.path_ns += static_cast<double>(step.ns);
   }

@@ -10,6 +10,9 @@
 
 namespace weir::tool::report {
 
+// As a name in what the critical path consists of.
+inline constexpr const char* kOutsideOfTasks = "(outside of tasks)";
+
 // Of all tasks of one name.
 struct NameCost {
   std::string name;

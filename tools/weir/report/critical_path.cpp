@@ -60,8 +60,9 @@ class Sweep {
       row.root->stretch = new_stretch(0, {});
     }
     for (const Step& step : steps_in_time()) apply(step);
-    for (Row& row : rows_state_) {
-      if (!row.spans_seen) continue;
+    for (std::size_t i = 0; i < rows_state_.size(); ++i) {
+      Row& row = rows_state_[i];
+      if (!row.spans_seen && trace_.tracks[i].worker != 0) continue;  // the program's thread has its own code at least
       pass(row, trace_.end);
       consider(moment_of(*row.root));
     }

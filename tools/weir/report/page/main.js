@@ -7,6 +7,7 @@ async function start() {
   byId("tiers-part").hidden = model.tiers.length === 0;
   byId("links-part").hidden = model.links.length === 0;
   byId("links-section").hidden = model.links.length === 0;
+  byId("names-section").hidden = model.taskCount === 0;
   byId("blocks-section").hidden = model.report.blocks.length === 0;
   byId("steals-section").hidden = model.steals.at.length === 0;
   byId("loading").hidden = true;
