@@ -152,6 +152,16 @@ void for_pages(const TouchedBytes& touched, Visit&& visit) {
 
 }  // namespace
 
+void judge_call(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
+                bool writes) {
+  const TouchedBytes touched{start, bytes, !writes, writes, ~std::uint64_t{0}, 0};
+  for (std::uintptr_t page = page_of(start); page < start + bytes; page += kPageBytes) {
+    Page* const found = state->watch.find(page);
+    if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, start))) continue;
+    judge_on_page(thread, stopped, page, *found, bytes_on(page, touched), writes, false);
+  }
+}
+
 void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
   ++state->accesses;
   const std::uintptr_t address = page_of(stopped.address());

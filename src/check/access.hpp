@@ -12,6 +12,10 @@ void report(ThreadState& thread, const platform::StoppedThread& stopped, const B
 // The fault of a task on the page; when the handler returns the thread goes on, for one instruction or for good.
 void judge_access(ThreadState& thread, platform::StoppedThread& stopped, Page& page);
 
+// What a system call of the task has done with memory, once it is over.
+void judge_call(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
+                bool writes);
+
 // The page is open to one instruction of the thread, which step() lets it run, until take_back_opened().
 void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept;
 bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept;

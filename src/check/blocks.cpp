@@ -10,6 +10,10 @@ namespace weir::check {
 
 void* allocate_block(std::size_t bytes, const char* name, bool strict) {
   const Pause pause;
+  if (ThreadState& thread = this_thread(); strict && thread.run == nullptr) {  // what it does with it is closed to it
+    hold_system_calls(thread);
+    thread.helps = true;
+  }
   const std::size_t whole = (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
   // A page behind it that nobody has, for what runs over the end.
   void* const memory =

@@ -1,7 +1,9 @@
 #include "check/calls.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "check/access.hpp"
 #include "check/standstill.hpp"
 
 namespace weir::check {
@@ -11,7 +13,9 @@ using platform::StoppedThread;
 namespace {
 
 void open_for_call(ThreadState& thread, CallOpening opening) {
-  thread.opened_for_call = state->watch.is_closed() ? opening : CallOpening::nothing;
+  const bool some =
+      opening == CallOpening::given || state->watch.is_closed();  // blocks are closed outside of tasks, too
+  thread.opened_for_call = some ? opening : CallOpening::nothing;
   if (thread.opened_for_call == CallOpening::nothing) return;
   if (!thread.restricted()) open_window(thread);
   if (opening == CallOpening::all) {
@@ -55,6 +59,16 @@ void credit(Run& run, const StoppedThread::Memory& memory) {
   }
 }
 
+// A call of the program on a block, outside of tasks.
+void report_outside(ThreadState& thread, const StoppedThread& stopped) {
+  const auto [start, bytes] = thread.call_buffer;
+  for (std::uintptr_t at = page_of(start); at < start + bytes; at += kPageBytes) {
+    const Page* const page = state->watch.find(at);
+    if (page == nullptr || !page->strict) continue;
+    return report(thread, stopped, {true, FindingKind::outside, std::max(at, start), 1, nullptr}, thread.call_writes);
+  }
+}
+
 }  // namespace
 
 // To a call that is given something watched that is opened, or all: to one that makes a process, to one that was
@@ -65,9 +79,12 @@ void let_call_pass(ThreadState& thread, StoppedThread& stopped) {
   thread.call = stopped.call_number();
   thread.call_waits_for_futex = stopped.call_waits_for_futex();
   thread.opened_for_call = CallOpening::nothing;
+  thread.call_has_buffer = stopped.call_buffer(thread.call_buffer, thread.call_writes);
+  if (thread.call_has_buffer && thread.run == nullptr) report_outside(thread, stopped);
   bool concerned = false;
   for (std::uint32_t i = 0; i < thread.given_count; ++i) {
-    if (state->running != nullptr) credit(*state->running, thread.given[i]);
+    if (state->running != nullptr && !(thread.call_has_buffer && thread.restricted()))
+      credit(*state->running, thread.given[i]);
     concerned = concerned || state->watch.has_any(thread.given[i].start, thread.given[i].bytes);
   }
   // What else runs while a task is in one of its calls is not judged.
@@ -84,6 +101,9 @@ void call_has_passed(ThreadState& thread, StoppedThread& stopped) {
     thread.stepping = thread.opened_for_call == CallOpening::all;
     if (thread.stepping) return stopped.make_call_again(thread.call);
   }
+  const std::int64_t done = stopped.call_result();
+  if (thread.call_has_buffer && thread.restricted() && done > 0)
+    judge_call(thread, stopped, thread.call_buffer.start, static_cast<std::size_t>(done), thread.call_writes);
   thread.stepping_call = false;
   thread.opened_count = 0;
   put_back_arguments(thread);

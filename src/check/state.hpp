@@ -46,11 +46,13 @@ struct ThreadState {
   bool stepping = false;
   bool stepping_call = false;
   CallOpening opened_for_call = CallOpening::nothing;
-  bool helps = false;       // a task, or another such thread, has started it
+  bool helps = false;       // a task, or another such thread, has started it, or it has made a block
   bool has_window = false;  // standstill.hpp; guarded by the gate
   bool call_waits_for_futex = false;
-  int call = 0;                  // its number
-  std::uint64_t call_epoch = 0;  // of Watch, when all was opened for it
+  bool call_has_buffer = false, call_writes = false;
+  platform::StoppedThread::Memory call_buffer;  // of read(), write() and their like
+  int call = 0;                                 // its number
+  std::uint64_t call_epoch = 0;                 // of Watch, when all was opened for it
   std::uint32_t given_count = 0;
   platform::StoppedThread::Memory given[kMostGiven] = {};  // to the call
   platform::StoppedThread::Changed call_changed;

@@ -97,10 +97,7 @@ void begin(TaskRecord& task, const void* runner) {
   ThreadState& thread = this_thread();
   take_turn(thread);
   prepare(thread);
-  if (!thread.holds_system_calls && can_hold_system_calls()) {
-    platform::unblock_faults();
-    thread.holds_system_calls = platform::hold_system_calls(&thread.held);
-  }
+  hold_system_calls(thread);
   Run& run = task.run;
   run.outer = thread.run;
   run.pauses = thread.pauses;

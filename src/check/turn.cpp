@@ -88,6 +88,12 @@ void prepare(ThreadState& thread) {
     state->watch.leave_out(address);
 }
 
+void hold_system_calls(ThreadState& thread) {
+  if (thread.holds_system_calls || !can_hold_system_calls()) return;
+  platform::unblock_faults();
+  thread.holds_system_calls = platform::hold_system_calls(&thread.held);
+}
+
 Pause::Pause() noexcept {
   ThreadState& thread = this_thread();
   take_turn(thread);

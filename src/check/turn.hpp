@@ -27,5 +27,7 @@ void close_all(ThreadState& thread);
 
 // What the kernel and the handlers themselves need of the thread stays open. By who has the turn.
 void prepare(ThreadState& thread);
+// From now on it can be told to hold them: ThreadState::held.
+void hold_system_calls(ThreadState& thread);
 
 }  // namespace weir::check

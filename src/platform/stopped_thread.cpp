@@ -237,6 +237,22 @@ std::uintptr_t StoppedThread::call_argument(std::size_t index) const noexcept {
   return static_cast<std::uintptr_t>(greg(context_, kRegistersOfCalls[index]));
 }
 
+bool StoppedThread::call_buffer(Memory& buffer, bool& writes) const noexcept {
+  switch (call_number()) {
+    case SYS_read:
+    case SYS_pread64:
+    case SYS_recvfrom: writes = true; break;
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_sendto: writes = false; break;
+    default: return false;
+  }
+  buffer = {call_argument(1), call_argument(2)};
+  return true;
+}
+
+std::int64_t StoppedThread::call_result() const noexcept { return greg(context_, REG_RAX); }
+
 bool StoppedThread::call_waits_for_futex() const noexcept {
   if (!is_futex_call()) return false;
   const auto operation = static_cast<int>(call_argument(1)) & FUTEX_CMD_MASK;
@@ -408,6 +424,8 @@ void StoppedThread::finish_repeated(const Instruction&) noexcept {}
 void StoppedThread::step_over_system_call() noexcept {}
 bool StoppedThread::change_signal_mask() noexcept { return false; }
 std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
+bool StoppedThread::call_buffer(Memory&, bool&) const noexcept { return false; }
+std::int64_t StoppedThread::call_result() const noexcept { return 0; }
 bool StoppedThread::call_waits_for_futex() const noexcept { return false; }
 bool StoppedThread::call_makes_process() const noexcept { return false; }
 StoppedThread::Changed StoppedThread::let_process_keep_handlers() noexcept { return {}; }

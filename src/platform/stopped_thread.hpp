@@ -84,6 +84,10 @@ class StoppedThread {
   };
   static constexpr std::size_t kArguments = 6;
   std::size_t call_memory(Memory* to, std::size_t most) const noexcept;
+  // SIGSYS: read(), write() and their like, with one buffer: where it is. False: another call.
+  bool call_buffer(Memory& buffer, bool& writes) const noexcept;
+  // SIGTRAP after a call: what it has returned.
+  std::int64_t call_result() const noexcept;
   // SIGSYS: the call reads what it is given at its beginning, and may then sleep for long: a futex.
   bool call_waits_for_futex() const noexcept;
   // SIGSYS: the call makes a process.

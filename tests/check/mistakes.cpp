@@ -1,6 +1,7 @@
 // Programs with one mistake each, chosen by the first argument: what check_test.py runs under `weir check`.
 //
 // The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -195,6 +196,64 @@ void never_touched(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// ---- In the kernel, and deep down ----
+
+void read_into_in(weir::Runtime& runtime) {
+  char bytes[64] = {};
+  const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  runtime.spawn(weir::in(bytes), [&] {
+    if (read(zeros, bytes, 64) != 64) std::puts("nothing was read");  // FINDS read_into_in: wrong-mode
+  });
+  runtime.wait();
+  close(zeros);
+}
+
+void read_into_block_outside(weir::Runtime& runtime) {
+  weir::Block<char> block(runtime, 64, "kept");
+  char* left = nullptr;
+  runtime.spawn(weir::out(block), [&](std::span<char> b) {
+    left = b.data();
+    b[0] = 1;
+  });
+  runtime.wait();
+  const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  if (read(zeros, left, 64) != 64) std::puts("nothing was read");  // FINDS read_into_block_outside: outside
+  close(zeros);
+}
+
+double own[64], others[64];
+
+[[gnu::noinline]] double recurse(int depth, double* at) {
+  volatile char frame[1000];
+  frame[0] = 1;
+  if (depth != 0) return recurse(depth - 1, at) + frame[0];
+  *at += 1;
+  others[3] = 1;  // FINDS deep_recursion: undeclared
+  return *at;
+}
+
+void deep_recursion(weir::Runtime& runtime) {
+  double local = 0;
+  runtime.spawn(weir::in(others), [] { static_cast<void>(*static_cast<volatile double*>(others)); });
+  runtime.spawn(weir::inout(local), [&] { static_cast<void>(recurse(6000, &local)); });
+  runtime.wait();
+}
+
+void nest(int depth) {
+  weir::spawn(weir::inout(own), [depth] {
+    if (depth != 0) return nest(depth - 1);
+    own[0] = 1;
+    others[5] = 1;  // FINDS deep_waits: undeclared
+  });
+  weir::wait();
+}
+
+void deep_waits(weir::Runtime& runtime) {
+  runtime.spawn(weir::in(others), [] { static_cast<void>(*static_cast<volatile double*>(others)); });
+  runtime.spawn(weir::inout(own), [] { nest(200); });
+  runtime.wait();
+}
+
 // ---- Beside threads that touch what the task may, by themselves or in the kernel ----
 
 struct alignas(4096) SharedPage {
@@ -342,13 +401,21 @@ int main(int, char** argv) {
       {"missing_after", missing_after},
       {"parent_beside_child", parent_beside_child},
       {"never_touched", never_touched},
+      {"read_into_in", read_into_in},
+      {"read_into_block_outside", read_into_block_outside},
+      {"deep_recursion", deep_recursion},
+      {"deep_waits", deep_waits},
       {"beside_a_busy_thread", beside_a_busy_thread},
       {"beside_a_sleeping_thread", beside_a_sleeping_thread},
   };
-  const std::map<std::string, void (*)(weir::Runtime&)> ends = {
-      {"nothing", nothing},           {"aborts", aborts}, {"exits", exits},
-      {"two_runtimes", two_runtimes}, {"late", late},     {"thread_in_a_call", thread_in_a_call},
-      {"for_ever", for_ever}};
+  std::map<std::string, void (*)(weir::Runtime&)> ends;  // for golden/, and not among the cases that mark a line
+  ends["nothing"] = nothing;
+  ends["aborts"] = aborts;
+  ends["exits"] = exits;
+  ends["two_runtimes"] = two_runtimes;
+  ends["late"] = late;
+  ends["thread_in_a_call"] = thread_in_a_call;
+  ends["for_ever"] = for_ever;
   weir::Runtime runtime;
   (cases.contains(argv[1]) ? cases : ends).at(argv[1])(runtime);
 }
