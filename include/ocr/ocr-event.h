@@ -46,7 +46,7 @@ typedef struct _ocrEventCollectiveParams_t {
 } ocrEventCollectiveParams_t;
 #endif
 
-typedef struct {
+__extension__ typedef struct { /* in C99, too */
   union {
     ocrEventLatchParams_t EVENT_LATCH;
 #ifdef ENABLE_EXTENSION_COUNTED_EVT
