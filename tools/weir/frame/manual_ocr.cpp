@@ -48,7 +48,8 @@ constexpr Item kSwitches[] = {
 
 constexpr Item kVariables[] = {
     {"OCR_CONFIG", "a configuration file, as after -ocr:cfg, which wins"},
-    {"WEIR_OCR_REPORT", "1: at the end of the program, print what is left of it and why [0 or 1, default 0]"},
+    {"WEIR_OCR_REPORT",
+     "1: at the end of the program, print what is left of it and why, and what the tiers held [0 or 1, default 0]"},
 };
 
 constexpr Item kDiagnostics[] = {
