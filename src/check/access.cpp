@@ -59,15 +59,14 @@ const Frames* origin_of(const ThreadState& thread, const StoppedThread& stopped)
 
 }  // namespace
 
-void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes) {
-  const FindingKey key{breach.kind, stopped.instruction(), thread.run != nullptr ? thread.run->task->site : nullptr,
-                       nullptr};
+void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes,
+            const TaskInfo* task) {
+  const FindingKey key{breach.kind, stopped.instruction(), task != nullptr ? task->site : nullptr, nullptr};
   if (const auto known = state->told.find(key); known != state->told.end()) {
     ++known->second.times;
     return;
   }
-  Finding finding =
-      make_finding(breach.kind, thread.run != nullptr ? thread.run->task : nullptr, breach.address, breach.bytes);
+  Finding finding = make_finding(breach.kind, task, breach.address, breach.bytes);
   if (finding.region.kind == RegionKind::beyond_block) finding.kind = FindingKind::beyond;
   const bool released = breach.item != nullptr && breach.item->released;
   if (released || finding.region.kind == RegionKind::dead_block) finding.kind = FindingKind::released;
@@ -91,7 +90,7 @@ void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintp
   Bits judged = bytes;
   if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
   const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, stopped));
-  if (breach.found) report(thread, stopped, breach, writes);
+  if (breach.found) report(thread, stopped, breach, writes, run.task);
 }
 
 bool on_own_stack(const Run& run, const StoppedThread& stopped, std::uintptr_t address) noexcept {

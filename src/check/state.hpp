@@ -46,7 +46,8 @@ struct ThreadState {
   bool stepping = false;
   bool stepping_call = false;
   CallOpening opened_for_call = CallOpening::nothing;
-  bool helps = false;       // a task, or another such thread, has started it, or it has made a block
+  bool helps = false;  // a task, or another such thread, has started it, or it has made a block
+  bool uses_runtime = false;
   bool has_window = false;  // standstill.hpp; guarded by the gate
   bool call_waits_for_futex = false;
   bool call_has_buffer = false, call_writes = false;

@@ -12,6 +12,7 @@
 namespace weir::check {
 
 void take_turn(ThreadState& thread) {
+  thread.uses_runtime = true;
   if (thread.turn++ == 0) state->turn.lock();
 }
 void give_turn(ThreadState& thread) {

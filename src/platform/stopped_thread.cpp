@@ -284,8 +284,41 @@ std::size_t StoppedThread::futex_memory(Memory* to) const noexcept {
   return count;
 }
 
+namespace {
+
+// Calls whose arguments are numbers; what is left in the other registers looks like addresses.
+bool takes_no_memory(int call) noexcept {
+  switch (call) {
+    case SYS_sched_yield:
+    case SYS_getpid:
+    case SYS_getppid:
+    case SYS_gettid:
+    case SYS_getuid:
+    case SYS_geteuid:
+    case SYS_getgid:
+    case SYS_getegid:
+    case SYS_close:
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+    case SYS_lseek:
+    case SYS_ftruncate:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_eventfd2:
+    case SYS_kill:
+    case SYS_tgkill:
+    case SYS_exit:
+    case SYS_exit_group: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 std::size_t StoppedThread::call_memory(Memory* to, std::size_t most) const noexcept {
   if (is_futex_call()) return futex_memory(to);
+  if (takes_no_memory(call_number())) return 0;
   constexpr std::uintptr_t kFirstAddress = 0x10000, kMostBytes = std::uintptr_t{1} << 31;
   std::size_t bytes = 4096;
   std::size_t count = 0;

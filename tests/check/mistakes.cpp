@@ -385,6 +385,23 @@ void for_ever(weir::Runtime& runtime) {
 
 }  // namespace
 
+void thread_beside(weir::Runtime& runtime) {
+  weir::Block<int> block(runtime, 10, "read");
+  runtime.spawn(weir::out(block), [](std::span<int> b) { b[0] = 1; });
+  std::atomic<int*> given{nullptr};
+  std::thread other([&] {
+    while (given == nullptr) std::this_thread::yield();
+    *given += 1;  // FINDS thread_beside: outside
+    given = nullptr;
+  });
+  runtime.spawn(weir::in(block), [&](std::span<const int> b) {
+    given = const_cast<int*>(b.data());
+    while (given != nullptr) std::this_thread::yield();
+  });
+  runtime.wait();
+  other.join();
+}
+
 int main(int, char** argv) {
   const std::map<std::string, void (*)(weir::Runtime&)> cases = {
       {"wrong_mode", wrong_mode},
@@ -397,6 +414,7 @@ int main(int, char** argv) {
       {"read_before_written", read_before_written},
       {"destroyed", destroyed},
       {"outside_of_tasks", outside_of_tasks},
+      {"thread_beside", thread_beside},
       {"missing_edge", missing_edge},
       {"missing_after", missing_after},
       {"parent_beside_child", parent_beside_child},

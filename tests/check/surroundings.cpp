@@ -163,6 +163,37 @@ void system_calls(weir::Runtime& runtime) {
   std::fclose(file);
 }
 
+// A thread that does what it is given, as libraries have them.
+class Pool {
+ public:
+  ~Pool() {
+    give(nullptr);
+    thread_.join();
+  }
+  void run(const std::function<void()>& work) {
+    give(&work);
+    while (work_ != nullptr) std::this_thread::yield();
+  }
+
+ private:
+  void give(const std::function<void()>* work) {
+    work_ = work;
+    ++given_;
+  }
+  void serve() {
+    for (int done = 0;; ++done) {
+      while (given_ == done) std::this_thread::yield();
+      if (work_ == nullptr) return;
+      (*work_)();
+      work_ = nullptr;
+    }
+  }
+
+  std::atomic<const std::function<void()>*> work_{nullptr};
+  std::atomic<int> given_{0};
+  std::thread thread_{[this] { serve(); }};
+};
+
 // Threads of a task touch what the task may, at the same time, and hand it to the kernel, too.
 void threads(weir::Runtime& runtime) {
   std::vector<char> values(6000);
@@ -178,6 +209,15 @@ void threads(weir::Runtime& runtime) {
   require(values[0] == 1 && values[5999] == 1, "threads");
   close(ends[0]);
   close(ends[1]);
+  weir::Block<char> block(runtime, 5000, "block");  // closed to everybody else
+  Pool pool;                                        // was there before the task
+  std::size_t letters = 0;
+  runtime.spawn(weir::out(block), [&](std::span<char> b) { pool.run([&] { std::fill(b.begin(), b.end(), 'x'); }); });
+  runtime.spawn(weir::in(block), weir::inout(letters), [&](std::span<const char> b, std::size_t& s) {
+    pool.run([&] { s += static_cast<std::size_t>(std::count(b.begin(), b.end(), 'x')); });
+  });
+  runtime.wait();
+  require(letters == 5000, "a thread of a pool");
 #ifdef _OPENMP
   std::vector<double> numbers(20000, 1);
   double sum = 0;

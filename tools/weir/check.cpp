@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "check/render.hpp"
 #include "check/session.hpp"
@@ -56,14 +58,16 @@ int run_check(const CheckSettings& settings, Global& global) {
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
-  const auto outcome =
-      check::run_checked(program, {global.json, settings.exact}, [&](const weir::check::Finding& finding, int pid) {
-        if (settings.no_advice && check::is_advice(finding.kind)) return true;
-        check::Symbols symbols(pid);
-        if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
-        global.add(check::to_json(finding, symbols));
-        return !settings.stop;
-      });
+  std::set<std::string> told;
+  const auto hear = [&](const weir::check::Finding& finding, int pid) {
+    if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
+    check::Symbols symbols(pid);
+    if (!told.insert(check::identity(finding, symbols)).second) return check::Heard::again;
+    if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
+    global.add(check::to_json(finding, symbols));
+    return settings.stop ? check::Heard::stop : check::Heard::news;
+  };
+  const auto outcome = check::run_checked(program, {global.json, settings.exact}, hear);
   if (!outcome) return fail(outcome.status().message, kUsage);
   if (!outcome->all_calls_seen && outcome->processes != 0)
     fmt::print(stderr,
@@ -88,7 +92,8 @@ constexpr const char* kText =
   read first   it reads what it has as out before it has written it
   beyond       it runs over the end of a block
   released     it touches a block that was released or destroyed
-  outside      the program touches a block outside of tasks
+  outside      the program touches a block outside of tasks, or a thread
+               of its own one that the running task may not
   unordered    two tasks touch the same bytes, one of them writes, and
                nothing orders them, whenever they happen to run
   untouched    an item of a footprint that none of the tasks spawned there

@@ -11,6 +11,7 @@ namespace {
 
 using weir::check::Finding;
 using weir::check::FindingKind;
+using weir::check::Frames;
 using weir::check::RegionKind;
 using weir::check::WireRegion;
 using weir::check::WireTask;
@@ -127,7 +128,10 @@ std::string headline(const Finding& finding, Symbols& symbols) {
       return fmt::format("{} {} {} that it has as {}", task, does, bytes(finding.bytes), mode_of(finding));
     case FindingKind::read_first:
       return fmt::format("{} reads {} that it has as out, before it has written them", task, bytes(finding.bytes));
-    case FindingKind::outside: return fmt::format("the program {} a block outside of tasks", does);
+    case FindingKind::outside:
+      if (finding.task.spawned.count == 0) return fmt::format("the program {} a block outside of tasks", does);
+      return fmt::format("while {} runs, a thread that runs no task {} a block, which the task itself may not do", task,
+                         does);
     case FindingKind::released:
       return fmt::format("{} {} {} that {}", task, does, ocr ? "a data block" : "a block",
                          ocr ? "was released or destroyed" : "was destroyed");
@@ -161,6 +165,32 @@ std::string render(const Finding& finding, Symbols& symbols) {
   if (finding.kind == FindingKind::untouched && finding.region.kind == RegionKind::none)
     return text + fmt::format("  of     {}\n", bytes(finding.bytes));
   return text + fmt::format("  where  {}\n", memory_text(finding, symbols));
+}
+
+namespace {
+
+std::string line_or_function(const Frames& frames, const WireTask& task, Symbols& symbols) {
+  const Place place = symbols.user_place(frames, task.function);
+  return place.file.empty() ? place.module + " " + place.function : fmt::format("{}:{}", place.file, place.line);
+}
+
+// Memory without a name is told apart by where it is; tiles of an array, "a[2,0]", are not.
+std::string memory_identity(const Finding& finding, Symbols& symbols) {
+  const std::string name = finding.region.name;
+  if (!name.empty()) return name.substr(0, name.find('['));
+  if (finding.region.kind == RegionKind::none) return symbols.object(finding.address);
+  return fmt::format("{:x}", finding.region.base);
+}
+
+}  // namespace
+
+std::string identity(const Finding& finding, Symbols& symbols) {
+  const bool ocr = finding.ocr != 0;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", kKinds[static_cast<std::size_t>(finding.kind)],
+                     task_text(finding.task, ocr, symbols), finding.writes, finding.item,
+                     line_or_function(finding.at, finding.task, symbols), memory_identity(finding, symbols),
+                     task_text(finding.other, ocr, symbols),
+                     line_or_function(finding.other_at, finding.other, symbols));
 }
 
 namespace {

@@ -165,14 +165,14 @@ bool Session::answer(const Process& process, const Message& message) {
       const platform::Instruction result = decode({message.decode.code, weir::check::kCodeBytes});
       return send(process.socket, &result, sizeof result);
     }
-    case MessageKind::finding:
-      ++outcome_.findings;
-      if (is_advice(message.finding.kind)) ++outcome_.advice;
-      if (!on_finding_(message.finding, process.pid)) {
-        verdict = Answer::stop;
-        outcome_.stopped = true;
-      }
+    case MessageKind::finding: {
+      const Heard heard = on_finding_(message.finding, process.pid);
+      ++(heard == Heard::again ? outcome_.repetitions : outcome_.findings);
+      if (heard != Heard::again && is_advice(message.finding.kind)) ++outcome_.advice;
+      outcome_.stopped = heard == Heard::stop;
+      if (outcome_.stopped) verdict = Answer::stop;
       return send(process.socket, &verdict, sizeof verdict);
+    }
     case MessageKind::repeated: outcome_.repetitions += message.repeated.times; return true;
     case MessageKind::bye:
       outcome_.tasks += message.bye.tasks;

@@ -25,8 +25,10 @@ struct Outcome {
   bool stopped = false;
 };
 
-// Told of each finding, with the process, which waits meanwhile. Returns whether it may go on.
-using OnFinding = std::function<bool(const weir::check::Finding&, int pid)>;
+enum class Heard { news, again, stop };  // stop: news, after which the program is to end
+
+// Told of each finding, with the process, which waits meanwhile.
+using OnFinding = std::function<Heard(const weir::check::Finding&, int pid)>;
 
 // Not a mistake: the program is right, but could say less.
 constexpr bool is_advice(weir::check::FindingKind kind) noexcept { return kind == weir::check::FindingKind::untouched; }
