@@ -82,6 +82,29 @@ void report(ThreadState& thread, const StoppedThread& stopped, const Breach& bre
 
 namespace {
 
+// The task that a thread may be at work for which runs none and has no use for the runtime: one of the task's own, or
+// of a pool that the program or a library (BLAS, OpenMP) had before. Null: none.
+const Run* run_beside(const ThreadState& thread) noexcept {
+  return thread.run == nullptr && !thread.uses_runtime ? state->running : nullptr;
+}
+
+bool allows(const Run& run, std::uintptr_t address, bool writes) {
+  return std::any_of(run.items.begin(), run.items.end(), [&](const Item& item) {
+    return (writes ? item.writes : item.reads) && !item.released && item.extent.overlaps(address, address + 1);
+  });
+}
+
+}  // namespace
+
+void report_outside(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, bool writes) {
+  const Run* const run = run_beside(thread);
+  if (run != nullptr && allows(*run, address, writes)) return;
+  report(thread, stopped, {true, FindingKind::outside, address, 1, nullptr}, writes,
+         run != nullptr ? run->task : nullptr);
+}
+
+namespace {
+
 // [start, end) is what the access touches of the page.
 void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
                    const Bits& bytes, bool writes, bool lenient) {

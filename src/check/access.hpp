@@ -10,6 +10,9 @@ namespace weir::check {
 // Tells what is wrong with what the thread was about to do, in that task or beside it; null: outside of tasks.
 void report(ThreadState& thread, const platform::StoppedThread& stopped, const Breach& breach, bool writes,
             const TaskInfo* task);
+// The same of a block that a thread touches which runs no task; nothing when a task runs that may do so, and whose work
+// the thread may be doing.
+void report_outside(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t address, bool writes);
 // The fault of a task on the page; when the handler returns the thread goes on, for one instruction or for good.
 void judge_access(ThreadState& thread, platform::StoppedThread& stopped, Page& page);
 

@@ -60,12 +60,12 @@ void credit(Run& run, const StoppedThread::Memory& memory) {
 }
 
 // A call of the program on a block, outside of tasks.
-void report_outside(ThreadState& thread, const StoppedThread& stopped) {
+void report_buffer(ThreadState& thread, const StoppedThread& stopped) {
   const auto [start, bytes] = thread.call_buffer;
   for (std::uintptr_t at = page_of(start); at < start + bytes; at += kPageBytes) {
     const Page* const page = state->watch.find(at);
     if (page == nullptr || !page->strict) continue;
-    return report(thread, stopped, {true, FindingKind::outside, std::max(at, start), 1, nullptr}, thread.call_writes);
+    return report_outside(thread, stopped, std::max(at, start), thread.call_writes);
   }
 }
 
@@ -80,7 +80,7 @@ void let_call_pass(ThreadState& thread, StoppedThread& stopped) {
   thread.call_waits_for_futex = stopped.call_waits_for_futex();
   thread.opened_for_call = CallOpening::nothing;
   thread.call_has_buffer = stopped.call_buffer(thread.call_buffer, thread.call_writes);
-  if (thread.call_has_buffer && thread.run == nullptr) report_outside(thread, stopped);
+  if (thread.call_has_buffer && thread.run == nullptr) report_buffer(thread, stopped);
   bool concerned = false;
   for (std::uint32_t i = 0; i < thread.given_count; ++i) {
     if (state->running != nullptr && !(thread.call_has_buffer && thread.restricted()))

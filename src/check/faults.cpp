@@ -1,7 +1,6 @@
 // The handlers of SIGSEGV, SIGTRAP and SIGSYS, and the record of each thread that they need.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -21,25 +20,6 @@ namespace {
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadState* current_thread = nullptr;
 
 bool system_calls_can_be_held = false;
-
-// The task that a thread may be at work for which runs none and has no use for the runtime: one of the task's own, or
-// of a pool that the program or a library (BLAS, OpenMP) had before. Null: none.
-Run* run_beside(const ThreadState& thread) noexcept {
-  return thread.run == nullptr && !thread.uses_runtime ? state->running : nullptr;
-}
-
-bool allows(const Run& run, std::uintptr_t address, bool writes) {
-  return std::any_of(run.items.begin(), run.items.end(), [&](const Item& item) {
-    return (writes ? item.writes : item.reads) && !item.released && item.extent.overlaps(address, address + 1);
-  });
-}
-
-void report_outside(ThreadState& thread, const StoppedThread& stopped) {
-  const Run* const run = run_beside(thread);
-  if (run != nullptr && allows(*run, stopped.address(), stopped.faulted_writing())) return;
-  report(thread, stopped, {true, FindingKind::outside, stopped.address(), 1, nullptr}, stopped.faulted_writing(),
-         run != nullptr ? run->task : nullptr);
-}
 
 // Another thread touches a page, for itself or for the task.
 void credit_running_task(std::uintptr_t address) {
@@ -80,7 +60,7 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
     state->watch.open_page_for_hook(address, *page);
     return true;
   }
-  if (page->strict && thread.pauses == 0) report_outside(thread, stopped);
+  if (page->strict && thread.pauses == 0) report_outside(thread, stopped, stopped.address(), stopped.faulted_writing());
   if (thread.run == nullptr) credit_running_task(address);
   if (is_tasks_turn()) return true;  // and this one's again
   open_window(thread);
