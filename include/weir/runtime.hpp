@@ -41,7 +41,8 @@ class Runtime {
  public:
   // Starts options.workers - 1 threads. Throws weir::Error when an option cannot be satisfied: more workers than
   // Runtime::kMaxWorkers, a machine description with an error, a thread that cannot be started.
-  // Any number of runtimes may exist in a process at a time; threads of one know nothing of the others.
+  // Any number of runtimes may exist in a process at a time; threads of one know nothing of the others. WEIR_TRACE is
+  // heeded, too, when the options were not read from the environment and name no trace.
   explicit Runtime(const Options& options = Options::from_environment());
 
   // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, outside of tasks, and

@@ -114,6 +114,20 @@ TEST(Trace, HasForEachEdgeAFlowFromTheEndOfOneTaskToTheStartOfTheNext) {
   for (const auto& [id, at] : starts) EXPECT_LE(at, ends.at(id) + 0.1) << id;  // clocks are read tens of ns apart
 }
 
+TEST(Trace, IsMadeOfAProgramThatDoesNotReadItsOptionsFromTheEnvironment) {
+  const TemporaryPath path;
+  setenv("WEIR_TRACE", path.file().c_str(), 1);
+  {
+    Options options;
+    options.workers = 1;
+    Runtime runtime(options);
+    runtime.spawn(name("seen"), [] {});
+    runtime.wait();
+  }
+  unsetenv("WEIR_TRACE");
+  EXPECT_EQ(count(parse(path.file()), "X", "task"), 1);
+}
+
 TEST(Trace, HasTheBytesThatBlocksMoved) {
   const TemporaryPath path;
   {
