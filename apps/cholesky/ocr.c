@@ -260,7 +260,10 @@ static ocrGuid_t multiply_all_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t
   const Plan *const p = depv[0].ptr;
   const bool second = paramv[0] != 0;
   ocrGuid_t multiply;
-  ocrEdtTemplateCreate(&multiply, second ? multiply_middle_edt : multiply_x_edt, APP_WORDS(Task), second ? 3 : 2);
+  if (second) /* the name of an EDT is how its function is written here */
+    ocrEdtTemplateCreate(&multiply, multiply_middle_edt, APP_WORDS(Task), 3);
+  else
+    ocrEdtTemplateCreate(&multiply, multiply_x_edt, APP_WORDS(Task), 2);
   for (u64 row = 0; row < p->shape.tiles; ++row) {
     for (u64 col = 0; col <= row; ++col) {
       Task task = {p->shape, row, col};
