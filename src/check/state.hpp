@@ -1,4 +1,4 @@
-// What the hooks (checker.cpp) and the handlers of faults (faults.cpp) share.
+// What the hooks (tasks.cpp, edts.cpp, blocks.cpp) and the handlers (faults.cpp, access.cpp, calls.cpp) share.
 //
 // Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks, items and the pool changed.
 // The gate is held for moments, by hooks while they change what is watched and by handlers, on any thread; nothing
