@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "check/tables.hpp"
-#include "check/turn.hpp"
+#include "check/hooks/tables.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 

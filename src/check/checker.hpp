@@ -11,7 +11,7 @@
 #include <span>
 
 #include "base/result.hpp"
-#include "check/run.hpp"
+#include "check/judge/run.hpp"
 #include "weir/footprint.hpp"
 #include "weir/options.hpp"
 

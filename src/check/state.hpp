@@ -1,4 +1,4 @@
-// What the hooks (tasks.cpp, edts.cpp, blocks.cpp) and the handlers (faults.cpp, access.cpp, calls.cpp) share.
+// What hooks (hooks/) and handlers of faults (faults/) share.
 //
 // Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks, items and the pool changed.
 // The gate is held for moments, by hooks while they change what is watched and by handlers, on any thread; nothing
@@ -10,11 +10,11 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "check/link.hpp"
-#include "check/order.hpp"
-#include "check/own_memory.hpp"
-#include "check/run.hpp"
-#include "check/watch.hpp"
+#include "check/judge/order.hpp"
+#include "check/judge/run.hpp"
+#include "check/memory/own_memory.hpp"
+#include "check/memory/watch.hpp"
+#include "check/tell/link.hpp"
 
 namespace weir::check {
 

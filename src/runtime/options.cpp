@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/nearest.hpp"
-#include "check/wire.hpp"
+#include "check/tell/wire.hpp"
 #include "weir/error.hpp"
 
 extern "C" char** environ;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "check/wire.hpp"
+#include "check/tell/wire.hpp"
 
 namespace weir::tool::check {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "check/wire.hpp"
+#include "check/tell/wire.hpp"
 
 namespace weir::tool::check {
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "check/tables.hpp"
-#include "check/turn.hpp"
+#include "check/hooks/tables.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 

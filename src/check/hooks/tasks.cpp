@@ -1,9 +1,9 @@
 // Hooks of tasks: their spawning, running and end, and waits.
 #include <algorithm>
 
-#include "check/standstill.hpp"
-#include "check/tables.hpp"
-#include "check/turn.hpp"
+#include "check/faults/standstill.hpp"
+#include "check/hooks/tables.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 

@@ -1,10 +1,10 @@
-#include "check/calls.hpp"
+#include "check/faults/calls.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "check/access.hpp"
-#include "check/standstill.hpp"
+#include "check/faults/access.hpp"
+#include "check/faults/standstill.hpp"
 
 namespace weir::check {
 

@@ -1,4 +1,4 @@
-#include "check/string_functions.hpp"
+#include "check/faults/string_functions.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

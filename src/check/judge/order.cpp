@@ -1,4 +1,4 @@
-#include "check/order.hpp"
+#include "check/judge/order.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Hooks of EDTs: what they get and give up while they run, and what causes them to start.
 #include <utility>
 
-#include "check/tables.hpp"
+#include "check/hooks/tables.hpp"
 
 namespace weir::check {
 

@@ -1,11 +1,11 @@
-#include "check/tables.hpp"
+#include "check/hooks/tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "check/turn.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/extent.hpp"
-#include "check/order.hpp"
-#include "check/watch.hpp"
+#include "check/judge/order.hpp"
+#include "check/memory/extent.hpp"
+#include "check/memory/watch.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::check {

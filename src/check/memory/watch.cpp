@@ -1,4 +1,4 @@
-#include "check/watch.hpp"
+#include "check/memory/watch.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

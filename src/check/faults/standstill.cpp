@@ -1,11 +1,11 @@
-#include "check/standstill.hpp"
+#include "check/faults/standstill.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "check/calls.hpp"
-#include "check/turn.hpp"
+#include "check/faults/calls.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/extent.hpp"
+#include "check/memory/extent.hpp"
 
 namespace weir::check {
 

@@ -1,4 +1,4 @@
-#include "check/turn.hpp"
+#include "check/hooks/turn.hpp"
 
 #include <pthread.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "check/checker.hpp"
-#include "check/standstill.hpp"
+#include "check/faults/standstill.hpp"
 
 namespace weir::check {
 

@@ -1,4 +1,4 @@
-#include "check/run.hpp"
+#include "check/judge/run.hpp"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/extent.hpp"
-#include "check/wire.hpp"
+#include "check/memory/extent.hpp"
+#include "check/tell/wire.hpp"
 
 namespace weir::check {
 

@@ -1,8 +1,8 @@
-#include "check/access.hpp"
+#include "check/faults/access.hpp"
 
 #include <algorithm>
 
-#include "check/string_functions.hpp"
+#include "check/faults/string_functions.hpp"
 
 namespace weir::check {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "check/wire.hpp"
+#include "check/tell/wire.hpp"
 
 namespace weir::check {
 

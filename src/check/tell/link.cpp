@@ -1,4 +1,4 @@
-#include "check/link.hpp"
+#include "check/tell/link.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "check/tables.hpp"
+#include "check/hooks/tables.hpp"
 
 namespace weir::check {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "check/access.hpp"
-#include "check/calls.hpp"
-#include "check/standstill.hpp"
-#include "check/string_functions.hpp"
+#include "check/faults/access.hpp"
+#include "check/faults/calls.hpp"
+#include "check/faults/standstill.hpp"
+#include "check/faults/string_functions.hpp"
 
 namespace weir::check {
 
