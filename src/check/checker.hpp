@@ -88,6 +88,7 @@ const Cause* both(const Cause* a, const Cause* b);
 struct EventKey {
   std::uint64_t event = 0, generation = 0;
   friend bool operator==(const EventKey&, const EventKey&) = default;
+  std::size_t hash() const noexcept { return hash_of(event, generation); }
 };
 // It has been satisfied, by the running task and the cause; what it has been satisfied by.
 void satisfied(EventKey event);

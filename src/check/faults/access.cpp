@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "check/faults/string_functions.hpp"
+#include "check/tell/frames.hpp"
 
 namespace weir::check {
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "check/state.hpp"
+#include "check/tell/frames.hpp"
 
 namespace weir::check {
 

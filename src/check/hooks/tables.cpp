@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check/hooks/turn.hpp"
+#include "check/tell/frames.hpp"
 
 namespace weir::check {
 

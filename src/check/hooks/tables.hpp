@@ -71,28 +71,8 @@ struct Untouched {
   std::uint64_t declared = 0, touched = 0;
 };
 
-struct SiteHash {
-  std::size_t operator()(const Frames& f) const noexcept {
-    std::size_t h = f.count;
-    for (std::size_t i = 0; i < f.count; ++i) h = (h ^ f.address[i]) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 31;
-  }
-};
-struct SameFrames {
-  bool operator()(const Frames& a, const Frames& b) const noexcept {
-    return a.count == b.count && std::equal(a.address, a.address + a.count, b.address);
-  }
-};
-
-struct EventHash {
-  std::size_t operator()(const EventKey& key) const noexcept {
-    const std::size_t h = key.event * 0x9e3779b97f4a7c15u ^ key.generation;
-    return h * 0x9e3779b97f4a7c15u ^ h >> 31;
-  }
-};
-
 struct Tables {
-  std::unordered_map<Frames, std::unique_ptr<Site>, SiteHash, SameFrames> sites;
+  std::unordered_map<Frames, std::unique_ptr<Site>, Hash> sites;
   std::unordered_map<std::string, std::unique_ptr<TaskInfo>> infos;  // by site and name
   std::unordered_map<const void*, std::unique_ptr<Scope>> scopes;
   std::unordered_map<std::uint64_t, Segment*> ends;  // of tasks, by id
@@ -102,7 +82,7 @@ struct Tables {
     std::size_t bytes;  // of its pages, with the one behind it
   };
   std::unordered_map<const void*, OwnedBlock> blocks;
-  std::unordered_map<EventKey, Segment*, EventHash> events;
+  std::unordered_map<EventKey, Segment*, Hash> events;
   std::size_t unfinished = 0;
 };
 extern Tables* tables;  // null before start()

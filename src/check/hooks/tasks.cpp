@@ -4,6 +4,7 @@
 #include "check/faults/standstill.hpp"
 #include "check/hooks/tables.hpp"
 #include "check/hooks/turn.hpp"
+#include "check/tell/frames.hpp"
 
 namespace weir::check {
 

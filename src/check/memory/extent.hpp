@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "check/hash.hpp"
+
 namespace weir::check {
 
 inline constexpr std::uintptr_t kPageBytes = 4096;
@@ -20,6 +22,7 @@ struct Extent {
   std::size_t strides[2] = {0, 0};
 
   friend bool operator==(const Extent&, const Extent&) = default;
+  std::size_t hash() const noexcept { return hash_of(base, run_bytes, counts[0], counts[1], strides[0], strides[1]); }
   bool empty() const noexcept { return run_bytes == 0 || counts[0] == 0 || counts[1] == 0; }
   std::size_t bytes() const noexcept { return run_bytes * counts[0] * counts[1]; }
   std::uintptr_t end() const noexcept {

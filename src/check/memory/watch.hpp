@@ -106,14 +106,6 @@ class Watch {
   void leave_out(std::uintptr_t address);
 
  private:
-  struct ExtentHash {
-    std::size_t operator()(const Extent& e) const noexcept {
-      std::size_t h = e.base * 0x9e3779b97f4a7c15u;
-      for (const std::size_t x : {e.run_bytes, e.counts[0], e.counts[1], e.strides[0], e.strides[1]})
-        h = (h ^ x) * 0x9e3779b97f4a7c15u;
-      return h ^ h >> 29;
-    }
-  };
   struct Range {
     std::uintptr_t start, end;
     std::uint8_t protection;
@@ -142,7 +134,7 @@ class Watch {
   std::pmr::memory_resource* memory_;
   std::pmr::vector<WatchedRegion> regions_;
   std::pmr::vector<RegionId> free_;
-  std::pmr::unordered_map<Extent, RegionId, ExtentHash> by_extent_;
+  std::pmr::unordered_map<Extent, RegionId, Hash> by_extent_;
   std::pmr::unordered_map<std::uintptr_t, Page> pages_;
   std::pmr::vector<Range> ranges_;  // of pages_, in order, as long as ranges_fresh_
   bool ranges_fresh_ = true;

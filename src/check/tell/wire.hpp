@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "check/hash.hpp"
 #include "platform/stopped_thread.hpp"
 
 namespace weir::check {
@@ -20,8 +21,14 @@ enum class MessageKind : std::uint32_t { hello, decode, finding, repeated, bye }
 // Where code was, innermost first. All but the first are return addresses.
 struct Frames {
   std::uint32_t count = 0;
-  std::uint32_t first_is_exact = 0;  // the first is an instruction, not where a call returns to
-  std::uint64_t address[kMostFrames] = {};
+  std::uint32_t first_is_exact = 0;         // the first is an instruction, not where a call returns to
+  std::uint64_t address[kMostFrames] = {};  // zero from `count` on
+  friend bool operator==(const Frames&, const Frames&) = default;
+  std::size_t hash() const noexcept {
+    std::size_t h = 0;
+    for (std::uint32_t i = 0; i < count; ++i) h = hash_of(h, address[i]);
+    return h;
+  }
 };
 
 enum class FindingKind : std::uint32_t {

@@ -1,0 +1,70 @@
+// ThreadState: of a thread that runs tasks or has met a closed page, what its handlers and hooks know.
+//
+// Written by its thread, but for what says otherwise. In memory of its own, which begins as zero.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/stopped_thread.hpp"
+
+namespace weir::check {
+
+struct Run;
+struct Segment;
+
+enum class CallOpening : std::uint8_t { nothing, given, all };
+
+struct ThreadState {
+  static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
+  static constexpr std::size_t kMostOpened = 32;
+  static constexpr std::size_t kMostGiven = 64;
+
+  volatile unsigned char held = 0;  // read by the kernel: system calls raise SIGSYS
+  bool holds_system_calls = false;
+  bool prepared = false;
+  bool in_handler = false;
+  bool stepping = false;
+  bool stepping_call = false;
+  CallOpening opened_for_call = CallOpening::nothing;
+  bool helps = false;  // a task, or another such thread, has started it, or it has made a block
+  bool uses_runtime = false;
+  bool has_window = false;  // standstill.hpp; guarded by the gate
+  bool call_waits_for_futex = false;
+  bool call_has_buffer = false, call_writes = false;
+  platform::StoppedThread::Memory call_buffer;  // of read(), write() and their like
+  int call = 0;                                 // its number
+  std::uint64_t call_epoch = 0;                 // of Watch, when all was opened for it
+  std::uint32_t given_count = 0;
+  platform::StoppedThread::Memory given[kMostGiven] = {};  // to the call
+  platform::StoppedThread::Changed call_changed;
+  int pauses = 0;
+  int turn = 0;                 // how often this thread has taken it
+  int number = 0;               // by which the kernel knows it
+  std::atomic<bool> at_large;   // it runs the program's code in a task; written by the thread, read by others
+  ThreadState* next = nullptr;  // in the list of all
+  Run* run = nullptr;
+  Segment* outside = nullptr;           // what it does outside of tasks comes after this
+  Segment* cause = nullptr;             // beside its task, why it does what it does
+  std::uintptr_t late_instruction = 0;  // of the last fault on a page that was not watched any more
+  int late_times = 0;                   // how often in a row
+  std::uint32_t opened_count = 0, nested_count = 0;
+  std::uintptr_t opened[kMostOpened] = {};
+  std::uintptr_t nested[kMostOpened] = {};
+
+  bool restricted() const noexcept { return run != nullptr && pauses == 0; }
+  // Outside of handlers.
+  void hold_calls() noexcept { held = holds_system_calls && pauses == 0 && (helps || run != nullptr) ? 1 : 0; }
+  std::byte* signal_stack() noexcept {
+    constexpr std::size_t kWhole = 4096;
+    return reinterpret_cast<std::byte*>(this) + (sizeof(ThreadState) + kWhole - 1) / kWhole * kWhole;
+  }
+};
+
+// The calling thread's; made at the first call.
+ThreadState& this_thread() noexcept;
+// Where the calling thread finds its own.
+std::uintptr_t page_of_thread_record() noexcept;
+
+}  // namespace weir::check
