@@ -100,14 +100,14 @@ void unlock_or_dispose(Local& local, Block& block) noexcept {
     block.word.unlock();
 }
 
-void list_created(Edt& creator, Block& block) noexcept {
+void list_created(Edt& creator, Block& block, bool is_new) noexcept {
   block.creator = &creator;
   block.created_before = nullptr;
   block.created_next = creator.created;
   if (creator.created != nullptr) creator.created->created_before = &block;
   creator.created = &block;
   if (checking::active()) [[unlikely]]
-    checking::held(block, DB_MODE_RW);
+    checking::held(block, is_new);
 }
 
 void unlist_created(Edt& creator, Block& block) noexcept {
@@ -191,7 +191,7 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
   data = acquired && !block->is_tiered() ? block->small() : nullptr;
   if (acquired && local.current != nullptr) {
     hold(*block, DB_MODE_RW);
-    list_created(*local.current, *block);
+    list_created(*local.current, *block, true);
   }
   object_made(*block);
   if (!acquired || !block->is_tiered()) [[likely]]
@@ -251,7 +251,7 @@ u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
   const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
   if (possible) {
     hold(block, DB_MODE_RW);
-    list_created(edt, block);
+    list_created(edt, block, false);
   }
   block.word.unlock();
   if (!block.is_tiered()) {

@@ -66,9 +66,10 @@ bool free_block(std::byte* data) noexcept {
   return true;
 }
 
-void held(const Block& block, std::uint8_t mode) {
+void held(const Block& block, bool is_new) {
   const check::Pause pause;
-  check::Item item = item_of(block, mode, 0);
+  check::Item item = item_of(block, DB_MODE_RW, 0);
+  item.out = is_new;
   item.touched = true;  // what an EDT makes is not in its dependences
   check::acquire(item);
 }

@@ -18,8 +18,9 @@ using weir::check::active;
 std::byte* allocate_block(const Local& local, std::uint64_t bytes) noexcept;
 // True when the block was the checker's.
 bool free_block(std::byte* data) noexcept;
-// The running EDT holds the block it has made or waited for, in that mode; it holds it no more; it has named it.
-void held(const Block& block, std::uint8_t mode);
+// The running EDT holds a block that it has made (`is_new`: nobody has written it yet) or waited for; it holds it no
+// more; it has named it.
+void held(const Block& block, bool is_new);
 void released(const Block& block);
 void used(const Local& local, Guid block);
 

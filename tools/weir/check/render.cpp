@@ -127,7 +127,8 @@ std::string headline(const Finding& finding, Symbols& symbols) {
     case FindingKind::wrong_mode:
       return fmt::format("{} {} {} that it has as {}", task, does, bytes(finding.bytes), mode_of(finding));
     case FindingKind::read_first:
-      return fmt::format("{} reads {} that it has as out, before it has written them", task, bytes(finding.bytes));
+      return fmt::format("{} reads {} {}, before it has written them", task, bytes(finding.bytes),
+                         ocr ? "of a data block that it has made" : "that it has as out");
     case FindingKind::outside:
       if (finding.task.spawned.count == 0) return fmt::format("the program {} a block outside of tasks", does);
       return fmt::format("while {} runs, a thread that runs no task {} a block, which the task itself may not do", task,
