@@ -383,6 +383,16 @@ void for_ever(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+void mistake_for_ever(weir::Runtime& runtime) {
+  int value = 0;
+  runtime.spawn(weir::in(value), [&] {
+    value = 1;
+    std::fputs("for ever\n", stderr);
+    for (;;) static_cast<void>(*static_cast<volatile int*>(&value));
+  });
+  runtime.wait();
+}
+
 }  // namespace
 
 void thread_beside(weir::Runtime& runtime) {
@@ -434,6 +444,7 @@ int main(int, char** argv) {
   ends["late"] = late;
   ends["thread_in_a_call"] = thread_in_a_call;
   ends["for_ever"] = for_ever;
+  ends["mistake_for_ever"] = mistake_for_ever;
   weir::Runtime runtime;
   (cases.contains(argv[1]) ? cases : ends).at(argv[1])(runtime);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -54,6 +55,11 @@ int verdict(const check::Outcome& outcome, const CheckSettings& settings) {
   return outcome.status;
 }
 
+// The loop of a shell in which we run stops at Ctrl-C when that has ended us, too.
+int ending_signal(const check::Outcome& outcome) {
+  return outcome.interrupted && outcome.signal == SIGKILL ? SIGINT : outcome.signal;
+}
+
 int run_check(const CheckSettings& settings, Global& global) {
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
@@ -80,7 +86,9 @@ int run_check(const CheckSettings& settings, Global& global) {
                outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
     fmt::print(stderr, "{}\n", summary(*outcome, settings));
-  return verdict(*outcome, settings);
+  const int status = verdict(*outcome, settings);
+  if (status == outcome->status) global.ended_by = ending_signal(*outcome);
+  return status;
 }
 
 constexpr const char* kText =
@@ -89,7 +97,8 @@ constexpr const char* kText =
   undeclared   a task touches memory that another task or block names,
                and its own footprint does not
   wrong mode   it writes what it has as in
-  read first   it reads what it has as out before it has written it
+  read first   it reads what it has as out, or a data block that it has
+               made, before it has written it
   beyond       it runs over the end of a block
   released     it touches a block that was released or destroyed
   outside      the program touches a block outside of tasks, or a thread
@@ -101,7 +110,7 @@ constexpr const char* kText =
 
 Tasks run one after the other, and each access beside open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
 
-Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM, 128 and more when a signal has ended it.)";
+Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM; a signal that has ended it, Ctrl-C among them, ends weir check in the same way, which a shell shows as 128 and more.)";
 
 }  // namespace
 
