@@ -50,7 +50,8 @@ u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAcce
 
 #ifdef ENABLE_EXTENSION_MULTI_OUTPUT_SLOT
 /* The same for one of several outputs of `source`: of a collective event, the result as its contributor `sslot` gets
- * it; of any other event, 0. */
+ * it, of the generation after that of its last call; of any other event, 0. OCR_EPERM also: that generation is maxGen
+ * ahead of those that are complete, or so far behind them that its result is gone. */
 u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot, ocrDbAccessMode_t mode);
 #endif
 

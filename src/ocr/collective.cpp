@@ -1,8 +1,12 @@
 #include "ocr/collective.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "ocr/checking.hpp"
 #include "ocr/local.hpp"
@@ -51,7 +55,7 @@ bool is_possible(std::uint16_t operation) noexcept {
   return (operation & REDOP_REAL) == 0 || (size >= 4 && op <= 3);
 }
 
-// All have contributed: the result, in `out`.
+// What all have contributed, in `out`.
 void reduce(const Collective& collective, const Generation& generation, std::byte* out) noexcept {
   const std::size_t bytes = collective.bytes();
   std::memcpy(out, generation.values.data(), bytes);
@@ -63,32 +67,82 @@ void reduce(const Collective& collective, const Generation& generation, std::byt
 
 // The block for a result, filled.
 u8 make_result(Local& local, const Collective& collective, Generation& generation) {
-  if (collective.reuse) {
-    if (Block* block = lock_object(blocks(), Kind::block, generation.result)) {
-      reduce(collective, generation, block->fixed());
-      block->word.unlock();
-      return 0;
-    }
+  Block* block = collective.reuse ? lock_object(blocks(), Kind::block, generation.result) : nullptr;
+  if (block == nullptr) {
+    std::byte* data = nullptr;
+    generation.result = {};
+    const BlockRequest request{collective.bytes(), DB_PROP_NO_ACQUIRE, nullptr, false, true};
+    if (const u8 code = create_block(local, generation.result, request, data)) return code;
+    block = lock_object(blocks(), Kind::block, generation.result);
   }
-  std::byte* data = nullptr;
-  generation.result = {};
-  const BlockRequest request{collective.bytes(), DB_PROP_NO_ACQUIRE, nullptr, false, true};
-  if (const u8 code = create_block(local, generation.result, request, data)) return code;
-  reduce(collective, generation, lock_object(blocks(), Kind::block, generation.result)->fixed());
-  blocks().find(generation.result.index())->word.unlock();
+  reduce(collective, generation, block->fixed());
+  block->word.unlock();
   return 0;
 }
 
-Guid result_for(const Collective& collective, const Generation& generation, std::uint32_t contributor) noexcept {
-  return collective.type == COL_REDUCE && contributor != 0 ? Guid{} : generation.result;
+Guid result_for(std::uint8_t type, Guid result, std::size_t contributor) noexcept {
+  return type == COL_REDUCE && contributor != 0 ? Guid{} : result;
 }
 
-// The generation that is the `number`-th begins, in the place of one that is done.
-void begin(Generation& generation, std::uint64_t number) {
-  generation.number = number;
-  generation.contributed = 0;
-  generation.done = false;
-  std::fill(generation.dependents.begin(), generation.dependents.end(), NodeList{});
+// The generation with that number. It is kept, or the next after those: then it begins, in the place of one that nobody
+// can ask for any more. All contributors count from 0, so none is left out.
+Generation& at(Collective& collective, std::uint64_t number) {
+  std::deque<Generation>& kept = collective.generations;
+  if (number - collective.first < kept.size()) return kept[number - collective.first];
+  if (kept.size() < 2 * collective.in_flight) return kept.emplace_back();
+  const Guid result = kept.front().result;
+  kept.pop_front();
+  ++collective.first;
+  Generation& generation = kept.emplace_back();
+  generation.result = result;
+  return generation;
+}
+
+// The values of a contributor to a generation, which has room for those of all.
+void keep(Collective& collective, Generation& generation, std::uint32_t contributor, const void* values) {
+  const std::size_t bytes = collective.bytes();
+  if (generation.values.empty()) {
+    generation.values.swap(collective.spare);
+    generation.values.resize(bytes * collective.contributors);
+  }
+  std::byte* const own = generation.values.data() + contributor * bytes;
+  if (values != nullptr)
+    std::memcpy(own, values, bytes);
+  else
+    std::memset(own, 0, bytes);
+}
+
+// Nobody looks at the values of the others in a broadcast.
+bool needs_values(const Collective& collective, std::uint32_t contributor) noexcept {
+  return collective.type != COL_BROADCAST || contributor == 0;
+}
+
+// What is to be told without the lock, when the event may be gone.
+struct Completed {
+  std::vector<NodeList> dependents;
+  Guid result;
+  std::uint8_t type = COL_REDUCE;
+};
+
+// The contributor's part in the generation with that number. `completed` is set when it was the last.
+u8 contribute_locked(Local& local, Collective& collective, const void* values, std::uint32_t contributor,
+                     Completed& completed) {
+  Generation& generation = at(collective, collective.satisfied[contributor]);
+  keep(collective, generation, contributor, values);
+  const bool last = generation.contributed + 1 == collective.contributors;
+  if (last) {
+    const checking::Unseen unseen;  // the result's block is no EDT's
+    // No memory: it has not contributed, and may try again.
+    if (const u8 code = make_result(local, collective, generation)) return code;
+  }
+  ++collective.satisfied[contributor];
+  ++generation.contributed;
+  if (!last) return 0;
+  generation.done = true;
+  ++collective.completed;
+  collective.spare = std::exchange(generation.values, {});
+  completed = {std::exchange(generation.dependents, {}), generation.result, collective.type};
+  return 0;
 }
 
 }  // namespace
@@ -120,70 +174,69 @@ std::unique_ptr<Collective> make_collective(const void* params) {
   auto collective = std::make_unique<Collective>();
   collective->contributors = given.nbContribs;
   collective->values = given.nbDatum == 0 ? 1 : given.nbDatum;
+  collective->in_flight = given.maxGen;
   collective->operation = given.op;
   collective->type = static_cast<std::uint8_t>(given.type);
   collective->reuse = *reinterpret_cast<const unsigned char*>(&given.reuseDbPerGen) != 0;  // any byte, in C
   collective->satisfied.resize(given.nbContribs);
   collective->dependent.resize(given.nbContribs);
-  collective->generations.resize(std::size_t{2} * given.maxGen);
-  for (std::size_t i = 0; i < collective->generations.size(); ++i) {
-    Generation& generation = collective->generations[i];
-    generation.dependents.resize(given.nbContribs);
-    begin(generation, i);
-  }
   return collective;
+}
+
+bool is_idle(const Collective& collective) noexcept {
+  return std::all_of(collective.satisfied.begin(), collective.satisfied.end(),
+                     [&](std::uint64_t n) { return n == collective.completed; }) &&
+         std::all_of(collective.generations.begin(), collective.generations.end(),
+                     [](const Generation& g) { return g.dependents.empty(); });
+}
+
+std::string missing_text(const Collective& collective) {
+  constexpr std::size_t kNamed = 8;
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < collective.contributors; ++i)
+    if (collective.satisfied[i] == collective.completed) missing.push_back(i);
+  const std::size_t named = std::min(missing.size(), kNamed);
+  std::string text =
+      fmt::format("{} {}", missing.size() == 1 ? "contributor" : "contributors",
+                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < missing.size()) text += fmt::format(" and {} more", missing.size() - named);
+  return text + (missing.size() == 1 ? " is missing" : " are missing");
 }
 
 u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contributor) {
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return OCR_EINVAL;
-  const auto done = [&](u8 code) {
-    event->word.unlock();
-    return code;
-  };
-  if (event->type != EventType::collective || contributor >= event->collective->contributors) return done(OCR_EINVAL);
+  std::unique_lock lock(event->word, std::adopt_lock);
+  if (event->type != EventType::collective || contributor >= event->collective->contributors) return OCR_EINVAL;
   Collective& collective = *event->collective;
-  const std::uint64_t in_flight = collective.generations.size() / 2;
+  if (values == nullptr && needs_values(collective, contributor)) return OCR_EINVAL;
   const std::uint64_t number = collective.satisfied[contributor];
-  if (number >= collective.completed + in_flight) return done(OCR_EPERM);
+  if (number >= collective.completed + collective.in_flight) return OCR_EPERM;
   if (checking::active()) checking::satisfied(guid, number);
-  Generation& generation = collective.at(number);
-  if (generation.number != number) begin(generation, number);
-  generation.values.resize(collective.bytes() * collective.contributors);
-  std::memcpy(generation.values.data() + contributor * collective.bytes(), values, collective.bytes());
-  ++collective.satisfied[contributor];
-  if (++generation.contributed < collective.contributors) return done(0);
-  {
-    const checking::Unseen unseen;  // the result's block is no EDT's
-    if (const u8 code = make_result(local, collective, generation)) return done(code);
-  }
-  generation.done = true;
-  ++collective.completed;
-  const std::vector<NodeList> dependents =
-      std::exchange(generation.dependents, std::vector<NodeList>(collective.contributors));
-  const Guid full = generation.result;
-  const bool only_first = collective.type == COL_REDUCE;
-  event->word.unlock();
+  Completed completed;
+  if (const u8 code = contribute_locked(local, collective, values, contributor, completed)) return code;
+  lock.unlock();
   const checking::Because cause(guid, number);
-  for (std::size_t i = 0; i < dependents.size(); ++i) tell(local, dependents[i], only_first && i != 0 ? Guid{} : full);
+  for (std::size_t i = 0; i < completed.dependents.size(); ++i)
+    tell(local, completed.dependents[i], result_for(completed.type, completed.result, i));
   return 0;
 }
 
 u8 collective_dependent(Event& event, Node node, std::uint32_t contributor, bool& ready, Guid& block) {
   Collective& collective = *event.collective;
   if (contributor >= collective.contributors) return OCR_EINVAL;
-  const std::uint64_t size = collective.generations.size();
   const std::uint64_t number = collective.dependent[contributor];
-  if (number >= collective.completed + size / 2 || number + size / 2 < collective.completed) return OCR_EPERM;
-  Generation& generation = collective.at(number);
-  if (generation.number != number) begin(generation, number);
-  ++collective.dependent[contributor];
+  if (number >= collective.completed + collective.in_flight || number + collective.in_flight < collective.completed)
+    return OCR_EPERM;
+  Generation& generation = at(collective, number);
   if (generation.done) {
     ready = true;
-    block = result_for(collective, generation, contributor);
+    block = result_for(collective.type, generation.result, contributor);
   } else {
+    if (generation.dependents.empty()) generation.dependents.resize(collective.contributors);
     append(generation.dependents[contributor], node);
   }
+  ++collective.dependent[contributor];
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "ocr/event.hpp"
 
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "ocr/channel.hpp"
@@ -78,9 +79,9 @@ Fired satisfy_latch(Local& local, Event& event, std::uint32_t slot) noexcept {
 }
 
 Fired satisfy_channel(Event& event, Guid block) {
+  const std::unique_lock lock(event.word, std::adopt_lock);
   Node ready = 0;
   const u8 code = channel_satisfied(event, block, ready);
-  event.word.unlock();
   return {code, {ready, ready}, block};
 }
 
@@ -228,11 +229,22 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   return 0;
 }
 
-void free_event(Local& local, Event& event) noexcept {
-  for (NodeList nodes = event.dependents; nodes.first != 0;) {
+namespace {
+
+void free_links(Local& local, NodeList nodes) noexcept {
+  while (nodes.first != 0) {
     const Node node = pop_front(nodes);
     if ((node & kNodeMask) == kLinkNode) free_link(local, *reinterpret_cast<Link*>(node & ~kNodeMask));
   }
+}
+
+}  // namespace
+
+void free_event(Local& local, Event& event) noexcept {
+  free_links(local, event.dependents);
+  if (event.type == EventType::collective)
+    for (const Generation& generation : event.collective->generations)
+      for (const NodeList& nodes : generation.dependents) free_links(local, nodes);
   free_extra(event);
 }
 
@@ -301,8 +313,8 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     ready = waiting != 0;
     event->word.unlock();
   } else if (event->type == EventType::collective) {
+    const std::unique_lock lock(event->word, std::adopt_lock);
     code = collective_dependent(*event, node, output, ready, block);
-    event->word.unlock();
   } else {
     ready = add_locked(local, *event, node, block);
   }

@@ -42,13 +42,14 @@ std::string details_of(Event& event) {
   std::string text;
   if (event.type == EventType::latch) text = fmt::format("{} more increments than decrements, ", event.count);
   if (event.type == EventType::collective)
-    text = fmt::format("{} generations are complete, ", event.collective->completed);
+    text =
+        fmt::format("{} generations are complete, {}, ", event.collective->completed, missing_text(*event.collective));
   return text + fmt::format("created in {}", name_of(event.maker));
 }
 
 bool is_satisfied(const Event& event) noexcept {
   if (event.type == EventType::channel) return event.channel->waiting == 0 && event.channel->satisfied.empty();
-  return event.fired;
+  return event.type == EventType::collective ? is_idle(*event.collective) : event.fired;
 }
 
 // What is read of an EDT under its lock, and does not change while it lives, or is an atomic.

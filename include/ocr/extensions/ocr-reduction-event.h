@@ -1,7 +1,9 @@
 /* Extension: collective events. Shows under ENABLE_EXTENSION_COLLECTIVE_EVT.
  *
  * Contributor i calls ocrAddDependenceSlot(event, i, edt, slot, mode) for the result and
- * ocrEventCollectiveSatisfySlot(event, values, i) with its values, once per generation and in either order. */
+ * ocrEventCollectiveSatisfySlot(event, values, i) with its values, once per generation and in either order: the n-th
+ * call of each is for generation n. The values are combined in the order of contributors. A result is a block of its
+ * own, or one of an earlier generation (reuseDbPerGen), and belongs to the program. */
 #ifndef OCR_REDUCTION_EVENT_H
 #define OCR_REDUCTION_EVENT_H
 #ifdef ENABLE_EXTENSION_COLLECTIVE_EVT
@@ -122,8 +124,9 @@ typedef enum OCR_ANY_INT {
 #define REDOP_S1_BITOR (REDOP_BS1 | REDOP_SIGNED | REDOP_INTEGER | REDOP_BITOR)
 #define REDOP_S1_BITXOR (REDOP_BS1 | REDOP_SIGNED | REDOP_INTEGER | REDOP_BITXOR)
 
-/* Contributes the values at dataPtr, which are copied. OCR_EINVAL: no such event or contributor, or dataPtr is NULL.
- * OCR_EPERM: it is maxGen generations ahead. */
+/* Contributes the values at dataPtr, which are copied; NULL will do in a COL_BROADCAST, but of contributor 0.
+ * OCR_EINVAL: no such event or contributor, or dataPtr is NULL. OCR_EPERM: it is maxGen generations ahead of those that
+ * are complete. OCR_ENOMEM: no room for the result. Then nothing was contributed, and the call may be made again. */
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void *dataPtr, u32 islot);
 
 #ifdef __cplusplus

@@ -48,7 +48,6 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid) {
 }
 
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void* dataPtr, u32 islot) {
-  if (dataPtr == nullptr) return OCR_EINVAL;
   return in_program([&](Local& local) { return contribute(local, from_c(eventGuid), dataPtr, islot); });
 }
 

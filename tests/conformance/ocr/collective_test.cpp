@@ -1,8 +1,12 @@
-// Collective events: all reductions, all types, generations.
+// Collective events: all reductions, all types, generations, in every order in which their two calls may come.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <limits>
+#include <string>
 #include <type_traits>
 
+#include "ocr/system.hpp"
 #include "ocr_test.hpp"
 
 namespace ocr_test {
@@ -37,7 +41,7 @@ void expect_all(redOp_t op, T a, T b, T c, T expected) {
 template <class T>
 void expect_integers(redOp_t add, redOp_t mult, redOp_t min, redOp_t max, redOp_t bit_and, redOp_t bit_or,
                      redOp_t bit_xor) {
-  const T a = static_cast<T>(std::is_signed_v<T> ? -7 : 200), b = 3, c = 12;
+  const T a = static_cast<T>(-7), b = 3, c = 12;  // the largest but six, or negative
   expect_all<T>(add, a, b, c, static_cast<T>(a + b + c));
   expect_all<T>(mult, a, b, c, static_cast<T>(a * b * c));
   expect_all<T>(min, a, b, c, std::min({a, b, c}));
@@ -170,6 +174,199 @@ TEST_P(Collective, SeveralGenerationsAreInFlight) {
       }
     }
   }
+}
+
+// Contributions in every order of three contributors, dependences before, between and after them.
+TEST_P(Collective, NeitherTheOrderOfContributorsNorThatOfTheCallsMatters) {
+  std::vector<u32> order = {0, 1, 2};
+  do {
+    for (u32 asked_after = 0; asked_after <= 3; ++asked_after) {
+      ocrEventParams_t params = params_for(REDOP_F8_ADD, 3);
+      params.EVENT_COLLECTIVE.nbDatum = 0;  // taken as 1
+      params.EVENT_COLLECTIVE.arity = 0;
+      const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params),
+                      done[] = {event(OCR_EVENT_STICKY_T), event(OCR_EVENT_STICKY_T)};
+      double values[] = {1e16, 1.0, -1e16};  // (a + b) + c is 0, (a + c) + b is 1, a + (b + c) is 2 or 0
+      for (u32 i = 0; i <= 3; ++i) {
+        for (u32 reader = 0; i == asked_after && reader < 2; ++reader)
+          ASSERT_EQ(ocrAddDependenceSlot(collective, 2 * reader, done[reader], 0, DB_MODE_RO), 0);
+        if (i == 3) break;
+        ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &values[order[i]], order[i]), 0);
+      }
+      for (const ocrGuid_t& reader : done) {
+        void* data = nullptr;
+        ASSERT_EQ(ocrLegacyBlockProgress(reader, nullptr, &data, nullptr, LEGACY_PROP_NONE), 0);
+        EXPECT_EQ(*static_cast<double*>(data), (1e16 + 1.0) + -1e16);
+      }
+      EXPECT_EQ(ocrEventDestroy(collective), 0);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// A contributor as programs write it: an EDT reads a result, asks for the next, and contributes to it.
+struct Ranks {
+  static constexpr u64 kRanks = 8, kValues = 3;
+  ocrGuid_t collective;
+  u64 generations;
+  std::atomic<u64> wrong{0}, read{0};
+
+  static u64 sum(u64 generation, u64 value) { return kRanks * (generation + value) + kRanks * (kRanks - 1) / 2; }
+  // Asks `ahead` generations before it contributes to them.
+  void go_on(u64 rank, u64 generation, u64 ahead) {
+    for (u64 i = generation == 0 ? 0 : ahead - 1; i < ahead && generation + i < generations; ++i) {
+      const u64 next = generation + i;
+      const ocrGuid_t reader = edt(1, [this, rank, next, ahead](u32, ocrEdtDep_t* d) {
+        for (u64 v = 0; v < kValues; ++v) wrong += static_cast<u64*>(d[0].ptr)[v] == sum(next, v) ? 0 : 1;
+        ++read;
+        if (next + 1 < generations) go_on(rank, next + 1, ahead);
+        return NULL_GUID;
+      });
+      wrong += ocrAddDependenceSlot(collective, static_cast<u32>(rank), reader, 0, DB_MODE_RO);
+    }
+    u64 values[kValues];
+    for (u64 v = 0; v < kValues; ++v) values[v] = generation + v + rank;
+    wrong += ocrEventCollectiveSatisfySlot(collective, values, static_cast<u32>(rank));
+  }
+};
+
+TEST_P(Collective, ContributorsGoOnFromGenerationToGeneration) {
+  for (const u32 in_flight : {1u, 3u}) {
+    for (const bool reuse : {false, true}) {
+      ocrEventParams_t params = params_for(REDOP_U8_ADD, Ranks::kRanks, Ranks::kValues);
+      params.EVENT_COLLECTIVE.maxGen = in_flight;
+      params.EVENT_COLLECTIVE.reuseDbPerGen = reuse;
+      Ranks ranks{event(OCR_EVENT_COLLECTIVE_T, &params), 60};
+      in_edt([&] {
+        for (u64 rank = 0; rank < Ranks::kRanks; ++rank)
+          edt(0, [&, rank](u32, ocrEdtDep_t*) { return ranks.go_on(rank, 0, in_flight), NULL_GUID; });
+      });
+      EXPECT_EQ(ranks.wrong, 0u);
+      EXPECT_EQ(ranks.read, Ranks::kRanks * ranks.generations);
+      EXPECT_EQ(ocrEventDestroy(ranks.collective), 0);
+    }
+  }
+}
+
+TEST_P(Collective, OneContributorGetsItsOwnValues) {
+  ocrEventParams_t params = params_for(REDOP_S1_MIN, 1, 65535);
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  for (int generation = 0; generation < 5; ++generation) {
+    std::vector<std::int8_t> values(65535, static_cast<std::int8_t>(generation - 3));
+    const ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    const auto ask = [&] { return ocrAddDependence(collective, done, 0, DB_MODE_RO); };
+    const u8 before = generation % 2 == 0 ? ask() : 0;
+    ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, values.data(), 0), 0);
+    const u8 after = generation % 2 != 0 ? ask() : 0;
+    ASSERT_EQ(before + after, 0);
+    void* data = nullptr;
+    u64 size = 0;
+    ASSERT_EQ(ocrLegacyBlockProgress(done, nullptr, &data, &size, LEGACY_PROP_NONE), 0);
+    ASSERT_EQ(size, values.size());
+    EXPECT_EQ(std::memcmp(data, values.data(), size), 0);
+  }
+}
+
+TEST_P(Collective, ASecondContributionToAGenerationIsRefusedAndChangesNothing) {
+  ocrEventParams_t params = params_for(REDOP_U4_ADD, 2);
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params), done = event(OCR_EVENT_STICKY_T);
+  std::uint32_t first = 1, again = 100, second = 2;
+  ASSERT_EQ(ocrAddDependenceSlot(collective, 0, done, 0, DB_MODE_RO), 0);
+  ASSERT_EQ(ocrAddDependenceSlot(collective, 0, event(OCR_EVENT_STICKY_T), 0, DB_MODE_RO), OCR_EPERM);
+  ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &first, 0), 0);
+  ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &again, 0), OCR_EPERM);
+  ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &second, 1), 0);
+  void* data = nullptr;
+  ASSERT_EQ(ocrLegacyBlockProgress(done, nullptr, &data, nullptr, LEGACY_PROP_NONE), 0);
+  EXPECT_EQ(*static_cast<std::uint32_t*>(data), 3u);
+}
+
+TEST_P(Collective, ABroadcastNeedsNoValuesOfTheOthers) {
+  ocrEventParams_t params = params_for(REDOP_U8_ADD, 2, 1, COL_BROADCAST);
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params), done = event(OCR_EVENT_STICKY_T);
+  u64 value = 77;
+  ASSERT_EQ(ocrAddDependenceSlot(collective, 1, done, 0, DB_MODE_RO), 0);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, nullptr, 0), OCR_EINVAL);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, nullptr, 1), 0);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 0), 0);
+  EXPECT_EQ(value_of(done), 77u);
+}
+
+TEST_P(Collective, AsManyGenerationsInFlightAsANumberHolds) {
+  ocrEventParams_t params = params_for(REDOP_U8_ADD, 2);
+  params.EVENT_COLLECTIVE.maxGen = std::numeric_limits<u32>::max();
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  constexpr u64 kAhead = 500;
+  for (u64 value = 0; value < kAhead; ++value) ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 0), 0);
+  for (u64 value = 0; value < kAhead; ++value) ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 1), 0);
+  for (u64 value = 0; value < kAhead; ++value) {  // long after
+    const ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    ASSERT_EQ(ocrAddDependenceSlot(collective, 1, done, 0, DB_MODE_RO), 0);
+    ASSERT_EQ(value_of(done), 2 * value);
+  }
+}
+
+TEST_P(Collective, AResultThatWasDestroyedIsNotUsedAgain) {
+  ocrEventParams_t params = params_for(REDOP_U8_MAX, 1);
+  params.EVENT_COLLECTIVE.reuseDbPerGen = true;
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  for (u64 value = 1; value <= 10; ++value) {
+    const ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 0), 0);
+    ASSERT_EQ(ocrAddDependenceSlot(collective, 0, done, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(value_of(done), value);
+    if (value % 3 == 0) continue;
+    EXPECT_EQ(ocrDbDestroy(wait_for(done)), 0);
+  }
+}
+
+// Its EDT and its event never hear of it, and can be used otherwise or destroyed.
+TEST_P(Collective, ItMayBeDestroyedWithGenerationsLeft) {
+  for (int round = 0; round < 50; ++round) {
+    ocrEventParams_t params = params_for(REDOP_U8_ADD, 2);
+    params.EVENT_COLLECTIVE.maxGen = 2;
+    const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params), linked = event(OCR_EVENT_STICKY_T);
+    const ocrGuid_t reader = edt(1, [](u32, ocrEdtDep_t*) { return ADD_FAILURE(), NULL_GUID; });
+    u64 value = 1;
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 0), 0);
+    ASSERT_EQ(ocrAddDependenceSlot(collective, 0, reader, 0, DB_MODE_RO), 0);
+    ASSERT_EQ(ocrAddDependenceSlot(collective, 1, linked, 0, DB_MODE_RO), 0);
+    ASSERT_EQ(ocrAddDependenceSlot(collective, 1, linked, 0, DB_MODE_RO), 0);
+    ASSERT_EQ(ocrEventDestroy(collective), 0);
+    EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, 1), OCR_EINVAL);
+    EXPECT_EQ(ocrAddDependenceSlot(collective, 0, linked, 0, DB_MODE_RO), OCR_EINVAL);
+    EXPECT_EQ(ocrEventDestroy(collective), OCR_EINVAL);
+    EXPECT_EQ(ocrEventSatisfy(linked, NULL_GUID), 0);
+    EXPECT_EQ(ocrEdtDestroy(reader), 0);
+  }
+}
+
+// What it says of the event that the EDT waits for.
+std::string explained(ocrGuid_t of) {
+  const weir::explain::Situation seen = weir::ocr::System::running()->explaining()->look();
+  for (const weir::explain::Thing& thing : seen.things)
+    if (thing.id == static_cast<std::uint64_t>(GUIDA(of))) return thing.detail;
+  return "nothing";
+}
+
+TEST_P(Collective, WhoHasNotContributedIsNamed) {
+  ocrEventParams_t params = params_for(REDOP_U8_ADD, 12);
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  const ocrGuid_t reader = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+  ASSERT_EQ(ocrAddDependenceSlot(collective, 0, reader, 0, DB_MODE_RO), 0);
+  const auto contribute = [&](u32 contributor) {
+    u64 value = 1;
+    EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, contributor), 0);
+  };
+  for (const u32 i : {1, 2}) contribute(i);
+  EXPECT_EQ(explained(collective)
+                .find("0 generations are complete, contributors 0, 3, 4, 5, 6, 7, 8, 9 and 2 more are "
+                      "missing"),
+            0u)
+      << explained(collective);
+  for (u32 i = 3; i < 12; ++i) contribute(i);
+  EXPECT_EQ(explained(collective).find("0 generations are complete, contributor 0 is missing"), 0u)
+      << explained(collective);
+  EXPECT_EQ(ocrEdtDestroy(reader), 0);
 }
 
 TEST_P(Collective, AResultThatNobodyAskedForInTimeIsGone) {

@@ -453,6 +453,30 @@ TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
     EXPECT_LE(report.peak, report.budget) << report.node;
 }
 
+// A result of 64 KiB has no room beside what a thread outside of EDTs holds, until it lets go.
+TEST(TiersFull, AContributionWhoseResultHasNoRoomMayBeMadeAgain) {
+  Program program(kFile, "ahead", 2);
+  ocrEventParams_t params;
+  params.EVENT_COLLECTIVE = {1, 2, 2, 8192, 2, REDOP_U8_ADD, COL_ALLREDUCE, false};
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params), done = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrAddDependenceSlot(collective, 0, done, 0, DB_MODE_RO), 0);
+  std::vector<ocrGuid_t> held;
+  for (const u64 bytes : {kBytes, u64{8192}}) {
+    ocrGuid_t guid = NULL_GUID;
+    void* data = nullptr;
+    while (ocrDbCreate(&guid, &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC) == 0) held.push_back(guid);
+  }
+  std::vector<u64> values(8192, 21);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, values.data(), 0), 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, values.data(), 1), OCR_ENOMEM);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, values.data(), 0), OCR_EPERM);
+  for (const ocrGuid_t guid : held) EXPECT_EQ(ocrDbDestroy(guid), 0);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, values.data(), 1), 0);
+  void* data = nullptr;
+  EXPECT_EQ(ocrLegacyBlockProgress(done, nullptr, &data, nullptr, LEGACY_PROP_NONE), 0);
+  EXPECT_EQ(static_cast<u64*>(data)[8191], 42u);
+}
+
 TEST(TiersFull, AnEdtWhoseBlocksNeverFitEndsTheProgramAndSaysWhy) {
   Program program(kFile, "ahead", 2);
   const std::vector<ocrGuid_t> blocks = make_blocks(program);
