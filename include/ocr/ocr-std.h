@@ -17,6 +17,8 @@ u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...);
 
 /* Unless `ok`: prints the text and the place, and ends the program with an error. */
 void _ocrAssert(bool ok, const char *text, const char *file, u32 line);
+/* Prints PASSED or FAILURE, the place, and what `fmt` says, as one print. */
+void _ocrVerify(bool ok, const char *file, u32 line, const char *fmt, ...);
 
 #ifdef __cplusplus
 }
@@ -38,14 +40,10 @@ void _ocrAssert(bool ok, const char *text, const char *file, u32 line);
   } while (0);
 #endif
 
-/* Prints PASSED or FAILURE, the place, and the message. */
-#define VERIFY(cond, format, ...)                                                                   \
-  do {                                                                                              \
-    if (!(cond)) {                                                                                  \
-      ocrPrintf("FAILURE @ '%s:%" PRId32 "' " format, __FILE__, __LINE__, ##__VA_ARGS__);           \
-    } else {                                                                                        \
-      ocrPrintf("PASSED @ '%s:%" PRId32 "' " format, __FILE__, __LINE__, ##__VA_ARGS__);            \
-    }                                                                                               \
+/* VERIFY(condition, format, ...): prints PASSED or FAILURE, the place, and the message. */
+#define VERIFY(cond, ...)                                                \
+  do {                                                                   \
+    _ocrVerify((bool)((cond) ? 1 : 0), __FILE__, __LINE__, __VA_ARGS__); \
   } while (0);
 
 #endif

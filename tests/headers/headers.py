@@ -2,6 +2,7 @@
 """Compiles public headers alone.
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning
+headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
 headers.py time  COMPILER INCLUDE_DIR FILE    prints how long FILE takes to compile (reported, never asserted)
 """
 import os
@@ -10,12 +11,27 @@ import resource
 import subprocess
 import sys
 
-FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
+OCR_STANDARDS = ["c99", "c11", "c++11", "c++20"]
+OCR_EXTENSIONS = ["AFFINITY", "CHANNEL_EVT", "COLLECTIVE_EVT", "COUNTED_EVT", "DB_INFO", "LABELING", "LEGACY",
+                  "MULTI_OUTPUT_SLOT", "PARAMS_EVT", "PAUSE", "RTITF"]
+OCR_MACROS = """
+#define OCR_ASSERT
+#include "ocr.h"
+void verify(int value);
+void verify(int value) {
+  VERIFY(value == 1, "only a format\\n");
+  VERIFY(value, "a number %d\\n", value)
+  ocrAssert(value != 2);
+  ASSERT(value != 3);
+}
+"""
 ROUNDS = 5
 
 
-def compile_text(compiler, include, text):
-    command = [compiler, *FLAGS, f"-I{include}", "-x", "c++", "-"]
+def compile_text(compiler, include, text, standard="c++20", more=()):
+    language = "c++" if "+" in standard else "c"
+    command = [compiler, f"-std={standard}", *FLAGS, *more, f"-I{include}", "-x", language, "-"]
     return subprocess.run(command, input=text, text=True, capture_output=True)
 
 
@@ -29,6 +45,22 @@ def alone(compiler, include):
             print(f"{header} does not compile alone:\n{result.stderr}")
     print(f"{len(headers)} headers, {broken} broken, with {compiler}")
     return 1 if broken or not headers else 0
+
+
+def ocr(compiler, include):
+    include = pathlib.Path(include) / "ocr"
+    texts = {str(h): f'#include "{h.relative_to(include)}"\nextern int unit;\n' for h in sorted(include.rglob("*.h"))}
+    texts["macros"] = OCR_MACROS
+    broken = 0
+    for standard in OCR_STANDARDS:
+        for extensions in [(), tuple(f"-DENABLE_EXTENSION_{name}" for name in OCR_EXTENSIONS)]:
+            for what, text in texts.items():
+                result = compile_text(compiler, include, text, standard, ("-pedantic-errors", *extensions))
+                if result.returncode != 0:
+                    broken += 1
+                    print(f"{what} in {standard}, {len(extensions)} extensions:\n{result.stderr}")
+    print(f"{len(texts)} texts, {broken} broken, with {compiler}")
+    return 1 if broken or len(texts) < 2 else 0
 
 
 def child_seconds():
@@ -47,7 +79,7 @@ def time(compiler, include, source):
 
 
 def main():
-    modes = {"alone": (alone, 2), "time": (time, 3)}
+    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "time": (time, 3)}
     mode, count = modes.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if mode is None or len(sys.argv) != count + 2:
         sys.exit(__doc__)

@@ -50,4 +50,14 @@ void _ocrAssert(bool ok, const char* text, const char* file, u32 line) {
   std::abort();
 }
 
+void _ocrVerify(bool ok, const char* file, u32 line, const char* fmt, ...) {
+  va_list arguments;
+  va_start(arguments, fmt);
+  flockfile(stdout);
+  std::printf("%s @ '%s:%u' ", ok ? "PASSED" : "FAILURE", file, line);
+  print(fmt, arguments);
+  funlockfile(stdout);
+  va_end(arguments);
+}
+
 }  // extern "C"
