@@ -123,7 +123,7 @@ void acquire_blocks(Local& local, Edt& edt) {
   place(local, edt);
   Local::add(local.readied);
   if (local.worker->track() != nullptr) [[unlikely]]
-    trace_name(edt);
+    trace_ready(local, edt);
   if ((edt.flags & Edt::kTiered) != 0) [[unlikely]]
     stage_blocks(local, edt);
   local.worker->submit(&edt.task());

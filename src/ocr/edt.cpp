@@ -247,7 +247,7 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
   edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
   publish(local, edt, request);
   if (local.worker->track() != nullptr) [[unlikely]]
-    trace_made(local, edt, start, request.depv);
+    trace_made(local, edt, start);
   if (missing == 0) return acquire_blocks(local, edt);
   if (!has_events) return;
   link_events(local, edt, request.depv);

@@ -62,6 +62,11 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 16);
 
+// Holds a block that no slot before it holds, too. Of an EDT that has its blocks, before it runs.
+inline bool holds_first(const Slot& slot) noexcept {
+  return slot.state.load(std::memory_order_relaxed) == SlotState::held && (slot.flags & Slot::kShared) == 0;
+}
+
 // What few EDTs have.
 struct EdtRare {
   static constexpr std::size_t kLocalStorage = 256;

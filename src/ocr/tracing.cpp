@@ -21,20 +21,10 @@ Waits& waits() {
   return the_waits;
 }
 
-std::uint64_t size_of(Guid guid) noexcept {
-  Block* const block = lock_object(blocks(), Kind::block, guid);
-  if (block == nullptr) return 0;
-  const std::uint64_t size = block->size;
-  block->word.unlock();
-  return size;
-}
-
 }  // namespace
 
-void trace_made(Local& local, Edt& edt, std::uint64_t start, const ocrGuid_t* depv) noexcept {
-  std::uint64_t bytes = 0;
-  for (std::uint32_t i = 0; depv != nullptr && i < edt.depc; ++i) bytes += size_of(from_c(depv[i]));
-  local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), bytes, edt.depc);
+void trace_made(Local& local, Edt& edt, std::uint64_t start) noexcept {
+  local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), 0, 0);
 }
 
 void trace_satisfied(Local& local, Edt& edt) noexcept {
@@ -42,7 +32,15 @@ void trace_satisfied(Local& local, Edt& edt) noexcept {
   if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
 }
 
-void trace_name(Edt& edt) {
+void trace_ready(Local& local, Edt& edt) {
+  std::uint64_t bytes = 0;
+  std::size_t items = 0;
+  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
+    if (!holds_first(*slot)) continue;
+    bytes += reinterpret_cast<const Block*>(slot->value)->size;
+    ++items;
+  }
+  if (items != 0) local.worker->track()->footprint(sched::trace_id(edt.task().ref()), bytes, items);
   const char* const name = lasting_name_of(edt.kind);
   sched::Task& task = edt.task();
   if (sched::TaskExtra* const extra = task.note.extra())

@@ -1,4 +1,5 @@
-// What OCR records when there is a trace: names of EDTs, their making, who satisfied a slot, waits for data blocks.
+// What OCR records when there is a trace: names of EDTs, their making, their blocks, who satisfied a slot, waits for
+// data blocks.
 //
 // Called by the worker that does it, and only when that has a track.
 #pragma once
@@ -9,12 +10,12 @@
 
 namespace weir::ocr {
 
-// A new EDT was made: from `start` until now, with the sizes of the blocks that `depv` names. Before it can run.
-void trace_made(Local& local, Edt& edt, std::uint64_t start, const ocrGuid_t* depv) noexcept;
+// A new EDT was made: from `start` until now. Before it can run.
+void trace_made(Local& local, Edt& edt, std::uint64_t start) noexcept;
 // A slot of it is satisfied by the EDT that runs, or whose end this is.
 void trace_satisfied(Local& local, Edt& edt) noexcept;
-// It is about to be submitted: its name goes with it.
-void trace_name(Edt& edt);
+// It has its blocks and is about to be submitted: what they are together, and its name, which goes with it.
+void trace_ready(Local& local, Edt& edt);
 // It runs from now on, and what it does is its doing until the next one begins. Returns what was before.
 std::uint64_t trace_begin(Local& local, Edt& edt) noexcept;
 // It has to wait for a data block that others hold; it has got it.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "data/store.hpp"
+#include "runtime/options.hpp"
 #include "weir/detail/block.hpp"
 
 namespace weir::runtime {
@@ -22,16 +23,20 @@ std::uint64_t footprint_bytes(std::span<const Access> footprint, std::uint64_t b
   return bytes;
 }
 
-// The sum of what its memory nodes give their own domains, where all were measured.
+// What a node gives the domain that is nearest to it, where that was measured.
+machine::Cost best_of(const machine::MemoryNode& node) {
+  machine::Cost best;
+  for (const machine::Cost& cost : node.measured) {
+    best.read_gb_per_s = std::max(best.read_gb_per_s, cost.read_gb_per_s);
+    best.write_gb_per_s = std::max(best.write_gb_per_s, cost.write_gb_per_s);
+  }
+  return best;
+}
+
 trace::TierInfo describe(const data::Tier& tier, const machine::Machine& machine) {
   trace::TierInfo info{tier.name, tier.budget.count, 0, 0};
   for (const MemoryNodeId id : tier.nodes) {
-    const machine::MemoryNode& node = machine.memory_node(id);
-    machine::Cost best;
-    for (const machine::Cost& cost : node.measured) {
-      best.read_gb_per_s = std::max(best.read_gb_per_s, cost.read_gb_per_s);
-      best.write_gb_per_s = std::max(best.write_gb_per_s, cost.write_gb_per_s);
-    }
+    const machine::Cost best = best_of(machine.memory_node(id));
     info.read_gb_per_s += best.read_gb_per_s;
     info.write_gb_per_s += best.write_gb_per_s;
   }
@@ -55,6 +60,9 @@ trace::Summary summarise(const Runtime& runtime, const State& state) {
   summary.workers = runtime.worker_count();
   summary.machine = fmt::format("{} core{} in {} domain{}", machine.core_count(), machine.core_count() == 1 ? "" : "s",
                                 machine.domains().size(), machine.domains().size() == 1 ? "" : "s");
+  for (const OptionInfo& info : option_table())
+    if (info.name == "policy") summary.policy = option_text(state.scheduler->options(), info);
+  for (const machine::MemoryNode& node : machine.memory_nodes()) summary.memory_gb_per_s += best_of(node).read_gb_per_s;
   const Statistics s = runtime.statistics();
   summary.counters = {{"tasks_run", s.tasks_run},       {"tasks_cancelled", s.tasks_cancelled}, {"steals", s.steals},
                       {"tasks_stolen", s.tasks_stolen}, {"far_steals", s.far_steals},           {"parks", s.parks}};

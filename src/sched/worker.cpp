@@ -49,20 +49,24 @@ void prefetch_body(const Task& task) noexcept {
 class TracedTask {
  public:
   explicit TracedTask(Task& task) noexcept
-      : id_(trace_id(task.ref())), start_(trace::Track::now()), name_(task.note.name()) {}
+      : id_(trace_id(task.ref())),
+        start_(trace::Track::now()),
+        name_(task.note.name()),
+        wanted_(task.note.extra() == nullptr ? -1 : task.note.extra()->domain) {}
   void tried_to_begin(trace::Track* track) noexcept {
     const std::uint64_t now = trace::Track::now();
     track->stage(start_, now, id_);
     start_ = now;
   }
   void has_run(trace::Track* track, bool cancelled) const noexcept {
-    track->task(start_, trace::Track::now(), id_, name_, cancelled);
+    track->task(start_, trace::Track::now(), id_, name_, cancelled, wanted_);
   }
 
  private:
   const std::uint64_t id_;
   std::uint64_t start_;
   const char* const name_;
+  const int wanted_;  // domain
 };
 struct NotTraced {
   explicit NotTraced(const Task&) noexcept {}

@@ -28,6 +28,7 @@ class LineWriter {
     switch (line_.kind) {
       case Kind::task: return write_task();
       case Kind::spawn: return write_spawn();
+      case Kind::footprint: return write_footprint();
       case Kind::edge: return write_edge();
       case Kind::wait:
         complete(",\n{\"ph\":\"X\",\"cat\":\"wait\",\"name\":", *line_.name);
@@ -83,13 +84,21 @@ class LineWriter {
   void write_task() {
     complete(",\n{\"ph\":\"X\",\"cat\":\"task\",\"name\":", *line_.name);
     text_ << ",\"args\":{\"task\":" << line_.task;
-    if (line_.small != 0) text_ << ",\"cancelled\":true";
+    const TaskSmall small(line_.small);
+    if (small.wanted() >= 0) text_ << ",\"wanted\":" << static_cast<std::uint64_t>(small.wanted());
+    if (small.cancelled()) text_ << ",\"cancelled\":true";
     text_ << "}}";
   }
 
   void write_spawn() {
     complete(",\n{\"ph\":\"X\",\"cat\":\"spawn\",\"name\":", "\"spawn\"");
     text_ << ",\"args\":{\"task\":" << line_.task << ",\"items\":" << std::uint64_t{line_.small}
+          << ",\"bytes\":" << line_.value << "}}";
+  }
+
+  void write_footprint() {
+    begin(",\n{\"ph\":\"i\",\"cat\":\"footprint\",\"name\":", "\"footprint\"", line_.track, line_.start_ns);
+    text_ << ",\"s\":\"t\",\"args\":{\"task\":" << line_.task << ",\"items\":" << std::uint64_t{line_.small}
           << ",\"bytes\":" << line_.value << "}}";
   }
 

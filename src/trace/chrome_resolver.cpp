@@ -47,6 +47,7 @@ void ChromeResolver::event(std::uint32_t track, const Event& event) {
       return;
     case Kind::edge: tasks_.edge(event.start, event.id, add_edge); return;
     case Kind::spawn:
+    case Kind::footprint:
     case Kind::stage: line.task = tasks_.number(event.id); break;
     case Kind::wait: line.name = name_at(wait_name(event)); break;
     case Kind::data_wait:

@@ -127,9 +127,11 @@ void ChromeWriter::write_rest() {
 std::string ChromeWriter::describe(const Summary& s, std::uint64_t lost) const {
   const TimeScale& scale = resolver_->scale();
   std::string text = fmt::format(
-      "{{\"runtime\":{},\"workers\":{},\"machine\":{},\"start_us\":{:.3f},\"end_us\":{:.3f},\"lost_events\":{}",
-      runtime_, s.workers, json_string(s.machine), static_cast<double>(scale.ns(s.start)) / 1e3,
-      static_cast<double>(scale.ns(s.end)) / 1e3, lost);
+      "{{\"runtime\":{},\"workers\":{},\"machine\":{},\"policy\":{},\"memory_gb_per_s\":{},\"start_us\":{:.3f},\"end_"
+      "us\":{:.3f},\"lost_"
+      "events\":{}",
+      runtime_, s.workers, json_string(s.machine), json_string(s.policy), s.memory_gb_per_s,
+      static_cast<double>(scale.ns(s.start)) / 1e3, static_cast<double>(scale.ns(s.end)) / 1e3, lost);
   const auto list = [&text](std::string_view key, const auto& items, auto&& describe_one, std::string_view brackets) {
     text += fmt::format(",\"{}\":{}", key, brackets[0]);
     const char* separator = "";

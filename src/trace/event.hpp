@@ -10,8 +10,9 @@ namespace weir::trace {
 
 enum class Kind : std::uint8_t {
   none,
-  task,       // a callable was run: id task, value address of its name, small 1 when it was cancelled
+  task,       // a callable was run: id task, value address of its name, small TaskSmall
   spawn,      // id task, value bytes of its footprint, small items of it (255: or more); the time is that of analysis
+  footprint,  // of a task that is known when it is ready only: id task, value bytes, small items (255: or more)
   edge,       // id the later task, start the earlier task's id, no time
   wait,       // the thread ran tasks until a condition held: small WaitFor
   search,     // looked for work, asleep or not
@@ -39,6 +40,18 @@ enum class DataWait : std::uint8_t { admission, staging, lock, block };
 
 // As `from` or `to` of a move: the program's own memory, or a tier beyond the fifteenth.
 inline constexpr std::uint8_t kNoTier = 15;
+
+// Of a task: whether it was cancelled, and the domain that it was to run in.
+struct TaskSmall {
+  std::uint8_t word;
+  static constexpr int kMostDomains = 127;  // one beyond is not told
+
+  constexpr TaskSmall(bool cancelled, int wanted) noexcept
+      : word(static_cast<std::uint8_t>((wanted < kMostDomains ? wanted + 1 : 0) << 1 | (cancelled ? 1 : 0))) {}
+  explicit constexpr TaskSmall(std::uint8_t small) noexcept : word(small) {}
+  constexpr bool cancelled() const noexcept { return (word & 1) != 0; }
+  constexpr int wanted() const noexcept { return (word >> 1) - 1; }  // -1: none
+};
 
 struct Event {
   std::uint64_t start = 0;

@@ -22,6 +22,8 @@ struct Summary {
   int workers = 0;
   std::uint64_t start = 0, end = 0;  // ticks: from when to when the runtime was the program's
   std::string machine;               // one line
+  std::string policy;                // whom workers steal from
+  double memory_gb_per_s = 0;        // that all memory nodes give their own domains, as measured; 0: not known
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // name, value: what the events must add up to
   std::vector<TierInfo> tiers;
 };

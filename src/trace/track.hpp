@@ -25,13 +25,18 @@ class Track {
 
   static std::uint64_t now() noexcept { return platform::ticks(); }
 
-  // `name`: null, or a text that lives as long as the runtime.
-  void task(std::uint64_t start, std::uint64_t end, std::uint64_t id, const char* name, bool cancelled) noexcept {
-    ring_.push({start, end - start, id, Event::pack(Kind::task, reinterpret_cast<std::uintptr_t>(name), cancelled)});
+  // `name`: null, or a text that lives as long as the runtime. `wanted`: the domain that it was to run in; -1: any.
+  void task(std::uint64_t start, std::uint64_t end, std::uint64_t id, const char* name, bool cancelled,
+            int wanted = -1) noexcept {
+    ring_.push({start, end - start, id,
+                Event::pack(Kind::task, reinterpret_cast<std::uintptr_t>(name), TaskSmall(cancelled, wanted).word)});
   }
   void spawn(std::uint64_t start, std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
-    const auto few = static_cast<std::uint8_t>(std::min<std::size_t>(items, 255));
-    ring_.push({start, now() - start, id, Event::pack(Kind::spawn, bytes, few)});
+    ring_.push({start, now() - start, id, Event::pack(Kind::spawn, bytes, few(items))});
+  }
+  // Of a task whose spawn could not say it. Before the task runs.
+  void footprint(std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
+    ring_.push({now(), 0, id, Event::pack(Kind::footprint, bytes, few(items))});
   }
   void edge(std::uint64_t from, std::uint64_t to) noexcept { ring_.push({from, 0, to, Event::pack(Kind::edge, 0)}); }
   void wait(std::uint64_t start, WaitFor what) noexcept {
@@ -73,6 +78,10 @@ class Track {
   const Ring& ring() const noexcept { return ring_; }
 
  private:
+  static std::uint8_t few(std::size_t items) noexcept {
+    return static_cast<std::uint8_t>(std::min<std::size_t>(items, 255));
+  }
+
   const TrackInfo info_;
   Ring ring_;
 };

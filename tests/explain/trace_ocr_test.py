@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces an OCR program, and checks that its EDTs have names, makers, dependences and a critical path.
+"""Traces an OCR program, and checks that its EDTs have names, makers, dependences, footprints and a critical path.
 
 trace_ocr_test.py WEIR PROGRAM NAME [ARGUMENT...]
 
@@ -40,7 +40,13 @@ def main():
     spawned = {e["args"]["task"] for e in events if e.get("cat") == "spawn"}
     flows = [e for e in events if e.get("cat") == "edge" and e["ph"] == "s"]
     ran = {e["args"]["task"] for e in tasks}
+    footprints = {e["args"]["task"]: e["args"] for e in events if e.get("cat") == "footprint"}
     problems = []
+    if not footprints or not footprints.keys() <= ran or any(f["bytes"] <= 0 or f["items"] <= 0 for f in footprints.values()):
+        problems.append(f"footprints of {len(footprints)} EDTs: {list(footprints.values())[:10]}")
+    reported = sum(n["footprint_bytes"] for n in report["names"])
+    if reported != sum(f["bytes"] for f in footprints.values()):
+        problems.append(f"the report's footprints are {reported} bytes")
     if any(not n.startswith("EDT ") for n in names) or len(names) < 2:
         problems.append(f"names are {names}")
     if not ran <= spawned:

@@ -177,19 +177,27 @@ void Otf2Writer::write_enter(OTF2_EvtWriter* writer, const Record& record) {
   check(OTF2_EvtWriter_Enter(writer, list.get(), record.ns(), region_of(record.unit())));
 }
 
+void Otf2Writer::add_footprint(OTF2_AttributeList* list, const Event& event) {
+  check(OTF2_AttributeList_AddUint64(list, kItems, event.small()));
+  check(OTF2_AttributeList_AddUint64(list, kBytes, event.value()));
+}
+
 // The format has no record for edges: a task's entry says which tasks it comes after.
 void Otf2Writer::add_attributes(OTF2_AttributeList* list, const Event& event) {
   if (event.kind() == Kind::search || event.kind() == Kind::park || event.kind() == Kind::wait) return;
   check(OTF2_AttributeList_AddUint64(list, kTask, task_number(event.id)));
-  if (event.kind() == Kind::spawn) {
-    check(OTF2_AttributeList_AddUint64(list, kItems, event.small()));
-    check(OTF2_AttributeList_AddUint64(list, kBytes, event.value()));
-  }
-  if (event.kind() == Kind::task && event.small() != 0) check(OTF2_AttributeList_AddUint64(list, kCancelled, 1));
-  if (after_.empty()) return;
-  check(OTF2_AttributeList_AddUint64(list, kEdges, after_.front().value()));
+  if (event.kind() == Kind::spawn) add_footprint(list, event);
+  if (event.kind() == Kind::task && TaskSmall(event.small()).cancelled())
+    check(OTF2_AttributeList_AddUint64(list, kCancelled, 1));
   OTF2_AttributeRef attribute = kAfter;
-  for (const Event& edge : after_) check(OTF2_AttributeList_AddUint64(list, attribute++, edge.id));
+  for (const Event& of_it : after_) {
+    if (of_it.kind() == Kind::footprint) {
+      add_footprint(list, of_it);
+      continue;
+    }
+    if (attribute == kAfter) check(OTF2_AttributeList_AddUint64(list, kEdges, of_it.value()));
+    check(OTF2_AttributeList_AddUint64(list, attribute++, of_it.id));
+  }
   after_.clear();
 }
 

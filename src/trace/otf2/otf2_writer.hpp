@@ -53,6 +53,7 @@ class Otf2Writer {
   void write_record(OTF2_EvtWriter* writer, const Record& record);
   void write_enter(OTF2_EvtWriter* writer, const Record& record);
   void add_attributes(OTF2_AttributeList* list, const Event& event);
+  void add_footprint(OTF2_AttributeList* list, const Event& event);
   void write_task_record(OTF2_EvtWriter* writer, const Record& record);
   void write_move(OTF2_EvtWriter* writer, const Record& record);
   void write_instant(OTF2_EvtWriter* writer, const Record& record);

@@ -44,6 +44,7 @@ class Ahead {
   void next_pass() noexcept { round_before_ = std::exchange(round_, at_); }
   void event(std::uint32_t track, const Event& event) {
     if (event.kind() == Kind::spawn) tasks_.of(event.id).made_on = track;
+    if (event.kind() == Kind::footprint) tasks_.of(event.id).footprint = event.word;
     if (event.kind() == Kind::edge) tasks_.edge(event.start, event.id);
   }
 
@@ -104,6 +105,7 @@ class Resolver {
   void event(std::uint32_t track, Event event) {
     UnitStack& to = to_.by_track[track];
     switch (event.kind()) {
+      case Kind::footprint:
       case Kind::edge: return;
       case Kind::task:
       case Kind::spawn:
@@ -111,6 +113,7 @@ class Resolver {
         if (event.id == 0) break;
         const TaskNumbers::Known& known = tasks_.of(event.id);
         if (event.kind() == Kind::task) {
+          if (known.footprint != 0) to.push({0, 0, 0, known.footprint});
           for (const std::uint32_t before : known.after) to.push({0, 0, before, Event::pack(Kind::edge, known.edges)});
           ended_.push_back({event.id, at_});
         }

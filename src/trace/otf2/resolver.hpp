@@ -2,7 +2,8 @@
 // number.
 //
 // Before a task's own event come as many of Kind::edge as it has predecessors that are told (id: the predecessor's
-// number, value: how many there are in all). The id of a task, a spawn or a stage is pack_task() of its number.
+// number, value: how many there are in all), and one of Kind::footprint where there was one. The id of a task, a spawn
+// or a stage is pack_task() of its number.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@ class TaskNumbers {
     std::uint32_t made_on = kNobody;   // track
     std::uint32_t edges = 0;           // tasks that it comes after
     std::vector<std::uint32_t> after;  // the first ones' numbers
+    std::uint64_t footprint = 0;       // word of its event; 0: none
   };
 
   Known& of(std::uint64_t task) {

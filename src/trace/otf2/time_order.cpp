@@ -20,6 +20,7 @@ class Unwinder {
   void take(const Event& event) {
     const std::uint64_t start = scale_.ns(event.start), end = scale_.ns(event.end());
     switch (event.kind()) {
+      case Kind::footprint:
       case Kind::edge: open_.back().after.push_back(event); return;
       case Kind::steal:
       case Kind::evict:
@@ -66,7 +67,7 @@ class Unwinder {
       if (interval && (!other || open_.back().start >= begun_.top().ns())) {
         const Open& open = open_.back();
         put(open.start, Does::enter, open.event);
-        for (const Event& edge : open.after) put(open.start, Does::come_after, edge);
+        for (const Event& of_it : open.after) put(open.start, Does::come_after, of_it);
         open_.pop_back();
       } else if (other) {
         const Record& begun = begun_.top();

@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "balance.hpp"
 #include "units.hpp"
 
 namespace weir::tool::report {
 
 namespace {
 
-constexpr double kMuch = 0.05;          // a share of all workers' time that is worth a word
-constexpr double kTinyTaskNs = 1000;    // shorter tasks cost more than they do
+constexpr double kMuch = 0.05;                    // a share of all workers' time that is worth a word
+constexpr double kWorthwhile = 0.1;               // of a task's length: what the runtime may take for it
+constexpr double kNoTaskCosts = 10000;            // ns: workers were kept from running, it is not the runtime's work
+constexpr double kEnough = 0.9;                   // work for so many times the workers is not what is missing
+constexpr std::uint64_t kBeyondCaches = 1 << 18;  // bytes of a task's footprint
+constexpr double kGoodPart = 0.4;  // of memory's bandwidth: a footprint that is written counts once and moves twice
+constexpr double kUneven = 0.2;    // of a worker's time: more than the others waited
 constexpr double kNearTheBound = 1.15;  // times the bound
 
 class Adviser {
@@ -23,10 +30,10 @@ class Adviser {
     lost();
     data();
     others();
-    parallelism();
-    spawning();
     tiny();
+    parallelism();
     bandwidth();
+    streaming();
     if (report_.tasks == 0) lines_.emplace_back("no task has run");
     if (lines_.empty()) near_the_bound();
     return std::move(lines_);
@@ -54,6 +61,12 @@ class Adviser {
     for (const Block& block : trace_.blocks) all += block.bytes;
     const std::uint64_t fast = trace_.tiers.empty() ? 0 : trace_.tiers.front().budget;
     return fast != 0 && all > fast ? all - fast : 0;  // 0: not known
+  }
+
+  std::string more_of_the_fast_tier() const {
+    const std::uint64_t bytes = missing_bytes();
+    return bytes == 0 ? "a larger fast tier"
+                      : fmt::format("{} more of tier {}", size_text(bytes), trace_.tiers.front().name);
   }
 
   void data() {
@@ -89,60 +102,129 @@ class Adviser {
         percent(waits), most == by_holder.end() ? "" : fmt::format(", most of it by tasks {:?}", most->first)));
   }
 
+  // Of all workers' time, for one task: made, its edges found, and brought to run.
+  double cost_of_a_task() const {
+    return (report_.sum.analysing + report_.sum.scheduling) /
+           static_cast<double>(std::max<std::uint64_t>(report_.tasks, 1));
+  }
+
+  // Tasks so short that the runtime takes a good part of the time.
+  bool are_tiny(const NameCost& name) const { return cost_of_a_task() > kWorthwhile * mean(name); }
+  static double mean(const NameCost& name) {
+    return name.ns / static_cast<double>(std::max<std::uint64_t>(name.tasks, 1));
+  }
+
+  void tiny() {
+    const double cost = cost_of_a_task();
+    if (share(report_.sum.analysing + report_.sum.scheduling) < kMuch || cost > kNoTaskCosts) return;
+    for (const NameCost& name : report_.names) {
+      if (!are_tiny(name) || name.tasks * 10 < report_.tasks) continue;
+      mostly_tiny_ = true;
+      lines_.push_back(fmt::format(
+          "{} tasks {:?} last {} on average, and the runtime's own cost of a task is {}, {:.0f} % of all time: make "
+          "them at least {:.0f} times larger, and it is below a tenth of them",
+          name.tasks, name.name, time_text(mean(name)), time_text(cost),
+          percent(share(report_.sum.analysing + report_.sum.scheduling)),
+          std::ceil(cost / kWorthwhile / std::max(mean(name), 1.0))));
+    }
+  }
+
   void parallelism() {
     const double waits = share(report_.sum.waiting_for_work);
     if (waits < kMuch || report_.path.length <= 0) return;
     const double parallelism = report_.work_ns / static_cast<double>(report_.path.length);
+    const NameCost* const longest = report_.path_names.empty() ? nullptr : &report_.path_names.front();
+    const bool makes_tasks = longest != nullptr && longest->name == kOutsideOfTasks;
+    if (mostly_tiny_ && makes_tasks) return;  // who makes them is busy with that: fewer, larger ones are the remedy
+    const Balance sides = balance(trace_, report_.workers);
     std::string line = fmt::format("waiting for work {:.0f} %: ", percent(waits));
-    if (parallelism >= 2.0 * trace_.workers) {
-      line += fmt::format(
-          "there was work for {:.1f} workers on average and {} to do it, but not at every moment: "
-          "order or grain of the tasks left gaps",
-          parallelism, trace_.workers);
-    } else {
+    if (sides.ready < 0.5 && parallelism < kEnough * trace_.workers) {
       line += fmt::format("there is work for {:.1f} workers at most, with {}", parallelism, trace_.workers);
-      const NameCost* const longest = report_.path_names.empty() ? nullptr : &report_.path_names.front();
       if (longest != nullptr) {
         line += fmt::format("; {:.0f} % of the critical path is {}",
                             percent(longest->path_ns / static_cast<double>(report_.path.length)),
-                            longest->name == kOutsideOfTasks
+                            makes_tasks
                                 ? "the program's own code outside of tasks, which also makes tasks: tasks could do that"
                                 : longest->name);
       }
+    } else {
+      line += sides_text(sides) + (sides.ready >= 0.5 ? kept_text(sides) : gap_text(sides));
     }
     lines_.push_back(std::move(line));
   }
 
-  void spawning() {
-    const double analysis = share(report_.sum.analysing);
-    if (analysis < kMuch || report_.tasks == 0) return;
-    lines_.push_back(fmt::format("analysing {:.0f} %: {} to make a task that runs for {}; larger tasks would help",
-                                 percent(analysis),
-                                 time_text(report_.sum.analysing / static_cast<double>(report_.tasks)),
-                                 time_text(report_.sum.running / static_cast<double>(report_.tasks))));
+  std::string sides_text(const Balance& sides) const {
+    if (sides.idlest.waiting - sides.busiest.waiting < kUneven) {
+      return fmt::format("all {} workers had nothing to run at times, {} for {:.0f} % of the run", trace_.workers,
+                         sides.idlest.name, percent(sides.idlest.waiting));
+    }
+    return fmt::format("{} had nothing to run for {:.0f} % of the run, {} for {:.0f} %, where {:.0f} % of the work ran",
+                       sides.idlest.name, percent(sides.idlest.waiting), sides.busiest.name,
+                       percent(sides.busiest.waiting), percent(sides.busiest.work));
   }
 
-  void tiny() {
-    for (const NameCost& name : report_.names) {
-      const double mean = name.ns / static_cast<double>(std::max<std::uint64_t>(name.tasks, 1));
-      if (mean >= kTinyTaskNs || share(name.ns) < kMuch) continue;
-      lines_.push_back(
-          fmt::format("{} tasks {:?} run for {} each: below a microsecond, what is recorded here and the "
-                      "scheduler weigh as much as the task",
-                      name.tasks, name.name, time_text(mean)));
+  // Tasks were ready: what kept them from those who had none.
+  std::string kept_text(const Balance& sides) const {
+    std::string text = fmt::format("; during {:.0f} % of that time tasks were ready", percent(sides.ready));
+    if (!sides.by_domain) return text + ": too short for others to come and take them; larger ones would be shared";
+    if (sides.busiest.placed >= 0.5) {
+      text += fmt::format(
+          ", but {:.0f} % of that work was bound to {}, by on_domain(), an affinity or where its blocks lie",
+          percent(sides.busiest.placed), sides.busiest.name);
+      return text + (trace_.policy == "numa" ? ": spread it over the domains, or let --policy near take some of it"
+                                             : ": spread it over the domains");
     }
+    if (trace_.policy == "numa")
+      return text +
+             fmt::format(", and policy numa left them to {}: make tasks in {}, too (on_domain()), or use --policy near",
+                         sides.busiest.name, sides.idlest.name);
+    return text +
+           ": too short for another domain to come and take them (--far-after); make them larger, or some of them "
+           "in " +
+           sides.idlest.name;
+  }
+
+  // None was: what the others were busy with.
+  static std::string gap_text(const Balance& sides) {
+    if (sides.meanwhile.empty()) return "; no task was ready then, and none ran";
+    return fmt::format(
+        "; no task was ready then, and {:.0f} % of what ran was {:?}, {} each: smaller ones, or more of "
+        "them at a time, would give all something to run",
+        percent(sides.meanwhile_share), sides.meanwhile, time_text(sides.meanwhile_each));
   }
 
   void bandwidth() {
     for (const LinkUse& link : report_.links) {
-      if (link.known_gb_per_s <= 0 || link.busy_ns < kMuch * report_.wall_ns) continue;
-      const double reached = link.gb_per_s() / link.known_gb_per_s;
-      if (reached >= 0.5) continue;
-      lines_.push_back(
-          fmt::format("{} to {} reached {:.1f} of {:.1f} GB/s: larger blocks, or --strategy ahead or "
-                      "multi, would use more of it",
-                      link.from, link.to, link.gb_per_s(), link.known_gb_per_s));
+      if (link.busy_ns < kMuch * report_.wall_ns) continue;
+      const bool known = link.known_gb_per_s > 0;
+      const double most = known ? link.known_gb_per_s : std::max(link.best_gb_per_s, link.gb_per_s());
+      const std::string rate = fmt::format("{} to {} reached {:.2f} of {:.2f} GB/s {}", link.from, link.to,
+                                           link.gb_per_s(), most, known ? "measured" : "in its best tenth of the run");
+      if (link.gb_per_s() >= 0.5 * most && link.busy_ns >= 0.5 * report_.wall_ns) {
+        lines_.push_back(
+            fmt::format("bound by bandwidth: {}, for {:.0f} % of the run, with {}: only to move less "
+                        "makes this faster, by more work on a block while it is there or {}",
+                        rate, percent(link.busy_ns / report_.wall_ns), size_text(link.bytes), more_of_the_fast_tier()));
+      } else if (known && link.gb_per_s() < 0.5 * most) {
+        lines_.push_back(rate + ": larger blocks, or --strategy ahead or multi, would use more of it");
+      }
     }
+  }
+
+  // Tasks that go through more than caches hold, at a good part of what memory gives; above that they find it there.
+  void streaming() {
+    const NameCost* const most = report_.names.empty() ? nullptr : &report_.names.front();
+    if (trace_.memory_gb_per_s <= 0 || most == nullptr || report_.sum.running <= 0) return;
+    if (most->bytes / most->tasks < kBeyondCaches) return;
+    double bytes = 0;
+    for (const NameCost& name : report_.names) bytes += static_cast<double>(name.bytes);
+    const double rate = bytes / (report_.sum.running / trace_.workers), reached = rate / trace_.memory_gb_per_s;
+    if (share(report_.sum.running) < kMuch || reached < kGoodPart || reached > 1.5) return;
+    lines_.push_back(
+        fmt::format("bound by bandwidth: the tasks' footprints, {}, most of it of {:?}, went by at {:.1f} GB/s, "
+                    "and all memory gives {:.1f} GB/s: more workers would not help; more work on a piece "
+                    "while it is in a cache would",
+                    size_text(static_cast<std::uint64_t>(bytes)), most->name, rate, trace_.memory_gb_per_s));
   }
 
   void near_the_bound() {
@@ -158,6 +240,7 @@ class Adviser {
   const Trace& trace_;
   const Report& report_;
   std::vector<std::string> lines_;
+  bool mostly_tiny_ = false;
 };
 
 }  // namespace

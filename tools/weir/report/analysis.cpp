@@ -5,10 +5,13 @@
 #include <set>
 
 #include "advice.hpp"
+#include "bins.hpp"
 
 namespace weir::tool::report {
 
 namespace {
+
+constexpr std::size_t kRateParts = 10;
 
 TimeParts total(const std::vector<TimeParts>& workers) {
   TimeParts sum;
@@ -80,12 +83,18 @@ double known_bandwidth(const Trace& trace, const LinkUse& link) {
   return std::min(from->read_gb_per_s, to->write_gb_per_s);
 }
 
+double best_rate(const Trace& trace, const std::vector<const Move*>& moves) {
+  Bins moved(trace, kRateParts);
+  for (const Move* move : moves) moved.add(*move);
+  return moved.most() / moved.ns();
+}
+
 std::vector<LinkUse> link_uses(const Trace& trace) {
   std::map<std::pair<std::string, std::string>, std::vector<const Move*>> by_link;
   for (const Move& move : trace.moves) by_link[{move.from, move.to}].push_back(&move);
   std::vector<LinkUse> result;
   for (auto& [ends, moves] : by_link) {
-    LinkUse link{ends.first, ends.second, 0, moves.size(), 0, 0};
+    LinkUse link{ends.first, ends.second, 0, moves.size(), 0, best_rate(trace, moves), 0};
     std::sort(moves.begin(), moves.end(), [](const Move* a, const Move* b) { return a->start < b->start; });
     Ns until = trace.start;
     for (const Move* move : moves) {

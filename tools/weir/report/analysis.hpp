@@ -35,6 +35,7 @@ struct LinkUse {
   std::string from, to;
   std::uint64_t bytes = 0, moves = 0;
   double busy_ns = 0;         // while at least one move was under way
+  double best_gb_per_s = 0;   // in the busiest tenth of the run
   double known_gb_per_s = 0;  // measured: the lower of reading there and writing here; 0: not known
   double gb_per_s() const { return busy_ns > 0 ? static_cast<double>(bytes) / busy_ns : 0; }
 };

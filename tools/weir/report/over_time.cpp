@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "bins.hpp"
 #include "timeline.hpp"
 #include "units.hpp"
 
@@ -14,41 +15,6 @@ namespace weir::tool::report {
 namespace {
 
 constexpr std::string_view kLevels = " .:-=+*#";
-
-// Sums over equal parts of time.
-class Bins {
- public:
-  Bins(const Trace& trace, std::size_t count)
-      : start_(static_cast<double>(trace.start)),
-        ns_(std::max(static_cast<double>(trace.end - trace.start) / static_cast<double>(count), 1.0)),
-        sums_(count, 0) {}
-
-  // `amount`, spread evenly over [from, to).
-  void add(double from, double to, double amount) {
-    const double rate = amount / std::max(to - from, 1e-9);
-    for (std::size_t bin = index(from); bin <= index(to); ++bin) {
-      const double begin = start_ + static_cast<double>(bin) * ns_;
-      const double part = std::min(to, begin + ns_) - std::max(from, begin);
-      if (part > 0) sums_[bin] += part * rate;
-    }
-  }
-  std::size_t index(double at) const {
-    const double bin = std::floor((at - start_) / ns_);
-    return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(sums_.size() - 1)));
-  }
-  double ns() const { return ns_; }
-  // Each sum divided by `whole`.
-  std::vector<double> shares(double whole) const {
-    std::vector<double> result;
-    for (const double sum : sums_) result.push_back(whole > 0 ? std::min(sum / whole, 1.0) : 0);
-    return result;
-  }
-  double most() const { return *std::max_element(sums_.begin(), sums_.end()); }
-
- private:
-  const double start_, ns_;
-  std::vector<double> sums_;
-};
 
 void add_workers(const Trace& trace, std::size_t bins, std::vector<Course>& result) {
   Bins running(trace, bins), data(trace, bins);
@@ -95,8 +61,7 @@ void add_links(const Trace& trace, std::size_t bins, std::vector<Course>& result
   std::map<std::pair<std::string, std::string>, Bins> links;
   for (const Move& move : trace.moves) {
     Bins& moved = links.try_emplace({move.from, move.to}, trace, bins).first->second;
-    moved.add(static_cast<double>(move.start), static_cast<double>(std::max(move.end, move.start + 1)),
-              static_cast<double>(move.bytes));
+    moved.add(move);
   }
   for (const auto& [ends, moved] : links) {
     result.push_back({fmt::format("{} to {}", ends.first, ends.second), moved.shares(moved.most()),

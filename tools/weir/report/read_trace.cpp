@@ -108,10 +108,8 @@ class Reader {
       read_task(event, span);
     } else if (category == "spawn") {
       span.doing = Doing::spawn;
-      Task& spawned = task(small(event, Event::task));
-      spawned.spawned = span.start;
-      spawned.bytes = event.count(Event::bytes);
-      spawned.items = small(event, Event::items);
+      task(small(event, Event::task)).spawned = span.start;
+      if (event.count(Event::items) != 0) read_footprint(event);
     } else if (category == "wait") {
       span.doing = event.text(Event::name) == "throttled" ? Doing::throttled : Doing::wait;
     } else if (category == "search") {
@@ -131,6 +129,13 @@ class Reader {
     ran.start = span.start;
     ran.end = span.end;
     ran.cancelled = event.has(Event::cancelled);
+    if (event.has(Event::wanted)) ran.wanted = static_cast<int>(event.number(Event::wanted));
+  }
+
+  void read_footprint(const Event& event) {
+    Task& of = task(small(event, Event::task));
+    of.bytes = event.count(Event::bytes);
+    of.items = small(event, Event::items);
   }
 
   void read_edge(const Event& event) { task(small(event, Event::to)).comes_after.push_back(small(event, Event::from)); }
@@ -172,6 +177,7 @@ class Reader {
                                      small(event, Event::tasks), small(event, Event::distance)});
     }
     if (category == "evict") ++part_->trace.evictions;
+    if (category == "footprint") read_footprint(event);
   }
 
   void read_counter(const Event& event, const std::string& category) {
@@ -189,6 +195,8 @@ class Reader {
     trace.runtime = about.at("runtime");
     trace.workers = about.at("workers");
     trace.machine = about.at("machine");
+    trace.policy = about.value("policy", "");
+    trace.memory_gb_per_s = about.value("memory_gb_per_s", 0.0);
     trace.start = ns(about.at("start_us").get<double>());
     trace.end = ns(about.at("end_us").get<double>());
     trace.lost_events = about.at("lost_events");

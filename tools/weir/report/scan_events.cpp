@@ -14,8 +14,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, ScannedEvent::kFields> kNames = {
-    "ph",    "cat",       "name", "pid", "tid",   "ts",       "dur",   "id",     "task",   "items",
-    "bytes", "cancelled", "from", "to",  "block", "distance", "tasks", "victim", "had_by", "name"};
+    "ph",        "cat",  "name", "pid",   "tid",      "ts",    "dur",    "id",     "task",   "items", "bytes",
+    "cancelled", "from", "to",   "block", "distance", "tasks", "victim", "had_by", "wanted", "name"};
 
 constexpr int kNoField = ScannedEvent::kFields;
 

@@ -32,6 +32,7 @@ struct ScannedEvent {
     tasks,
     victim,
     had_by,
+    wanted,
     row,  // "name" in the args of a row's
     kFields
   };

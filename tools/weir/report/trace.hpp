@@ -28,6 +28,7 @@ struct Task {
   std::uint64_t bytes = 0;  // of its footprint
   std::uint32_t items = 0;  // of its footprint
   bool cancelled = false;
+  int wanted = -1;                         // the domain that it was to run in; -1: any
   std::vector<std::uint32_t> comes_after;  // numbers
 };
 
@@ -80,6 +81,8 @@ struct Trace {
   int runtime = 0;
   int workers = 0;
   std::string machine;
+  std::string policy;          // whom workers steal from; empty: not known
+  double memory_gb_per_s = 0;  // all memory, read, as measured; 0: not known
   Ns start = 0, end = 0;
   std::uint64_t lost_events = 0;
   bool cut = false;  // the file ends early: what the runtime says of itself at its end is not there
