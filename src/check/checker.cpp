@@ -19,12 +19,13 @@ constinit StatePointer state;
 
 State::State()
     : pool(&own),
-      watch(&pool, &own),
       order(&pool),
       shadow(order, &pool),
-      instructions(&pool),
-      origins(&pool),
-      told(&pool) {}
+      gate_pool(&own),
+      watch(&gate_pool),
+      instructions(&gate_pool),
+      origins(&gate_pool),
+      told(&gate_pool) {}
 
 namespace {
 

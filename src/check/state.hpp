@@ -1,8 +1,8 @@
 // What hooks (hooks/) and handlers of faults (faults/) share.
 //
-// Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks, items and the pool changed.
-// The gate is held for moments, by hooks while they change what is watched and by handlers, on any thread; nothing
-// under it uses malloc(), whose lock the thread that has faulted may hold.
+// Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks and their order changed.
+// The gate is held for moments, by hooks while they change what handlers of other threads read and by handlers, on any
+// thread; nothing under it uses malloc(), whose lock the thread that has faulted may hold.
 #pragma once
 
 #include <atomic>
@@ -51,21 +51,24 @@ struct State {
   State();
 
   OwnMemory own;
-  std::pmr::unsynchronized_pool_resource pool;
   std::mutex turn;
-  Gate gate;
-  Link link;
-  Watch watch;
+  // Guarded by the turn.
+  std::pmr::unsynchronized_pool_resource pool;
   Order order;
   Shadow shadow;
+  std::uint64_t tasks = 0;
+  int runtimes = 0;        // that live
+  bool all_exact = false;  // no page is left to a task for what it has done there
+  // Guarded by the gate.
+  Gate gate;
+  std::pmr::unsynchronized_pool_resource gate_pool;
+  Link link;
+  Watch watch;
   std::pmr::unordered_map<std::uintptr_t, KnownInstruction> instructions;
   std::pmr::unordered_map<Origin, Frames, Hash> origins;
   std::pmr::unordered_map<FindingKey, Told, Hash> told;
   Run* running = nullptr;  // of whoever has the turn
   std::uint64_t accesses = 0;
-  std::uint64_t tasks = 0;
-  int runtimes = 0;        // that live
-  bool all_exact = false;  // no page is left to a task for what it has done there
   std::atomic<ThreadState*> threads{nullptr};
   std::atomic<int> windows{0};
   std::atomic<bool> waits_for_windows{false};  // whoever runs a task

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "check/hooks/tables.hpp"
+#include "check/hooks/turn.hpp"
 
 namespace weir::check {
 
@@ -29,9 +30,8 @@ void set_items(TaskRecord& task, std::span<const Item> items) { task.run.items.a
 
 namespace {
 
-// Rights to a block's pages are looked up again; what was touched there is settled.
+// Rights to a block's pages are looked up again. Under the gate; what was touched there is settled.
 void forget_rights(Run& run, const Extent& extent) {
-  settle(run);
   for (std::uintptr_t page = page_of(extent.base); page < extent.end(); page += kPageBytes) run.pages.erase(page);
 }
 
@@ -40,6 +40,8 @@ void forget_rights(Run& run, const Extent& extent) {
 void acquire(const Item& item) {
   Run* const run = this_thread().run;
   if (run == nullptr) return;
+  settle(*run);
+  const ClosingGate gate(this_thread());
   run->items.push_back(item);
   forget_rights(*run, item.extent);
 }
@@ -47,6 +49,8 @@ void acquire(const Item& item) {
 void release(const void* block) {
   Run* const run = this_thread().run;
   if (run == nullptr) return;
+  settle(*run);
+  const ClosingGate gate(this_thread());
   for (Item& item : run->items) {
     if (item.extent.base != reinterpret_cast<std::uintptr_t>(block) || item.released) continue;
     item.released = true;

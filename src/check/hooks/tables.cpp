@@ -56,6 +56,7 @@ void settle(Run& run) {
   };
   for (auto& [address, page] : run.pages) {
     const auto tell_conflict = [&](const Conflict& conflict) {
+      const ClosingGate gate(this_thread());
       const TaskInfo* const other = conflict.earlier->task;
       Finding finding = make_finding(FindingKind::unordered, run.task, conflict.address, conflict.bytes);
       finding.writes = conflict.later_touch.writes ? 1 : 0;
@@ -85,6 +86,7 @@ namespace {
 
 RegionId start_watching(const WatchedRegion& region) {
   const ClosingGate gate(this_thread());
+  state->watch.learn_mappings(region.extent);
   return state->watch.add(region);
 }
 

@@ -115,10 +115,9 @@ void forget_order();
 // Nothing is under way anywhere: what has been comes before all that will be.
 void forget_order_if_still();
 
-// What the items of tasks from one place were for, and what was told: telling.cpp.
+// counts.cpp: the items of a task that has ended; and, under the gate, what has been counted since the last time.
 void count_items(const Run& run);
 void tell_untouched();
-// What has been counted since the last time.
 void tell_counts();
 
 }  // namespace weir::check

@@ -15,7 +15,6 @@ void watch_array(const void* scope, const Partition& partition) {
       reinterpret_cast<std::uintptr_t>(whole.base), whole.row_bytes, {1, whole.rows}, {0, whole.stride_bytes}};
   region.kind = RegionKind::array;
   if (region.extent.empty()) return;
-  state->watch.learn_mappings(region.extent);
   watch_region(scope_of(scope), region);
 }
 
@@ -28,7 +27,6 @@ bool may_overlap(const Extent& a, const Extent& b) noexcept {
 void watch_items(TaskRecord& record, Scope& scope, std::span<const Item> items) {
   for (const Item& item : items) {
     if (item.extent.empty()) continue;
-    state->watch.learn_mappings(item.extent);
     WatchedRegion region;
     region.extent = item.extent;
     region.kind = RegionKind::memory;
@@ -44,7 +42,9 @@ void order_after_parent(Run& parent, Run& child, const void* scope) {
   settle(parent);
   parent.segment->shared = true;
   for (Item& item : parent.items)
-    for (const Item& own : child.items) item.touched = item.touched || may_overlap(item.extent, own.extent);
+    if (std::any_of(child.items.begin(), child.items.end(),
+                    [&](const Item& own) { return may_overlap(item.extent, own.extent); }))
+      item.touched = true;
   parent.own_scope = scope;
   child.end->parent_end = parent.end;
   Order::add_edge(parent.segment, child.segment);
@@ -108,9 +108,12 @@ void begin(TaskRecord& task, const void* runner) {
   run.thread = &thread;
   run.exact = state->all_exact ? ~std::uint64_t{0} : run.task->site->exact_of_next();
   ++state->tasks;
-  thread.run = state->running = &run;
-  thread.pauses = 0;
-  close_all(thread);
+  {
+    const ClosingGate gate(thread);
+    thread.run = state->running = &run;
+    thread.pauses = 0;
+    state->watch.close();
+  }
   thread.hold_calls();
   go_at_large(thread);
 }
@@ -120,9 +123,12 @@ void end(TaskRecord* task, bool completely) {
   Run& run = task->run;
   come_back(thread);
   thread.held = 0;
-  open_all(thread);
-  thread.run = state->running = run.outer;
-  thread.pauses = run.pauses;
+  {
+    const ClosingGate gate(thread);
+    state->watch.open(false);
+    thread.run = state->running = run.outer;
+    thread.pauses = run.pauses;
+  }
   settle(run);
   run.task->site->accesses += run.accesses;
   Order::add_edge(run.segment, run.end);

@@ -43,15 +43,6 @@ ClosingGate::~ClosingGate() {
   for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
 }
 
-void open_all(ThreadState& thread) {
-  const ClosingGate gate(thread);
-  state->watch.open(false);
-}
-void close_all(ThreadState& thread) {
-  const ClosingGate gate(thread);
-  state->watch.close();
-}
-
 namespace {
 
 // `whole`: for what is not known; otherwise for what hooks touch.
@@ -117,6 +108,7 @@ WaitPause::~WaitPause() {
   ThreadState& thread = this_thread();
   if (depth_ != 0) {
     state->turn.lock();
+    const ClosingGate gate(thread);
     state->running = thread.run;
   }
   thread.turn = depth_;

@@ -21,10 +21,6 @@ class ClosingGate {
   ThreadState& thread_;
 };
 
-// All that is watched, but what is strict; nothing.
-void open_all(ThreadState& thread);
-void close_all(ThreadState& thread);
-
 // What the kernel and the handlers themselves need of the thread stays open. By who has the turn.
 void prepare(ThreadState& thread);
 // From now on it can be told to hold them: ThreadState::held.

@@ -43,8 +43,7 @@ struct Page {
 
 class Watch {
  public:
-  // `pages`: for what changes at faults of hooks, which may be in the midst of using `memory`.
-  Watch(std::pmr::memory_resource* memory, std::pmr::memory_resource* pages)
+  explicit Watch(std::pmr::memory_resource* memory)
       : memory_(memory),
         regions_(memory),
         free_(memory),
@@ -53,8 +52,8 @@ class Watch {
         ranges_(memory),
         mappings_(memory),
         left_out_(memory),
-        opened_(pages),
-        of_hooks_(pages) {}
+        opened_(memory),
+        of_hooks_(memory) {}
 
   // Memory that is watched from now on, or once more. Each add() wants its remove().
   RegionId add(const WatchedRegion& region);
@@ -98,7 +97,7 @@ class Watch {
   void let_through_all(std::uintptr_t start, std::size_t bytes);
   void take_back_all(std::uintptr_t start, std::size_t bytes);
 
-  // Before a region is added and while all is open: what the program's mappings allow. May read /proc.
+  // Before a region is added: what the program's mappings allow. May read /proc.
   void learn_mappings(const Extent& extent);
   // A mapping that the checker has made.
   void know_mapping(std::uintptr_t start, std::uintptr_t end, int protection);

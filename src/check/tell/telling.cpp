@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <utility>
 
-#include "check/hooks/tables.hpp"
+#include "check/state.hpp"
 
 namespace weir::check {
 
@@ -51,47 +50,6 @@ void tell(Finding& finding, const FindingKey& key) noexcept {
   if (!is_new) return;
   found->second.number = finding.number = state->told.size();
   if (state->link.tell(finding) == Answer::stop) _exit(1);
-}
-
-void count_items(const Run& run) {
-  for (const Item& item : run.items) {
-    if (item.extent.empty() || (!item.reads && !item.writes) || state->watch.is_left_out(item.extent)) continue;
-    Untouched& seen = tables->items[run.task->site->number << 16 | item.index];
-    if (seen.task == nullptr) {
-      seen.task = run.task;
-      seen.item = item;
-    }
-    ++seen.declared;
-    seen.touched += item.touched ? 1 : 0;
-  }
-}
-
-void tell_untouched() {
-  for (auto& [key, seen] : tables->items) {
-    if (seen.touched != 0) continue;
-    Finding finding = make_finding(FindingKind::untouched, seen.task, seen.item.extent.base, seen.item.extent.bytes());
-    finding.mode = seen.item.ocr_mode != 0 ? seen.item.ocr_mode : static_cast<std::uint32_t>(seen.item.mode);
-    finding.item = seen.item.index;
-    finding.times = seen.declared;
-    tell(finding, {FindingKind::untouched, seen.item.index, seen.task->site, nullptr});
-  }
-  tables->items.clear();
-}
-
-// What has been counted since the last time.
-void tell_counts() {
-  for (auto& [key, told] : state->told) {
-    Repeated repeated;
-    repeated.number = told.number;
-    repeated.times = told.times - 1;
-    told.times = 1;
-    if (repeated.times != 0) state->link.tell(repeated);
-  }
-  Bye bye;
-  bye.tasks = std::exchange(state->tasks, 0);
-  bye.accesses = std::exchange(state->accesses, 0);
-  bye.unseen = std::exchange(state->unseen, 0);
-  state->link.tell(bye);
 }
 
 }  // namespace weir::check
