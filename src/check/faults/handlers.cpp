@@ -69,12 +69,16 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
   return true;
 }
 
-// A handler has met a closed page itself: it gets it, until it returns. Reads nothing that could be closed, too.
+// A handler has met a closed page itself: it gets it, until it returns; once more when another thread's, which has met
+// the same, has closed it behind itself. Reads nothing that could be closed, too.
 bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
-  if (thread.nested_count == ThreadState::kMostOpened) return false;
-  for (std::uint32_t i = 0; i < thread.nested_count; ++i)
-    if (thread.nested[i] == address) return false;
-  thread.nested[thread.nested_count++] = address;
+  constexpr std::uint32_t kMostTimes = 1000;
+  if (++thread.nested_times == kMostTimes) return false;
+  std::uint32_t i = 0;
+  while (i < thread.nested_count && thread.nested[i] != address) ++i;
+  if (i == ThreadState::kMostOpened) return false;
+  thread.nested[i] = address;
+  thread.nested_count += i == thread.nested_count ? 1 : 0;
   return platform::protect(address, kPageBytes, PROT_READ | PROT_WRITE) == 0;
 }
 
@@ -92,7 +96,7 @@ class InHandler {
   ~InHandler() {
     errno = errno_;
     if (state_ != nullptr) take_back_nested();
-    thread_.nested_count = 0;
+    thread_.nested_count = thread_.nested_times = 0;
     thread_.in_handler = false;
     if (thread_.stepping) return;
     thread_.hold_calls();

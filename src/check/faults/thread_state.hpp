@@ -49,7 +49,7 @@ struct ThreadState {
   Segment* cause = nullptr;             // beside its task, why it does what it does
   std::uintptr_t late_instruction = 0;  // of the last fault on a page that was not watched any more
   int late_times = 0;                   // how often in a row
-  std::uint32_t opened_count = 0, nested_count = 0;
+  std::uint32_t opened_count = 0, nested_count = 0, nested_times = 0;
   std::uintptr_t opened[kMostOpened] = {};
   std::uintptr_t nested[kMostOpened] = {};
 

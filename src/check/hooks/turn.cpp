@@ -38,7 +38,7 @@ ClosingGate::~ClosingGate() {
     if (state->watch.find(thread_.nested[i]) != nullptr) met[count++] = thread_.nested[i];
   state->gate.unlock();
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread_.nested_count = 0;
+  thread_.nested_count = thread_.nested_times = 0;
   thread_.in_handler = false;
   for (std::uint32_t i = 0; i < count; ++i) platform::protect(met[i], kPageBytes, PROT_NONE);
 }
