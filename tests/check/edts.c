@@ -1,6 +1,7 @@
 /* Small OCR programs with one mistake each, chosen by the first argument, and, with a second one, `right`, without it:
  * what check_test.py runs under `weir check`. The line that is to be found is marked with `FINDS <case>: <kind>`; of
  * `unordered` both lines. */
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -184,6 +185,32 @@ EDT(missing_edge) {
   return NULL_GUID;
 }
 
+/* One reads by a thread of its own. */
+EDT(missing_edge_of_thread_writer) {
+  u64* const words = depv[0].ptr;
+  words[8] = 8; /* FINDS missing_edge_of_thread: unordered */
+  return NULL_GUID;
+}
+static void* read_word(void* words) {
+  sink = ((const u64*)words)[8]; /* FINDS missing_edge_of_thread: unordered */
+  return NULL;
+}
+EDT(missing_edge_of_thread_reader) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, read_word, depv[0].ptr) == 0) pthread_join(thread, NULL);
+  return NULL_GUID;
+}
+EDT(missing_edge_of_thread) {
+  ocrGuid_t written;
+  const ocrGuid_t block = filled_block(NULL);
+  const ocrGuid_t writer = make(missing_edge_of_thread_writer, EDT_PROP_NONE, 0, 1, &written);
+  const ocrGuid_t reader = make(missing_edge_of_thread_reader, EDT_PROP_NONE, 0, 2, NULL);
+  ocrAddDependence(right ? written : NULL_GUID, reader, 1, DB_MODE_NULL);
+  ocrAddDependence(block, reader, 0, DB_MODE_RO);
+  ocrAddDependence(block, writer, 0, DB_MODE_RW);
+  return NULL_GUID;
+}
+
 /* Several write parts of one block, and each part is one word too long. */
 EDT(parts_overlap_edt) {
   u64* const part = (u64*)depv[0].ptr + kPart * paramv[0];
@@ -333,6 +360,7 @@ static const struct {
     {"block_of_parent", block_of_parent},
     {"read_first", read_first},
     {"missing_edge", missing_edge},
+    {"missing_edge_of_thread", missing_edge_of_thread},
     {"parts_overlap", parts_overlap},
     {"satisfied_too_early", satisfied_too_early},
     {"no_finish", no_finish},

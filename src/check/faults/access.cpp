@@ -52,10 +52,28 @@ bool reads_more_than_it_uses(const KnownInstruction& instruction, const TouchedB
   return instruction.may_read_more && !touched.writes && touched.bytes >= 16;
 }
 
-const Frames* origin_of(const ThreadState& thread, const StoppedThread& stopped) {
-  const auto [found, is_new] = state->origins.try_emplace({stopped.instruction(), thread.run->task->site});
+// Of what the thread does for that run, its own or the one beside it.
+const Frames* origin_of(const ThreadState& thread, const Run& run, const StoppedThread& stopped) {
+  const auto [found, is_new] = state->origins.try_emplace({stopped.instruction(), run.task->site});
   if (is_new) take_frames(found->second, stopped.instruction(), thread.run);
   return &found->second;
+}
+
+// Calls visit(touched) for each operand in memory. Nothing is known of some: then for what has faulted.
+template <class Visit>
+void for_each_touched(const Instruction& instruction, const StoppedThread& stopped, Visit&& visit) {
+  bool seen = false;
+  for (std::size_t i = 0; i < instruction.operand_count; ++i) {
+    TouchedBytes touched;
+    if (!stopped.touched(instruction, instruction.operands[i], touched)) continue;
+    visit(touched);
+    seen = seen || (stopped.address() >= page_of(touched.start) && stopped.address() < touched.start + touched.bytes);
+  }
+  if (seen) return;
+  const std::size_t bytes =
+      instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
+  const bool writes = stopped.faulted_writing();
+  visit(TouchedBytes{stopped.address(), bytes, !writes, writes});
 }
 
 }  // namespace
@@ -113,7 +131,7 @@ void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintp
   RunPage& rights = run.page(address, &state->pool);
   Bits judged = bytes;
   if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
-  const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, stopped));
+  const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, run, stopped));
   if (breach.found) report(thread, stopped, breach, writes, run.task);
 }
 
@@ -151,10 +169,6 @@ void judge_operand(ThreadState& thread, const StoppedThread& stopped, const Touc
   }
 }
 
-bool covers(const TouchedBytes& touched, std::uintptr_t address) noexcept {
-  return address >= page_of(touched.start) && address < touched.start + touched.bytes;
-}
-
 // The task may have the page for itself from here on, for what it has done there.
 bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, Page& page, bool writes) {
   Run& run = *thread.run;
@@ -162,7 +176,7 @@ bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintp
   const PageState wanted = may_open(run, rights, page);
   if (wanted == PageState::closed || (writes && wanted != PageState::open)) return false;
   const PageState given = writes ? PageState::open : PageState::readable;
-  leave_open(run, rights, page, address, given, origin_of(thread, stopped));
+  leave_open(run, rights, page, address, given, origin_of(thread, run, stopped));
   state->watch.open_page(address, page, given);
   return true;
 }
@@ -174,6 +188,24 @@ void for_pages(const TouchedBytes& touched, Visit&& visit) {
 }
 
 }  // namespace
+
+void note_touched_beside(const ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched) {
+  Run* const run = state->running;
+  if (run == nullptr) return;
+  const bool for_task = !thread.uses_runtime && (run->restricted || thread.helps);
+  const Frames* const at = origin_of(thread, *run, stopped);
+  for_pages(touched, [&](std::uintptr_t address, const Page& page) {
+    const Bits bytes = bytes_on(address, touched);
+    if (touched.reads) note_beside(*run, page, address, bytes, false, for_task, at);
+    if (touched.writes) note_beside(*run, page, address, bytes, true, for_task, at);
+  });
+}
+
+void note_access_beside(const ThreadState& thread, const StoppedThread& stopped) {
+  if (state->running == nullptr) return;
+  for_each_touched(known(stopped.instruction()).code, stopped,
+                   [&](const TouchedBytes& touched) { note_touched_beside(thread, stopped, touched); });
+}
 
 void judge_call(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
                 bool writes) {
@@ -193,18 +225,9 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
     return;
   const KnownInstruction& known_instruction = known(stopped.instruction());
   const Instruction& instruction = known_instruction.code;
-  bool seen = false;
-  for (std::size_t i = 0; i < instruction.operand_count; ++i) {
-    TouchedBytes touched;
-    if (!stopped.touched(instruction, instruction.operands[i], touched)) continue;
+  for_each_touched(instruction, stopped, [&](const TouchedBytes& touched) {
     judge_operand(thread, stopped, touched, reads_more_than_it_uses(known_instruction, touched));
-    seen = seen || covers(touched, stopped.address());
-  }
-  if (!seen && !on_own_stack(*thread.run, stopped, stopped.address())) {
-    const std::size_t bytes =
-        instruction.operand_count == 0 ? 1 : std::max(1u, unsigned{instruction.operands[0].element_bytes});
-    judge_operand(thread, stopped, {stopped.address(), bytes, !writes, writes}, false);
-  }
+  });
   if (!is_let_through(thread, address)) let_through(thread, address, page);
   if (instruction.repeated_move || instruction.repeated_store) {
     TouchedBytes moved[Instruction::kMostOperands];

@@ -16,6 +16,11 @@ void report_outside(ThreadState& thread, const platform::StoppedThread& stopped,
 // The fault of a task on the page; when the handler returns the thread goes on, for one instruction or for good.
 void judge_access(ThreadState& thread, platform::StoppedThread& stopped, Page& page);
 
+// A thread that runs no task touches something: for itself, or for the task that runs.
+void note_access_beside(const ThreadState& thread, const platform::StoppedThread& stopped);
+void note_touched_beside(const ThreadState& thread, const platform::StoppedThread& stopped,
+                         const platform::TouchedBytes& touched);
+
 // What a system call of the task has done with memory, once it is over.
 void judge_call(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
                 bool writes);

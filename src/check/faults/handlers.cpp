@@ -21,16 +21,6 @@ namespace {
 
 bool system_calls_can_be_held = false;
 
-// Another thread touches a page, for itself or for the task.
-void credit_running_task(std::uintptr_t address) {
-  Run* const run = state->running;
-  if (run == nullptr) return;
-  for (Item& item : run->items)
-    if (item.extent.overlaps(address, address + kPageBytes)) item.touched = true;
-  const auto found = run->pages.find(address);
-  if (found != run->pages.end()) found->second.fresh = {};
-}
-
 // The page was closed when the thread touched it, and is not watched any more now that the thread has the gate: the
 // instruction is tried again. A fault that comes again and again is the program's own.
 bool came_too_late(ThreadState& thread, const StoppedThread& stopped) noexcept {
@@ -61,8 +51,8 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
     return true;
   }
   if (page->strict && thread.pauses == 0) report_outside(thread, stopped, stopped.address(), stopped.faulted_writing());
-  if (thread.run == nullptr) credit_running_task(address);
   if (is_tasks_turn()) return true;  // and this one's again
+  if (thread.run == nullptr) note_access_beside(thread, stopped);
   open_window(thread);
   let_through(thread, address, *page);
   step(thread, stopped);

@@ -42,8 +42,12 @@ Scope& scope_of(const void* scope) {
 }
 
 void settle(Run& run) {
+  if (run.has_beside) {
+    const ClosingGate gate(this_thread());
+    take_beside(run, &state->pool);
+  }
   bool any = false;
-  for (const auto& [address, page] : run.pages) any = any || !page.touches.empty();
+  for (const auto& [address, page] : run.pages) any = any || !page.touches.list.empty();
   if (!any) return;
   if (run.segment->shared) {
     Segment* const next = state->order.make(run.task);
@@ -67,9 +71,8 @@ void settle(Run& run) {
       Site* const site = other != nullptr ? other->site : nullptr;
       tell(finding, {FindingKind::unordered, 0, std::min(run.task->site, site), std::max(run.task->site, site)});
     };
-    state->shadow.record(run.segment, address, page.touches, tell_conflict, suspect);
+    state->shadow.record(run.segment, address, page.touches.list, tell_conflict, suspect);
     page.touches.clear();
-    page.read = page.written = {};
     page.left_to_itself = false;
   }
   state->order.over(run.segment);

@@ -94,7 +94,7 @@ struct TaskRecord {
   const void* scope = nullptr;  // that it is in
   std::vector<RegionId> regions;
   const void* children = nullptr;  // the scope of its own
-  explicit TaskRecord(const TaskInfo* info) : run(info, &state->pool) {}
+  explicit TaskRecord(const TaskInfo* info) : run(info, &state->pool, &state->gate_pool) {}
 };
 
 // Of the tasks that are spawned where the calling task's frames, or `where`, say.

@@ -130,6 +130,10 @@ void end(TaskRecord* task, bool completely) {
     thread.pauses = run.pauses;
   }
   settle(run);
+  if (!run.beside.empty()) {
+    const ClosingGate gate(thread);
+    forget_beside(run);
+  }
   run.task->site->accesses += run.accesses;
   Order::add_edge(run.segment, run.end);
   if (task->finished != nullptr) Order::add_edge(run.end, task->finished);

@@ -35,9 +35,9 @@ std::size_t same_until(const Run& run, std::uintptr_t page, std::size_t first, s
   return last;
 }
 
-void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, bool writes, bool assumed,
+void note(Run& run, Touches& touches, std::uintptr_t page, const Bits& bytes, bool writes, bool assumed,
           const Frames* at) {
-  Bits& known = writes ? rights.written : rights.read;
+  Bits& known = writes ? touches.written : touches.read;
   const bool shares =
       std::any_of(run.items.begin(), run.items.end(), [](const Item& item) { return item.sharing != Sharing::none; });
   (bytes - known).for_each_run([&](std::size_t first, std::size_t last) {
@@ -45,7 +45,7 @@ void note(Run& run, RunPage& rights, std::uintptr_t page, const Bits& bytes, boo
       const Sharing sharing = shares ? sharing_at(run, page + first) : Sharing::none;
       std::size_t end = shares ? same_until(run, page, first, last) : last;
       while (end < last && sharing_at(run, page + end) == sharing) end = same_until(run, page, end, last);
-      rights.touches.push_back(
+      touches.list.push_back(
           {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, at});
       first = end;
     }
@@ -81,6 +81,7 @@ RunPage& Run::page(std::uintptr_t address, std::pmr::memory_resource* memory) {
     add(own, item.extent, address);
     page.fresh = page.fresh - own;
   }
+  if (beside.contains(address)) page.fresh = {};
   return page;
 }
 
@@ -107,10 +108,38 @@ Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address
   }
   rights.wrong = rights.wrong || breach.found;
   if (writes) rights.fresh = rights.fresh - meant;
-  note(run, rights, address, meant, writes, false, at);
+  note(run, rights.touches, address, meant, writes, false, at);
   ++rights.steps;
   ++run.accesses;
   return breach;
+}
+
+void note_beside(Run& run, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes, bool for_task,
+                 const Frames* at) {
+  const Bits meant = bytes & page.watched;
+  touch_items(run, address, page.watched);
+  Touches& beside = run.beside.try_emplace(address, run.beside.get_allocator().resource()).first->second;
+  if (const auto own = run.pages.find(address); own != run.pages.end()) own->second.fresh = {};
+  if (!for_task) return;
+  Bits allowed;
+  for (const Item& item : run.items)
+    if (!item.released && (writes ? item.writes : item.reads)) add(allowed, item.extent, address);
+  note(run, beside, address, run.restricted ? meant & allowed : meant, writes, false, at);
+  run.has_beside = true;
+}
+
+void take_beside(Run& run, std::pmr::memory_resource* memory) {
+  run.has_beside = false;
+  for (auto& [address, touches] : run.beside) {
+    std::pmr::vector<Touch>& list = run.page(address, memory).touches.list;
+    list.insert(list.end(), touches.list.begin(), touches.list.end());
+    touches.clear();
+  }
+}
+
+void forget_beside(Run& run) {
+  decltype(run.beside) nothing(run.beside.get_allocator());
+  run.beside.swap(nothing);
 }
 
 PageState may_open(const Run& run, RunPage& rights, const Page& page) {
@@ -132,8 +161,8 @@ void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t addr
                 const Frames* at) {
   const Bits own = (page.watched - page.beyond) & rights.readable;
   touch_items(run, address, own);
-  if (!rights.left_to_itself) note(run, rights, address, own, false, true, at);
-  if (state == PageState::open) note(run, rights, address, own & rights.writable, true, true, at);
+  if (!rights.left_to_itself) note(run, rights.touches, address, own, false, true, at);
+  if (state == PageState::open) note(run, rights.touches, address, own & rights.writable, true, true, at);
   rights.left_to_itself = true;
   rights.fresh = {};
 }

@@ -1,9 +1,11 @@
 // Run: a task that runs: what its footprint lets it do, byte by byte, and what it has done.
 //
-// Belongs to the thread that runs the task. Handlers of faults use it, so all its memory is the checker's own.
+// Belongs to the thread that runs the task; of other threads only handlers read it, under the gate. All its memory is
+// the checker's own.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory_resource>
 #include <unordered_map>
@@ -62,23 +64,35 @@ struct Item {
   Sharing sharing = Sharing::none;
 };
 
+// What was touched of a page since it was last taken.
+struct Touches {
+  explicit Touches(std::pmr::memory_resource* memory) : list(memory) {}
+  Bits read, written;
+  std::pmr::vector<Touch> list;
+  void clear() noexcept {
+    list.clear();
+    read = written = {};
+  }
+};
+
 // A page that the task has touched.
 struct RunPage {
   explicit RunPage(std::pmr::memory_resource* memory) : touches(memory) {}
   Bits readable, writable;  // by the footprint
   Bits fresh;               // of items with mode out: to be written before they are read
-  Bits read, written;       // since the touches were last taken
   std::uint32_t steps = 0;
   bool wrong = false;           // something in it was
   bool left_to_itself = false;  // opened: what else the task does there is not seen
-  std::pmr::vector<Touch> touches;
+  Touches touches;
 };
 
 struct TaskRecord;
 struct ThreadState;
 
 struct Run {
-  Run(const TaskInfo* info, std::pmr::memory_resource* memory) : task(info), items(memory), pages(memory) {}
+  // `shared`: guarded by the gate.
+  Run(const TaskInfo* info, std::pmr::memory_resource* memory, std::pmr::memory_resource* shared)
+      : task(info), items(memory), pages(memory), beside(shared) {}
 
   const TaskInfo* task;
   TaskRecord* record = nullptr;
@@ -95,7 +109,10 @@ struct Run {
   std::uint64_t exact = 0;          // of these, how many one by one
   std::pmr::vector<Item> items;
   std::pmr::unordered_map<std::uintptr_t, RunPage> pages;
+  std::pmr::unordered_map<std::uintptr_t, Touches> beside;  // by other threads; guarded by the gate
+  std::atomic<bool> has_beside{false};                      // since it was last taken
 
+  // Items change, and pages come and go, by the task's thread and under the gate: what is read by one of them may be.
   RunPage& page(std::uintptr_t address, std::pmr::memory_resource* memory);
 };
 
@@ -111,6 +128,15 @@ struct Breach {
 // Judges an access of the run to bytes [start, end) of one page, and notes it.
 Breach judge(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes,
              const Frames* at);
+
+// Another thread has touched those bytes, and may have touched others of the page unseen, while it was open to the
+// task: it counts as touched and written. `for_task`: what the task may do there is done for it.
+void note_beside(Run& run, const Page& page, std::uintptr_t address, const Bits& bytes, bool writes, bool for_task,
+                 const Frames* at);
+// What others have touched is the task's own from here on. By the task's thread, and under the gate.
+void take_beside(Run& run, std::pmr::memory_resource* memory);
+// The task has ended. Under the gate.
+void forget_beside(Run& run);
 
 // How far the page can be left open to the task, now that it has touched it.
 PageState may_open(const Run& run, RunPage& rights, const Page& page);
