@@ -251,6 +251,21 @@ bool StoppedThread::call_buffer(Memory& buffer, bool& writes) const noexcept {
   return true;
 }
 
+void StoppedThread::give_call_buffer(std::uintptr_t start) noexcept {
+  greg(context_, REG_RSI) = static_cast<greg_t>(start);
+}
+
+// Addresses of sockets.
+std::size_t StoppedThread::memory_beside_buffer(Memory* to) const noexcept {
+  if (call_number() != SYS_recvfrom && call_number() != SYS_sendto) return 0;
+  std::size_t count = 0;
+  if (call_argument(4) != 0) to[count++] = {call_argument(4), sizeof(sockaddr_storage)};
+  if (call_number() == SYS_recvfrom && call_argument(5) != 0) to[count++] = {call_argument(5), sizeof(socklen_t)};
+  return count;
+}
+
+void StoppedThread::give_call_result(std::int64_t result) noexcept { greg(context_, REG_RAX) = result; }
+
 std::int64_t StoppedThread::call_result() const noexcept { return greg(context_, REG_RAX); }
 
 bool StoppedThread::call_waits_for_futex() const noexcept {
@@ -319,6 +334,7 @@ bool takes_no_memory(int call) noexcept {
 std::size_t StoppedThread::call_memory(Memory* to, std::size_t most) const noexcept {
   if (is_futex_call()) return futex_memory(to);
   if (takes_no_memory(call_number())) return 0;
+  if (bool writes = false; call_buffer(to[0], writes)) return 1 + memory_beside_buffer(to + 1);
   constexpr std::uintptr_t kFirstAddress = 0x10000, kMostBytes = std::uintptr_t{1} << 31;
   std::size_t bytes = 4096;
   std::size_t count = 0;
@@ -403,6 +419,18 @@ void* map_memory(std::size_t bytes) noexcept {
   return memory < 0 ? nullptr : reinterpret_cast<void*>(memory);
 }
 
+void unmap_memory(void* memory, std::size_t bytes) noexcept { call_kernel(SYS_munmap, bits(memory), bytes); }
+
+// By the kernel, which stops where nothing is mapped; it is forbidden in some containers.
+bool copy_memory(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) noexcept {
+  const iovec there{reinterpret_cast<void*>(to), bytes}, here{reinterpret_cast<void*>(from), bytes};
+  const long copied = call_kernel(SYS_process_vm_readv, static_cast<std::uintptr_t>(call_kernel(SYS_getpid)),
+                                  bits(&there), 1, bits(&here), 1);
+  if (copied != -EPERM && copied != -ENOSYS) return copied == static_cast<long>(bytes);
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return true;
+}
+
 int thread_number() noexcept { return static_cast<int>(call_kernel(SYS_gettid)); }
 
 void send_stop_signal(int thread) noexcept {
@@ -458,6 +486,8 @@ void StoppedThread::step_over_system_call() noexcept {}
 bool StoppedThread::change_signal_mask() noexcept { return false; }
 std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
 bool StoppedThread::call_buffer(Memory&, bool&) const noexcept { return false; }
+void StoppedThread::give_call_buffer(std::uintptr_t) noexcept {}
+void StoppedThread::give_call_result(std::int64_t) noexcept {}
 std::int64_t StoppedThread::call_result() const noexcept { return 0; }
 bool StoppedThread::call_waits_for_futex() const noexcept { return false; }
 bool StoppedThread::call_makes_process() const noexcept { return false; }
@@ -472,6 +502,8 @@ void unblock_faults() noexcept {}
 bool hold_system_calls(volatile unsigned char*) noexcept { return false; }
 int protect(std::uintptr_t, std::size_t, int) noexcept { return ENOSYS; }
 void* map_memory(std::size_t) noexcept { return nullptr; }
+void unmap_memory(void*, std::size_t) noexcept {}
+bool copy_memory(std::uintptr_t, std::uintptr_t, std::size_t) noexcept { return false; }
 int thread_number() noexcept { return 0; }
 void send_stop_signal(int) noexcept {}
 bool thread_sleeps(int) noexcept { return true; }

@@ -77,7 +77,7 @@ class StoppedThread {
   bool change_signal_mask() noexcept;
   // SIGSYS: memory that the call may be given, as far as its arguments say: each of them could be an address, and the
   // largest of the others how much there is. Of readv(), recvmsg() and the like also the buffers, as many as there is
-  // room for. Returns how many.
+  // room for. Of those that call_buffer() knows that one is the first, and the others are known. Returns how many.
   struct Memory {
     std::uintptr_t start;
     std::size_t bytes;
@@ -86,6 +86,9 @@ class StoppedThread {
   std::size_t call_memory(Memory* to, std::size_t most) const noexcept;
   // SIGSYS: read(), write() and their like, with one buffer: where it is. False: another call.
   bool call_buffer(Memory& buffer, bool& writes) const noexcept;
+  // SIGSYS: it gets another one; SIGTRAP after it: the register that says where is as it was.
+  void give_call_buffer(std::uintptr_t start) noexcept;
+  void give_call_result(std::int64_t result) noexcept;  // SIGTRAP after a call
   // SIGTRAP after a call: what it has returned.
   std::int64_t call_result() const noexcept;
   // SIGSYS: the call reads what it is given at its beginning, and may then sleep for long: a futex.
@@ -107,6 +110,7 @@ class StoppedThread {
  private:
   bool is_futex_call() const noexcept;
   std::size_t futex_memory(Memory* to) const noexcept;
+  std::size_t memory_beside_buffer(Memory* to) const noexcept;
   std::uintptr_t call_argument(std::size_t index) const noexcept;  // below kArguments
   std::uint64_t reg(std::uint8_t number) const noexcept;
 
@@ -132,6 +136,9 @@ bool hold_system_calls(volatile unsigned char* held) noexcept;
 // none.
 int protect(std::uintptr_t start, std::size_t bytes, int protection) noexcept;
 void* map_memory(std::size_t bytes) noexcept;
+void unmap_memory(void* memory, std::size_t bytes) noexcept;
+// False: some of it cannot be touched.
+bool copy_memory(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) noexcept;
 int thread_number() noexcept;
 // SIGSTKFLT, which neither the kernel nor programs use.
 inline constexpr int kStopSignal = 16;

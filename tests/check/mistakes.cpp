@@ -2,6 +2,7 @@
 //
 // The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -315,6 +316,44 @@ void until_it_sleeps(const std::atomic<int>& thread) {
   }
 }
 
+// It reads into the page.
+void beside_a_reading_thread(weir::Runtime& runtime) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  runtime.spawn(weir::out(page.others), [] {
+    std::fill_n(page.others, 10, 1);  // FINDS beside_a_reading_thread: unordered
+  });
+  runtime.spawn(weir::inout(page.mine), weir::name("beside"), [&] {
+    std::atomic<int> number{0};
+    std::thread reader([&] {
+      number = gettid();
+      if (read(ends[0], page.mine, sizeof(double)) != sizeof(double)) std::puts("nothing was read");
+    });
+    until_it_sleeps(number);
+    const double sent = 7;
+    page.others[3] = 2;  // FINDS beside_a_reading_thread: undeclared unordered
+    if (write(ends[1], &sent, sizeof sent) != sizeof sent) std::puts("nothing was written");
+    reader.join();
+    if (page.mine[0] != sent) std::abort();
+  });
+  runtime.wait();
+}
+
+// What a thread of a task does is the task's.
+void thread_of_a_task(weir::Runtime& runtime) {
+  std::vector<int> values(100);
+  volatile int sum = 0;
+  runtime.spawn(weir::out(std::span(values)), weir::name("writes"), [&] {
+    values[50] = 1;  // FINDS thread_of_a_task: unordered
+  });
+  runtime.spawn(weir::name("reads"), [&] {
+    std::thread([&] {
+      sum = values[50];  // FINDS thread_of_a_task: unordered
+    }).join();
+  });
+  runtime.wait();
+}
+
 // What the task does meanwhile is not seen where the thread's call needs the page: that is said.
 void thread_in_a_call(weir::Runtime& runtime) {
   int ends[2];
@@ -323,7 +362,8 @@ void thread_in_a_call(weir::Runtime& runtime) {
     std::atomic<int> number{0};
     std::thread reader([&] {
       number = gettid();
-      if (read(ends[0], page.mine, sizeof(double)) != sizeof(double)) std::puts("nothing was read");
+      const iovec part{page.mine, sizeof(double)};
+      if (readv(ends[0], &part, 1) != sizeof(double)) std::puts("nothing was read");
     });
     until_it_sleeps(number);
     const double sent = 7;
@@ -435,6 +475,8 @@ int main(int, char** argv) {
       {"deep_waits", deep_waits},
       {"beside_a_busy_thread", beside_a_busy_thread},
       {"beside_a_sleeping_thread", beside_a_sleeping_thread},
+      {"beside_a_reading_thread", beside_a_reading_thread},
+      {"thread_of_a_task", thread_of_a_task},
   };
   std::map<std::string, void (*)(weir::Runtime&)> ends;  // for golden/, and not among the cases that mark a line
   ends["nothing"] = nothing;

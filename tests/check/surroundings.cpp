@@ -201,6 +201,7 @@ void threads(weir::Runtime& runtime) {
   require(pipe(ends) == 0 && write(ends[1], values.data(), 6000) == 6000, "pipe");
   runtime.spawn(weir::inout(values.data(), 6000), [&] {
     std::thread([&] { require(read(ends[0], values.data(), 3000) == 3000, "read by a thread"); }).join();
+    std::thread([&] { require(write(ends[1], values.data() + 1000, 4096) == 4096, "write by a thread"); }).join();
     std::thread([&] {
       for (char& value : values) ++value;
     }).join();
@@ -212,7 +213,10 @@ void threads(weir::Runtime& runtime) {
   weir::Block<char> block(runtime, 5000, "block");  // closed to everybody else
   Pool pool;                                        // was there before the task
   std::size_t letters = 0;
-  runtime.spawn(weir::out(block), [&](std::span<char> b) { pool.run([&] { std::fill(b.begin(), b.end(), 'x'); }); });
+  runtime.spawn(weir::out(block), [&](std::span<char> b) {
+    pool.run([&] { std::fill(b.begin(), b.end(), 'x'); });
+    require(b[4999] == 'x', "what a thread of a pool has written");
+  });
   runtime.spawn(weir::in(block), weir::inout(letters), [&](std::span<const char> b, std::size_t& s) {
     pool.run([&] { s += static_cast<std::size_t>(std::count(b.begin(), b.end(), 'x')); });
   });

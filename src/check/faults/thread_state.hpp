@@ -16,10 +16,26 @@ struct Segment;
 
 enum class CallOpening : std::uint8_t { nothing, given, all };
 
+// A system call of a thread, from when it was held up until it is over.
+struct HeldCall {
+  static constexpr std::size_t kMostGiven = 64;
+  using Memory = platform::StoppedThread::Memory;
+
+  int number = 0;
+  CallOpening opened = CallOpening::nothing;
+  bool waits_for_futex = false;
+  bool has_buffer = false, writes = false;  // one of read(), write() and their like; into the buffer
+  Memory buffer;
+  void* copy = nullptr;     // what is in the buffer goes by this; null: directly
+  std::uint64_t epoch = 0;  // of Watch, when all was opened for it
+  std::uint32_t given_count = 0;
+  Memory given[kMostGiven] = {};
+  platform::StoppedThread::Changed changed;
+};
+
 struct ThreadState {
   static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
   static constexpr std::size_t kMostOpened = 32;
-  static constexpr std::size_t kMostGiven = 64;
 
   volatile unsigned char held = 0;  // read by the kernel: system calls raise SIGSYS
   bool holds_system_calls = false;
@@ -27,18 +43,10 @@ struct ThreadState {
   bool in_handler = false;
   bool stepping = false;
   bool stepping_call = false;
-  CallOpening opened_for_call = CallOpening::nothing;
   bool helps = false;  // a task, or another such thread, has started it, or it has made a block
   bool uses_runtime = false;
   bool has_window = false;  // standstill.hpp; guarded by the gate
-  bool call_waits_for_futex = false;
-  bool call_has_buffer = false, call_writes = false;
-  platform::StoppedThread::Memory call_buffer;  // of read(), write() and their like
-  int call = 0;                                 // its number
-  std::uint64_t call_epoch = 0;                 // of Watch, when all was opened for it
-  std::uint32_t given_count = 0;
-  platform::StoppedThread::Memory given[kMostGiven] = {};  // to the call
-  platform::StoppedThread::Changed call_changed;
+  HeldCall call;
   int pauses = 0;
   int turn = 0;                 // how often this thread has taken it
   int number = 0;               // by which the kernel knows it
