@@ -34,6 +34,7 @@ class Adviser {
     parallelism();
     bandwidth();
     streaming();
+    alone();
     if (report_.tasks == 0) lines_.emplace_back("no task has run");
     if (lines_.empty()) near_the_bound();
     return std::move(lines_);
@@ -78,6 +79,10 @@ class Adviser {
     if (hits + misses > 0) {
       line += fmt::format(": tier {} held {:.0f} % of the blocks when their tasks were ready",
                           trace_.tiers.empty() ? "1" : trace_.tiers.front().name, percent(hits / (hits + misses)));
+    }
+    if (hits + misses == 0 && report_.sum.waiting_for_data > 0) {
+      line += fmt::format(": {:.0f} % of it for room, the rest for blocks on their way",
+                          percent(report_.sum.waiting_for_room / report_.sum.waiting_for_data));
     }
     if (const std::uint64_t bytes = missing_bytes(); bytes != 0) {
       line += fmt::format("; {} more of it would hold them all", size_text(bytes));
@@ -225,6 +230,15 @@ class Adviser {
                     "and all memory gives {:.1f} GB/s: more workers would not help; more work on a piece "
                     "while it is in a cache would",
                     size_text(static_cast<std::uint64_t>(bytes)), most->name, rate, trace_.memory_gb_per_s));
+  }
+
+  // The others had no task at all, while the program's own code ran.
+  void alone() {
+    const double idle = share(report_.sum.idle);
+    if (idle < kUneven || report_.sum.program < kUneven * report_.wall_ns) return;
+    lines_.push_back(
+        fmt::format("idle {:.0f} %: there was no task while the program's own code ran, {}: tasks could do that",
+                    percent(idle), time_text(report_.sum.program)));
   }
 
   void near_the_bound() {

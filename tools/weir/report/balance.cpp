@@ -73,7 +73,7 @@ std::vector<Interval> ready_times(const Trace& trace) {
 
 class Weighing {
  public:
-  explicit Weighing(const Trace& trace) : trace_(trace), rows_(spans_by_track(trace)) {}
+  explicit Weighing(const Trace& trace) : trace_(trace), rows_(trace) {}
 
   Balance weigh(const std::vector<TimeParts>& workers) {
     Balance result;
@@ -182,7 +182,7 @@ class Weighing {
   }
 
   const Trace& trace_;
-  const std::vector<std::vector<Span>> rows_;
+  const SpanRows rows_;
 };
 
 }  // namespace

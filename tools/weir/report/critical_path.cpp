@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <queue>
+#include <utility>
 
 #include "nesting.hpp"
 
@@ -43,6 +45,7 @@ class Sweep {
  public:
   explicit Sweep(const Trace& trace)
       : trace_(trace),
+        rows_(trace),
         spawned_(trace.tasks.size()),
         ended_(trace.tasks.size()),
         parents_(trace.tasks.size(), nullptr),
@@ -50,7 +53,6 @@ class Sweep {
         finished_(trace.tasks.size(), false) {}
 
   CriticalPath run() {
-    rows_ = spans_by_track(trace_);
     rows_state_.resize(rows_.size());
     for (std::size_t i = 0; i < rows_state_.size(); ++i) {
       Row& row = rows_state_[i];
@@ -59,7 +61,7 @@ class Sweep {
       row.root = std::make_unique<Frame>();
       row.root->stretch = new_stretch(0, {});
     }
-    for (const Step& step : steps_in_time()) apply(step);
+    apply_steps();
     for (std::size_t i = 0; i < rows_state_.size(); ++i) {
       Row& row = rows_state_[i];
       if (!row.spans_seen && trace_.tracks[i].worker != 0) continue;  // the program's thread has its own code at least
@@ -82,25 +84,47 @@ class Sweep {
     std::vector<Open> open;
   };
 
-  // An end before a start at the same moment, and inner ends before outer ones.
-  std::vector<Step> steps_in_time() const {
-    std::vector<Step> steps;
-    steps.reserve(2 * trace_.spans.size());
-    for (const auto& row : rows_) {
-      std::vector<const Span*> open;
-      const auto close_until = [&](Ns at) {
-        for (; !open.empty() && open.back()->end <= at; open.pop_back())
-          steps.push_back({open.back()->end, true, open.back()});
-      };
-      for (const Span& span : row) {
-        close_until(span.start);
-        steps.push_back({span.start, false, &span});
-        open.push_back(&span);
+  // What happens on one row, step by step: an end before a start at the same moment, inner ends before outer ones.
+  class Steps {
+   public:
+    Steps(std::span<const Span> spans, std::size_t row) : spans_(spans), row_(row) {}
+    bool done() const { return next_ == spans_.size() && open_.empty(); }
+    bool ends() const { return next_ == spans_.size() || (!open_.empty() && open_.back()->end <= spans_[next_].start); }
+    Ns at() const { return ends() ? open_.back()->end : spans_[next_].start; }
+    std::size_t row() const { return row_; }
+    Step take() {
+      if (!ends()) {
+        open_.push_back(&spans_[next_++]);
+        return {open_.back()->start, false, open_.back()};
       }
-      close_until(trace_.end + (Ns{1} << 60));
+      const Span* const ended = open_.back();
+      open_.pop_back();
+      return {ended->end, true, ended};
     }
-    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
-    return steps;
+
+   private:
+    std::span<const Span> spans_;
+    std::size_t row_, next_ = 0;
+    std::vector<const Span*> open_;
+  };
+
+  // Of all rows in the order of time.
+  void apply_steps() {
+    std::vector<Steps> rows;
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows.emplace_back(rows_[i], i);
+    const auto later = [](const std::pair<Ns, Steps*>& a, const std::pair<Ns, Steps*>& b) {
+      return a.first != b.first ? a.first > b.first : a.second->row() > b.second->row();
+    };
+    std::priority_queue<std::pair<Ns, Steps*>, std::vector<std::pair<Ns, Steps*>>, decltype(later)> next(later);
+    for (Steps& row : rows) {
+      if (!row.done()) next.emplace(row.at(), &row);
+    }
+    while (!next.empty()) {
+      Steps& row = *next.top().second;
+      next.pop();
+      apply(row.take());
+      if (!row.done()) next.emplace(row.at(), &row);
+    }
   }
 
   static Frame& frame_of(Row& row) {
@@ -207,7 +231,7 @@ class Sweep {
   }
 
   const Trace& trace_;
-  std::vector<std::vector<Span>> rows_;
+  const SpanRows rows_;
   std::vector<Row> rows_state_;
   std::vector<Stretch> stretches_;
   std::vector<Moment> spawned_, ended_;  // by task

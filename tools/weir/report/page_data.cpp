@@ -68,7 +68,8 @@ class Packer {
 
   // By number: the track on which it ran, and the task whose code spawned it.
   void find_tracks_and_parents(Values& tracks, Values& parents) const {
-    for (const auto& row : spans_by_track(trace_)) {
+    const SpanRows rows(trace_);
+    for (const std::span<const Span> row : rows) {
       std::vector<const Span*> open;  // tasks
       for (const Span& span : row) {
         while (!open.empty() && open.back()->end <= span.start) open.pop_back();

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "nesting.hpp"
 #include "scan_events.hpp"
 
 namespace weir::tool::report {
@@ -49,7 +51,7 @@ class Reader {
     for (const Json& about : runtimes) {
       Trace trace = std::move(parts_[about.at("runtime").get<int>()].trace);
       describe(trace, about);
-      number_halves(trace);
+      finish_spans(trace);
       result.push_back(std::move(trace));
     }
     return result;
@@ -62,7 +64,7 @@ class Reader {
       Trace trace = std::move(part.trace);
       trace.runtime = runtime;
       guess(trace);
-      number_halves(trace);
+      finish_spans(trace);
       result.push_back(std::move(trace));
     }
     return result;
@@ -235,8 +237,9 @@ class Reader {
     }
   }
 
-  // Halves of fork_join() have the number 0 in the file: each gets one of its own, above those of tasks.
-  void number_halves(Trace& trace) {
+  // In order (nesting.hpp). Halves of fork_join() have the number 0 in the file: each gets one of its own, above those
+  // of tasks.
+  void finish_spans(Trace& trace) {
     if (trace.tasks.empty()) trace.tasks.emplace_back();
     trace.names.emplace_back("half of a fork_join");
     for (const auto& [part, span] : halves_) {
@@ -251,6 +254,7 @@ class Reader {
       trace.tasks.push_back(std::move(half));
       trace.spans.push_back(own);
     }
+    std::stable_sort(trace.spans.begin(), trace.spans.end(), &comes_before);
   }
 
   std::map<int, Part> parts_;

@@ -30,7 +30,7 @@ bool without_work(const Span* innermost) {
 }  // namespace
 
 std::vector<TimeParts> time_parts(const Trace& trace) {
-  const auto rows = spans_by_track(trace);
+  const SpanRows rows(trace);
   std::vector<TimeParts> result;
   std::vector<Gap> gaps;
   std::vector<std::size_t> whose;  // index into result
@@ -63,7 +63,8 @@ std::vector<TimeParts> time_parts(const Trace& trace) {
 
 std::vector<Ns> own_times(const Trace& trace) {
   std::vector<Ns> own(trace.tasks.size(), 0);
-  for (const auto& row : spans_by_track(trace)) {
+  const SpanRows rows(trace);
+  for (const std::span<const Span> row : rows) {
     for_each_piece(row, trace.start, trace.end, [&](const Span* innermost, Ns from, Ns to) {
       if (innermost != nullptr && innermost->doing == Doing::task) own[innermost->task] += to - from;
     });

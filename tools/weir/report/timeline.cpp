@@ -45,7 +45,7 @@ bool same(const Piece& a, const Piece& b) { return a.part == b.part && a.asleep 
 }  // namespace
 
 std::vector<TimelineRow> timeline(const Trace& trace) {
-  const auto spans = spans_by_track(trace);
+  const SpanRows spans(trace);
   std::vector<TimelineRow> rows;
   std::vector<Gap> gaps;
   struct Place {

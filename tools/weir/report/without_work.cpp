@@ -5,9 +5,31 @@
 
 namespace weir::tool::report {
 
+namespace {
+
+// When any task was unfinished, which is all that counts: a few long times of many short ones.
+std::vector<Gap> any_unfinished(const Trace& trace) {
+  std::vector<Gap> all;
+  for (const Task& task : trace.tasks) {
+    if (task.ran) all.push_back({task.spawned >= 0 ? task.spawned : task.start, task.end});
+  }
+  std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) { return a.start < b.start; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].start <= all[last].end)
+      all[last].end = std::max(all[last].end, all[i].end);
+    else
+      all[++last] = all[i];
+  }
+  if (!all.empty()) all.resize(last + 1);
+  return all;
+}
+
+}  // namespace
+
 WithoutWork::WithoutWork(const Trace& trace, const std::vector<Gap>& gaps) {
   std::vector<Change> changes;
-  changes.reserve(2 * (gaps.size() + trace.data_waits.size() + trace.tasks.size()));
+  changes.reserve(2 * (gaps.size() + trace.data_waits.size()));
   const auto add = [&changes](Ns start, Ns end, int Counts::*what) {
     changes.push_back({start, what, 1});
     changes.push_back({end, what, -1});
@@ -19,9 +41,7 @@ WithoutWork::WithoutWork(const Trace& trace, const std::vector<Gap>& gaps) {
         : wait.what == For::blocks ? &Counts::blocks
                                    : &Counts::others);
   }
-  for (const Task& task : trace.tasks) {
-    if (task.ran) add(task.spawned >= 0 ? task.spawned : task.start, task.end, &Counts::unfinished);
-  }
+  for (const Gap& some : any_unfinished(trace)) add(some.start, some.end, &Counts::unfinished);
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   add_up(trace.start, changes);
 }

@@ -64,7 +64,9 @@ class Timeline {
   }
 
   resize() {
-    const box = byId("axis").parentElement.clientWidth;
+    const box = byId("axis").parentElement.clientWidth, sizes = [box, innerHeight, devicePixelRatio].join();
+    if (sizes === this.sizes) return;
+    this.sizes = sizes;
     this.gutter = box < 560 ? 74 : 132;
     this.width = Math.max(box - 2, 120);
     this.inner = Math.max(this.width - this.gutter - 8, 40);
@@ -80,6 +82,10 @@ class Timeline {
     const extent = [[0, 0], [this.inner, 1]];
     this.zoom.extent(extent).translateExtent(extent).scaleExtent([1, Math.max(1, this.model.wall / 50)]);
     this.showView(this.view.start, this.view.end);
+    // At once: a canvas is empty when its size has changed, and would be seen so for a frame.
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.draw();
   }
 
   // ---- What is seen ----
