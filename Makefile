@@ -89,7 +89,7 @@ install-deps:  ## every package of scripts/packages.txt, the optional ones too
 install:  ## install under PREFIX (default /usr/local)
 	$(install_packages) build test
 	@$(MAKE) --no-print-directory configure
-	@cmake --build $(build) -j $(JOBS)
+	@cmake --build $(build) -j $(JOBS) --target weir_installed
 	@cmake --install $(build) --prefix $(or $(PREFIX),/usr/local)
 
 clean:  ## remove build/
