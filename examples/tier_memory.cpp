@@ -1,5 +1,4 @@
 // Containers in a tier, without a runtime: strictly there, or there as far as it has room.
-#include <weir/error.hpp>
 #include <weir/tier.hpp>
 
 #include <cstdio>

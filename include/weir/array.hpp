@@ -95,7 +95,7 @@ class Array {
   using Extents = std::array<std::size_t, Rank>;
 
   // `shape` and `tile` in elements, each >= 1, the slowest dimension first. Tiles are called "a[2,0]" in messages and
-  // traces. Throws weir::Error when no tier has room.
+  // traces. Throws weir::Error for an extent of 0, and when no tier has room.
   Array(Runtime& runtime, const Extents& shape, const Extents& tile, const char* name = "")
       : Array(runtime, shape, tile, nullptr, {}, name) {}
 
@@ -115,13 +115,18 @@ class Array {
   const Extents& tile_shape() const noexcept { return tile_shape_; }  // of an inner tile
   const Extents& tiles() const noexcept { return grid_; }             // in each dimension
 
-  // A tile by its place in the grid of tiles, e.g. tile(i, j) with i < tiles()[0] and j < tiles()[1].
+  // A tile by its place in the grid of tiles, e.g. tile(i, j) with i < tiles()[0] and j < tiles()[1]; beyond that the
+  // process ends with a message.
   template <class... Index>
   requires(sizeof...(Index) == Rank) ArrayTile<T, Rank> tile(Index... index)
   const noexcept {
     const Extents at{static_cast<std::size_t>(index)...};
     std::size_t i = 0;
-    for (std::size_t d = 0; d < Rank; ++d) i = i * grid_[d] + at[d];
+    for (std::size_t d = 0; d < Rank; ++d) {
+      if (at[d] >= grid_[d]) [[unlikely]]
+        detail::no_such_tile(tiles_->front().block, at.data(), grid_.data(), Rank);
+      i = i * grid_[d] + at[d];
+    }
     return ArrayTile<T, Rank>((*tiles_)[i]);
   }
 
@@ -145,7 +150,10 @@ class Array {
   Array(Runtime& runtime, const Extents& shape, const Extents& tile, T* data, const Extents& strides, const char* name)
       : shape_(shape), tile_shape_(tile), tiles_(std::make_unique<Tiles>()) {
     std::size_t count = 1;
-    for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = (shape[d] + tile[d] - 1) / tile[d];
+    for (std::size_t d = 0; d < Rank; ++d) {
+      if (shape[d] == 0 || tile[d] == 0) detail::throw_empty_array(name);
+      count *= grid_[d] = (shape[d] + tile[d] - 1) / tile[d];
+    }
     tiles_->resize(count);
     for (std::size_t i = 0; i < count; ++i) make_tile(runtime, i, data, strides, name);
   }
@@ -188,6 +196,8 @@ class Array {
 
 namespace detail {
 
+template <class T, std::size_t Rank>
+inline constexpr bool kStandsForMemory<Array<T, Rank>> = true;
 template <class T, std::size_t Rank>
 inline constexpr bool kStandsForMemory<ArrayTile<T, Rank>> = true;
 

@@ -163,6 +163,8 @@ template <class T>
 inline constexpr bool kStandsForMemory = false;
 template <class T>
 inline constexpr bool kStandsForMemory<Section<T>> = true;
+template <class T>
+inline constexpr bool kStandsForMemory<Watched<T>> = true;
 template <class T, std::size_t N>
 inline constexpr bool kStandsForMemory<std::span<T, N>> = true;
 template <class T>

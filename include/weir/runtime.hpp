@@ -116,6 +116,10 @@ namespace detail {
 template <class F, class... Arguments>
 WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... arguments) {
   using Function = std::decay_t<F>;
+  static_assert(!kIsItem<Function> && !kIsAttribute<Function>,
+                "the callable comes last, behind footprint and attributes");
+  static_assert(((kIsItem<Arguments> || kIsAttribute<Arguments>)&&...),
+                "before the callable come items, as in(x) or out(x), and attributes; of a handle h: after(h)");
   using S = SpawnTraits<Function, ItemsOf<Arguments...>>;
   using R = typename S::Result;
   using C = Closure<Function, R, typename S::ArgumentTuple>;

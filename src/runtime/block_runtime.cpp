@@ -1,7 +1,12 @@
 #include "runtime/block_runtime.hpp"
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "base/check.hpp"
 #include "check/checker.hpp"
@@ -103,6 +108,21 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
   base::Result<data::Block*> block = state.blocks->store().make(layout, program, name, domain);
   if (!block) throw Error(block.status().message);
   return *block;
+}
+
+void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
+  const std::string& tile = data::block_of(*const_cast<BlockBase*>(first)).name;
+  const std::string array = tile.substr(0, tile.rfind('['));
+  const std::vector<std::ptrdiff_t> place(at, at + rank);  // -1, as the program has it
+  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", array, fmt::join(place, ", "),
+                         fmt::join(tiles, tiles + rank, " x "))
+                 .c_str(),
+             stderr);
+  std::abort();
+}
+
+void throw_empty_array(const char* name) {
+  throw Error(fmt::format("array {:?}: its shape and its tiles must have at least 1 element in each dimension", name));
 }
 
 void flush_block(BlockBase* base) {

@@ -3,6 +3,7 @@
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning
 headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
+headers.py misuse COMPILER INCLUDE_DIR        what must not compile does not, and the compiler says what to write instead
 headers.py time  COMPILER INCLUDE_DIR FILE    prints how long FILE takes to compile (reported, never asserted)
 """
 import os
@@ -63,6 +64,30 @@ def ocr(compiler, include):
     return 1 if broken or len(texts) < 2 else 0
 
 
+MISUSES = {
+    "runtime.spawn([&] { x = 1; }, weir::out(x));": "the callable comes last",
+    "auto h = runtime.spawn([] {}); runtime.spawn(h, [] {});": "of a handle h: after(h)",
+    "runtime.spawn(x, [] {});": "before the callable come items, as in(x)",
+    "runtime.spawn(weir::in(x), [](double& y) { y = 1; });": "const T where that is read only",
+    "runtime.spawn(weir::out(x, 1.0), [] {});": "no matching function",
+    "weir::Array<int, 1> a(runtime, {8}, {4}); runtime.spawn(weir::in(a), [] {});": "no matching function",
+    "weir::Watched<double> w(&x, 1, 1); runtime.spawn(weir::in(w), [] {});": "no matching function",
+    "runtime.spawn(weir::in(1.0), [] {});": "deleted function",
+}
+
+
+def misuse(compiler, include):
+    broken = 0
+    for statement, said in MISUSES.items():
+        program = f"#include <weir/weir.hpp>\nint main() {{ weir::Runtime runtime; double x = 0; {statement} }}\n"
+        result = compile_text(compiler, include, program)
+        if result.returncode == 0 or said not in result.stderr:
+            broken += 1
+            print(f"{statement}\n  compiles, or the compiler does not say: {said}\n{result.stderr}")
+    print(f"{len(MISUSES)} misuses, {broken} not told, with {compiler}")
+    return 1 if broken else 0
+
+
 def child_seconds():
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -79,7 +104,7 @@ def time(compiler, include, source):
 
 
 def main():
-    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "time": (time, 3)}
+    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "misuse": (misuse, 2), "time": (time, 3)}
     mode, count = modes.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if mode is None or len(sys.argv) != count + 2:
         sys.exit(__doc__)

@@ -39,6 +39,9 @@ constexpr BlockLayout contiguous(std::size_t bytes) noexcept { return {bytes, {1
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name);
 void flush_block(BlockBase* block);
 void drop_block(BlockBase* block) noexcept;
+[[noreturn]] void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles,
+                               std::size_t rank) noexcept;
+[[noreturn]] void throw_empty_array(const char* name);
 
 void* address_slow(Task* self, const BlockBase* block) noexcept;
 // Of a block in the footprint of the running task `self`.

@@ -257,7 +257,8 @@ struct CallTraits {
   static constexpr bool kPlain = std::is_invocable_v<F&>;
   static constexpr bool kWithArguments = !kPlain && std::is_invocable_v<F&, ArgumentOf<Items>...>;
   static_assert(kPlain || kWithArguments,
-                "the callable must take no argument, or one per footprint item: T&, std::span<T> or View2D<T>");
+                "the callable must take no argument, or one per footprint item, const T where that is read only: T&, "
+                "std::span<T>, View2D<T> or View3D<T>");
   static_assert(!(kPlain && (kIsReduce<Items> || ...)),
                 "a task with a reduction must take its private copy as an argument");
   static auto result() {
