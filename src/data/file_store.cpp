@@ -13,6 +13,7 @@
 
 #include "base/check.hpp"
 #include "data/store_file.hpp"
+#include "data/tier_spec.hpp"
 
 namespace weir::data {
 namespace {
@@ -28,8 +29,6 @@ int extend(int fd, std::uint64_t from, std::uint64_t to) noexcept {
   return result == 0 ? 0 : errno;
 }
 
-std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20); }
-
 }  // namespace
 
 base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, platform::AsyncIo& io) {
@@ -42,7 +41,7 @@ base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, p
     return base::Status{base::Code::no_space,
                         fmt::format("{}: {} asked, {} free there (and allowed by ulimit -f): ask for less, or name a "
                                     "place on a larger disk",
-                                    file->name(), mib(capacity), mib(*free))};
+                                    file->name(), size_text({capacity}), size_text({*free}))};
   }
   capacity = capacity / Extents::kGranule * Extents::kGranule;
   if (capacity == 0) {
@@ -60,11 +59,11 @@ base::Result<Extent> FileStore::reserve(std::uint64_t bytes, std::string_view bl
   std::lock_guard lock(mutex_);
   const auto extent = extents_.reserve(Extents::rounded(bytes));
   if (!extent) {
-    return base::Status{
-        base::Code::no_space,
-        fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} "
-                    "bytes; give the tier more",
-                    name(), block, bytes, mib(extents_.used()), mib(capacity_), extents_.largest_hole())};
+    return base::Status{base::Code::no_space,
+                        fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} "
+                                    "bytes; give the tier more",
+                                    name(), block, bytes, size_text({extents_.used()}), size_text({capacity_}),
+                                    extents_.largest_hole())};
   }
   if (const int error = grow(extent->offset + extent->bytes); error != 0) {
     extents_.release(*extent);

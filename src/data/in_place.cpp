@@ -7,6 +7,17 @@
 
 namespace weir::data {
 
+namespace {
+
+std::string task_text(Request& request) {
+  if (request.name[0] != '\0') return fmt::format("task {:?}", request.name);
+  const auto uses = request.uses();
+  if (uses.empty()) return "a task without a name";
+  return fmt::format("a task without a name (its first block: {:?})", uses.begin()->block->name);
+}
+
+}  // namespace
+
 // Where its blocks are: in slow memory, or, of a task that would fit but for others that wait, in a file's pages.
 bool Residency::can_run_in_place(Request& request, bool never) noexcept {
   if (config_.overflow != Overflow::in_place) return false;
@@ -45,7 +56,7 @@ base::Status Residency::refusal(Request& request, bool never) {
         size_text({wanted_bytes(request)}), size_text({kept}), request.parent->name);
   }
   std::string message =
-      fmt::format("task {:?} needs {} of blocks in tier {} at the same time{}, which can give {}", request.name,
+      fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request),
                   size_text({bytes}), tiers_.tier_of(target).name, beside, size_text({budget}));
   if (!last_write_failure_) {
     message += fmt::format(", and what is there cannot leave: {}", last_write_failure_.message);
@@ -60,20 +71,20 @@ base::Status Residency::refusal(Request& request, bool never) {
 }
 
 // Each kind once.
-void Residency::warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps) {
+void Residency::warn_of_place(Request& request, bool in_file, std::size_t bytes, Steps& steps) {
   const std::string& tier = tiers_.tiers()[top_].name;
   const bool first = counters_.in_place_runs++ == 0;
   if (in_file && !std::exchange(warned_in_file_, true)) {
     steps.warnings.push_back(fmt::format(
-        "task {:?} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
+        "{} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
         "uses them in the file through the page cache, beside the budget; give the tier more with --tiers or "
         "WEIR_TIERS, or name what tasks within a task need in its footprint (further tasks are counted, not reported)",
-        request.name, size_text({bytes}), tier));
+        task_text(request), size_text({bytes}), tier));
   } else if (!in_file && first) {
     steps.warnings.push_back(fmt::format(
-        "task {:?} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
+        "{} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
         "tier {} more with --tiers or WEIR_TIERS (further tasks are counted, not reported)",
-        request.name, size_text({bytes}), tier));
+        task_text(request), size_text({bytes}), tier));
   }
 }
 

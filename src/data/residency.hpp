@@ -267,7 +267,7 @@ class Residency {
   bool can_run_in_place(Request& request, bool never) noexcept;
   void overflow(Request& request, Steps& steps);
   base::Status refusal(Request& request, bool never);
-  void warn_of_place(const Request& request, bool in_file, std::size_t bytes, Steps& steps);
+  void warn_of_place(Request& request, bool in_file, std::size_t bytes, Steps& steps);
   void run_in_place(Request& request, Steps& steps);
   void fail(Request& request, base::Status status, Steps& steps);
 

@@ -89,6 +89,12 @@ class Parser {
         std::find_if(std::begin(kKinds), std::end(kKinds), [&](TierKind each) { return word == to_string(each); });
     if (found == std::end(kKinds)) {
       const auto known = words();
+      const std::size_t colon = word.find(':');
+      const std::string name(word.substr(0, colon));
+      if (colon != word.npos && std::find(known.begin(), known.end(), name) != known.end()) {
+        throw Mistake{from + colon, fmt::format("expected '=' behind {}, as in {}=", name, name) +
+                                        (name == "file" ? "/scratch:200GiB" : "14GiB")};
+      }
       throw Mistake{from, fmt::format("unknown tier \"{}\"; there are {}{}", word, fmt::join(known, ", "),
                                       base::suggestion(word, known))};
     }

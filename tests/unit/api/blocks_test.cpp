@@ -127,6 +127,20 @@ TEST_P(Blocks, OfAnArrayAreTilesWithTheirOwnExtents) {
   EXPECT_EQ(sum, expected);
 }
 
+TEST(BlocksOfAnArray, BeyondItsLastEndTheProcessWithAMessage) {
+  Runtime runtime;
+  Array<double, 2> a(runtime, {64, 40}, {16, 16}, "a");
+  EXPECT_DEATH(static_cast<void>(a.tile(4, 0)), R"(array "a" has no tile\(4, 0\): it has 4 x 3 tiles)");
+  EXPECT_DEATH(static_cast<void>(a.tile(0, 3)), R"(no tile\(0, 3\))");
+  EXPECT_DEATH(static_cast<void>(a.tile(-1, 0)), R"(no tile\(-1, 0\))");
+}
+
+TEST(BlocksOfAnArray, HaveElements) {
+  Runtime runtime;
+  EXPECT_THROW((Array<double, 2>(runtime, {64, 64}, {0, 16}, "a")), Error);
+  EXPECT_THROW((Array<double, 2>(runtime, {64, 0}, {16, 16}, "a")), Error);
+}
+
 TEST_P(Blocks, AreUsedByChildrenWhileTheirParentHoldsThem) {
   Runtime runtime(options_for(GetParam()));
   std::vector<Block<int>> blocks;
@@ -192,14 +206,15 @@ TEST(BlocksTooLarge, ForTheFastTierTogetherRunInPlaceWithAWarningOrFailWithAnErr
     options.overflow = overflow;
     Runtime runtime(options);
     Block<char> a(runtime, 700 << 10, "a"), b(runtime, 700 << 10, "b");
-    runtime.spawn(out(a), out(b), name("both"), [](std::span<char> x, std::span<char> y) { x[0] = 'x', y[0] = 'y'; });
+    const char* const called = overflow == Overflow::refuse ? "" : "both";
+    runtime.spawn(out(a), out(b), name(called), [](std::span<char> x, std::span<char> y) { x[0] = 'x', y[0] = 'y'; });
     if (overflow == Overflow::refuse) {
       try {
         runtime.wait();
         FAIL() << "it cannot run";
       } catch (const Error& error) {
         const std::string text = error.what();
-        EXPECT_NE(text.find("\"both\""), std::string::npos) << text;
+        EXPECT_NE(text.find("a task without a name (its first block: \"a\")"), std::string::npos) << text;
         EXPECT_NE(text.find("memory"), std::string::npos) << text;
       }
       continue;

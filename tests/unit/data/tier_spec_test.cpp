@@ -80,6 +80,8 @@ TEST(TierSpec, EveryErrorNamesItsColumnAndWhatIsAllowed) {
        "tiers, column 1: unknown tier \"hmb\"; there are hbm, ddr, cxl, nvm, device, memory, file, emulated, prefer; "
        "did "
        "you mean hbm?"},
+      {"ddr,hbm:1GiB", "tiers, column 8: expected '=' behind hbm, as in hbm=14GiB"},
+      {"file:/scratch:1GiB", "tiers, column 5: expected '=' behind file, as in file=/scratch:200GiB"},
       {"hbm=1GiB,,ddr", "tiers, column 10: expected a tier, such as hbm=14GiB"},
       {"hbm=1GiB,", "tiers, column 10: expected a tier, such as hbm=14GiB"},
       {"hbm=", "tiers, column 5: expected a size, such as 512MiB or 1.5GiB"},
