@@ -158,6 +158,16 @@ std::string option_text(const Options& options, const OptionInfo& info) {
   return std::visit([&](auto field) { return write(info, options.*field); }, info.field);
 }
 
+Status check_numbers(const Options& options) {
+  for (const OptionInfo& info : option_table()) {
+    const auto* const field = std::get_if<int Options::*>(&info.field);
+    if (field == nullptr) continue;
+    const int value = options.*(*field);
+    if (value < info.least || value > info.most) return refuse(info, "options." + info.name, std::to_string(value));
+  }
+  return Status::success();
+}
+
 std::vector<std::pair<std::string, std::string>> environment() {
   std::vector<std::pair<std::string, std::string>> found;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -47,6 +47,9 @@ base::Status set_option(Options& options, std::string_view name, std::string_vie
 // The value of an option as set_option() reads it.
 std::string option_text(const Options& options, const OptionInfo& info);
 
+// That each number is one that the table allows: a program may have filled in any.
+base::Status check_numbers(const Options& options);
+
 // The WEIR_* variables of this process: name, value. Not safe against a concurrent setenv().
 std::vector<std::pair<std::string, std::string>> environment();
 

@@ -1,7 +1,5 @@
 #include "weir/runtime.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include "base/hooks.hpp"
 #include "check/checker.hpp"
 #include "runtime/explaining.hpp"
+#include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/tracing.hpp"
 
@@ -22,15 +21,6 @@ machine::Machine machine_for(const Options& options) {
       options.machine.empty() ? machine::Machine::discover() : machine::Machine::from_description(options.machine);
   if (!machine) throw Error(machine.status().message);
   return *machine;
-}
-
-void check_options(const Options& options) {
-  if (options.workers < 0 || options.workers > Runtime::kMaxWorkers) {
-    throw Error(fmt::format("workers is {}; it must be 0 to {}", options.workers, Runtime::kMaxWorkers));
-  }
-  if (options.park_after < 0 || options.far_after < 0 || options.throttle < 0) {
-    throw Error("park_after, far_after and throttle must not be negative");
-  }
 }
 
 // An exception that nobody took is not lost without a word.
@@ -57,7 +47,7 @@ Runtime::State::State() = default;
 Runtime::State::~State() = default;
 
 Runtime::Runtime(const Options& wanted) : state_(nullptr) {
-  check_options(wanted);
+  if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
   Options options = wanted;
   // What can be seen of a program must not depend on where it has its options from.
   if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())

@@ -278,13 +278,16 @@ std::string error_of(const Options& options) {
 TEST(RuntimeOptions, WhatCannotBeDoneIsSaid) {
   Options options;
   options.workers = 2000;
-  EXPECT_NE(error_of(options).find("workers is 2000"), std::string::npos);
+  EXPECT_NE(error_of(options).find("options.workers=2000"), std::string::npos);
   EXPECT_NE(error_of(options).find("1024"), std::string::npos);
   options.workers = -1;
-  EXPECT_NE(error_of(options).find("workers is -1"), std::string::npos);
+  EXPECT_NE(error_of(options).find("options.workers=-1"), std::string::npos);
   options = Options();
   options.throttle = -1;
   EXPECT_NE(error_of(options).find("throttle"), std::string::npos);
+  options = Options();
+  options.prefetch_depth = -1;
+  EXPECT_EQ(error_of(options), "options.prefetch_depth=-1: allowed is 0 to 1000000 tasks");
   options = Options();
   options.machine = "pack:2 coer:4";
   EXPECT_NE(error_of(options).find("column"), std::string::npos) << error_of(options);
