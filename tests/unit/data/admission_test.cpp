@@ -315,21 +315,12 @@ TEST_P(ResidencyOfThirds, RunsATaskThatNeverFitsInPlaceOrFailsIt) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
 }
 
-// Small ones of one size share pages; of many sizes they take more than their bytes.
 TEST(Residency, KnowsThatSmallBlocksOfManySizesDoNotFitAlthoughTheirBytesWould) {
   for (const bool one_size : {true, false}) {
     ResidencyBench bench(kSlow, with(Strategy::single));
     Footprint footprint{{&bench.make("large", 300 * kKiB), Mode::inout}};
     bench.make("filler", 900 * kKiB);
-    for (std::size_t i = 1; i <= 50; ++i)
-      footprint.emplace_back(&bench.make("small", one_size ? 1600 : i * 64), Mode::inout);
-    bench.track();
-    BenchTask& task = bench.spawn("task", footprint);
-    bench.ready(task);
-    bench.land_all();
-    ASSERT_EQ(task.request.state, held) << "nobody has to see a standstill first";
-    EXPECT_EQ(bench.residency.counters().in_place_runs, one_size ? 0u : 1u);
-    bench.finish(task);
+    expect_that_small_blocks_count(bench, footprint, one_size);
   }
 }
 

@@ -173,22 +173,13 @@ TEST_P(ResidencyOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
   EXPECT_EQ(bench.residency.counters().failures, 0u);
 }
 
-// Small ones of one size share pages; of many sizes they take more than their bytes.
 TEST(ResidencyOverSeveralNodes, KnowsWhatSmallBlocksTakeOfThem) {
   for (const bool one_size : {true, false}) {
     ResidencyBench bench(knl_snc4_flat(), "hbm=4MiB,ddr=64MiB", with(Strategy::single, Evict::lru));
     Footprint footprint;
     for (int i = 0; i < 4; ++i) footprint.emplace_back(&bench.make("large", 900 * kKiB, i), Mode::inout);
     bench.make("filler", 3 * kMiB);
-    for (std::size_t i = 1; i <= 50; ++i)
-      footprint.emplace_back(&bench.make("small", one_size ? 1600 : i * 64), Mode::inout);
-    bench.track();
-    BenchTask& task = bench.spawn("task", footprint);
-    bench.ready(task);
-    bench.land_all();
-    ASSERT_EQ(task.request.state, held) << "nobody has to see a standstill first";
-    EXPECT_EQ(bench.residency.counters().in_place_runs, one_size ? 0u : 1u);
-    bench.finish(task);
+    expect_that_small_blocks_count(bench, footprint, one_size);
   }
 }
 

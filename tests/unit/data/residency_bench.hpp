@@ -305,6 +305,20 @@ class ResidencyBench {
   std::vector<std::unique_ptr<BenchTask>> tasks_;
 };
 
+// Beside `footprint`, which the fast tier holds, 50 small blocks: of one size they share pages and fit, too; of many
+// sizes they take more than their bytes, which has to be known before there is a standstill.
+inline void expect_that_small_blocks_count(ResidencyBench& bench, Footprint footprint, bool one_size) {
+  for (std::size_t i = 1; i <= 50; ++i)
+    footprint.emplace_back(&bench.make("small", one_size ? 1600 : i * 64), Mode::inout);
+  bench.track();
+  BenchTask& task = bench.spawn("task", footprint);
+  bench.ready(task);
+  bench.land_all();
+  ASSERT_EQ(task.request.state, RequestState::held);
+  EXPECT_EQ(bench.residency.counters().in_place_runs, one_size ? 0u : 1u);
+  bench.finish(task);
+}
+
 // Four blocks a, b, c, d of a third of the fast tier each, that hold 1, 2, 3, 4.
 class ResidencyOfThirds : public testing::TestWithParam<const char*> {
  protected:
