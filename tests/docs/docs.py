@@ -2,7 +2,7 @@
 """Holds the documentation to the code: docs.py ROOT
 
 Every C++ block of a Markdown file has above it `<!-- from: path -->` and stands word for word in that file (which is
-compiled). Every relative link leads to a file.
+compiled). Every relative link leads to a file. Every program of examples/ is in its README.
 """
 import pathlib
 import re
@@ -34,12 +34,19 @@ def check_links(root, document, text):
             yield f"{document.relative_to(root)}:{line}: no such file: {match.group(1)}"
 
 
+def check_examples(root):
+    listed = set(LINK.findall((root / "examples/README.md").read_text()))
+    for program in sorted((root / "examples").glob("*.c*")):
+        if program.name not in listed:
+            yield f"examples/README.md: says nothing of {program.name}"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     root = pathlib.Path(sys.argv[1]).resolve()
     documents = [p for p in sorted(root.rglob("*.md")) if not SKIPPED & set(p.relative_to(root).parts)]
-    offences = []
+    offences = [*check_examples(root)]
     for document in documents:
         text = document.read_text()
         offences += [*check_blocks(root, document, text), *check_links(root, document, text)]
