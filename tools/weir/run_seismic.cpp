@@ -171,7 +171,8 @@ base::Status draw_picture(const SeismicSettings& settings, Job& job, seismic::Pr
   global.progress("");
   if (auto status = apps::write_png(job.image->path(), seismic::draw(problem)); !status) return status;
   if (auto status = job.image->commit(); !status) return status;
-  global.print("Wave field after {} iterations: {}\n", job.plan.iterations + more, image_name(settings));
+  global.print("Wave field after {} iterations, {} of them for the picture only: {}\n", job.plan.iterations + more,
+               more, image_name(settings));
   return base::Status::success();
 }
 

@@ -10,8 +10,10 @@
 namespace weir::tool {
 
 const char* const kExitStatus =
-    "0: done. 1: the run failed, or results that must agree do not. 2: wrong usage. "
-    "130: stopped by Ctrl-C, with no partial file left.";
+    "0: done. 1: the run failed, or results that must agree do not. 2: wrong usage. 130: stopped by Ctrl-C, with no "
+    "partial file left. Verbs that run a PROGRAM end as it did, but check with 1 when it has found something, and with "
+    "2 "
+    "when nothing was checked.";
 
 const char* const kEnvironment =
     "Every option of the runtime has a variable: --park-after is WEIR_PARK_AFTER. They also work in your own programs "
