@@ -92,6 +92,20 @@ bool is_ours(std::string_view file) {
   return file.find("/include/weir/") != std::string_view::npos || file.find("/include/c++/") != std::string_view::npos;
 }
 
+// "(anonymous namespace)::f(int) [clone .part.0]", as some compilers' debug information has it, is "f", as others' has.
+std::string shortened(std::string_view function) {
+  std::string name(function.substr(0, function.find(" [clone ")));
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (auto at = name.find(kUnnamed); at != name.npos; at = name.find(kUnnamed)) name.erase(at, kUnnamed.size());
+  if (!name.ends_with(')') || name.ends_with("operator()")) return name;
+  std::size_t begin = name.size();
+  for (int depth = 0; begin-- != 0;) {
+    depth += name[begin] == ')' ? 1 : name[begin] == '(' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  return begin != 0 && begin < name.size() ? name.substr(0, begin) : name;
+}
+
 // Of one address: pairs of lines, function and file:line, from the innermost inlined function outwards.
 void read_frames(std::string_view text, SourceLine& to) {
   while (!text.empty()) {
@@ -103,7 +117,7 @@ void read_frames(std::string_view text, SourceLine& to) {
     const std::size_t colon = place.rfind(':');
     if (colon == std::string_view::npos) return;
     const std::string_view file = place.substr(0, colon);
-    if (function != "??") to.function = function;
+    if (function != "??") to.function = shortened(function);
     if (file == "??") continue;
     to.file = std::filesystem::path(file).lexically_normal();
     std::from_chars(place.data() + colon + 1, place.data() + place.size(), to.line);

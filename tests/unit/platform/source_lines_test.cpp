@@ -30,6 +30,19 @@ TEST(SourceLines, NameTheInnermostLineWhereFunctionsWereInlined) {
   for (const SourceLine& line : found) EXPECT_EQ(line.line, kInlinedLine) << line.text();
 }
 
+[[gnu::noinline]] const void* of_two_numbers(int (*)(int), int) {
+  const void* const address = caller();
+  asm volatile("");  // so that the call before it is no tail call
+  return address;
+}
+
+TEST(SourceLines, NameFunctionsWithoutUnnamedNamespacesAndParameters) {
+  const auto found = find_source(std::array{of_two_numbers(nullptr, 1)});
+  ASSERT_EQ(found.size(), 1u);
+  const std::string& function = found[0].function;
+  EXPECT_TRUE(function == "of_two_numbers" || function == "weir::platform::of_two_numbers") << function;
+}
+
 TEST(SourceLines, SayWhatIsKnownOfCodeWithoutDebugInformation) {
   const auto* const code = reinterpret_cast<const char*>(&std::abort);
   const auto found = find_source(std::array<const void*, 1>{code + 4});
