@@ -131,7 +131,7 @@ class Reader {
     ran.start = span.start;
     ran.end = span.end;
     ran.cancelled = event.has(Event::cancelled);
-    if (event.has(Event::wanted)) ran.wanted = static_cast<int>(event.number(Event::wanted));
+    if (event.has(Event::wanted)) ran.wanted = static_cast<std::int16_t>(event.number(Event::wanted));
   }
 
   void read_footprint(const Event& event) {
@@ -233,7 +233,7 @@ class Reader {
       trace.blocks[block] = about;
     }
     for (Task& task : trace.tasks) {
-      std::erase_if(task.comes_after, [&](std::uint32_t before) { return before >= trace.tasks.size(); });
+      task.comes_after.erase_if([&](std::uint32_t before) { return before >= trace.tasks.size(); });
     }
   }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "few_numbers.hpp"
+
 namespace weir::tool::report {
 
 using Ns = std::int64_t;
@@ -21,16 +23,17 @@ struct Span {
 };
 
 struct Task {
-  int name = 0;  // index into Trace::names
-  bool ran = false;
   Ns start = 0, end = 0;
-  Ns spawned = -1;          // -1: not known
-  std::uint64_t bytes = 0;  // of its footprint
-  std::uint32_t items = 0;  // of its footprint
+  Ns spawned = -1;           // -1: not known
+  std::uint64_t bytes = 0;   // of its footprint
+  FewNumbers comes_after;    // of tasks
+  std::uint32_t items = 0;   // of its footprint
+  int name = 0;              // index into Trace::names
+  std::int16_t wanted = -1;  // the domain that it was to run in; -1: any
+  bool ran = false;
   bool cancelled = false;
-  int wanted = -1;                         // the domain that it was to run in; -1: any
-  std::vector<std::uint32_t> comes_after;  // numbers
 };
+static_assert(sizeof(Task) == 64, "a report holds all tasks of a run");
 
 struct TrackRow {
   std::string name;
