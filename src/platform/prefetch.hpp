@@ -17,6 +17,12 @@ inline void prefetch_to_write(const void* address) noexcept {
 #endif
 }
 
+// The same to read all lines of `bytes` from `start` on, which is the start of one.
+inline void prefetch_to_read(const void* start, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at < bytes; at += base::kDestructiveSize)
+    __builtin_prefetch(static_cast<const char*>(start) + at);
+}
+
 // The lines of `bytes` from `start` on, which is the start of one.
 inline void prefetch_to_write(const void* start, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += base::kDestructiveSize)

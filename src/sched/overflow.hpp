@@ -23,7 +23,7 @@ namespace weir::sched {
 
 class alignas(base::kDestructiveSize) Overflow {
  public:
-  static constexpr std::size_t kMostAtOnce = 4;  // batches that a thief takes
+  static constexpr std::size_t kMostAtOnce = 8;  // batches that a thief takes
 
   struct alignas(base::kDestructiveSize) Batch {
     StealDeque::Batch items;  // oldest first

@@ -33,17 +33,24 @@ class ReturnStack {
         !pushed_.compare_exchange_weak(head, item, std::memory_order_release, std::memory_order_relaxed));  // RETURN-1
   }
 
-  // Owner only. The one that came back last among those taken before, or null. The lines of the one behind it are
+  // Owner only. The one that came back last among those taken before, or null. The lines of the one that comes next are
   // asked for: it was last in the cache of another core.
   [[nodiscard]] T* pop() noexcept {
-    if (taken_ == nullptr) taken_ = pushed_.exchange(nullptr, std::memory_order_acquire);  // RETURN-1
+    if (taken_ == nullptr) take();
     if (taken_ == nullptr) return nullptr;
     T* const item = std::exchange(taken_, taken_->next);
+    if (taken_ == nullptr) take();
     if (taken_ != nullptr) platform::prefetch_to_write(taken_, sizeof(T));
     return item;
   }
+  // Owner only. What pop() gives next; null: not known yet.
+  [[nodiscard]] const T* next() const noexcept { return taken_; }
 
  private:
+  void take() noexcept {
+    if (pushed_.load(std::memory_order_relaxed) == nullptr) return;  // what is missed now is found by the next pop()
+    taken_ = pushed_.exchange(nullptr, std::memory_order_acquire);   // RETURN-1
+  }
   static void destroy(T* item) noexcept {
     while (item != nullptr) delete std::exchange(item, item->next);
   }

@@ -241,9 +241,8 @@ Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
   if (count == 0) return 0;
   std::uint32_t tasks = 0;
   for (std::size_t i = 0; i < count; ++i) tasks += batches[i]->count;
-  for (std::size_t i = count - 1; i > 0; --i) overflowed_.put(batches[i]);
   begin_spoils(victim, tasks, far);
-  return take_batch(*batches[0]);
+  return take_batches({batches.data(), count});
 }
 
 // What was sent to a worker because its data is there, when that worker is long in coming for it.

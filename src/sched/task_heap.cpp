@@ -55,11 +55,17 @@ void TaskHeap::start_returned() noexcept {
   if (returned_ != nullptr) prefetch_returned(0, kAhead);
 }
 
+// Counted on into the batch that comes next: without, each batch would begin with a wait.
 void TaskHeap::prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept {
-  for (std::uint32_t i = from; i < std::min(to, returned_->count); ++i) {
-    platform::prefetch_to_write(returned_->task[i]);
-    platform::prefetch_to_write(returned_->task[i] + 1);
-  }
+  const auto ask = [](const FreeBatch& batch, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < std::min(end, batch.count); ++i) {
+      platform::prefetch_to_write(batch.task[i]);
+      platform::prefetch_to_write(batch.task[i] + 1);
+    }
+  };
+  const std::uint32_t count = returned_->count;
+  ask(*returned_, from, to);
+  if (to > count && remote_.next() != nullptr) ask(*remote_.next(), std::max(from, count) - count, to - count);
 }
 
 // Slots go on the list in address order: tasks spawned one after the other lie side by side, which the hardware

@@ -137,6 +137,23 @@ Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t co
   return batch[0];
 }
 
+// The same for several, the oldest first. Their lines come from another core all at once, and those of the tasks then
+// one after the other without a pause between two batches.
+Worker::Item Worker::take_batches(std::span<Overflow::Batch* const> batches) noexcept {
+  for (const Overflow::Batch* batch : batches) platform::prefetch_to_read(batch, sizeof *batch);
+  std::uint32_t later = 0;  // tasks of all but the oldest batch
+  for (std::size_t b = batches.size() - 1; b > 0; --b) {
+    Overflow::Batch& batch = *batches[b];
+    for (std::uint32_t i = batch.count; i > 0; --i) push(batch.items[i - 1]);
+    later += batch.count;
+    Overflow::give_back(&batch);
+  }
+  const Item first = take_batch(batches[0]->items, batches[0]->count);
+  spoils_ += later;
+  Overflow::give_back(batches[0]);
+  return first;
+}
+
 Worker::Item Worker::take_batch(Overflow::Batch& batch) noexcept {
   platform::prefetch_to_write(&batch, sizeof batch);
   const Item first = take_batch(batch.items, batch.count);

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "base/hooks.hpp"
@@ -264,6 +265,7 @@ class alignas(base::kDestructiveSize) Worker {
   Item next_local() noexcept;
   Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
   Item take_batch(Overflow::Batch& batch) noexcept;
+  Item take_batches(std::span<Overflow::Batch* const> batches) noexcept;
   template <bool kTraced>
   void run(Item item) noexcept;
   template <bool kTraced>

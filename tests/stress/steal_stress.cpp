@@ -38,22 +38,18 @@ std::size_t take(Round& round, Overflow::Batch* batch) {
   return count;
 }
 
-// As Worker does: what it takes beside the first goes through its own.
-std::size_t steal_overflowed(Round& round, Overflow& own) {
+std::size_t steal_overflowed(Round& round) {
   std::array<Overflow::Batch*, Overflow::kMostAtOnce> batches;
-  const std::size_t taken = round.overflowed.take_oldest(batches);
-  for (std::size_t i = 1; i < taken; ++i) own.put(batches[i]);
-  std::size_t count = taken == 0 ? 0 : take(round, batches[0]);
-  while (Overflow::Batch* const batch = own.take_newest()) count += take(round, batch);
+  std::size_t count = 0;
+  for (std::size_t n = round.overflowed.take_oldest(batches); n > 0; --n) count += take(round, batches[n - 1]);
   return count;
 }
 
 void steal(Round& round) {
   StealDeque::Batch batch;
-  Overflow own;
   for (;;) {
     const bool last = round.stop;
-    if (steal_overflowed(round, own) != 0) continue;
+    if (steal_overflowed(round) != 0) continue;
     const std::uint32_t count = round.deque.steal(batch);
     for (std::uint32_t i = 0; i < count; ++i) round.take(batch[i]);
     if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty()) return;

@@ -30,6 +30,21 @@ TEST(ReturnStack, GivesTheLastOneFirst) {
   EXPECT_EQ(stack.pop(), nullptr);
 }
 
+TEST(ReturnStack, KnowsWhatComesNextAsSoonAsItIsThere) {
+  ReturnStack<Lent> stack;
+  Lent a(1), b(2);
+  stack.push(&a);
+  EXPECT_EQ(stack.next(), nullptr);  // nobody has looked yet
+  stack.push(&b);
+  ASSERT_EQ(stack.pop(), &b);
+  EXPECT_EQ(stack.next(), &a);
+  stack.push(&b);
+  ASSERT_EQ(stack.pop(), &a);  // the last of those taken before: b was taken meanwhile
+  EXPECT_EQ(stack.next(), &b);
+  EXPECT_EQ(stack.pop(), &b);
+  EXPECT_EQ(stack.next(), nullptr);
+}
+
 TEST(ReturnStack, EndsWhatIsInIt) {
   {
     ReturnStack<Lent> stack;
