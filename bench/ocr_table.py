@@ -14,15 +14,20 @@ import subprocess
 import sys
 
 LINE = "/line"  # behind the name: what a cache line took from core to core meanwhile, in ns
-ONE, TWO = "empty_edts/workers:1/makers:{}", "empty_edts/workers:2/makers:{}/real_time"
+ONE, TWO = "empty_edts/workers:1/makers:{}/edts:{}", "empty_edts/workers:2/makers:{}/edts:{}/real_time"
+EDTS = 100000  # of 128 bytes each, all made before the last has run
 
 # What is measured, its unit, the target, the benchmark, and the one it is divided by (None: its figure by itself).
 ROWS = [
-    ("empty EDT, one EDT makes all", "ns", 100, ONE.format(1), None),
-    ("empty EDT, a hundred EDTs make them", "ns", 100, ONE.format(100), None),
-    ("the same, two workers / one", "x", 0.6, TWO.format(100), ONE.format(100)),
-    ("two EDTs make them, two workers / one", "x", 0.6, TWO.format(2), ONE.format(1)),
-    ("one EDT makes all, two workers / one", "x", 0.6, TWO.format(1), ONE.format(1)),
+    ("empty EDT, one EDT makes all", "ns", 100, ONE.format(1, EDTS), None),
+    ("the same, 10 000 at a time", "ns", 100, ONE.format(1, EDTS // 10), None),
+    ("the same, 400 000 at a time", "ns", 100, ONE.format(1, EDTS * 4), None),
+    ("empty EDT, a hundred EDTs make them", "ns", 100, ONE.format(100, EDTS), None),
+    ("the same, two workers / one", "x", 0.6, TWO.format(100, EDTS), ONE.format(100, EDTS)),
+    ("two EDTs make them, two workers / one", "x", 0.6, TWO.format(2, EDTS), ONE.format(1, EDTS)),
+    ("the same, 10 000 at a time", "x", 0.6, TWO.format(2, EDTS // 10), ONE.format(1, EDTS // 10)),
+    ("the same, 400 000 at a time", "x", 0.6, TWO.format(2, EDTS * 4), ONE.format(1, EDTS * 4)),
+    ("one EDT makes all, two workers / one", "x", 0.6, TWO.format(1, EDTS), ONE.format(1, EDTS)),
     ("fib(25), an EDT", "ns", 280, "fib/workers:1", None),
     ("fib(25), two workers / one", "x", 1 / 1.7, "fib/workers:2/real_time", "fib/workers:1"),
     ("sticky event create", "ns", 50, "sticky/create/manual_time", None),

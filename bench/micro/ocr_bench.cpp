@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -17,6 +19,7 @@
 #include "ocr/extensions/ocr-labeling.h"
 #include "ocr/extensions/ocr-legacy.h"
 #include "ocr/system.hpp"
+#include "sched/scheduler.hpp"
 
 namespace {
 
@@ -78,20 +81,31 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// ---- Empty EDTs: arguments are workers, and EDTs that make them ----
+// ---- Empty EDTs: arguments are workers, EDTs that make them, and how many are made before all have run ----
 
 constexpr u64 kEmpties = 100'000;
 
 ocrGuid_t empty_edt(u32, u64*, u32, ocrEdtDep_t[]) { return NULL_GUID; }
 
+std::atomic<u64> making_ns{0};  // of all makers together
+
 // Parameters: how many, their template.
 ocrGuid_t make_empties(u32, u64* paramv, u32, ocrEdtDep_t[]) {
   const auto& edt_template = reinterpret_cast<const Template*>(paramv[1])->guid;
+  const auto begin = std::chrono::steady_clock::now();
   for (u64 i = 0; i < paramv[0]; ++i) {
     ocrGuid_t edt;
     ocrEdtCreate(&edt, edt_template, 0, nullptr, 0, nullptr, EDT_PROP_NONE, nullptr, nullptr);
   }
+  making_ns += static_cast<u64>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
   return NULL_GUID;
+}
+
+double stolen_tasks() {
+  double stolen = 0;
+  weir::ocr::System::running()->scheduler().for_each_worker(
+      [&](const weir::sched::Worker& worker) { stolen += static_cast<double>(worker.statistics().stolen.load()); });
+  return stolen;
 }
 
 // Parameters: how many makers, the template of makers, the parameters of each.
@@ -106,17 +120,33 @@ ocrGuid_t make_makers(u32, u64* paramv, u32, ocrEdtDep_t[]) {
 
 void empty_edts(benchmark::State& state) {
   const Ocr ocr(static_cast<int>(state.range(0)));
-  const auto makers = static_cast<u64>(state.range(1));
+  const auto makers = static_cast<u64>(state.range(1)), empties = static_cast<u64>(state.range(2));
   const Template empty(empty_edt, 0, 0), maker(make_empties, 2, 0), all(make_makers, 3, 0);
-  u64 each[] = {kEmpties / makers, reinterpret_cast<u64>(&empty)};
+  u64 each[] = {empties / makers, reinterpret_cast<u64>(&empty)};
   u64 params[] = {makers, reinterpret_cast<u64>(&maker), reinterpret_cast<u64>(each)};
   const double line_before = state.range(0) == 1 ? 0 : weir::bench::line_time_ns();
+  making_ns = 0;
   for (auto _ : state) run(all, 3, params);
-  report_per(state, "per_edt", kEmpties);
+  report_per(state, "per_edt", static_cast<double>(empties));
+  const double edts = static_cast<double>(state.iterations()) * static_cast<double>(empties);
+  state.counters["making_ns"] = static_cast<double>(making_ns.load()) / edts;  // of per_edt, on each maker's worker
+  state.counters["stolen"] = stolen_tasks() / edts;
   if (line_before > 0) state.counters["line_ns"] = (line_before + weir::bench::line_time_ns()) / 2;
 }
-BENCHMARK(empty_edts)->ArgNames({"workers", "makers"})->Args({1, 100})->Args({1, 1});
-BENCHMARK(empty_edts)->ArgNames({"workers", "makers"})->Args({2, 100})->Args({2, 2})->Args({2, 1})->UseRealTime();
+BENCHMARK(empty_edts)
+    ->ArgNames({"workers", "makers", "edts"})
+    ->Args({1, 100, kEmpties})
+    ->Args({1, 1, kEmpties})
+    ->Args({1, 1, kEmpties / 10})
+    ->Args({1, 1, kEmpties * 4});
+BENCHMARK(empty_edts)
+    ->ArgNames({"workers", "makers", "edts"})
+    ->Args({2, 100, kEmpties})
+    ->Args({2, 2, kEmpties})
+    ->Args({2, 2, kEmpties / 10})
+    ->Args({2, 2, kEmpties * 4})
+    ->Args({2, 1, kEmpties})
+    ->UseRealTime();
 
 // ---- fib(25): a block, two ONCE events and four dependences an EDT ----
 
