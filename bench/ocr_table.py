@@ -17,16 +17,16 @@ LINE = "/line"  # behind the name: what a cache line took from core to core mean
 ONE, TWO = "empty_edts/workers:1/makers:{}/edts:{}", "empty_edts/workers:2/makers:{}/edts:{}/real_time"
 EDTS = 100000  # of 128 bytes each, all made before the last has run
 
-# What is measured, its unit, the target, the benchmark, and the one it is divided by (None: its figure by itself).
+# What is measured, its unit, the target (None: none), the benchmark, and the one it is divided by (None: its figure by itself).
 ROWS = [
     ("empty EDT, one EDT makes all", "ns", 100, ONE.format(1, EDTS), None),
-    ("the same, 10 000 at a time", "ns", 100, ONE.format(1, EDTS // 10), None),
-    ("the same, 400 000 at a time", "ns", 100, ONE.format(1, EDTS * 4), None),
+    ("the same, 10 000 at a time", "ns", None, ONE.format(1, EDTS // 10), None),
+    ("the same, 400 000 at a time", "ns", None, ONE.format(1, EDTS * 4), None),
     ("empty EDT, a hundred EDTs make them", "ns", 100, ONE.format(100, EDTS), None),
     ("the same, two workers / one", "x", 0.6, TWO.format(100, EDTS), ONE.format(100, EDTS)),
     ("two EDTs make them, two workers / one", "x", 0.6, TWO.format(2, EDTS), ONE.format(1, EDTS)),
-    ("the same, 10 000 at a time", "x", 0.6, TWO.format(2, EDTS // 10), ONE.format(1, EDTS // 10)),
-    ("the same, 400 000 at a time", "x", 0.6, TWO.format(2, EDTS * 4), ONE.format(1, EDTS * 4)),
+    ("the same, 10 000 at a time", "x", None, TWO.format(2, EDTS // 10), ONE.format(1, EDTS // 10)),
+    ("the same, 400 000 at a time", "x", None, TWO.format(2, EDTS * 4), ONE.format(1, EDTS * 4)),
     ("one EDT makes all, two workers / one", "x", 0.6, TWO.format(1, EDTS), ONE.format(1, EDTS)),
     ("fib(25), an EDT", "ns", 280, "fib/workers:1", None),
     ("fib(25), two workers / one", "x", 1 / 1.7, "fib/workers:2/real_time", "fib/workers:1"),
@@ -92,9 +92,9 @@ def main():
         what, unit, target, _, _ = row
         figures = seen(rounds, row)
         middle, digits = statistics.median(figures), 2 if unit == "x" else 1
-        good = middle <= target
+        good = target is None or middle <= target
         missed += not good
-        print(f"| {what} | {target:.3g} {unit} | **{middle:.{digits}f}** "
+        print(f"| {what} | {'' if target is None else f'{target:.3g} '}{unit} | **{middle:.{digits}f}** "
               f"({min(figures):.{digits}f}..{max(figures):.{digits}f}) | {'' if good else 'missed'}{lines(rounds, row)} |")
     return 1 if missed else 0
 
