@@ -128,6 +128,13 @@ Json times(const TimeParts& p) {
           {"asleep_ns", p.slept}};
 }
 
+// Tasks that were taken from other workers, by how many domains away these are.
+std::map<std::uint32_t, std::uint64_t> stolen_by_distance(const Trace& trace) {
+  std::map<std::uint32_t, std::uint64_t> tasks;
+  for (const Steal& steal : trace.steals) tasks[steal.distance] += steal.tasks;
+  return tasks;
+}
+
 Json name_object(const NameCost& n) {
   return {{"name", n.name}, {"tasks", n.tasks}, {"own_ns", n.ns}, {"path_ns", n.path_ns}, {"footprint_bytes", n.bytes}};
 }
@@ -150,10 +157,8 @@ void print(const Trace& trace, const Report& report, Global& global) {
   print_names(report, global);
   print_bytes(report, global);
   if (!trace.steals.empty()) {
-    std::map<std::uint32_t, std::uint64_t> by_distance;
-    for (const Steal& steal : trace.steals) by_distance[steal.distance] += steal.tasks;
     std::string text;
-    for (const auto& [distance, tasks] : by_distance) {
+    for (const auto& [distance, tasks] : stolen_by_distance(trace)) {
       text += fmt::format(
           "{}{} {}", text.empty() ? "" : ", ", tasks,
           distance == 0 ? "within a domain" : fmt::format("{} domain{} away", distance, distance == 1 ? "" : "s"));
@@ -196,6 +201,10 @@ Json to_json(const Trace& trace, const Report& report) {
                                     {"bytes", b.bytes},
                                     {"moves", b.moves},
                                     {"moved_bytes", b.moved}};
+                          })},
+          {"stolen", list(stolen_by_distance(trace),
+                          [](const auto& s) -> Json {
+                            return {{"domains_away", s.first}, {"tasks", s.second}};
                           })},
           {"evictions", trace.evictions},
           {"counters", trace.counters},
