@@ -23,10 +23,10 @@ constexpr const char* kModes[] = {"in", "out", "inout", "concurrent", "commutati
 // Modes of OCR's dependences, by their numbers in ocr-types.h.
 const char* ocr_mode(std::uint32_t mode) {
   switch (mode) {
+    case 1: return "DB_MODE_CONST";
     case 2: return "DB_MODE_RW";
     case 4: return "DB_MODE_EW";
     case 8: return "DB_MODE_RO";
-    case 16: return "DB_MODE_CONST";
     default: return "another mode";
   }
 }
