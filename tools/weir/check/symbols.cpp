@@ -137,6 +137,15 @@ void name_outermost(Dwfl_Module* module, std::uint64_t at, Place& place) {
   place.of_user = !system && !is_library_function(whole) && !is_library_function(place.function);
 }
 
+// Null when nothing is known. Clang writes no table of addresses (.debug_aranges), which libdw looks into.
+Dwarf_Die* unit_at(Dwfl_Module* module, Dwarf_Addr at, Dwarf_Addr& bias) {
+  Dwarf_Die* unit = dwfl_module_addrdie(module, at, &bias);
+  if (unit != nullptr) return unit;
+  do unit = dwfl_module_nextcu(module, unit, &bias);
+  while (unit != nullptr && dwarf_haspc(unit, at - bias) != 1);
+  return unit;
+}
+
 }  // namespace
 
 std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
@@ -148,7 +157,7 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
   place.module = base_name(dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr));
   place.offset = at - start;
   Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(module, at, &bias);
+  Dwarf_Die* const unit = unit_at(module, at, bias);
   std::vector<Place> result;
   std::vector<Dwarf_Die> functions;
   if (unit != nullptr) functions = functions_at(*unit, at - bias);
@@ -199,7 +208,7 @@ std::vector<Place> Symbols::last_jumps(std::uint64_t function, int depth) {
   constexpr std::size_t kLongestFunction = 1 << 20;
   Dwfl_Module* const module = function == 0 ? nullptr : session_->module(function);
   Dwarf_Addr bias = 0, start = 0, end = 0;
-  Dwarf_Die* const unit = module == nullptr ? nullptr : dwfl_module_addrdie(module, function, &bias);
+  Dwarf_Die* const unit = module == nullptr ? nullptr : unit_at(module, function, bias);
   std::vector<Dwarf_Die> functions;
   if (unit != nullptr) functions = functions_at(*unit, function - bias);
   if (functions.empty() || dwarf_lowpc(functions.data(), &start) != 0 || dwarf_highpc(functions.data(), &end) != 0 ||
