@@ -60,7 +60,7 @@ static inline void app_end(bool right) {
  * that the result can be larger than memory. */
 typedef struct AppVerdict {
   double seconds; /* when the clock was started; then what has passed */
-  void *expected; /* in memory of the program's own, when what is right is not known by itself */
+  void *expected; /* in memory of the program's own, for parts that are compared one after the other */
   u64 parts;
   u64 right[];
 } AppVerdict;
@@ -110,6 +110,14 @@ static inline void app_compare(ocrGuid_t compare, u64 part, const ocrEdtDep_t *d
   ocrAddDependence(depv[0].guid, edt, 0, DB_MODE_RO);
   ocrAddDependence(depv[1].guid, edt, 1, DB_MODE_RW);
   ocrAddDependence(block, edt, 2, DB_MODE_RO);
+}
+
+/* The same for one part after the other: called by the check for the first, and by the EDT of each for the next. */
+static inline void app_compare_next(ocrEdt_t function, u64 part, const ocrEdtDep_t *depv, ocrGuid_t block) {
+  ocrGuid_t compare;
+  ocrEdtTemplateCreate(&compare, function, 1, 3);
+  app_compare(compare, part, depv, block);
+  ocrEdtTemplateDestroy(compare);
 }
 
 static inline void app_print_option(const AppOption *o) {

@@ -22,13 +22,18 @@ typedef struct Values {
 typedef struct Part {
   Values agreed;                           /* what the last round gave */
   ocrGuid_t results[kBlocks][kReductions]; /* the last of those it was in: the runtime uses them again */
-  u64 numbers[];
+  u64 numbers[];                           /* after them, in part 0 alone: what each round gave */
 } Part;
 
 typedef struct Round {
   ocrGuid_t round, reductions[kReductions];
   u64 part, parts, number, numbers, rounds;
 } Round;
+
+static u64 bytes_of_part(const Round *r, u64 part) {
+  return sizeof(Part) + r->numbers * sizeof(u64) + (part == 0 ? r->rounds * sizeof(Values) : 0);
+}
+static Values *history_of(Part *part_0, const Round *r) { return (Values *)(part_0->numbers + r->numbers); }
 
 static const redOp_t kOperators[kReductions] = {REDOP_U8_ADD, REDOP_S8_MIN, REDOP_U8_MAX, REDOP_U8_BITXOR,
                                                 REDOP_F8_ADD};
@@ -81,6 +86,7 @@ static ocrGuid_t round_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
       memcpy(field(&part->agreed, i), depv[1 + i].ptr, i == kSum ? kWords * sizeof(u64) : sizeof(u64));
       part->results[r->number % kBlocks][i] = depv[1 + i].guid;
     }
+    if (r->part == 0) history_of(part, r)[r->number - 1] = part->agreed;
     for (u64 i = 0; i < r->numbers; ++i) part->numbers[i] = next_number(part->numbers[i], &part->agreed);
   } else {
     for (u64 i = 0; i < r->numbers; ++i) part->numbers[i] = first_number(r->part, i);
@@ -105,28 +111,11 @@ static ocrGuid_t round_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   return NULL_GUID;
 }
 
-/* ---- Around the rounds ---- */
-
-/* What all parts agree on in the end, and their numbers, on one thread. NULL: not enough memory. */
-static u64 *serial_rounds(const Round *r, Values *agreed) {
-  u64 *const numbers = malloc(r->parts * r->numbers * sizeof *numbers);
-  if (numbers == NULL) return NULL;
-  for (u64 i = 0; i < r->parts * r->numbers; ++i) numbers[i] = first_number(i / r->numbers, i % r->numbers);
-  for (u64 round = 0; round < r->rounds; ++round) {
-    *agreed = kNothing;
-    for (u64 part = 0; part < r->parts; ++part) {
-      const Values v = values_of(numbers + part * r->numbers, r->numbers);
-      agreed->sum[0] += v.sum[0];
-      agreed->sum[1] += v.sum[1];
-      if (v.least < agreed->least) agreed->least = v.least;
-      if (v.greatest > agreed->greatest) agreed->greatest = v.greatest;
-      agreed->xored ^= v.xored;
-      agreed->real = part == 0 ? v.real : agreed->real + v.real;
-    }
-    for (u64 i = 0; i < r->parts * r->numbers; ++i) numbers[i] = next_number(numbers[i], agreed);
-  }
-  return numbers;
-}
+/* ---- The check: the rounds again, part after part, with plain loops ----
+ *
+ * The numbers of a part go through all rounds with what part 0 says that the rounds gave, and are those that the part
+ * has; so all parts went by the same. What a round gave is what its numbers give: in round 0 they are known, and in each
+ * later one they are right because what came before is. In memory are the numbers of one part, and what rounds gave. */
 
 /* What the EDTs around the rounds share. */
 typedef struct Plan {
@@ -135,29 +124,85 @@ typedef struct Plan {
 } Plan;
 
 typedef struct Expected {
-  Values agreed;
-  u64 *numbers; /* of all parts */
+  u64 *numbers;    /* of the part at hand */
+  Values *claimed; /* by part 0: what the rounds gave */
+  Values *total;   /* what the parts so far give in the rounds */
 } Expected;
 
-static bool is_right(const Round *r, u64 number, const Part *part, const Expected *e) {
-  const Values *const v = &part->agreed, *const agreed = &e->agreed;
-  const bool right = v->sum[0] == agreed->sum[0] && v->sum[1] == agreed->sum[1] && v->least == agreed->least &&
-                     v->greatest == agreed->greatest && v->xored == agreed->xored &&
-                     fabs(v->real - agreed->real) <= 1e-12 * agreed->real &&
-                     memcmp(part->numbers, e->numbers + number * r->numbers, r->numbers * sizeof(u64)) == 0;
+static void free_expected(Expected *e) {
+  if (e != NULL) free(e->numbers), free(e->claimed), free(e->total);
+  free(e);
+}
+
+static Expected *make_expected(const Round *r) {
+  Expected *const e = calloc(1, sizeof *e);
+  if (e == NULL) return NULL;
+  e->numbers = malloc(r->numbers * sizeof(u64));
+  e->claimed = malloc(r->rounds * sizeof(Values)), e->total = malloc(r->rounds * sizeof(Values));
+  if (e->numbers != NULL && e->claimed != NULL && e->total != NULL) return e;
+  free_expected(e);
+  return NULL;
+}
+
+static void add_part(Values *total, const Values *v) {
+  total->sum[0] += v->sum[0];
+  total->sum[1] += v->sum[1];
+  if (v->least < total->least) total->least = v->least;
+  if (v->greatest > total->greatest) total->greatest = v->greatest;
+  total->xored ^= v->xored;
+  total->real += v->real;
+}
+
+static bool same(const Values *a, const Values *b) {
+  return a->sum[0] == b->sum[0] && a->sum[1] == b->sum[1] && a->least == b->least && a->greatest == b->greatest &&
+         a->xored == b->xored && fabs(a->real - b->real) <= 1e-12 * b->real;
+}
+
+static bool is_right_part(const Round *r, u64 number, const Part *part, const Expected *e) {
+  for (u64 i = 0; i < r->numbers; ++i) e->numbers[i] = first_number(number, i);
+  for (u64 round = 0; round < r->rounds; ++round) {
+    const Values v = values_of(e->numbers, r->numbers);
+    if (number == 0)
+      e->total[round] = v;
+    else
+      add_part(&e->total[round], &v);
+    for (u64 i = 0; i < r->numbers; ++i) e->numbers[i] = next_number(e->numbers[i], &e->claimed[round]);
+  }
+  const bool right = same(&part->agreed, &e->claimed[r->rounds - 1]) &&
+                     memcmp(part->numbers, e->numbers, r->numbers * sizeof(u64)) == 0;
   if (!right) ocrPrintf("part %lu differs\n", (unsigned long)number);
   return right;
 }
 
+/* When all parts are in the totals. */
+static bool are_right_rounds(const Round *r, const Expected *e) {
+  for (u64 round = 0; round < r->rounds; ++round) {
+    if (same(&e->claimed[round], &e->total[round])) continue;
+    ocrPrintf("round %lu gave what its numbers do not\n", (unsigned long)round);
+    return false;
+  }
+  return true;
+}
+
 static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
-  const Part *const part = depv[2].ptr;
+  const Plan *const p = depv[0].ptr;
+  const Round *const r = &p->round;
+  Part *const part = depv[2].ptr;
   AppVerdict *const v = depv[1].ptr;
-  v->right[paramv[0]] = is_right(&((const Plan *)depv[0].ptr)->round, paramv[0], part, v->expected);
-  if (paramv[0] != 0) return NULL_GUID;
-  for (int i = 0; i < kBlocks * kReductions; ++i) /* the same in all parts */
-    if (!ocrGuidIsNull(part->results[i / kReductions][i % kReductions]))
-      ocrDbDestroy(part->results[i / kReductions][i % kReductions]);
+  const Expected *const e = v->expected;
+  const u64 number = paramv[0];
+  if (number == 0) {
+    memcpy(e->claimed, history_of(part, r), r->rounds * sizeof(Values));
+    for (int i = 0; i < kBlocks * kReductions; ++i) /* the same in all parts */
+      if (!ocrGuidIsNull(part->results[i / kReductions][i % kReductions]))
+        ocrDbDestroy(part->results[i / kReductions][i % kReductions]);
+  }
+  v->right[number] = is_right_part(r, number, part, e);
+  if (number + 1 < r->parts)
+    app_compare_next(compare_edt, number + 1, depv, p->part[number + 1]);
+  else
+    v->right[number] = v->right[number] && are_right_rounds(r, e);
   return NULL_GUID;
 }
 
@@ -167,17 +212,11 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   const Plan *const p = depv[0].ptr;
   AppVerdict *const v = depv[1].ptr;
   v->seconds = app_seconds() - v->seconds;
-  Expected *const e = malloc(sizeof *e);
-  v->expected = e;
-  if (e != NULL) e->numbers = serial_rounds(&p->round, &e->agreed);
-  if (e == NULL || e->numbers == NULL) {
+  v->expected = make_expected(&p->round);
+  if (v->expected == NULL)
     app_fail(kAppWrong, "globalsum: not enough memory to check the result");
-    return NULL_GUID;
-  }
-  ocrGuid_t compare;
-  ocrEdtTemplateCreate(&compare, compare_edt, 1, 3);
-  for (u64 i = 0; i < p->round.parts; ++i) app_compare(compare, i, depv, p->part[i]);
-  ocrEdtTemplateDestroy(compare);
+  else
+    app_compare_next(compare_edt, 0, depv, p->part[0]);
   return NULL_GUID;
 }
 
@@ -188,7 +227,8 @@ static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
   const AppVerdict *const verdict = depv[1].ptr;
   const Round *const r = &p->round;
   Expected *const e = verdict->expected;
-  const Values *const v = &e->agreed;
+  if (e == NULL) return NULL_GUID; /* the program has been ended */
+  const Values *const v = &e->total[r->rounds - 1];
   const bool right = app_all_right(verdict);
   ocrPrintf(
       "%lu parts of %lu numbers, %lu rounds of %d all-reductions in %.3f s: sum %016lx, least %ld, real %.12g: %s\n",
@@ -197,7 +237,7 @@ static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
   for (u64 i = 0; i < r->parts; ++i) ocrDbDestroy(p->part[i]);
   for (int i = 0; i < kReductions; ++i) ocrEventDestroy(r->reductions[i]);
   ocrEdtTemplateDestroy(r->round);
-  free(e->numbers), free(e);
+  free_expected(e);
   ocrDbDestroy(depv[0].guid);
   ocrDbDestroy(depv[1].guid);
   app_end(right);
@@ -236,10 +276,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)paramv, (void)depc;
   AppOption options[] = {{"parts", "that agree with each other", 64, 1, 100000, NULL},
                          {"numbers", "of each part", 1000, 1, 100000000, NULL},
-                         {"rounds", "in which they agree", 100, 1, 100000000, NULL},
+                         {"rounds", "in which they agree", 100, 1, 10000000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
   if (!app_options(depv, "Parts that agree on values over all, in OCR.", options)) return NULL_GUID;
-  const u64 parts = options[0].value, bytes = sizeof(Part) + options[1].value * sizeof(u64);
+  const u64 parts = options[0].value;
   ocrGuid_t plan, verdict;
   void *data, *none;
   if (!app_ok(ocrDbCreate(&plan, &data, sizeof(Plan) + parts * sizeof(ocrGuid_t), DB_PROP_NONE, NULL_HINT, NO_ALLOC),
@@ -254,7 +294,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   for (int i = 0; i < kReductions; ++i)
     if (!app_ok(make_reduction(&r->reductions[i], r, i), "ocrEventCreateParams")) return NULL_GUID;
   for (u64 i = 0; i < parts; ++i)
-    if (!app_ok(ocrDbCreate(&p->part[i], &none, bytes, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC), "ocrDbCreate"))
+    if (!app_ok(ocrDbCreate(&p->part[i], &none, bytes_of_part(r, i), DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC),
+                "ocrDbCreate"))
       return NULL_GUID;
   ocrDbRelease(plan);
   app_run_and_check(plan, verdict, start_edt, check_edt, 0, NULL, end_edt);
