@@ -25,15 +25,23 @@ std::string_view trimmed(std::string_view text) noexcept {
                                          : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// "0-3" or "5": the ids of a section. False when it is neither.
-bool add_ids(std::string_view text, std::set<int>& ids) {
-  int from = 0, to = 0;
-  const std::string value(text);
-  const int read = std::sscanf(value.c_str(), "%d-%d", &from, &to);
-  if (read < 1 || from < 0) return false;
-  if (read == 1) to = from;
-  for (int id = from; id <= to && id < 4096; ++id) ids.insert(id);
+// "0-3" or "5".
+bool add_range(const std::string& text, std::set<int>& ids) {
+  constexpr int kMost = 4096;
+  int first = 0, last = 0, end_of_first = 0, end = 0;
+  const int read = std::sscanf(text.c_str(), "%d %n- %d %n", &first, &end_of_first, &last, &end);
+  if (read == 1) last = first, end = end_of_first;
+  if (read < 1 || static_cast<std::size_t>(end) != text.size()) return false;
+  if (first < 0 || last < first || last >= kMost) return false;
+  for (int id = first; id <= last; ++id) ids.insert(id);
   return true;
+}
+
+// The ids of a section: some of those, with commas between. False when it is not that.
+bool add_ids(std::string_view text, std::set<int>& ids) {
+  const auto comma = text.find(',');
+  if (!add_range(std::string(trimmed(text.substr(0, comma))), ids)) return false;
+  return comma == std::string_view::npos || add_ids(text.substr(comma + 1), ids);
 }
 
 struct FileReader {
@@ -55,7 +63,8 @@ struct FileReader {
     if (in_workers()) {
       if (key == "id" && !add_ids(value, workers))
         return {base::Code::bad_option,
-                fmt::format("{}:{}: id = {}: it must be a number or a range a-b", file, line, value)};
+                fmt::format("{}:{}: id = {}: it must be numbers below 4096 or ranges a-b of them, with commas between",
+                            file, line, value)};
       return base::Status::success();
     }
     ignored.insert(section);
