@@ -177,9 +177,9 @@ Residency::Admission Residency::admit(Request& request, Steps& steps) {
   // Tasks that are not tracked may wait for this one, which is perhaps their child.
   const bool waits = passes && policy::is_next(first->passed, config_.workers) && !standstill_;
   if (waits && !untracked_may_run()) return Admission::later;
-  Admission admission = Admission::later;
-  if (!request.scattered) admission = try_admit(request, steps);
-  if (request.scattered && gather_room(request, steps)) admission = try_admit(request, steps);
+  Admission admission = try_admit(request, steps);
+  while (request.scattered && admission == Admission::later && gather_room(request, steps))
+    admission = try_admit(request, steps);
   if (admission == Admission::later) return admission;
   set_scattered(request, false);
   request.last_resort = standstill_;

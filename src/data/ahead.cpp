@@ -49,7 +49,7 @@ bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
     if (early_bytes_ + p.owed >= ahead.early_limit) return false;
     p.owed += block.charge;
     if (!make_room_for_later(target, p.owed, request.sequence, steps)) return false;
-    if (!start_early(block, target, steps)) continue;  // when something has left
+    if (!start_early(use, target, steps)) continue;  // when something has left
     p.owed -= block.charge;
     ahead.early_bytes = early_bytes_;
   }
@@ -64,9 +64,13 @@ bool Residency::can_come_early(const Use& use) const noexcept {
 }
 
 // False: not all that is owed has room yet.
-bool Residency::start_early(Block& block, Arena& target, Steps& steps) {
+bool Residency::start_early(Use& use, Arena& target, Steps& steps) {
+  Block& block = *use.block;
   const std::size_t free = target.budget() - std::min(target.budget(), target.used());
-  void* const address = place(target).owed <= free ? target.allocate(block.charge) : nullptr;
+  if (place(target).owed > free) return false;
+  void* address = target.allocate(block.charge);
+  if (address == nullptr && make_hole_for_later(target, hole_for(use), use.request->sequence, steps) == Room::made)
+    address = target.allocate(block.charge);
   if (address == nullptr) return false;
   Replica* const replica = new_replica(block, target);
   replica->address = address;
@@ -95,7 +99,7 @@ void Residency::bring_early(Use& use, Steps& steps) {
   Place& p = place(target);
   if (scattered_ != 0 || early_bytes_ >= policy::early_limit(tiers_.tiers()[top_].budget.count)) return;
   const std::size_t owed = std::exchange(p.owed, block.charge);
-  if (make_room_for_later(target, p.owed, use.request->sequence, steps) && start_early(block, target, steps))
+  if (make_room_for_later(target, p.owed, use.request->sequence, steps) && start_early(use, target, steps))
     forget_early(use);
   p.owed = owed;
 }

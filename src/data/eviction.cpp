@@ -132,6 +132,36 @@ bool Residency::make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Step
   return true;
 }
 
+// Enough is free, but in pieces: of what `may_leave`, what is needed last and at least so large leaves, and its place
+// is whole. One at a time.
+template <class MayLeave>
+Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, Steps& steps) {
+  Place& p = place(arena);
+  if (p.hole != nullptr) return Room::coming;
+  for (auto at = p.leaving_order.begin(); at != p.leaving_order.end();) {
+    Replica& victim = **at++;
+    if (!may_leave(victim.key)) break;
+    if (victim.block->charge < bytes) continue;
+    const bool at_once = victim.state == ReplicaState::clean;
+    if (!evict(victim, steps)) continue;
+    if (at_once) return Room::made;
+    p.hole = &victim;
+    return Room::coming;
+  }
+  return Room::none;
+}
+
+Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, Steps& steps) {
+  return make_hole(
+      arena, bytes, [](const policy::Candidate&) { return true; }, steps);
+}
+
+Residency::Room Residency::make_hole_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at,
+                                               Steps& steps) {
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, wanted_at); };
+  return make_hole(arena, bytes, may_leave, steps);
+}
+
 std::size_t Residency::displaceable(Place& p, const policy::Demand& demand) const noexcept {
   std::size_t bytes = 0;
   for (const Replica* const r : p.leaving_order) {
@@ -259,7 +289,10 @@ void Residency::landed_fetch(Replica& replica, const base::Status& status, Steps
 
 void Residency::landed_write_back(Replica& replica, const base::Status& status, Steps& steps) {
   Block& block = *replica.block;
-  if (replica.leaving) place(*replica.arena).leaving_bytes -= block.charge;
+  Arena& arena = *replica.arena;
+  Place& p = place(arena);
+  if (replica.leaving) p.leaving_bytes -= block.charge;
+  const bool makes_hole = p.hole == &replica;
   const bool leaving = std::exchange(replica.leaving, false);
   if (status) {
     counters_.bytes_written_back += block.bytes;
@@ -277,6 +310,10 @@ void Residency::landed_write_back(Replica& replica, const base::Status& status, 
     ++counters_.evictions;
     if (track_ != nullptr) record_eviction(replica);
     drop(replica);
+  }
+  if (makes_hole) {
+    p.hole = nullptr;
+    arena.trim();
   }
   for (Replica* r = block.replicas; r != nullptr; r = r->next) update_candidate(*r);
 }

@@ -84,13 +84,8 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
     if (!is_missing(use)) continue;
     Arena& arena = use.planned != nullptr ? *use.planned : target;
     void* address = arena.allocate(use.block->charge);
-    Candidates& others = place(arena).leaving_order;
-    while (address == nullptr && !others.empty()) {
-      Replica& victim = **others.begin();
-      const bool at_once = victim.state == ReplicaState::clean;
-      if (evict(victim, steps) && !at_once) break;  // when it has left
+    if (address == nullptr && make_hole(arena, hole_for(use), steps) == Room::made)
       address = arena.allocate(use.block->charge);
-    }
     if (address == nullptr) break;
     Replica* const replica = new_replica(*use.block, arena);
     replica->address = address;
@@ -121,19 +116,35 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
   return all;
 }
 
-// What is there may lie so that the rest does not fit between. Then all that nobody uses leaves, the task's own blocks,
-// too, and nothing is brought in ahead meanwhile. True: there is nothing left to leave.
+std::size_t Residency::hole_for(const Use& use) noexcept {
+  const std::size_t bytes = use.block->charge;
+  return bytes < Arena::kPage ? Slabs::kSlabPages * Arena::kPage : bytes;
+}
+
+// What is there lies so that the rest does not fit between, and nothing is so large that its place would do. Then so
+// much leaves, the task's own blocks, too, and more when that was in vain; nothing is brought in ahead meanwhile. True:
+// another try is worth it at once.
 bool Residency::gather_room(Request& request, Steps& steps) {
   const auto gather_in = [&](Arena& arena) {
     Place& p = place(arena);
-    while (!p.leaving_order.empty()) evict(**p.leaving_order.begin(), steps);
-    if (p.leaving_bytes == 0) arena.trim();
-    return p.leaving_bytes == 0;
+    if (p.hole != nullptr) return false;
+    std::size_t left = 0;
+    for (const std::size_t bytes = fast_bytes(request); left < bytes && !p.leaving_order.empty();) {
+      Replica& victim = **p.leaving_order.begin();
+      const std::size_t charge = victim.block->charge;
+      const bool at_once = victim.state == ReplicaState::clean;
+      if (!evict(victim, steps)) continue;
+      left += charge;
+      if (!at_once) p.hole = &victim;
+    }
+    if (left == 0 || p.hole != nullptr) return false;
+    arena.trim();
+    return true;
   };
   if (!needs_several_nodes(request)) return gather_in(target_of(request, fast_bytes(request)));
-  bool all = true;
-  for (Arena* const arena : tiers_.tiers()[top_].arenas) all = gather_in(*arena) && all;
-  return all;
+  bool try_again = false;
+  for (Arena* const arena : tiers_.tiers()[top_].arenas) try_again = gather_in(*arena) || try_again;
+  return try_again;
 }
 
 void Residency::set_scattered(Request& request, bool scattered) noexcept {

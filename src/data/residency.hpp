@@ -179,6 +179,7 @@ class Residency {
     std::size_t leaving_bytes = 0;  // being written back to make room
     std::size_t permanent = 0;      // homes that tasks use in place
     std::size_t owed = 0;           // look_ahead(): what earlier tasks wait for
+    const Replica* hole = nullptr;  // being written back: where it lies there will be a hole as large as wanted
   };
 
   enum class Room : std::uint8_t { made, coming, none };
@@ -249,6 +250,7 @@ class Residency {
   bool place_missing(Request& request, Arena& target, std::size_t missing, Steps& steps);
   bool is_missing(const Use& use) const noexcept;
   bool fill_missing(Request& request, Arena& target, Steps& steps);
+  static std::size_t hole_for(const Use& use) noexcept;
   bool gather_room(Request& request, Steps& steps);
   void set_scattered(Request& request, bool scattered) noexcept;
   bool reuse(const Replica& replica, const Use& use, const Arena& target) const noexcept;
@@ -283,7 +285,7 @@ class Residency {
   void bring_early(Use& use, Steps& steps);
   void advance_early(Steps& steps);
   void forget_early(Use& use) noexcept;
-  bool start_early(Block& block, Arena& target, Steps& steps);
+  bool start_early(Use& use, Arena& target, Steps& steps);
   bool can_come_early(const Use& use) const noexcept;
 
   // Replicas, room and transfers (eviction.cpp).
@@ -296,6 +298,10 @@ class Residency {
   void withdraw_candidate(Replica& replica) noexcept;
   bool evict(Replica& victim, Steps& steps);
   void evict_unneeded(Block& block, Steps& steps);
+  template <class MayLeave>
+  Room make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, Steps& steps);
+  Room make_hole(Arena& arena, std::size_t bytes, Steps& steps);
+  Room make_hole_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
   std::size_t displaceable(Place& p, const policy::Demand& demand) const noexcept;
   template <class MayLeave>
   bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);

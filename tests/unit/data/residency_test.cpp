@@ -340,6 +340,61 @@ TEST(Residency, FitsATaskIntoAnEmptyTierWhereverItsSmallBlockLay) {
   bench.finish(task);
 }
 
+// `wanted` is in slow memory; `sooner` and `later` lie between holes that together would do for it, and have readers.
+struct Pieces {
+  explicit Pieces(Strategy strategy) : bench(kSlow, with(strategy)) {
+    Block* const small[] = {&bench.make("small", 180 * kKiB), &bench.make("small", 180 * kKiB)};
+    bench.track();
+    EXPECT_TRUE(bench.run("w", {{&wanted, Mode::out}}, 1));
+    EXPECT_TRUE(
+        bench.run("w", {{small[0], Mode::out}, {&sooner, Mode::out}, {small[1], Mode::out}, {&later, Mode::out}}, 2));
+    bench.land_all();
+    for (Block* const block : small) bench.destroy(*block);
+    EXPECT_EQ(bench.state_of(wanted), ReplicaState::absent);
+    EXPECT_GE(bench.arena().budget() - bench.arena().used(), wanted.bytes);
+    EXPECT_LT(bench.arena().largest_free(), wanted.bytes);
+    task = &bench.spawn("task", {{&wanted, Mode::in}});
+    for (Block* const block : {&sooner, &later}) readers.push_back(&bench.spawn("reader", {{block, Mode::in}}));
+  }
+  void end() {
+    bench.finish(*task);
+    for (BenchTask* const reader : readers) {
+      bench.ready(*reader);
+      bench.land_all();
+      bench.finish(*reader);
+    }
+  }
+
+  ResidencyBench bench;
+  Block& wanted = bench.make("wanted", 300 * kKiB);
+  Block& sooner = bench.make("sooner", 300 * kKiB);
+  Block& later = bench.make("later", 300 * kKiB);
+  BenchTask* task = nullptr;
+  std::vector<BenchTask*> readers;
+};
+
+TEST(ResidencyInPieces, OneBlockLeavesForAReadyTask) {
+  Pieces pieces(Strategy::single);
+  pieces.bench.ready(*pieces.task);
+  pieces.bench.land_all();
+  EXPECT_EQ(pieces.task->request.state, held);
+  EXPECT_EQ(pieces.bench.state_of(pieces.sooner), ReplicaState::dirty) << "it left in vain";
+  EXPECT_EQ(pieces.bench.state_of(pieces.later), ReplicaState::absent);
+  pieces.end();
+}
+
+TEST(ResidencyInPieces, OneBlockLeavesForWhatComesEarly) {
+  Pieces pieces(Strategy::ahead);
+  for (int i = 0; i < 3; ++i) pieces.bench.advance();
+  ASSERT_EQ(pieces.bench.flying.size(), 1u) << "one at a time";
+  pieces.bench.land_all();
+  EXPECT_EQ(pieces.bench.state_of(pieces.wanted), ReplicaState::clean);
+  EXPECT_EQ(pieces.bench.state_of(pieces.sooner), ReplicaState::dirty);
+  EXPECT_EQ(pieces.bench.state_of(pieces.later), ReplicaState::absent);
+  EXPECT_TRUE(pieces.bench.ready(*pieces.task));
+  pieces.end();
+}
+
 TEST(Residency, StaysOutOfTheWayUntilABlockDoesNotFitAnyMore) {
   ResidencyBench bench(kSlow);
   Block& a = bench.make("a", kThird);
