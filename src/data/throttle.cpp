@@ -4,13 +4,12 @@
 #include <thread>
 
 #include "base/check.hpp"
-#include "platform/clock.hpp"
 
 namespace weir::data {
 namespace {
 
-// A sleep ends up to this much late.
-constexpr auto kSpin = std::chrono::microseconds(60);
+// Sleeps end up to so late, and nobody sleeps for less: what one caller is late or early the next ones make up for.
+constexpr auto kGrain = std::chrono::microseconds(100);
 
 }  // namespace
 
@@ -22,18 +21,12 @@ Throttle::Clock::time_point Throttle::reserve(std::uint64_t bytes) noexcept {
   const std::chrono::duration<double> cost(static_cast<double>(bytes) / bytes_per_second_);
   const auto now = Clock::now();
   std::lock_guard lock(mutex_);
-  free_at_ = std::max(free_at_, now) + std::chrono::duration_cast<Clock::duration>(cost);
+  free_at_ = std::max(free_at_, now - kGrain) + std::chrono::duration_cast<Clock::duration>(cost);
   return free_at_;
 }
 
 void Throttle::wait_until(Clock::time_point time) noexcept {
-  for (auto now = Clock::now(); now < time; now = Clock::now()) {
-    if (time - now > kSpin) {
-      std::this_thread::sleep_until(time - kSpin);
-    } else {
-      platform::spin_pause();
-    }
-  }
+  if (time - Clock::now() > kGrain) std::this_thread::sleep_until(time);
 }
 
 }  // namespace weir::data

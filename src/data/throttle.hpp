@@ -1,6 +1,7 @@
 // Makes memory as slow as a slower tier: all that copies to or from it, or works in it, shares so many bytes a second.
 //
-// Turns are given in order of asking; time nobody used is not saved up. Any thread.
+// Turns are given in order of asking. Exact over milliseconds, at no cost of a processor: a caller goes on up to 100 us
+// before its turn has passed, or after; no more than that is owed or saved up. Any thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ class Throttle {
 
   explicit Throttle(double bytes_per_second);  // more than 0
 
-  // Returns when `bytes` more could have passed: sleeps, and spins for the last 60 us.
+  // Returns when `bytes` more could have passed.
   void charge(std::uint64_t bytes) noexcept { wait_until(reserve(bytes)); }
   // The same in two steps, around a copy whose own time counts: when the bytes will have passed; then until it is so.
   Clock::time_point reserve(std::uint64_t bytes) noexcept;
