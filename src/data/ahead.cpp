@@ -17,13 +17,15 @@ void Residency::advance_in_order(Steps& steps) {
   const std::size_t limit = policy::early_limit(tiers_.tiers()[top_].budget.count);
   policy::Ahead ahead{early_bytes_, limit, 0, config_.depth};
   Request* r = untracked_may_run() ? nullptr : first_;
+  const Request* next = nullptr;
   for (; r != nullptr && policy::look_further(ahead); r = r->after) {
-    if (r->running || (r->state != RequestState::pending && r->state != RequestState::waiting)) continue;
+    if (!has_yet_to_begin(*r)) continue;
+    if (next == nullptr) next = r;
     ++ahead.tasks_looked_at;
     const bool waits = r->state == RequestState::waiting && wants_more();
     if (waits && admit_waiting(*r, steps)) continue;
     if (scattered_ != 0) break;  // what would be brought in could lie in its way again
-    if (!prefetch(*r, ahead, steps)) break;
+    if (!prefetch(*r, ahead, next->sequence, steps)) break;
     if (waits && held_ + staging_ == 0) break;  // what it waits for must not be taken by what comes after it
   }
   // Beyond the tasks that were looked at, when workers have nothing to do.
@@ -35,12 +37,24 @@ void Residency::advance_in_order(Steps& steps) {
   }
 }
 
+bool Residency::has_yet_to_begin(const Request& request) noexcept {
+  return !request.running && (request.state == RequestState::pending || request.state == RequestState::waiting);
+}
+
+// At the latest the one of `request`, which has yet to begin.
+policy::Sequence Residency::first_to_begin(const Request& request) const noexcept {
+  const Request* r = first_;
+  while (r != &request && !has_yet_to_begin(*r)) r = r->after;
+  return r->sequence;
+}
+
 bool Residency::wants_more() const noexcept {
   return queued_.load(std::memory_order_relaxed) + staging_ < policy::kStagedPerWorker * config_.workers;
 }
 
 // False: there is no room, nor will there be.
-bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
+bool Residency::prefetch(Request& request, policy::Ahead& ahead, policy::Sequence now, Steps& steps) {
+  const policy::Later later{request.sequence, now};
   for (Use& use : request.uses()) {
     Block& block = *use.block;
     if (!can_come_early(use)) continue;
@@ -48,8 +62,8 @@ bool Residency::prefetch(Request& request, policy::Ahead& ahead, Steps& steps) {
     Place& p = place(target);
     if (early_bytes_ + p.owed >= ahead.early_limit) return false;
     p.owed += block.charge;
-    if (!make_room_for_later(target, p.owed, request.sequence, steps)) return false;
-    if (!start_early(use, target, steps)) continue;  // when something has left
+    if (!make_room_for_later(target, p.owed, later, steps)) return false;
+    if (!start_early(use, target, later, steps)) continue;  // when something has left
     p.owed -= block.charge;
     ahead.early_bytes = early_bytes_;
   }
@@ -64,12 +78,12 @@ bool Residency::can_come_early(const Use& use) const noexcept {
 }
 
 // False: not all that is owed has room yet.
-bool Residency::start_early(Use& use, Arena& target, Steps& steps) {
+bool Residency::start_early(Use& use, Arena& target, const policy::Later& later, Steps& steps) {
   Block& block = *use.block;
   const std::size_t free = target.budget() - std::min(target.budget(), target.used());
   if (place(target).owed > free) return false;
   void* address = target.allocate(block.charge);
-  if (address == nullptr && make_hole_for_later(target, hole_for(use), use.request->sequence, steps) == Room::made)
+  if (address == nullptr && make_hole_for_later(target, hole_for(use), later, steps) == Room::made)
     address = target.allocate(block.charge);
   if (address == nullptr) return false;
   Replica* const replica = new_replica(block, target);
@@ -99,8 +113,8 @@ void Residency::bring_early(Use& use, Steps& steps) {
   Place& p = place(target);
   if (scattered_ != 0 || early_bytes_ >= policy::early_limit(tiers_.tiers()[top_].budget.count)) return;
   const std::size_t owed = std::exchange(p.owed, block.charge);
-  if (make_room_for_later(target, p.owed, use.request->sequence, steps) && start_early(use, target, steps))
-    forget_early(use);
+  const policy::Later later{use.request->sequence, first_to_begin(*use.request)};
+  if (make_room_for_later(target, p.owed, later, steps) && start_early(use, target, later, steps)) forget_early(use);
   p.owed = owed;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -133,12 +134,13 @@ bool Residency::make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Step
 }
 
 // Enough is free, but in pieces: of what `may_leave`, what is needed last and at least so large leaves, and its place
-// is whole. One at a time.
+// is whole. One at a time. `most`: of those that leave first, how many are looked at.
 template <class MayLeave>
-Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, Steps& steps) {
+Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, int most, Steps& steps) {
   Place& p = place(arena);
   if (p.hole != nullptr) return Room::coming;
-  for (auto at = p.leaving_order.begin(); at != p.leaving_order.end();) {
+  int looked_at = 0;
+  for (auto at = p.leaving_order.begin(); at != p.leaving_order.end() && looked_at < most; ++looked_at) {
     Replica& victim = **at++;
     if (!may_leave(victim.key)) break;
     if (victim.block->charge < bytes) continue;
@@ -152,14 +154,16 @@ Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, MayLeave m
 }
 
 Residency::Room Residency::make_hole(Arena& arena, std::size_t bytes, Steps& steps) {
-  return make_hole(
-      arena, bytes, [](const policy::Candidate&) { return true; }, steps);
+  const auto any = [](const policy::Candidate&) { return true; };
+  return make_hole(arena, bytes, any, std::numeric_limits<int>::max(), steps);
 }
 
-Residency::Room Residency::make_hole_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at,
+// Tried again with every event: not in all that there is.
+Residency::Room Residency::make_hole_for_later(Arena& arena, std::size_t bytes, const policy::Later& later,
                                                Steps& steps) {
-  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, wanted_at); };
-  return make_hole(arena, bytes, may_leave, steps);
+  constexpr int kMost = 64;
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, later); };
+  return make_hole(arena, bytes, may_leave, kMost, steps);
 }
 
 std::size_t Residency::displaceable(Place& p, const policy::Demand& demand) const noexcept {
@@ -184,10 +188,10 @@ Residency::Room Residency::make_room(Arena& arena, std::size_t bytes, const poli
   return free() + p.leaving_bytes >= bytes ? Room::coming : Room::none;
 }
 
-bool Residency::make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps) {
+bool Residency::make_room_for_later(Arena& arena, std::size_t bytes, const policy::Later& later, Steps& steps) {
   Place& p = place(arena);
   const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
-  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, wanted_at); };
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, later); };
   return soon >= bytes || make_leave(p, bytes - soon, may_leave, steps);
 }
 

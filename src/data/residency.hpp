@@ -279,13 +279,15 @@ class Residency {
   std::string describe_staging(Request& request);
 
   // Looking ahead (ahead.cpp).
+  static bool has_yet_to_begin(const Request& request) noexcept;
+  policy::Sequence first_to_begin(const Request& request) const noexcept;
   bool wants_more() const noexcept;
   void advance_in_order(Steps& steps);
-  bool prefetch(Request& request, policy::Ahead& ahead, Steps& steps);
+  bool prefetch(Request& request, policy::Ahead& ahead, policy::Sequence now, Steps& steps);
   void bring_early(Use& use, Steps& steps);
   void advance_early(Steps& steps);
   void forget_early(Use& use) noexcept;
-  bool start_early(Use& use, Arena& target, Steps& steps);
+  bool start_early(Use& use, Arena& target, const policy::Later& later, Steps& steps);
   bool can_come_early(const Use& use) const noexcept;
 
   // Replicas, room and transfers (eviction.cpp).
@@ -299,14 +301,14 @@ class Residency {
   bool evict(Replica& victim, Steps& steps);
   void evict_unneeded(Block& block, Steps& steps);
   template <class MayLeave>
-  Room make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, Steps& steps);
+  Room make_hole(Arena& arena, std::size_t bytes, MayLeave may_leave, int most, Steps& steps);
   Room make_hole(Arena& arena, std::size_t bytes, Steps& steps);
-  Room make_hole_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
+  Room make_hole_for_later(Arena& arena, std::size_t bytes, const policy::Later& later, Steps& steps);
   std::size_t displaceable(Place& p, const policy::Demand& demand) const noexcept;
   template <class MayLeave>
   bool make_leave(Place& p, std::size_t bytes, MayLeave may_leave, Steps& steps);
   Room make_room(Arena& arena, std::size_t bytes, const policy::Demand& demand, Steps& steps);
-  bool make_room_for_later(Arena& arena, std::size_t bytes, policy::Sequence wanted_at, Steps& steps);
+  bool make_room_for_later(Arena& arena, std::size_t bytes, const policy::Later& later, Steps& steps);
   void start_fetch(Replica& replica, bool ahead, Steps& steps);
   bool start_write_back(Replica& replica, bool leaving, Steps& steps);
   void set_write_failed(Replica& replica, const base::Status& status);

@@ -29,6 +29,12 @@ struct Demand {
   std::uint32_t workers = 1;
 };
 
+// A task that is not ready, and the first that has not begun.
+struct Later {
+  Sequence wanted_at = 0;
+  Sequence now = 0;  // at most wanted_at
+};
+
 // A task that became ready while others wait for room.
 struct Newcomer {
   bool all_in_place = false;  // it takes no room, but what it pins cannot leave

@@ -17,9 +17,11 @@ constexpr bool look_further(const Ahead& ahead) noexcept {
   return ahead.tasks_looked_at < ahead.depth && ahead.early_bytes < ahead.early_limit;
 }
 
-// A task that is not ready wants the place of `victim`: only of what is needed after it, whatever the eviction rule.
-constexpr bool may_displace_for_later(const Candidate& victim, Sequence wanted_at) noexcept {
-  return victim.next_use > wanted_at;
+// A task that is not ready wants the place of `victim`, whatever the eviction rule: only of what is needed at least
+// twice as far from now. Of what is nearer, by the time that the task is due something better will have become free,
+// while `victim` would have to come back soon.
+constexpr bool may_displace_for_later(const Candidate& victim, const Later& later) noexcept {
+  return victim.next_use > later.wanted_at && victim.next_use - later.wanted_at > later.wanted_at - later.now;
 }
 
 }  // namespace weir::data::policy

@@ -73,11 +73,17 @@ TEST(EvictNextUse, LeavesWhatAnEarlierTaskNeedsWhileTheWorkersAreBusy) {
   }
 }
 
-TEST(Prefetch, DisplacesOnlyWhatIsNeededLater) {
-  EXPECT_TRUE(policy::may_displace_for_later(kSoon, 4));
-  EXPECT_FALSE(policy::may_displace_for_later(kSoon, 5));
-  EXPECT_FALSE(policy::may_displace_for_later(kSoon, 6));
-  EXPECT_TRUE(policy::may_displace_for_later(kUnused, 1'000'000));
+TEST(Prefetch, DisplacesOnlyWhatIsNeededTwiceAsFarAway) {
+  struct Row {
+    policy::Sequence next_use, wanted_at, now;
+    bool may;
+  };
+  for (const Row& row : {Row{5, 4, 4, true}, Row{5, 5, 5, false}, Row{5, 6, 6, false}, Row{5, 4, 3, false},
+                         Row{6, 4, 3, true}, Row{24, 14, 4, false}, Row{25, 14, 4, true}}) {
+    const policy::Candidate victim{.next_use = row.next_use};
+    EXPECT_EQ(policy::may_displace_for_later(victim, {row.wanted_at, row.now}), row.may) << row.next_use;
+  }
+  EXPECT_TRUE(policy::may_displace_for_later(kUnused, {1'000'000, 1}));
 }
 
 TEST(Prefetch, StopsAtItsDepthAndAtAPartOfTheTier) {
