@@ -15,9 +15,12 @@
 namespace weir::data {
 namespace {
 
-// How much an arena grows by at a time: half of what it has, within these. docs/tuning.md#arena
+// How much an arena grows by at a time: half of what it has, at least a large page and at most a 256th of its budget,
+// within these. docs/tuning.md#arena
 constexpr std::size_t kLeastStep = platform::AddressRange::kLargePage;
-constexpr std::size_t kMostStep = std::size_t{64} << 20;
+constexpr std::size_t kLeastMost = std::size_t{4} << 20, kMostStep = std::size_t{64} << 20;
+
+constexpr std::size_t most_step(std::size_t budget) { return std::clamp(budget / 256, kLeastMost, kMostStep); }
 
 // Left to the rest of the process when a limit is near: its page tables for the step, and stacks.
 constexpr std::size_t margin(std::size_t step) { return step / 256 + (std::size_t{4} << 20); }
@@ -46,6 +49,7 @@ class Arena::Impl {
   std::size_t size_of(const void* data) const noexcept;
   void free(void* data, std::size_t bytes) noexcept;
   base::Status populate(std::size_t bytes) noexcept;
+  std::size_t growth_due() noexcept;
 
  private:
   friend class Arena;
@@ -56,6 +60,7 @@ class Arena::Impl {
   void* allocate_small_slow(std::size_t units) noexcept;
   bool grow(std::size_t least) noexcept;
   bool try_grow(std::size_t least);
+  std::size_t next_step() const { return std::clamp(populated_ / 2, kLeastStep, most_step(budget_)); }
   std::size_t allowed_step() const;
   std::size_t keep_what_is_placed(std::size_t step);
   void add_memory(std::size_t bytes);
@@ -69,6 +74,7 @@ class Arena::Impl {
   std::function<void(std::span<std::byte>)> grown_;
   std::size_t budget_;
   std::size_t populated_ = 0;
+  std::size_t prepared_ = 0;  // up to here growth_due() has told
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
   std::size_t on_node_ = 0;   // bytes
@@ -157,6 +163,15 @@ base::Status Arena::Impl::populate(std::size_t bytes) noexcept {
   return base::Status::success();
 }
 
+std::size_t Arena::Impl::growth_due() noexcept {
+  const std::size_t step = std::min(next_step(), budget_ - populated_);
+  const bool plenty = std::size_t{pages_.free_pages()} * kPage >= step;
+  if (plenty || !failure_ || prepared_ > populated_) return 0;
+  const std::size_t bytes = std::min(step, allowed_step());
+  prepared_ = populated_ + step;
+  return bytes;
+}
+
 // True when it has at least `least` bytes more than before.
 bool Arena::Impl::grow(std::size_t least) noexcept {
   if (!failure_ || budget_ - populated_ < least) return false;
@@ -170,7 +185,7 @@ bool Arena::Impl::grow(std::size_t least) noexcept {
 }
 
 bool Arena::Impl::try_grow(std::size_t least) {
-  const std::size_t wanted = std::max(least, std::clamp(populated_ / 2, kLeastStep, kMostStep));
+  const std::size_t wanted = std::max(least, next_step());
   const std::size_t most = std::min(budget_ - populated_, allowed_step());
   std::size_t step = std::min(round_up(wanted, platform::AddressRange::kLargePage), most);
   base::Status status = step < least ? base::Status{base::Code::no_space, ""} : range_.populate(populated_, step);
@@ -188,7 +203,7 @@ bool Arena::Impl::try_grow(std::size_t least) {
 // What the machine, the cgroups and, unless others will do, the node have left, in whole pages.
 std::size_t Arena::Impl::allowed_step() const {
   std::uint64_t left = memory_.physical().bytes;
-  left -= std::min<std::uint64_t>(left, margin(kMostStep));
+  left -= std::min<std::uint64_t>(left, margin(most_step(budget_)));
   for (const int node : config_.os_nodes) {
     const Bytes free = memory_.free_or_cached(node);
     if (!config_.prefer && free.count > 0) left = std::min(left, free.count * config_.os_nodes.size());
@@ -273,6 +288,10 @@ void* Arena::allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept
 }
 std::size_t Arena::size_of(const void* data) const noexcept { return impl_->size_of(data); }
 base::Status Arena::populate(Bytes bytes) noexcept { return impl_->populate(bytes.count); }
+std::size_t Arena::growth_due() noexcept { return impl_->growth_due(); }
+void Arena::prepare_growth(std::size_t offset, std::size_t bytes) const noexcept {
+  impl_->range_.prepare(offset, bytes);
+}
 void Arena::on_growth(std::function<void(std::span<std::byte>)> callback) { impl_->grown_ = std::move(callback); }
 
 std::size_t Arena::budget() const noexcept { return impl_->budget_; }

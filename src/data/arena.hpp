@@ -94,6 +94,12 @@ class Arena {
   // no_space, naming the arena, what was asked and what there is.
   base::Status populate(Bytes bytes) noexcept;
 
+  // Most of what has pages is taken: the arena will soon grow by `bytes` after the first populated(). So much can be
+  // prepared by a thread that has time, and without the lock; growing does not wait for the kernel then. Once for each
+  // step; 0: nothing is due.
+  std::size_t growth_due() noexcept;
+  void prepare_growth(std::size_t offset, std::size_t bytes) const noexcept;
+
   // Called after each growth with the new range, which stays mapped until the arena ends (registered I/O buffers).
   void on_growth(std::function<void(std::span<std::byte>)> callback);
 

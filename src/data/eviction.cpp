@@ -258,11 +258,14 @@ bool Residency::start_write_back(Replica& replica, bool leaving, Steps& steps) {
 void Residency::land(Transfer& transfer, const base::Status& status, Steps& steps) {
   Replica& replica = *transfer.replica;
   --under_way_;
+  const bool came_early = transfer.kind == Transfer::Kind::fetch && replica.landing == nullptr && replica.early &&
+                          transfer.source == nullptr && status && !replica.stale;
   if (transfer.kind == Transfer::Kind::fetch) {
     landed_fetch(replica, status, steps);
   } else {
     landed_write_back(replica, status, steps);
   }
+  if (came_early && under_way_ != 0) return;  // nobody waited for it, and there is no more room than before
   advance(steps);
 }
 

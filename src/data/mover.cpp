@@ -100,7 +100,10 @@ Transfer* Mover::next(Queue& queue) noexcept {
 }
 
 void Mover::work(Queue& queue) noexcept {
-  while (Transfer* const transfer = next(queue)) landing_.landed(*transfer, perform(*transfer));
+  while (Transfer* const transfer = next(queue)) {
+    landing_.landed(*transfer, perform(*transfer));
+    landing_.has_time();
+  }
 }
 
 base::Status Mover::perform(Transfer& transfer) noexcept {

@@ -27,6 +27,8 @@ struct FlyingTransfer;
 class Landing {
  public:
   virtual void landed(Transfer& transfer, const base::Status& status) noexcept = 0;
+  // Between two transfers, by a thread that does nothing else.
+  virtual void has_time() noexcept = 0;
 
  protected:
   ~Landing() = default;

@@ -294,6 +294,19 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   if (!steps.empty()) carry_out(steps);
 }
 
+// Clearing pages takes the kernel milliseconds: here nobody waits for the lock meanwhile.
+void Store::has_time() noexcept {
+  for (Arena* const arena : tiers_->arenas()) {
+    std::size_t begin = 0, bytes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      begin = arena->populated();
+      bytes = arena->growth_due();
+    }
+    if (bytes != 0) arena->prepare_growth(begin, bytes);
+  }
+}
+
 void Store::land(Transfer& transfer, const base::Status& status, Steps& steps) {
   if (track_ != nullptr && status) record_move(transfer);
   residency_.land(transfer, status, steps);

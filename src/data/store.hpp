@@ -109,6 +109,7 @@ class Store final : public Landing {
 
   Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
+  void has_time() noexcept override;
   // Under the lock, after every change: measures the waiting, and wakes the watchdog where there is reason to.
   void note_change() noexcept;
   void land(Transfer& transfer, const base::Status& status, Steps& steps);

@@ -75,6 +75,12 @@ base::Status AddressRange::populate(std::size_t offset, std::size_t bytes) {
   return {base::Code::no_space, fmt::format("the system gives no {} bytes more: {}", bytes, std::strerror(error))};
 }
 
+void AddressRange::prepare(std::size_t offset, std::size_t bytes) const noexcept {
+  if (mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) != 0) return;
+  while (madvise(data_ + offset, bytes, MADV_POPULATE_WRITE) != 0 && errno == EINTR) {
+  }
+}
+
 void AddressRange::release(std::size_t offset, std::size_t bytes) noexcept {
   madvise(data_ + offset, bytes, MADV_DONTNEED);
   mprotect(data_ + offset, bytes, PROT_NONE);
