@@ -60,7 +60,9 @@ class Arena::Impl {
   void* allocate_small_slow(std::size_t units) noexcept;
   bool grow(std::size_t least) noexcept;
   bool try_grow(std::size_t least);
-  std::size_t next_step() const { return std::clamp(populated_ / 2, kLeastStep, most_step(budget_)); }
+  std::size_t next_step() const {
+    return round_up(std::clamp(populated_ / 2, kLeastStep, most_step(budget_)), platform::AddressRange::kLargePage);
+  }
   std::size_t allowed_step() const;
   std::size_t keep_what_is_placed(std::size_t step);
   void add_memory(std::size_t bytes);
@@ -185,9 +187,9 @@ bool Arena::Impl::grow(std::size_t least) noexcept {
 }
 
 bool Arena::Impl::try_grow(std::size_t least) {
-  const std::size_t wanted = std::max(least, next_step());
+  const std::size_t wanted = std::max(round_up(least, platform::AddressRange::kLargePage), next_step());
   const std::size_t most = std::min(budget_ - populated_, allowed_step());
-  std::size_t step = std::min(round_up(wanted, platform::AddressRange::kLargePage), most);
+  std::size_t step = std::min(wanted, most);
   base::Status status = step < least ? base::Status{base::Code::no_space, ""} : range_.populate(populated_, step);
   if (!status && step > least) status = range_.populate(populated_, step = least);
   if (!status) {

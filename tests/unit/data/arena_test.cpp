@@ -141,6 +141,30 @@ TEST(Arena, PopulatesAheadUpToItsBudget) {
   EXPECT_EQ(more.message, "ddr0: 201 MiB are more than its budget of 200 MiB");
 }
 
+TEST(Arena, SaysOnceForEachStepWhatItWillGrowBy) {
+  const auto arena = arena_of(32 * kMiB);
+  std::size_t told = 0, steps = 0;
+  std::vector<std::byte*> taken;
+  do {
+    const std::size_t begin = arena->populated(), bytes = arena->growth_due();
+    EXPECT_EQ(arena->growth_due(), 0u) << "told before";
+    if (bytes != 0) {
+      EXPECT_EQ(begin, told) << "what was prepared is grown by before more is";
+      told += bytes;
+      ++steps;
+      arena->prepare_growth(begin, bytes);
+    }
+    taken.push_back(static_cast<std::byte*>(arena->allocate(kMiB)));
+    if (taken.back() != nullptr) std::memset(taken.back(), int(taken.size()), kMiB);
+    arena->prepare_growth(0, arena->populated());  // what is in use stays as it is
+  } while (taken.back() != nullptr);
+  taken.pop_back();
+  EXPECT_EQ(taken.size(), 32u);
+  EXPECT_EQ(told, 32 * kMiB);
+  EXPECT_GE(steps, 8u);
+  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i][kMiB - 1], std::byte(i + 1));
+}
+
 TEST(Arena, TellsOfEveryRangeThatItGrowsBy) {
   const auto arena = arena_of(32 * kMiB);
   std::size_t told = 0;
