@@ -355,8 +355,8 @@ void Store::move_here(Transfer* transfers) {
     {
       const std::lock_guard lock(mutex_);
       land(transfer, status, steps);
+      landed_.notify_all();  // under the lock, as above
     }
-    landed_.notify_all();
     *steps.transfers_end = rest;
     transfers = std::exchange(steps.transfers, nullptr);
     if (steps.staged != nullptr || !steps.warnings.empty()) carry_out(steps);
