@@ -201,8 +201,8 @@ class Adviser {
   void bandwidth() {
     for (const LinkUse& link : report_.links) {
       if (link.busy_ns < kMuch * report_.wall_ns) continue;
-      const bool known = link.known_gb_per_s > 0;
-      const double most = known ? link.known_gb_per_s : std::max(link.best_gb_per_s, link.gb_per_s());
+      const bool known = link.is_known();
+      const double most = link.most_gb_per_s();
       const std::string rate = fmt::format("{} to {} reached {:.2f} of {:.2f} GB/s {}", link.from, link.to,
                                            link.gb_per_s(), most, known ? "measured" : "in its best tenth of the run");
       if (link.gb_per_s() >= 0.5 * most && link.busy_ns >= 0.5 * report_.wall_ns) {

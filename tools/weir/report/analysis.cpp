@@ -150,8 +150,8 @@ Report analyse(const Trace& trace) {
   report.work_bound_ns = report.work_ns / std::max(trace.workers, 1);
   report.links = link_uses(trace);
   for (const LinkUse& link : report.links) {
-    if (link.known_gb_per_s <= 0) continue;
-    report.bytes_bound_ns = std::max(report.bytes_bound_ns, static_cast<double>(link.bytes) / link.known_gb_per_s);
+    if (link.most_gb_per_s() <= 0) continue;
+    report.bytes_bound_ns = std::max(report.bytes_bound_ns, static_cast<double>(link.bytes) / link.most_gb_per_s());
   }
   report.names = name_costs(trace, report.path);
   report.blocks = block_costs(trace);

@@ -1,6 +1,7 @@
 // What a report says of one runtime: times, bounds, what cost most, and advice. Pure: from a Trace to numbers and text.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct LinkUse {
   double best_gb_per_s = 0;   // in the busiest tenth of the run
   double known_gb_per_s = 0;  // measured: the lower of reading there and writing here; 0: not known
   double gb_per_s() const { return busy_ns > 0 ? static_cast<double>(bytes) / busy_ns : 0; }
+  bool is_known() const { return known_gb_per_s > 0; }
+  // What it can carry: as measured, else as much as the run has seen of it, of a file for instance.
+  double most_gb_per_s() const { return is_known() ? known_gb_per_s : std::max(best_gb_per_s, gb_per_s()); }
 };
 
 struct Report {

@@ -101,8 +101,10 @@ void print_bytes(const Report& report, Global& global) {
   for (const LinkUse& link : report.links) {
     global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, size_text(link.bytes),
                  link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
-                 link.known_gb_per_s > 0 ? fmt::format("{:.2f}", link.known_gb_per_s) : "-");
+                 fmt::format("{}{:.2f}", link.is_known() ? "" : "~", link.most_gb_per_s()));
   }
+  if (!std::all_of(report.links.begin(), report.links.end(), [](const LinkUse& l) { return l.is_known(); }))
+    global.print("~: not measured; the most that this run has seen\n");
   global.print("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
@@ -192,7 +194,8 @@ Json to_json(const Trace& trace, const Report& report) {
                                    {"moves", l.moves},
                                    {"busy_ns", l.busy_ns},
                                    {"gb_per_s", l.gb_per_s()},
-                                   {"measured_gb_per_s", l.known_gb_per_s > 0 ? Json(l.known_gb_per_s) : Json()}};
+                                   {"measured_gb_per_s", l.is_known() ? Json(l.known_gb_per_s) : Json()},
+                                   {"most_gb_per_s", l.most_gb_per_s()}};
                          })},
           {"blocks", list(report.blocks,
                           [](const BlockCost& b) -> Json {

@@ -45,9 +45,9 @@ function showTables(model, find) {
     [block.name, countText(block.blocks), sizeText(block.bytes), countText(block.moves), sizeText(block.moved_bytes),
       barCell(block.moved_bytes / moved)]));
   showSteals(model);
-  fillTable("links-table", ["link", "bytes", "moves", "busy", "reached", "measured"], report.links.map((link) =>
+  fillTable("links-table", ["link", "bytes", "moves", "busy", "reached", "measured, ~ seen"], report.links.map((link) =>
     [link.from + " to " + link.to, sizeText(link.bytes), countText(link.moves), percentText(link.busy_ns, wall),
-      link.gb_per_s.toFixed(2) + " GB/s", link.measured_gb_per_s ? link.measured_gb_per_s.toFixed(2) + " GB/s" : "-"]));
+      link.gb_per_s.toFixed(2) + " GB/s", (link.measured_gb_per_s ? "" : "~") + link.most_gb_per_s.toFixed(2) + " GB/s"]));
 }
 
 // How many tasks each worker took, by how far away they were.
