@@ -174,6 +174,11 @@ class Picture {
     }
   }
 
+  // Worker 0 is the program's thread. The others are there for nothing else, and end with the runtime.
+  static const char* outside_of_tasks(const sched::Worker& worker) {
+    return worker.index() == 0 ? "is the program's thread, outside of Weir" : "has not begun, or has ended";
+  }
+
   // From the outermost frame on: who waits for what, and for what runs on top.
   void add_worker(const sched::Worker& worker) {
     struct Seen {
@@ -203,12 +208,12 @@ class Picture {
       else if (task != nullptr)
         inner = fmt::format("waits in {}", name_of(*task));
       else if (!frames.back().half)
-        inner = subject == 0 ? "is the program's thread, outside of Weir" : "waits, or sleeps";
+        inner = subject == 0 ? outside_of_tasks(worker) : "waits, or sleeps";
       else
         inner = subject == 0 ? "runs the half of a fork_join()" : "waits in the half of a fork_join()";
     });
     if (worker.idle() && frames.size() == 1)
-      inner = frames[0].waits_for == 0 ? "is the program's thread, outside of Weir" : "has nothing to run";
+      inner = frames[0].waits_for == 0 ? outside_of_tasks(worker) : "has nothing to run";
     s_.workers.push_back({worker.index(), inner});
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (frames[i].thing == kNobody) continue;
