@@ -74,10 +74,15 @@ TEST(Report, OfARunAddsUpForEachWorkerWithinOnePercent) {
 TEST(Report, FindsTheChainAmongOtherTasks) {
   const Trace trace = record(2, [](Runtime& runtime) {
     long chain = 0;
+    std::atomic<bool> all_spawned{false};  // a task that has ended before the next is spawned is not waited for
     for (int i = 0; i < 50; ++i) {
-      runtime.spawn(name("link"), inout(chain), [](long& v) { v += work(100000); });
+      runtime.spawn(name("link"), inout(chain), [&, i](long& v) {
+        while (i == 0 && !all_spawned) std::this_thread::yield();
+        v += work(100000);
+      });
       runtime.spawn(name("other"), [] { work(100); });
     }
+    all_spawned = true;
     runtime.wait();
   });
   const Report report = analyse(trace);
