@@ -178,7 +178,7 @@ class Residency {
     std::size_t candidate_bytes = 0;
     std::size_t leaving_bytes = 0;  // being written back to make room
     std::size_t permanent = 0;      // homes that tasks use in place
-    std::size_t owed = 0;           // look_ahead(): what earlier tasks wait for
+    std::size_t owed = 0;           // advance_in_order(): what earlier tasks wait for
     const Replica* hole = nullptr;  // being written back: where it lies there will be a hole as large as wanted
   };
 

@@ -296,15 +296,18 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
 
 // Clearing pages takes the kernel milliseconds: here nobody waits for the lock meanwhile.
 void Store::has_time() noexcept {
-  for (Arena* const arena : tiers_->arenas()) {
-    std::size_t begin = 0, bytes = 0;
-    {
-      const std::lock_guard lock(mutex_);
+  const Arena* growing = nullptr;
+  std::size_t begin = 0, bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Arena* const arena : tiers_->arenas()) {
       begin = arena->populated();
       bytes = arena->growth_due();
+      growing = arena;
+      if (bytes != 0) break;  // others after the next transfer
     }
-    if (bytes != 0) arena->prepare_growth(begin, bytes);
   }
+  if (bytes != 0) growing->prepare_growth(begin, bytes);
 }
 
 void Store::land(Transfer& transfer, const base::Status& status, Steps& steps) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "interval.hpp"
 #include "nesting.hpp"
 
 namespace weir::tool::report {
@@ -15,23 +17,10 @@ namespace {
 // A task that starts this soon was not kept from anybody.
 constexpr Ns kSoon = 2000;
 
-struct Interval {
-  Ns start = 0, end = 0;
-};
-
 // Moments without order or overlap, of which the length within others is asked for.
 class Times {
  public:
-  explicit Times(std::vector<Interval> intervals) : union_(std::move(intervals)) {
-    std::sort(union_.begin(), union_.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    std::size_t last = 0;
-    for (std::size_t i = 1; i < union_.size(); ++i) {
-      if (union_[i].start <= union_[last].end)
-        union_[last].end = std::max(union_[last].end, union_[i].end);
-      else
-        union_[++last] = union_[i];
-    }
-    if (!union_.empty()) union_.resize(last + 1);
+  explicit Times(std::vector<Interval> intervals) : union_(joined(std::move(intervals))) {
     Ns sum = 0;
     for (const Interval& i : union_) {
       before_.push_back(sum);

@@ -32,7 +32,7 @@ bool without_work(const Span* innermost) {
 std::vector<TimeParts> time_parts(const Trace& trace) {
   const SpanRows rows(trace);
   std::vector<TimeParts> result;
-  std::vector<Gap> gaps;
+  std::vector<Interval> gaps;
   std::vector<std::size_t> whose;  // index into result
   for (std::size_t track = 0; track < rows.size(); ++track) {
     if (!trace.has_row(track, rows[track].empty())) continue;

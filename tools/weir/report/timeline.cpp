@@ -47,7 +47,7 @@ bool same(const Piece& a, const Piece& b) { return a.part == b.part && a.asleep 
 std::vector<TimelineRow> timeline(const Trace& trace) {
   const SpanRows spans(trace);
   std::vector<TimelineRow> rows;
-  std::vector<Gap> gaps;
+  std::vector<Interval> gaps;
   struct Place {
     std::size_t row, piece;
   };

@@ -2,46 +2,38 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace weir::tool::report {
 
 namespace {
 
 // When any task was unfinished, which is all that counts: a few long times of many short ones.
-std::vector<Gap> any_unfinished(const Trace& trace) {
-  std::vector<Gap> all;
+std::vector<Interval> any_unfinished(const Trace& trace) {
+  std::vector<Interval> all;
   for (const Task& task : trace.tasks) {
     if (task.ran) all.push_back({task.spawned >= 0 ? task.spawned : task.start, task.end});
   }
-  std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) { return a.start < b.start; });
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i].start <= all[last].end)
-      all[last].end = std::max(all[last].end, all[i].end);
-    else
-      all[++last] = all[i];
-  }
-  if (!all.empty()) all.resize(last + 1);
-  return all;
+  return joined(std::move(all));
 }
 
 }  // namespace
 
-WithoutWork::WithoutWork(const Trace& trace, const std::vector<Gap>& gaps) {
+WithoutWork::WithoutWork(const Trace& trace, const std::vector<Interval>& gaps) {
   std::vector<Change> changes;
   changes.reserve(2 * (gaps.size() + trace.data_waits.size()));
   const auto add = [&changes](Ns start, Ns end, int Counts::*what) {
     changes.push_back({start, what, 1});
     changes.push_back({end, what, -1});
   };
-  for (const Gap& gap : gaps) add(gap.start, gap.end, &Counts::workless);
+  for (const Interval& gap : gaps) add(gap.start, gap.end, &Counts::workless);
   for (const DataWait& wait : trace.data_waits) {
     add(wait.start, wait.end,
         wait.what == For::room     ? &Counts::room
         : wait.what == For::blocks ? &Counts::blocks
                                    : &Counts::others);
   }
-  for (const Gap& some : any_unfinished(trace)) add(some.start, some.end, &Counts::unfinished);
+  for (const Interval& some : any_unfinished(trace)) add(some.start, some.end, &Counts::unfinished);
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   add_up(trace.start, changes);
 }
@@ -89,7 +81,7 @@ WithoutWork::Point WithoutWork::at(Ns moment) const {
   return after == points_.begin() ? points_.front() : extend(*std::prev(after), moment);
 }
 
-Causes WithoutWork::causes(Gap gap) const {
+Causes WithoutWork::causes(Interval gap) const {
   const Causes a = at(gap.start).so_far, b = at(gap.end).so_far;
   return {b.data - a.data, b.others - a.others, b.work - a.work, b.idle - a.idle, b.room - a.room};
 }

@@ -7,13 +7,10 @@
 
 #include <vector>
 
+#include "interval.hpp"
 #include "trace.hpp"
 
 namespace weir::tool::report {
-
-struct Gap {
-  Ns start = 0, end = 0;
-};
 
 // Nanoseconds of each cause.
 struct Causes {
@@ -24,10 +21,10 @@ struct Causes {
 class WithoutWork {
  public:
   // `gaps`: when a worker had nothing to run, of all workers.
-  WithoutWork(const Trace& trace, const std::vector<Gap>& gaps);
+  WithoutWork(const Trace& trace, const std::vector<Interval>& gaps);
 
   // Of one of them.
-  Causes causes(Gap gap) const;
+  Causes causes(Interval gap) const;
 
  private:
   struct Point {
