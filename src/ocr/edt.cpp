@@ -199,7 +199,7 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   edt.paramc = request.paramc;
   edt.depc = request.depc;
   edt.output = output;
-  edt.rare = nullptr;
+  edt.rare.store(nullptr, std::memory_order_relaxed);
   edt.creator = local.maker();
   edt.acquired = {};
   edt.credit = 0;
@@ -254,6 +254,13 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
   arrive(local, edt);
 }
 
+// Nothing is made; `made` is the output event, if there is one of its own by now.
+u8 refuse(Local& local, const EdtRequest& request, Guid made, u8 code) {
+  if (!made.is_null()) static_cast<void>(destroy_event(local, made));
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0) give_up_label(request.guid);
+  return code;
+}
+
 }  // namespace
 
 u8 create_edt(Local& local, EdtRequest& request) {
@@ -264,11 +271,14 @@ u8 create_edt(Local& local, EdtRequest& request) {
   Guid output;
   std::uint16_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
-  if (const u8 code = set_output(local, request, output, flags)) {
-    if ((request.properties & GUID_PROP_IS_LABELED) != 0) give_up_label(request.guid);
-    return code;
+  if (const u8 code = set_output(local, request, output, flags)) return refuse(local, request, {}, code);
+  Edt* edt = nullptr;
+  try {
+    edt = &make_edt(local, *of, request, output, flags);
+  } catch (const std::bad_alloc&) {
+    return refuse(local, request, (flags & Edt::kOwnOutput) != 0 ? output : Guid{}, OCR_ENOMEM);
   }
-  launch(local, make_edt(local, *of, request, output, flags), request);
+  launch(local, *edt, request);
   return 0;
 }
 
@@ -279,7 +289,7 @@ void free_edt(Local& local, Edt& edt) noexcept {
       if ((slot->flags & Slot::kNamed) != 0) forget_announced(local, *slot, *blocks().find(Guid{slot->value}.index()));
     }
   }
-  delete edt.rare;
+  drop_rare(edt);
   forget_label(edt);
   local.worker->abandon(&edt.task());
 }
@@ -287,19 +297,40 @@ void free_edt(Local& local, Edt& edt) noexcept {
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) return OCR_EINVAL;
-  const bool ready = edt->missing.fetch_add(Edt::kDestroyed, std::memory_order_acq_rel) == 0;
-  if (ready) edt->missing.fetch_sub(Edt::kDestroyed, std::memory_order_relaxed);
+  // One more is missing until the end of this: the last slot may be satisfied meanwhile, and must not free it.
+  constexpr std::uint32_t kDestroying = Edt::kDestroyed + 1;
+  const bool ready = edt->missing.fetch_add(kDestroying, std::memory_order_acq_rel) == 0;
+  if (ready)
+    edt->missing.fetch_sub(kDestroying, std::memory_order_relaxed);
+  else
+    edt->word.kill();
   edt->word.unlock();
   if (ready) return OCR_EPERM;
   leave_edt(*edt);
   leave_unrun(local, *edt);
   outlive_label(local.edts, *edt);
   // What events still know stays until they have fired; nothing else can come any more.
-  std::uint32_t open = 0;
+  std::uint32_t open = 1;
   for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) open += try_claim(*slot) ? 1 : 0;
   if (edt->missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
   return 0;
 }
+
+EdtRare& rare_of(Edt& edt) {
+  EdtRare* rare = edt.rare.load();
+  if (rare != nullptr) return *rare;
+  auto made = std::make_unique<EdtRare>();
+  return edt.rare.compare_exchange_strong(rare, made.get()) ? *made.release() : *rare;
+}
+
+bool try_hold_back(Edt& edt) noexcept {
+  std::uint32_t missing = edt.missing.load(std::memory_order_relaxed);
+  while (missing != 0)
+    if (edt.missing.compare_exchange_weak(missing, missing + 1, std::memory_order_acq_rel)) return true;  // SLOT-1
+  return false;
+}
+
+void let_go(Local& local, Edt& edt) { arrive(local, edt); }
 
 void satisfy(Local& local, Slot& slot, Guid block) {
   if (!block.is_null() && local.tiers.tracked()) [[unlikely]]

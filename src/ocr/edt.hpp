@@ -70,9 +70,9 @@ inline bool holds_first(const Slot& slot) noexcept {
 // What few EDTs have.
 struct EdtRare {
   static constexpr std::size_t kLocalStorage = 256;
-  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
-  std::vector<Pin> pins;                       // while it runs
-  ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};
+  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used; while it runs, as the next
+  std::vector<Pin> pins;
+  ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};  // guarded by the lock of the EDT's word
 };
 
 struct Edt {
@@ -82,9 +82,9 @@ struct Edt {
   ObjectWord word;  // lives as long as the runtime, from use to use of the task's memory (edt_table.hpp)
   const EdtKind* kind;
   std::uint32_t paramc, depc;
-  Guid output;             // event to satisfy at the end, or null
-  EdtRare* rare;           // owned
-  const EdtKind* creator;  // null: the program's main(), or the library
+  Guid output;                 // event to satisfy at the end, or null
+  std::atomic<EdtRare*> rare;  // owned; see rare_of()
+  const EdtKind* creator;      // null: the program's main(), or the library
   union {
     Guid acquired;   // before it runs: blocks with GUIDs up to this one have been dealt with
     Block* created;  // while it runs: those it made and has not released; the thread that runs it only
@@ -116,6 +116,16 @@ static_assert(sizeof(Edt) == base::kDestructiveSize, "with the header of its tas
 
 // Slot of an EDT: satisfied with a block's GUID, or null. The caller has claimed it. The last one makes the EDT ready.
 void satisfy(Local& local, Slot& slot, Guid block);
+// It and who gives it hints may both be the first to need it. Throws std::bad_alloc.
+EdtRare& rare_of(Edt& edt);
+// Nobody finds the EDT any more.
+inline void drop_rare(Edt& edt) noexcept {
+  delete edt.rare.load(std::memory_order_relaxed);
+  edt.rare.store(nullptr, std::memory_order_relaxed);
+}
+// Locked: keeps it from becoming ready, until let_go(), unlocked, does what it has missed. False: it is ready already.
+[[nodiscard]] bool try_hold_back(Edt& edt) noexcept;
+void let_go(Local& local, Edt& edt);
 // Claims the slot for the caller, who alone satisfies it. False when it has a source already.
 inline bool try_claim(Slot& slot) noexcept {
   SlotState open = SlotState::open;

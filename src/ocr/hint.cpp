@@ -1,5 +1,7 @@
 #include "ocr/hint.hpp"
 
+#include <new>
+
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
 #include "sched/scheduler.hpp"
@@ -54,6 +56,7 @@ int domain_of_hint(std::uint64_t value) noexcept {
 ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexcept {
   ocrHint_t hint{type, 0, {}};
   const int index = hint_index(hint, type == OCR_HINT_EDT_T ? OCR_HINT_EDT_AFFINITY : OCR_HINT_DB_AFFINITY);
+  if (index < 0) return hint;  // other types have none
   hint.propMask = std::uint64_t{1} << index;
   hint_slot(hint, index) = reinterpret_cast<std::uintptr_t>(affinity);
   return hint;
@@ -82,20 +85,32 @@ Place place_of_hint(const Local& local, const ocrHint_t& hint) noexcept {
   return place;
 }
 
-// Of what places an EDT: nothing that the scheduler need be told of on a machine of one domain without priorities.
 void apply_hint(Edt& edt, const ocrHint_t& hint) {
   if (hint.type != OCR_HINT_EDT_T || hint.propMask == 0) return;
-  if (edt.rare == nullptr) edt.rare = new EdtRare;
-  merge_hint(edt.rare->hint, hint);
+  keep_hint(edt, hint);
+  place_by_hint(edt, hint);
+}
+
+void keep_hint(Edt& edt, const ocrHint_t& hint) {
+  if (hint.propMask != 0) merge_hint(rare_of(edt).hint, hint);
+}
+
+// Nothing that the scheduler need be told of on a machine of one domain without priorities.
+void place_by_hint(Edt& edt, const ocrHint_t& hint) noexcept {
   sched::Task& task = edt.task();
   const int domains = System::running()->scheduler().domain_count();
   const int domain = domain_of_hint(hint_value(hint, OCR_HINT_EDT_AFFINITY, 0));
   const bool urgent = hint_value(hint, OCR_HINT_EDT_PRIORITY, 0) != 0;
   const bool placed = domain >= 0 && domain < domains && domains > 1;
   if (!placed && !urgent) return;
-  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
-  if (placed) task.note.extra()->domain = domain;
-  if (urgent) task.note.extra()->priority = Priority::urgent;
+  sched::TaskExtra* extra = task.note.extra();
+  if (extra == nullptr) {
+    extra = new (std::nothrow) sched::TaskExtra;
+    if (extra == nullptr) return;  // it is only a hint
+    task.note = sched::TaskNote(extra);
+  }
+  if (placed) extra->domain = domain;
+  if (urgent) extra->priority = Priority::urgent;
 }
 
 }  // namespace weir::ocr

@@ -29,6 +29,10 @@ ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexce
 Place place_of_hint(const Local& local, const ocrHint_t& hint) noexcept;
 // Of what does not place it: what is said of prefetching, and what ocrGetHint() tells.
 void apply_hint(Block& block, const ocrHint_t& hint);
+// The same, of an EDT that is being made, and what places it.
 void apply_hint(Edt& edt, const ocrHint_t& hint);
+// Both of one that has a GUID: under the lock of its word, and the second only before it is ready.
+void keep_hint(Edt& edt, const ocrHint_t& hint);
+void place_by_hint(Edt& edt, const ocrHint_t& hint) noexcept;
 
 }  // namespace weir::ocr

@@ -26,7 +26,7 @@ void drop_all(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Dr
 }
 
 void drop_extra(Edt& edt) noexcept {
-  delete std::exchange(edt.rare, nullptr);
+  drop_rare(edt);
   delete edt.task().note.extra();
   edt.task().note = sched::TaskNote();
 }

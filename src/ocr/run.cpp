@@ -99,7 +99,7 @@ void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
 }
 
 void finish_edt(Local& local, Edt& edt) {
-  delete std::exchange(edt.rare, nullptr);
+  drop_rare(edt);
   const checking::Because cause(edt);
   if (!edt.output.is_null()) forward_output(local, edt);
   forget_label(edt);

@@ -169,8 +169,8 @@ std::vector<data::Block*> held_by(Edt& edt, const data::Block& wanted) {
   };
   if (EdtBlocks* const blocks = blocks_of(edt); blocks != nullptr && blocks->has_blocks())
     for (const data::Use& use : blocks->request().uses()) add(*use.block);
-  if (edt.rare != nullptr)
-    for (const Pin& each : edt.rare->pins) add(each.block->tier());
+  if (const EdtRare* const rare = edt.rare.load())
+    for (const Pin& each : rare->pins) add(each.block->tier());
   return held;
 }
 
@@ -234,11 +234,6 @@ std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
 
 namespace {
 
-std::vector<Pin>& pins_of(Edt& edt) {
-  if (edt.rare == nullptr) edt.rare = new EdtRare;
-  return edt.rare->pins;
-}
-
 void drop(Local& local, Pin pin) {
   end_hold(pin.block->tier(), std::move(pin.hold));
   pin.block->word.lock_held();
@@ -268,7 +263,7 @@ u8 pin(Local& local, Block& block, Mode mode, std::byte*& address) {
   }
   address = address_of(block.tier(), made.hold.get());
   if (local.current != nullptr) {
-    pins_of(*local.current).push_back(std::move(made));
+    rare_of(*local.current).pins.push_back(std::move(made));
     return 0;
   }
   const std::lock_guard lock(local.tiers.outside_mutex);
@@ -285,15 +280,16 @@ std::byte* address_outside(const Local& local, const Block& block) noexcept {
 }
 
 bool has_pin(const Edt& edt, const Block& block) noexcept {
-  if (edt.rare == nullptr) return false;
-  const auto& pins = edt.rare->pins;
-  return std::any_of(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.block == &block; });
+  const EdtRare* const rare = edt.rare.load();
+  return rare != nullptr &&
+         std::any_of(rare->pins.begin(), rare->pins.end(), [&](const Pin& pin) { return pin.block == &block; });
 }
 
 bool unpin(Local& local, Guid block) {
   if (local.current == nullptr) return unpin_outside(local, block);
-  if (local.current->rare == nullptr) return false;
-  Pin taken = take(local.current->rare->pins, block);
+  EdtRare* const rare = local.current->rare.load();
+  if (rare == nullptr) return false;
+  Pin taken = take(rare->pins, block);
   if (taken.block == nullptr) return false;
   drop(local, std::move(taken));
   return true;
@@ -312,8 +308,9 @@ bool unpin_outside(Local& local, Guid block) {
 }
 
 void unpin_all(Local& local, Edt& edt) {
-  if (edt.rare == nullptr) return;
-  for (Pin& each : std::exchange(edt.rare->pins, {})) drop(local, std::move(each));
+  EdtRare* const rare = edt.rare.load();
+  if (rare == nullptr) return;
+  for (Pin& each : std::exchange(rare->pins, {})) drop(local, std::move(each));
 }
 
 // ---- Blocks of an EDT ----
@@ -343,8 +340,8 @@ void EdtBlocks::finish() noexcept {
 }
 
 EdtBlocks* blocks_of(Edt& edt) noexcept {
-  const sched::TaskExtra* const extra = edt.task().note.extra();
-  return extra == nullptr ? nullptr : static_cast<EdtBlocks*>(extra->hooks.get());
+  const sched::TaskExtra* const extra = edt.task().note.seen().extra();  // it may be given hints meanwhile
+  return extra == nullptr ? nullptr : static_cast<EdtBlocks*>(extra->hooks.seen());
 }
 
 namespace {
@@ -431,8 +428,8 @@ void stage_blocks(Local& local, Edt& edt) {
 std::byte* address_in(Edt& edt, const Block& block) noexcept {
   if (!block.is_tiered()) return block.small();
   if (block.creator == &edt) return address_of(block.tier(), block.hold.get());
-  if (edt.rare != nullptr) {
-    for (const Pin& pin : edt.rare->pins)
+  if (const EdtRare* const rare = edt.rare.load()) {
+    for (const Pin& pin : rare->pins)
       if (pin.block == &block) return address_of(block.tier(), pin.hold.get());
   }
   EdtBlocks* const blocks = blocks_of(edt);

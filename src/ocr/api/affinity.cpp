@@ -27,9 +27,14 @@ u64 count_of(const Local& local, ocrAffinityKind kind, u64& first) noexcept {
   }
 }
 
+// Of what names none, where the caller is.
+int existing(const Local& local, int domain) noexcept {
+  return domain < 0 || domain >= local.worker->scheduler().domain_count() ? here(local) : domain;
+}
+
 int domain_of(const Local& local, Guid guid) noexcept {
   switch (guid.kind()) {
-    case Kind::affinity: return static_cast<int>(guid.index());
+    case Kind::affinity: return existing(local, domain_of_hint(guid.bits));
     case Kind::block: {
       const Block* const block = find_object(blocks(), Kind::block, guid);
       return block == nullptr ? here(local) : block->domain;
@@ -37,10 +42,10 @@ int domain_of(const Local& local, Guid guid) noexcept {
     case Kind::edt: {
       Edt* const edt = lock_edt(guid);
       if (edt == nullptr) return here(local);
-      const weir::sched::TaskExtra* const extra = edt->task().note.extra();
-      const int domain = extra == nullptr ? -1 : extra->domain;
+      const EdtRare* const rare = edt->rare.load();
+      const u64 wanted = rare == nullptr ? 0 : hint_value(rare->hint, OCR_HINT_EDT_AFFINITY, 0);
       edt->word.unlock();
-      return domain < 0 ? here(local) : domain;
+      return existing(local, domain_of_hint(wanted));
     }
     default: return here(local);
   }

@@ -1,6 +1,8 @@
 // Hints: of their own, and on objects.
 #include "ocr/hint.hpp"
 
+#include <mutex>
+
 #include "ocr/api/api.hpp"
 
 using namespace weir::ocr;
@@ -19,9 +21,8 @@ template <class F>
 u8 with_edt(Guid guid, F&& f) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) return OCR_EINVAL;
-  const u8 code = f(*edt);
-  edt->word.unlock();
-  return code;
+  const std::lock_guard lock(edt->word, std::adopt_lock);
+  return f(*edt);
 }
 
 // f(Object&) with the object locked.
@@ -29,21 +30,30 @@ template <class T, class F>
 u8 with(ObjectTable<T>& table, Kind kind, Guid guid, F&& f) {
   T* const object = lock_object(table, kind, guid);
   if (object == nullptr) return OCR_EINVAL;
-  const u8 code = f(*object);
-  object->word.unlock();
+  const std::lock_guard lock(object->word, std::adopt_lock);
+  return f(*object);
+}
+
+// Of one that is ready, what places it is others' to read.
+u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
+  Edt* held_back = nullptr;
+  const u8 code = with_edt(guid, [&](Edt& edt) -> u8 {
+    if (hint.type != OCR_HINT_EDT_T) return OCR_EINVAL;
+    if ((edt.flags.seen() & Edt::kNoHint) != 0) return OCR_EPERM;
+    keep_hint(edt, hint);
+    if (!try_hold_back(edt)) return 0;
+    held_back = &edt;
+    place_by_hint(edt, hint);
+    return 0;
+  });
+  if (held_back != nullptr) let_go(local, *held_back);
   return code;
 }
 
-u8 set(Guid guid, const ocrHint_t& hint) {
+u8 set(Local& local, Guid guid, const ocrHint_t& hint) {
   const bool for_edt = hint.type == OCR_HINT_EDT_T, for_block = hint.type == OCR_HINT_DB_T;
   switch (guid.kind()) {
-    case Kind::edt:
-      return with_edt(guid, [&](Edt& edt) -> u8 {
-        if (!for_edt) return OCR_EINVAL;
-        if ((edt.flags & Edt::kNoHint) != 0) return OCR_EPERM;
-        apply_hint(edt, hint);
-        return 0;
-      });
+    case Kind::edt: return set_of_edt(local, guid, hint);
     case Kind::edt_template:
       return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
         if (!for_edt) return OCR_EINVAL;
@@ -75,7 +85,8 @@ u8 get(Guid guid, ocrHint_t& hint) {
   switch (guid.kind()) {
     case Kind::edt:
       return with_edt(guid, [&](Edt& edt) -> u8 {
-        read(edt.rare == nullptr ? nullptr : &edt.rare->hint, OCR_HINT_EDT_T, hint);
+        const EdtRare* const rare = edt.rare.load();
+        read(rare == nullptr ? nullptr : &rare->hint, OCR_HINT_EDT_T, hint);
         return 0;
       });
     case Kind::edt_template:
@@ -143,7 +154,7 @@ u8 ocrHintGetValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64* value) {
 
 u8 ocrSetHint(ocrGuid_t guid, ocrHint_t* hint) {
   if (hint == nullptr) return OCR_EINVAL;
-  return in_program([&](Local&) { return set(from_c(guid), *hint); });
+  return in_program([&](Local& local) { return set(local, from_c(guid), *hint); });
 }
 
 u8 ocrGetHint(ocrGuid_t guid, ocrHint_t* hint) {

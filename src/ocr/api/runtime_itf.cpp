@@ -18,10 +18,9 @@ Edt* running() noexcept {
 ocrGuid_t* storage() {
   Edt* const edt = running();
   if (edt == nullptr) return nullptr;
-  if (edt->rare == nullptr) edt->rare = new EdtRare;
-  if (edt->rare->local_storage == nullptr)
-    edt->rare->local_storage = std::make_unique<ocrGuid_t[]>(EdtRare::kLocalStorage);
-  return edt->rare->local_storage.get();
+  auto& storage = rare_of(*edt).local_storage;
+  if (storage == nullptr) storage = std::make_unique<ocrGuid_t[]>(EdtRare::kLocalStorage);
+  return storage.get();
 }
 
 }  // namespace
@@ -30,8 +29,9 @@ extern "C" {
 
 ocrGuid_t ocrElsUserGet(u8 offset) {
   const Edt* const edt = running();
-  const bool unused = edt == nullptr || edt->rare == nullptr || edt->rare->local_storage == nullptr;
-  return unused ? ocrGuid_t NULL_GUID_INITIALIZER : edt->rare->local_storage[offset];
+  const EdtRare* const rare = edt == nullptr ? nullptr : edt->rare.load();
+  const bool unused = rare == nullptr || rare->local_storage == nullptr;
+  return unused ? ocrGuid_t NULL_GUID_INITIALIZER : rare->local_storage[offset];
 }
 
 void ocrElsUserSet(u8 offset, ocrGuid_t data) {

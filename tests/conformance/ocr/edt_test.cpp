@@ -293,6 +293,52 @@ TEST_P(Edt, ARunningEdtCannotBeDestroyedAndAnEndedOneIsNone) {
   EXPECT_EQ(ocrEdtDestroy(foreign(-7)), OCR_EINVAL);
 }
 
+// Several destroy EDTs whose last slots are satisfied at the same time, and say how they are best run.
+TEST_P(Edt, EachEdtRunsOrIsDestroyedOnceWhoeverIsFirst) {
+  constexpr std::size_t kEdts = 3000;
+  std::atomic<std::size_t> ran{0}, destroyed{0};
+  std::vector<ocrGuid_t> go(kEdts), edts(kEdts);
+  in_edt([&] {
+    for (std::size_t i = 0; i < kEdts; ++i) {
+      go[i] = event(OCR_EVENT_ONCE_T);
+      ocrGuid_t done;
+      edts[i] = edt(1,
+                    [&, i](u32, ocrEdtDep_t*) {
+                      ocrElsUserSet(0, edts[i]);
+                      EXPECT_EQ(ocrElsUserGet(0), edts[i]);
+                      return ++ran, NULL_GUID;
+                    },
+                    {i % 2 == 0 ? EDT_PROP_NONE : EDT_PROP_FINISH, &done, nullptr, nullptr});
+      EXPECT_EQ(ocrAddDependence(go[i], edts[i], 0, DB_MODE_NULL), 0);
+    }
+    edt(0, [&](u32, ocrEdtDep_t*) {
+      for (const ocrGuid_t each : go) EXPECT_EQ(ocrEventSatisfy(each, NULL_GUID), 0);
+      return NULL_GUID;
+    });
+    for (int i = 0; i < 2; ++i) {
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        for (const ocrGuid_t each : edts) {
+          const u8 code = ocrEdtDestroy(each);
+          EXPECT_TRUE(code == 0 || code == OCR_EPERM || code == OCR_EINVAL) << int{code};
+          destroyed += code == 0 ? 1 : 0;
+        }
+        return NULL_GUID;
+      });
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        ocrHint_t hint;
+        ocrHintInit(&hint, OCR_HINT_EDT_T);
+        ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 1);
+        for (const ocrGuid_t each : edts) {
+          const u8 code = ocrSetHint(each, &hint);
+          EXPECT_TRUE(code == 0 || code == OCR_EINVAL) << int{code};
+        }
+        return NULL_GUID;
+      });
+    }
+  });
+  EXPECT_EQ(ran + destroyed, kEdts);
+}
+
 TEST_P(Edt, AnEdtHasAsManySlotsAsWanted) {
   constexpr u32 kSlots = 5000;
   std::atomic<u64> sum{0};

@@ -1,5 +1,9 @@
 // Misuse, in the middle of a program: each has its error code or its line on standard error, nothing comes into being
 // by it, and the rest of the program is as it would have been.
+#include <sys/resource.h>
+
+#include <algorithm>
+
 #include "ocr_test.hpp"
 
 namespace ocr_test {
@@ -78,6 +82,30 @@ TEST_P(Misuse, WrongCountsOfParametersAndDependences) {
     EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
   });
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // those end the program where memory ends
+TEST_P(Misuse, MoreSlotsThanThereIsMemoryFor) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit less{std::min<rlim_t>(before.rlim_max, rlim_t{100} << 30), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
+  harmless([] {
+    const ocrGuid_t of = template_of(0, EDT_PARAM_UNK);
+    ocrGuid_t range, label, output = NULL_GUID, made = foreign();
+    ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_EDT), 0);
+    ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+    constexpr u32 kMost = EDT_PARAM_DEF - 1;
+    EXPECT_EQ(ocrEdtCreate(&made, of, 0, nullptr, kMost, nullptr, EDT_PROP_FINISH, NULL_HINT, &output), OCR_ENOMEM);
+    EXPECT_EQ(made, NULL_GUID);
+    for (const u32 depc : {kMost, kMost, u32{1}})
+      EXPECT_EQ(ocrEdtCreate(&label, of, 0, nullptr, depc, nullptr, GUID_PROP_CHECK, NULL_HINT, &output),
+                depc == 1 ? 0 : OCR_ENOMEM);
+    EXPECT_EQ(ocrEdtDestroy(label), 0);
+    EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+  });
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+}
+#endif
 
 TEST_P(Misuse, ArraysAndPlacesThatAreNull) {
   harmless([] {
