@@ -14,11 +14,16 @@
 #include "base/result.hpp"
 #include "weir/options.hpp"
 
+namespace weir {
+enum class IslandMemory : unsigned char;
+}  // namespace weir
+
 namespace weir::runtime {
 
 using OptionField =
     std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*, Allocation Options::*,
-                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*, Explain Options::*>;
+                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*, Explain Options::*,
+                 IslandMemory Options::*>;
 
 struct OptionInfo {
   std::string name;                  // of the field: "park_after"
