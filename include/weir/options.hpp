@@ -29,6 +29,9 @@ enum class Io : unsigned char { auto_, uring, threads };
 // Whether a process says what its tasks wait for, and when.
 enum class Explain : unsigned char { on, no_signal, off };
 
+// How processes that share no coherent cache see what others write (docs/islands.md).
+enum class IslandMemory : unsigned char { coherent, flush, checked };
+
 struct Options {
 #define WEIR_OPTIONS(name, type, initial, allowed, unit, help) type name = initial;
 #include "weir/options.def"
