@@ -84,9 +84,8 @@ std::vector<std::string> names(std::string (*spelled)(std::string_view)) {
 }
 
 Status refuse(const OptionInfo& info, std::string_view said, std::string_view value) {
-  const std::string unit = info.is_number() ? " " + info.unit : "";
-  return {Code::bad_option, fmt::format("{}={}: allowed is {}{}{}", said, value, info.allowed(), unit,
-                                        base::suggestion(value, info.choices))};
+  return {Code::bad_option,
+          fmt::format("{}={}: allowed is {}{}", said, value, info.allowed(), base::suggestion(value, info.choices))};
 }
 
 bool read(const OptionInfo& info, std::string_view text, int& to) {
@@ -121,7 +120,7 @@ requires std::is_enum_v<Enumeration> std::string write(const OptionInfo& info, E
 }  // namespace
 
 std::string OptionInfo::allowed() const {
-  if (is_number()) return fmt::format("{} to {}", least, most);
+  if (is_number()) return fmt::format("{} to {}{}{}", least, most, unit.empty() ? "" : " ", unit);
   if (choices.empty()) return "any text";
   const auto last = std::prev(choices.end());
   return fmt::format("{} or {}", fmt::join(choices.begin(), last, ", "), *last);

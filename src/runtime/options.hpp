@@ -14,16 +14,11 @@
 #include "base/result.hpp"
 #include "weir/options.hpp"
 
-namespace weir {
-enum class IslandMemory : unsigned char;
-}  // namespace weir
-
 namespace weir::runtime {
 
-using OptionField =
-    std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*, Allocation Options::*,
-                 Strategy Options::*, Evict Options::*, Overflow Options::*, Io Options::*, Explain Options::*,
-                 IslandMemory Options::*>;
+using OptionField = std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*,
+                                 Allocation Options::*, Strategy Options::*, Evict Options::*, Overflow Options::*,
+                                 Io Options::*, Explain Options::*, IslandMemory Options::*>;
 
 struct OptionInfo {
   std::string name;                  // of the field: "park_after"
@@ -35,7 +30,7 @@ struct OptionInfo {
   OptionField field;
 
   bool is_number() const { return std::holds_alternative<int Options::*>(field); }
-  std::string allowed() const;  // for people: "0 to 1024", "near, numa or flat", "any text"
+  std::string allowed() const;  // for people: "0 to 1024 us", "near, numa or flat", "any text"
 };
 
 // Every option, in the order of the table.

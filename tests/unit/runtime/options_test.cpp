@@ -130,11 +130,17 @@ TEST(Options, OfTheProcessAreReadFromItsEnvironment) {
   ASSERT_EQ(unsetenv("WEIR_THROTTLE"), 0);
 }
 
-TEST(OptionTable, HasHelpForEveryOptionAndAUnitForAllThatHaveNoChoices) {
+TEST(OptionTable, HasHelpForEveryOptionAndSaysWhatATextIs) {
   for (const OptionInfo& info : option_table()) {
     EXPECT_FALSE(info.help.empty()) << info.name;
-    EXPECT_EQ(info.unit.empty(), !info.choices.empty()) << info.name;
+    EXPECT_TRUE(info.is_number() || info.unit.empty() == !info.choices.empty()) << info.name;
   }
+}
+
+TEST(OptionTable, SaysWhatIsAllowedWithTheUnitIfThereIsOne) {
+  Options options;
+  EXPECT_EQ(set_option(options, "explain_after", "-1", "E").message, "E=-1: allowed is 0 to 1000000 s");
+  EXPECT_EQ(set_option(options, "island_seed", "-1", "S").message, "S=-1: allowed is 0 to 1000000000");
 }
 
 TEST(OptionTable, SpellsNamesForTheCommandLineAndTheEnvironment) {

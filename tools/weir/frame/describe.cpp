@@ -28,7 +28,7 @@ std::string value_of(const CLI::Option& option, const std::vector<std::string>& 
 void add_runtime_notes(OptionText& text) {
   for (const runtime::OptionInfo& info : runtime::option_table()) {
     if (text.names.front() != "--" + runtime::dashed(info.name)) continue;
-    if (info.is_number()) text.notes.push_back(info.allowed() + " " + info.unit);
+    if (info.is_number()) text.notes.push_back(info.allowed());
     if (!info.initial.empty()) text.notes.push_back("default " + info.initial);
     text.notes.push_back(runtime::variable(info.name));
     text.choices = info.choices;

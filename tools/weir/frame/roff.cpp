@@ -46,9 +46,8 @@ void add_item(std::string& page, std::string_view title, std::string_view text) 
 
 void add_variables(std::string& page) {
   for (const runtime::OptionInfo& info : runtime::option_table()) {
-    const std::string unit = info.is_number() ? " " + info.unit : "";
     const std::string notes =
-        info.initial.empty() ? "" : fmt::format(" [{}{}, default {}]", info.allowed(), unit, info.initial);
+        info.initial.empty() ? "" : fmt::format(" [{}, default {}]", info.allowed(), info.initial);
     add_item(page, runtime::variable(info.name), info.help + notes);
   }
 }
