@@ -1,0 +1,20 @@
+// Instructions by which a program moves lines between its caches and memory, where the hardware does not: memory that
+// several hosts share. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace weir::platform {
+
+// Both take each line of [data, data + bytes), and return when that is done: no later access comes before it.
+struct CacheLineInstructions {
+  const char* name;
+  void (*write_back)(const void* data, std::size_t bytes) noexcept;  // changed lines are in memory
+  void (*invalidate)(const void* data, std::size_t bytes) noexcept;  // and in no cache: what is read next is memory
+};
+
+// What this processor has, the cheapest first; empty: programs have no way to do it.
+std::span<const CacheLineInstructions> cache_line_instructions();
+
+}  // namespace weir::platform
