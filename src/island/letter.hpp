@@ -27,7 +27,8 @@ class Letter {
 
   // ---- The sender ----
   std::span<std::byte, kPayload> payload() noexcept { return payload_; }
-  // The first `length` bytes of the payload, under a number other than the last one's. 0 is the number of no letter.
+  // The first `length` bytes of the payload, under a number other than the last one's. That of a letter never posted is
+  // 0: begin with another. Numbers may wrap around.
   void post(Memory& memory, std::uint32_t number, std::size_t length) noexcept;
 
   // ---- The receiver ----
@@ -36,9 +37,41 @@ class Letter {
   std::optional<std::span<const std::byte>> take(Memory& memory, std::uint32_t number) noexcept;
 
  private:
+  static constexpr std::size_t kHead = kBytes - kPayload;
+  // Of the lines behind the first.
+  static constexpr std::size_t beyond(std::size_t length) noexcept {
+    return kHead + length > kLine ? kHead + length - kLine : 0;
+  }
+  const std::byte* second_line() const noexcept { return payload_.data() + (kLine - kHead); }
+
+  // All written by the sender. The number is in the first line's first word.
   alignas(kLine) std::atomic<std::uint32_t> number_{0};
   std::uint32_t length_ = 0;
   std::array<std::byte, kPayload> payload_{};
 };
+
+template <std::size_t kBytes>
+void Letter<kBytes>::post(Memory& memory, std::uint32_t number, std::size_t length) noexcept {
+  static_assert(sizeof(Letter) == kBytes, "a letter is its lines");
+  WEIR_CHECK(length <= kPayload, "a letter longer than its payload");
+  WEIR_ASSERT(number != number_.load(std::memory_order_relaxed), "a letter under the number of the last one");
+  length_ = static_cast<std::uint32_t>(length);
+  // MPB-2: the lines behind the first are in memory before the number is anywhere; pairs with take().
+  if (beyond(length) != 0) memory.write_back(second_line(), beyond(length));
+  // MPB-1: the number is written last, so that the first line is whole whenever it reaches memory; pairs with take().
+  number_.store(number, std::memory_order_release);
+  memory.write_back(this, kLine);
+}
+
+template <std::size_t kBytes>
+std::optional<std::span<const std::byte>> Letter<kBytes>::take(Memory& memory, std::uint32_t number) noexcept {
+  memory.invalidate(this, kLine);
+  if (number_.load(std::memory_order_acquire) != number) return std::nullopt;  // MPB-1
+  const std::size_t length = length_;
+  WEIR_CHECK(length <= kPayload, "a letter that its sender did not write");
+  // MPB-2: only now; the cache may have read these lines before the sender wrote them.
+  if (beyond(length) != 0) memory.invalidate(second_line(), beyond(length));
+  return std::span<const std::byte>(payload_.data(), length);
+}
 
 }  // namespace weir::island

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/ids.hpp"
 #include "base/result.hpp"
 #include "weir/options.hpp"
 
@@ -31,7 +32,8 @@ class Memory {
   // What this process wrote to the lines of [data, data + bytes) is in memory.
   virtual void write_back(const void* data, std::size_t bytes) noexcept = 0;
   // What it reads of these lines from now on is as new as memory is now. It has no writes there that are not written
-  // back: those would be lost.
+  // back: those would be lost. Before a process writes lines, too, also when it will write all of their bytes: what it
+  // has of them may be old, and `checked` knows a write by the difference that it makes.
   virtual void invalidate(const void* data, std::size_t bytes) noexcept = 0;
   // `checked` only: a line of [data, data + bytes) that this process wrote and has not written back; null: none.
   virtual const void* find_unwritten(const void* data, std::size_t bytes) const noexcept = 0;

@@ -1,0 +1,23 @@
+// Memory for whose lines each process sees by itself, by the processor's instructions (platform/cache_lines.hpp).
+#pragma once
+
+#include "island/mapping.hpp"
+#include "platform/cache_lines.hpp"
+
+namespace weir::island {
+
+class FlushMemory final : public MappedMemory {
+ public:
+  FlushMemory(Mapping&& memory, const platform::CacheLineInstructions& instructions) noexcept
+      : MappedMemory(std::move(memory)), instructions_(instructions) {}
+  // no_space, or unsupported where the processor has no such instructions.
+  static base::Result<std::unique_ptr<SharedMemory>> map(Bytes size);
+
+  void write_back(const void* data, std::size_t bytes) noexcept override { instructions_.write_back(data, bytes); }
+  void invalidate(const void* data, std::size_t bytes) noexcept override { instructions_.invalidate(data, bytes); }
+
+ private:
+  const platform::CacheLineInstructions& instructions_;
+};
+
+}  // namespace weir::island

@@ -1,0 +1,39 @@
+#include "island/memory.hpp"
+
+#include <atomic>
+
+#include "island/checked_memory.hpp"
+#include "island/flush_memory.hpp"
+#include "island/mapping.hpp"
+
+namespace weir::island {
+namespace {
+
+// The caches agree by themselves: a step only keeps the accesses before it from those behind it, for which x86 needs no
+// instruction. Fences, as a step has no word of its own to order by.
+class CoherentMemory final : public MappedMemory {
+ public:
+  using MappedMemory::MappedMemory;
+
+  void write_back(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_release); }
+  void invalidate(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_acquire); }
+};
+
+base::Result<std::unique_ptr<SharedMemory>> map_coherent(Bytes size) {
+  auto memory = Mapping::map(size, Mapping::Between::shared);
+  if (!memory) return memory.status();
+  return std::unique_ptr<SharedMemory>(std::make_unique<CoherentMemory>(std::move(*memory)));
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<SharedMemory>> SharedMemory::map(Bytes size, IslandMemory kind, std::uint64_t seed) {
+  switch (kind) {
+    case IslandMemory::coherent: return map_coherent(size);
+    case IslandMemory::flush: return FlushMemory::map(size);
+    case IslandMemory::checked: return CheckedMemory::map(size, seed);
+  }
+  return base::Status{base::Code::bad_option, "island_memory: a kind that there is not"};
+}
+
+}  // namespace weir::island

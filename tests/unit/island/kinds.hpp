@@ -1,0 +1,30 @@
+// Tests that hold for every kind of memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "platform/cache_lines.hpp"
+#include "weir/options.hpp"
+
+namespace weir::island {
+
+class OverKinds : public testing::TestWithParam<IslandMemory> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == IslandMemory::flush && platform::cache_line_instructions().empty()) {
+      GTEST_SKIP() << "this processor has no instruction by which programs write lines of caches back";
+    }
+  }
+};
+
+inline constexpr std::array kAllKinds{IslandMemory::coherent, IslandMemory::flush, IslandMemory::checked};
+
+inline std::string name_of(const testing::TestParamInfo<IslandMemory>& kind) {
+  constexpr std::array kNames{"coherent", "flush", "checked"};
+  return kNames.at(static_cast<std::size_t>(kind.param));
+}
+
+}  // namespace weir::island
