@@ -42,7 +42,10 @@ class Track {
   void wait(std::uint64_t start, WaitFor what) noexcept {
     ring_.push({start, now() - start, 0, Event::pack(Kind::wait, 0, static_cast<std::uint8_t>(what))});
   }
-  void search(std::uint64_t start) noexcept { ring_.push({start, now() - start, 0, Event::pack(Kind::search, 0)}); }
+  void search(std::uint64_t start) noexcept { search(start, now()); }
+  void search(std::uint64_t start, std::uint64_t end) noexcept {
+    ring_.push({start, end - start, 0, Event::pack(Kind::search, 0)});
+  }
   void park(std::uint64_t start) noexcept { ring_.push({start, now() - start, 0, Event::pack(Kind::park, 0)}); }
   void steal(int victim, std::uint32_t tasks, int distance) noexcept {
     ring_.push({now(), 0, static_cast<std::uint64_t>(victim),

@@ -1,0 +1,180 @@
+// Islands: tasks on processes that share memory, but no coherent caches.
+//
+// A Master forks worker processes and gives them tasks. It runs the program and finds the order of the tasks from their
+// footprints; a worker makes what its task reads fresh, runs it, and writes back what it wrote. So programs run where
+// the hardware keeps no caches coherent: chips without coherence, memory that hosts share over CXL. The model is that of
+// BDDT-SCC (Labrineas, Task-parallel Runtime for the Single-chip Cloud Computer, University of Crete, 2013).
+//
+//   weir::island::Master master;
+//   double* x = master.allocate<double>(n);
+//   master.spawn(weir::out(x, n), [](std::span<double> s) { std::ranges::fill(s, 1.0); });
+//   master.wait();  // x is there
+//
+// What differs from weir::Runtime:
+// - All data of footprints is memory of allocate(). The program itself may touch it before it spawns tasks that name it,
+//   and again after wait(). Nothing else that a task writes is seen by anyone: a process has its own globals.
+// - Caches work in lines, so footprints are rounded to lines of 64 bytes: tasks that write parts of one line wait for
+//   each other. A watched array must have blocks of whole lines.
+// - Modes in, out, inout; commutative is treated as inout. There is no concurrent and no reduce: nothing that several
+//   processes write at a time.
+// - The callable is copied byte by byte: it captures values, and pointers to memory of allocate(), nothing that owns.
+//   It returns nothing. Tasks make no tasks.
+//
+// A callable is found by its address, which is the same in all processes as they are forked: code that is loaded later
+// (dlopen) cannot be run. The processes are made by fork() in the constructor: make the Master before other threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "weir/error.hpp"
+#include "weir/footprint.hpp"
+#include "weir/options.hpp"
+#include "weir/task.hpp"
+
+namespace weir::island {
+
+namespace detail {
+
+using Invoke = void (*)(void* function, const Access* footprint);
+
+// A callable, as bytes, and what calls it in the worker.
+struct Callable {
+  Invoke invoke;
+  const void* function;
+  std::size_t bytes;
+};
+inline constexpr std::size_t kMaxAlignment = 64;
+
+}  // namespace detail
+
+// What a worker process did since the master was made.
+struct WorkerStatistics {
+  std::uint64_t tasks = 0;
+  double running_s = 0;  // in the tasks' functions
+  double staging_s = 0;  // making lines fresh before a task, and writing them back after it
+  double idle_s = 0;     // without a task
+};
+
+struct Statistics {
+  std::uint64_t tasks_run = 0;        // to their end, or until they threw
+  std::uint64_t tasks_cancelled = 0;  // since another one failed
+  std::uint64_t bytes_staged = 0;     // of footprints: made fresh, written back, or both
+  std::vector<WorkerStatistics> workers;
+};
+
+// The master process's side. Used by the thread that made it only.
+class Master {
+ public:
+  // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
+  // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot be
+  // satisfied.
+  explicit Master(const Options& options = Options::from_environment());
+  // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
+  ~Master();
+  Master(const Master&) = delete;
+  Master& operator=(const Master&) = delete;
+
+  // Memory that tasks share, for `count` objects of T, all bytes zero, whole lines. It lasts until free(), at most as
+  // long as the master. Throws weir::Error when options.island_heap is used up.
+  template <class T>
+  T* allocate(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
+                  "lines of cache carry bytes: no object that owns something");
+    static_assert(alignof(T) <= detail::kMaxAlignment);
+    if (count > ~std::size_t{0} / sizeof(T)) refuse_count(count, sizeof(T));
+    return static_cast<T*>(allocate_bytes(count * sizeof(T)));
+  }
+  // Of allocate(); null is nothing. No unfinished task names it.
+  void free(void* memory);
+
+  // spawn(footprint and name()..., callable): makes a task. The callable takes no argument, or one per footprint item,
+  // as for Runtime::spawn(). Waits when there are options.throttle unfinished tasks.
+  // Throws weir::Error for memory that is not of allocate(), for blocks of parts of lines, for a mode that islands do
+  // not have, within a task, and when a worker has died.
+  template <class... Arguments>
+  void spawn(Arguments&&... arguments);
+
+  // Waits until all tasks have ended; the program then sees what they wrote. Throws weir::Error when a task threw, with
+  // the first one's text; those that had not begun then are cancelled. Throws when a worker has died, with what it ran.
+  void wait();
+
+  int worker_count() const noexcept;
+  // Exact after wait().
+  Statistics statistics() const;
+
+ private:
+  struct State;  // src/island/master.hpp
+
+  [[noreturn]] static void refuse_count(std::size_t count, std::size_t bytes);
+  void* allocate_bytes(std::size_t bytes);
+  void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);
+
+  template <std::size_t... I, class Tuple>
+  WEIR_INLINE void spawn_tuple(std::index_sequence<I...>, Tuple&& all);
+  template <class F, class... Arguments>
+  WEIR_INLINE void spawn_task(const F& function, const Arguments&... arguments);
+
+  std::unique_ptr<State> state_;
+};
+
+namespace detail {
+
+// Runs in the worker: `function` is a copy of the callable's bytes, `footprint` the items in their order.
+template <class F, class List>
+struct InvokeOnIsland;
+template <class F, class... Items>
+struct InvokeOnIsland<F, weir::detail::List<Items...>> {
+  static void invoke(void* function, const Access* footprint) {
+    F& call = *static_cast<F*>(function);
+    if constexpr (std::is_invocable_v<F&>) {
+      call();
+    } else {
+      const weir::detail::Arguments<Items...> arguments(footprint);
+      std::uint32_t reductions = 0;  // there are none
+      std::apply([&](const auto&... argument) { call(argument.get(nullptr, reductions)...); }, arguments.each);
+    }
+  }
+};
+
+template <class T>
+inline constexpr bool kIsName = std::is_same_v<T, weir::detail::Name>;
+
+}  // namespace detail
+
+template <class F, class... Arguments>
+WEIR_INLINE void Master::spawn_task(const F& function, const Arguments&... arguments) {
+  static_assert(((weir::detail::kIsItem<Arguments> || detail::kIsName<Arguments>)&&...),
+                "before the callable come footprint items, as in(x, n) or out(section), and name()");
+  static_assert(((!weir::detail::kIsReduce<Arguments> && !weir::detail::kIsBlock<Arguments>)&&...),
+                "islands have no reductions and no blocks that move: name memory of Master::allocate()");
+  // Not is_trivially_copyable: GCC 12 has that wrong for closures once a tuple has held a reference to them.
+  static_assert(std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F>,
+                "a callable goes to another process byte by byte: it captures values and pointers to memory of "
+                "Master::allocate(), nothing that owns");
+  static_assert(alignof(F) <= detail::kMaxAlignment);
+  using Traits = weir::detail::SpawnTraits<F, weir::detail::ItemsOf<Arguments...>>;
+  static_assert(std::is_void_v<typename Traits::Result>, "a task returns nothing: it writes to its footprint");
+  weir::detail::Collected<Traits::kItems, 0> collected;
+  (collected.add(arguments), ...);
+  submit({&detail::InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
+         {collected.accesses, Traits::kItems}, collected.attributes.name);
+}
+
+// Moves the last argument, the callable, to the front.
+template <std::size_t... I, class Tuple>
+WEIR_INLINE void Master::spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
+  spawn_task(std::get<sizeof...(I)>(all), std::get<I>(all)...);
+}
+
+template <class... Arguments>
+WEIR_INLINE void Master::spawn(Arguments&&... arguments) {
+  static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
+  spawn_tuple(std::make_index_sequence<sizeof...(Arguments) - 1>{}, std::forward_as_tuple(arguments...));
+}
+
+}  // namespace weir::island

@@ -1,0 +1,61 @@
+#include "island/footprint.hpp"
+
+#include <fmt/format.h>
+
+namespace weir::island {
+
+namespace {
+
+using base::Code;
+using base::Status;
+
+const char* name_of(Mode mode) noexcept { return mode == Mode::concurrent ? "concurrent" : "reduce"; }
+
+std::uintptr_t address_of(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+std::size_t span_of(const Region& region) noexcept {
+  return region.row_bytes == 0 || region.rows == 0 ? 0 : (region.rows - 1) * region.stride_bytes + region.row_bytes;
+}
+
+// Two blocks never share a line: each begins at one.
+Status check_blocks(const Partition& partition) {
+  const Region& whole = partition.whole;
+  const bool rows_fit = whole.rows <= 1 || whole.stride_bytes % kLine == 0;
+  const bool columns_fit = partition.block_row_bytes >= whole.row_bytes || partition.block_row_bytes % kLine == 0;
+  if (rows_fit && columns_fit && address_of(whole.base) % kLine == 0) return Status::success();
+  return {Code::bad_input,
+          fmt::format("a watched array at {} has rows of {} bytes, {} from one to the next, in blocks of {}: on islands "
+                      "the array, its rows and its blocks must begin at whole lines of {} bytes",
+                      whole.base, whole.row_bytes, whole.stride_bytes, partition.block_row_bytes, kLine)};
+}
+
+}  // namespace
+
+base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes) {
+  const Region& region = access.region;
+  if (access.mode == Mode::concurrent || access.mode == Mode::reduce) {
+    return Status{Code::bad_input, fmt::format("islands have no mode {}: nothing is written by several processes at a "
+                                               "time; use inout, or a task for each part",
+                                               name_of(access.mode))};
+  }
+  const std::size_t span = span_of(region);
+  const std::uintptr_t offset = address_of(region.base) - address_of(heap);
+  if (span != 0 && (offset >= heap_bytes || span > heap_bytes - offset)) {
+    return Status{Code::bad_input,
+                  fmt::format("a footprint names {} bytes at {}, which is not memory of Master::allocate(): other "
+                              "processes have something else there",
+                              span, region.base)};
+  }
+  Access lines = access;
+  if (lines.mode == Mode::commutative) lines.mode = Mode::inout;
+  if (access.partition != nullptr) {
+    if (Status status = check_blocks(*access.partition); !status) return status;
+    return lines;
+  }
+  const std::uintptr_t start = address_of(region.base) / kLine * kLine;
+  const std::uintptr_t end = (address_of(region.base) + span + kLine - 1) / kLine * kLine;
+  lines.region = {reinterpret_cast<const void*>(start), span == 0 ? 0 : end - start, 1, 0};
+  return lines;
+}
+
+}  // namespace weir::island

@@ -1,0 +1,30 @@
+// Footprints in lines of cache, which is what islands share.
+//
+// Pure computation; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "island/memory.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir::island {
+
+// The access as the dependence analysis is to see it: of whole lines, commutative as inout. `heap`: where data must be.
+// bad_input for memory that is not in the heap, a watched array whose blocks share lines, and modes that need memory
+// which several processes write at a time.
+base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes);
+
+// Calls f(data, bytes) for each contiguous run of the region.
+template <class F>
+void for_each_run(const Region& region, F f) {
+  const auto* row = static_cast<const std::byte*>(region.base);
+  if (region.rows > 1 && region.stride_bytes == region.row_bytes) return f(row, region.rows * region.row_bytes);
+  for (std::size_t i = 0; i < region.rows; ++i, row += region.stride_bytes) f(row, region.row_bytes);
+}
+
+inline std::uint64_t bytes_of(const Region& region) noexcept { return std::uint64_t{region.row_bytes} * region.rows; }
+
+}  // namespace weir::island

@@ -1,0 +1,89 @@
+#include "island/graph.hpp"
+
+#include "base/check.hpp"
+
+namespace weir::island {
+
+void* TaskGraph::never() {
+  WEIR_CHECK(false, "a mode that islands do not have came to their graph");
+  return nullptr;
+}
+
+TaskNode& TaskGraph::make_node(bool join) {
+  if (free_.empty()) free_.push_back(&nodes_.emplace_back());
+  TaskNode& node = *free_.back();
+  free_.pop_back();
+  node.id = next_id_++;
+  node.state = TaskState::waiting;
+  node.join = join;
+  node.cancelled = false;
+  node.missing = 1;  // whoever makes it
+  return node;
+}
+
+TaskNode& TaskGraph::make_task() {
+  TaskNode& task = make_node(false);
+  ++spawned_;
+  ++unfinished_;
+  return task;
+}
+
+void TaskGraph::submit(TaskNode& task, std::span<const Access> footprint) {
+  edges_.clear();
+  map_.analyse(*this, ref_of(task), footprint);
+  arrive(task);
+}
+
+TaskNode* TaskGraph::take_ready() {
+  if (ready_.empty()) return nullptr;
+  TaskNode* const task = ready_.front();
+  ready_.pop_front();
+  return task;
+}
+
+void TaskGraph::arrive(TaskNode& node) {
+  if (--node.missing != 0) return;
+  if (node.join) return ended_.push_back(&node);
+  node.state = TaskState::ready;
+  ready_.push_back(&node);
+}
+
+// What waits for joins that end with the task is told, too: a loop, so that a chain of joins takes no stack.
+void TaskGraph::release(TaskNode& task) {
+  ended_.push_back(&task);
+  while (!ended_.empty()) {
+    TaskNode& node = *ended_.back();
+    ended_.pop_back();
+    ++node.generation;
+    if (node.join) {
+      ended_joins_.push_back(node.id);
+    } else {
+      --unfinished_;
+    }
+    for (TaskNode* const successor : node.successors) arrive(*successor);
+    node.successors.clear();
+    node.state = TaskState::free;
+    free_.push_back(&node);
+  }
+}
+
+bool TaskGraph::add_edge(deps::NodeRef before, deps::NodeRef after) {
+  if (finished(before)) return false;
+  TaskNode& first = node_of(before);
+  TaskNode& then = node_of(after);
+  // The same edge comes again for several blocks of one footprint.
+  if (!first.successors.empty() && first.successors.back() == &then) return true;
+  first.successors.push_back(&then);
+  ++then.missing;
+  edges_.push_back({first.id, then.id});
+  return true;
+}
+
+deps::NodeRef TaskGraph::make_join() { return ref_of(make_node(true)); }
+
+void TaskGraph::seal_join(deps::NodeRef join) {
+  TaskNode& node = node_of(join);
+  if (--node.missing == 0) release(node);  // all before it have ended meanwhile
+}
+
+}  // namespace weir::island

@@ -1,0 +1,100 @@
+// TaskGraph: the master's tasks, from spawn() to their release, and what each waits for.
+//
+// It is the Graph of deps::BlockMap, so that islands order tasks by the rules that threads do. In the master's private
+// memory: a worker never sees a node. A task is spawned, waits for its predecessors, is ready, is given to a worker, is
+// done, and is released, which makes others ready. One thread, or whoever holds the master's lock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "deps/block_map.hpp"
+
+namespace weir::island {
+
+enum class TaskState : std::uint8_t { free, waiting, ready, given, done };
+
+struct TaskNode {
+  std::uint64_t generation = 1;  // of this use of the node; moves on when the task is released
+  std::uint64_t id = 0;          // in traces and messages, never used again
+  TaskState state = TaskState::free;
+  bool join = false;  // no task: stands for the end of several
+  bool cancelled = false;
+  std::uint16_t worker = 0;          // given, done: to whom
+  std::uint32_t missing = 0;         // predecessors that are not released
+  const char* name = nullptr;        // null: none
+  const void* site = nullptr;        // where it was spawned
+  std::vector<TaskNode*> successors;
+  std::vector<std::byte> letter;     // TaskHead and all behind it
+  std::byte* spilled = nullptr;      // of the heap, where the letter is too long
+  std::uint64_t bytes = 0;           // of its footprint
+};
+
+class TaskGraph {
+ public:
+  TaskGraph() = default;
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
+  ~TaskGraph() { map_.reset(*this); }
+
+  // A node without predecessors, not ready: the caller fills it in and then calls submit().
+  TaskNode& make_task();
+  // Orders the task behind those its footprint conflicts with. Nothing is ready before the caller asks.
+  void submit(TaskNode& task, std::span<const Access> footprint);
+  // The next task that nothing has to come before, in the order in which they became so; null: none.
+  TaskNode* take_ready();
+  bool has_ready() const noexcept { return !ready_.empty(); }
+  // The task has ended, or will not run: what waits for it may become ready. The node may be another task then.
+  void release(TaskNode& task);
+
+  std::size_t unfinished() const noexcept { return unfinished_; }  // tasks, joins not counted
+  std::uint64_t spawned() const noexcept { return spawned_; }
+  // The edges that the last submit() made, joins among them; valid until the next.
+  struct Edge {
+    std::uint64_t from, to;
+  };
+  std::span<const Edge> new_edges() const noexcept { return edges_; }
+  // Joins that ended since the last call, by id.
+  std::vector<std::uint64_t> take_ended_joins() noexcept { return std::exchange(ended_joins_, {}); }
+  // Calls f(node) for each unreleased node.
+  template <class F>
+  void for_each(F f) const {
+    for (const TaskNode& node : nodes_)
+      if (node.state != TaskState::free) f(node);
+  }
+
+  // ---- The Graph of deps::BlockMap ----
+  bool add_edge(deps::NodeRef before, deps::NodeRef after);
+  bool finished(deps::NodeRef ref) const noexcept { return node_of(ref).generation != ref.generation; }
+  deps::NodeRef make_join();
+  void seal_join(deps::NodeRef join);
+  // Islands have neither commutative tasks nor reductions: footprint.cpp lets none pass.
+  void* make_lock() { return never(); }
+  void release_lock(void*) noexcept { never(); }
+  void commutative(deps::NodeRef, void*) { never(); }
+  deps::OpenedReduction open_reduction(const Access&) { return {never(), {}}; }
+  void join_reduction(deps::NodeRef, void*) { never(); }
+
+ private:
+  static TaskNode& node_of(deps::NodeRef ref) noexcept { return *static_cast<TaskNode*>(ref.node); }
+  static deps::NodeRef ref_of(TaskNode& node) noexcept { return {&node, node.generation}; }
+  static void* never();
+  TaskNode& make_node(bool join);
+  void arrive(TaskNode& node);
+
+  std::deque<TaskNode> nodes_;  // where they are for good
+  std::vector<TaskNode*> free_;
+  std::deque<TaskNode*> ready_;
+  std::vector<TaskNode*> ended_;  // within release()
+  std::vector<Edge> edges_;
+  std::vector<std::uint64_t> ended_joins_;  // grows by what take_ended_joins() does not take
+  std::size_t unfinished_ = 0;
+  std::uint64_t spawned_ = 0;
+  std::uint64_t next_id_ = 1;
+  deps::BlockMap map_;  // last: it may give nodes back
+};
+
+}  // namespace weir::island

@@ -1,0 +1,458 @@
+#include "island/master.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "check/tell/wire.hpp"
+#include "island/footprint.hpp"
+#include "island/policy/place.hpp"
+#include "island/worker.hpp"
+#include "platform/clock.hpp"
+#include "platform/source_lines.hpp"
+#include "runtime/options.hpp"
+#include "runtime/tracing.hpp"
+
+namespace weir::island {
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
+
+std::size_t pages_for(std::size_t bytes) noexcept {
+  constexpr std::size_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+template <class T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw Error(result.status().message);
+  return std::move(*result);
+}
+
+}  // namespace
+
+// ---- Start and end ----
+
+Master::State::State(const Options& wanted) : options_([&] {
+  if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
+  Options options = wanted;
+  if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
+    options.trace = trace;
+  if (std::getenv(check::kVariable) != nullptr) {
+    throw Error("weir check watches the tasks of threads; what tasks on islands touch beside their footprints shows with "
+                "WEIR_ISLAND_MEMORY=checked");
+  }
+  return options;
+}()) {
+  start_workers();
+  if (!options_.trace.empty()) start_trace();
+  clock_ = trace::ClockPair::now();
+  for (Worker& worker : workers_) worker.seen = clock_.ticks;
+  if (options_.explain != Explain::off) {
+    const explain::ServiceOptions service{options_.explain_after, options_.explain == Explain::on};
+    registration_.emplace(static_cast<explain::Source&>(*this), service);
+  }
+}
+
+// The processes come before anything that starts a thread.
+void Master::State::start_workers() {
+  const std::vector<int> cpus = platform::this_thread_cpus();
+  const int count = options_.workers != 0 ? options_.workers : std::max(static_cast<int>(cpus.size()) - 1, 1);
+  const auto workers = static_cast<std::size_t>(count);
+  const std::size_t mail = pages_for(workers * sizeof(Mailbox));
+  const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
+  memory_ = value_or_throw(SharedMemory::map(Bytes{mail + heap}, options_.island_memory,
+                                             static_cast<std::uint64_t>(options_.island_seed)));
+  heap_.emplace(memory_->data() + mail, heap);
+  // More processes than cores get none of their own: the system knows better who waits.
+  const bool bind = options_.bind == Bind::core && workers < cpus.size();
+  if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
+  workers_.reserve(workers);
+  for (std::size_t i = 0; i < workers; ++i) {
+    auto* const mailbox = ::new (memory_->data() + i * sizeof(Mailbox)) Mailbox;
+    const int index = static_cast<int>(i) + 1;
+    const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(),
+                            options_.island_memory == IslandMemory::checked};
+    Process process = value_or_throw(
+        Process::fork(index, bind ? std::optional(cpus[i + 1]) : std::nullopt, [this, mailbox, &setup] {
+          memory_->enter_process(setup.index);
+          work(*memory_, *mailbox, setup);
+        }));
+    workers_.push_back({std::move(process), mailbox});
+  }
+  queued_.resize(workers);
+}
+
+void Master::State::start_trace() {
+  recorder_ = runtime::open_trace(options_.trace);
+  track_ = recorder_->add_track({"master", 0, 0});
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const int index = static_cast<int>(i) + 1;
+    workers_[i].track = recorder_->add_track({fmt::format("island {}", index), index, 0});
+  }
+}
+
+Master::State::~State() {
+  if (broken_.empty()) {
+    try {
+      wait();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "weir: a task failed and nobody waited for it: %s\n", error.what());
+    }
+  }
+  registration_.reset();
+  const std::uint64_t end = trace::Track::now();
+  if (broken_.empty()) end_workers();
+  if (recorder_ == nullptr) return;
+  for (const Worker& worker : workers_) worker.track->search(std::min(worker.seen, end), end);
+  runtime::close_trace(*recorder_, summarise(end));
+}
+
+void Master::State::end_workers() noexcept {
+  const TaskHead last{};
+  for (Worker& worker : workers_) {
+    TaskLetter& letter = worker.mailbox->slot(worker.next).task;
+    std::memcpy(letter.payload().data(), &last, sizeof last);
+    letter.post(*memory_, worker.next, sizeof last);
+  }
+  for (Worker& worker : workers_) worker.process.join();
+}
+
+trace::Summary Master::State::summarise(std::uint64_t end) const {
+  trace::Summary summary;
+  summary.start = clock_.ticks;
+  summary.end = end;
+  summary.workers = static_cast<int>(workers_.size()) + 1;
+  for (const runtime::OptionInfo& info : runtime::option_table())
+    if (info.name == "island_memory") summary.policy = "islands, " + runtime::option_text(options_, info);
+  summary.machine = fmt::format("a master and {} island{}", workers_.size(), workers_.size() == 1 ? "" : "s");
+  summary.counters = {{"tasks_run", run_}, {"tasks_cancelled", cancelled_}};
+  return summary;
+}
+
+// ---- Memory ----
+
+Heap::Piece Master::State::allocate_piece(std::size_t bytes) {
+  const Heap::Piece piece = heap_->allocate(bytes);
+  if (piece.data != nullptr) return piece;
+  throw Error(fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
+                          "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
+                          bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
+}
+
+void* Master::State::allocate(std::size_t bytes) {
+  const Heap::Piece piece = allocate_piece(bytes);
+  if (piece.used_before) {
+    memory_->invalidate(piece.data, piece.bytes);
+    std::memset(piece.data, 0, piece.bytes);
+    memory_->write_back(piece.data, piece.bytes);
+  }
+  return piece.data;
+}
+
+void Master::State::free(void* memory) {
+  if (memory != nullptr && !heap_->free(memory))
+    throw Error(fmt::format("free({}): nothing of Master::allocate() begins there", memory));
+}
+
+// ---- Tasks ----
+
+void Master::State::submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name,
+                           const void* site) {
+  if (in_worker()) throw Error("spawn() within a task on an island: only the master's program makes tasks");
+  const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+  lines_.clear();
+  for (const Access& access : footprint)
+    lines_.push_back(value_or_throw(in_lines(access, heap_->start(), heap_->bytes())));
+  std::unique_lock lock(mutex_);
+  if (!broken_.empty()) throw Error(broken_);
+  if (options_.throttle != 0) wait_until(lock, static_cast<std::size_t>(options_.throttle) - 1);
+  std::byte* const spilled = fill_letter(callable, footprint);
+  publish(footprint);
+  TaskNode& task = graph_.make_task();
+  task.name = name;
+  task.site = site;
+  task.letter.swap(letter_);
+  task.spilled = spilled;
+  task.bytes = 0;
+  for (const Access& access : footprint) task.bytes += bytes_of(access.region);
+  if (track_ != nullptr) {
+    graph_.submit(task, lines_);
+    track_->spawn(start, task.id, task.bytes, footprint.size());
+    for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
+  } else {
+    graph_.submit(task, lines_);
+  }
+  // Workers are kept busy without a look at their letters each time.
+  if (graph_.spawned() % kSpawnsPerPoll == 0) {
+    poll();
+  } else {
+    give_ready();
+  }
+}
+
+// The task's letter in letter_. What does not fit goes to shared memory: where, or null.
+std::byte* Master::State::fill_letter(const detail::Callable& callable, std::span<const Access> footprint) {
+  TaskHead head{callable.invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
+                static_cast<std::uint32_t>(callable.bytes), 0};
+  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + callable.bytes);
+  std::byte* to = letter_.data();
+  const auto put = [&to](const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    to += bytes;
+  };
+  put(&head, sizeof head);
+  for (const Access& access : footprint) {
+    const Item item{access.region, static_cast<std::uint64_t>(access.mode)};
+    put(&item, sizeof item);
+  }
+  put(callable.function, callable.bytes);
+  if (letter_.size() <= TaskLetter::kPayload) return nullptr;
+  head.spilled_bytes = letter_.size() - sizeof head;
+  std::byte* const spilled = allocate_piece(head.spilled_bytes).data;
+  head.spilled = spilled;
+  memory_->invalidate(spilled, head.spilled_bytes);  // who had it before may have left other bytes there
+  std::memcpy(spilled, letter_.data() + sizeof head, head.spilled_bytes);
+  memory_->write_back(spilled, head.spilled_bytes);
+  letter_.resize(sizeof head);
+  std::memcpy(letter_.data(), &head, sizeof head);
+  return spilled;
+}
+
+// What the program has written since the last wait() and the task names is in memory before the task's letter is. Once
+// for each region: until the next wait() the program does not write there again.
+void Master::State::publish(std::span<const Access> footprint) {
+  if (options_.island_memory == IslandMemory::coherent) return;
+  for (const Access& access : footprint) {
+    if (writes(access.mode)) written_.insert(access.region);
+    if (!published_.insert(access.region).second) continue;
+    for_each_run(access.region, [&](const void* data, std::size_t bytes) { memory_->write_back(data, bytes); });
+  }
+}
+
+// All tasks have ended: the program is to see what they wrote.
+void Master::State::fetch_results() {
+  for (const Region& region : written_)
+    for_each_run(region, [&](const void* data, std::size_t bytes) { memory_->invalidate(data, bytes); });
+  if (options_.island_memory == IslandMemory::coherent) memory_->invalidate(heap_->start(), heap_->bytes());
+  written_.clear();
+  published_.clear();
+}
+
+bool Master::State::give_ready() {
+  bool any = false;
+  while (graph_.has_ready()) {
+    if (!failure_.empty()) {
+      TaskNode& task = *graph_.take_ready();
+      task.state = TaskState::done;
+      task.cancelled = true;
+      completed_.push_back(&task);
+      any = true;
+      continue;
+    }
+    const int worker = policy::place({queued_, Mailbox::kSlots, turn_});
+    if (worker == policy::kNobody) break;
+    turn_ = static_cast<std::uint32_t>(worker + 1) % static_cast<std::uint32_t>(workers_.size());
+    give(workers_[static_cast<std::size_t>(worker)], *graph_.take_ready());
+    any = true;
+  }
+  return any;
+}
+
+void Master::State::give(Worker& worker, TaskNode& task) {
+  const auto index = static_cast<std::size_t>(&worker - workers_.data());
+  TaskLetter& letter = worker.mailbox->slot(worker.next).task;
+  std::memcpy(letter.payload().data(), task.letter.data(), task.letter.size());
+  letter.post(*memory_, worker.next, task.letter.size());
+  worker.next = Mailbox::after(worker.next);
+  if (worker.given.empty()) worker.busy_since = platform::now_ns();
+  worker.given.push_back(&task);
+  task.state = TaskState::given;
+  task.worker = static_cast<std::uint16_t>(index);
+  ++queued_[index];
+}
+
+// What workers have done since the last look. True when there was anything.
+bool Master::State::collect() {
+  bool any = false;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = workers_[i];
+    while (!worker.given.empty()) {
+      const auto letter = worker.mailbox->slot(worker.awaited).done.take(*memory_, worker.awaited);
+      if (!letter) break;
+      Done done;
+      std::memcpy(&done, letter->data(), sizeof done);
+      take_done(worker, done, letter->subspan(sizeof done));
+      worker.awaited = Mailbox::after(worker.awaited);
+      --queued_[i];
+      any = true;
+    }
+  }
+  return any;
+}
+
+void Master::State::take_done(Worker& worker, const Done& done, std::span<const std::byte> text) {
+  TaskNode& task = *worker.given.front();
+  worker.given.pop_front();
+  worker.busy_since = platform::now_ns();
+  worker.idle += done.taken - std::min(done.taken, worker.seen);
+  worker.staging += done.fresh - done.taken + (done.written - done.ended);
+  worker.running += done.ended - done.fresh;
+  worker.tasks += 1;
+  if (worker.track != nullptr) trace_done(worker, task, done);
+  worker.seen = done.written;
+  task.state = TaskState::done;
+  ++run_;
+  bytes_staged_ += task.bytes;
+  completed_.push_back(&task);
+  if (!failure_.empty()) return;
+  if (done.failed != 0) {
+    failure_ = fmt::format("{} threw: {}", title_of(task),
+                           std::string_view(reinterpret_cast<const char*>(text.data()), done.text_bytes));
+  } else if (done.unwritten != nullptr) {
+    const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
+    failure_ = fmt::format("{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
+                           "say: on islands nobody would see it",
+                           title_of(task), done.unwritten, offset);
+  }
+}
+
+void Master::State::trace_done(Worker& worker, const TaskNode& task, const Done& done) {
+  trace::Track& track = *worker.track;
+  track.search(std::min(worker.seen, done.taken), done.taken);
+  track.stage(done.taken, done.fresh, task.id);
+  track.task(done.fresh, done.ended, task.id, task.name, false);
+  track.stage(done.ended, done.written, task.id);
+}
+
+void Master::State::release_one() {
+  TaskNode& task = *completed_.front();
+  completed_.pop_front();
+  if (task.cancelled) ++cancelled_;
+  if (task.spilled != nullptr) {
+    static_cast<void>(heap_->free(task.spilled));
+    task.spilled = nullptr;
+  }
+  graph_.release(task);
+  const std::vector<std::uint64_t> joins = graph_.take_ended_joins();
+  if (track_ == nullptr) return;
+  for (const std::uint64_t join : joins) {
+    const std::uint64_t now = trace::Track::now();
+    track_->task(now, now, join, "the end of several tasks", false);
+  }
+}
+
+// True when anything was done.
+bool Master::State::poll() {
+  bool any = collect();
+  any |= give_ready();
+  while (!completed_.empty() && !graph_.has_ready()) {
+    release_one();
+    give_ready();
+    any = true;
+  }
+  if (!completed_.empty()) {  // all workers have as much as they can take
+    release_one();
+    any = true;
+  }
+  return any;
+}
+
+void Master::State::wait_until(std::unique_lock<std::mutex>& lock, std::size_t most) {
+  if (graph_.unfinished() <= most) return;
+  const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+  Patience patience(options_.park_after);
+  while (graph_.unfinished() > most) {
+    if (poll()) {
+      patience.reset();
+      continue;
+    }
+    lock.unlock();  // for who explains
+    const bool slept = patience.wait();
+    lock.lock();
+    if (slept) look_after_workers();
+  }
+  if (track_ != nullptr) track_->wait(start, most == 0 ? trace::WaitFor::children : trace::WaitFor::room);
+}
+
+void Master::State::wait() {
+  if (in_worker()) throw Error("wait() within a task on an island: only the master's program waits");
+  std::unique_lock lock(mutex_);
+  if (!broken_.empty()) throw Error(broken_);
+  wait_until(lock, 0);
+  fetch_results();
+  if (!failure_.empty()) throw Error(std::exchange(failure_, {}));
+}
+
+// ---- When something goes wrong ----
+
+std::string Master::State::title_of(const TaskNode& task) const {
+  const std::string name = task.name != nullptr ? fmt::format("task '{}'", task.name) : "a task";
+  const auto source = platform::find_source(std::array{task.site});
+  return fmt::format("{}, spawned at {}, on worker {},", name, source.at(0).text(), task.worker + 1);
+}
+
+void Master::State::look_after_workers() {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const std::string how = workers_[i].process.how_it_ended();
+    if (how.empty()) continue;
+    collect();  // it may have done with tasks before
+    const Worker& worker = workers_[i];
+    broken_ = fmt::format("worker {} (process {}) {}{}; {} tasks are left undone", i + 1, worker.process.pid(), how,
+                          worker.given.empty() ? "" : ", while it had " + title_of(*worker.given.front()),
+                          graph_.unfinished() - completed_.size());
+    throw Error(broken_);
+  }
+}
+
+Statistics Master::State::statistics() const {
+  const std::lock_guard lock(mutex_);
+  Statistics all;
+  all.tasks_run = run_;
+  all.tasks_cancelled = cancelled_;
+  all.bytes_staged = bytes_staged_;
+  const trace::ClockPair now = trace::ClockPair::now();
+  const double per_tick = 1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
+  for (const Worker& worker : workers_) {
+    all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
+                           static_cast<double>(worker.staging) * per_tick, static_cast<double>(worker.idle) * per_tick});
+  }
+  return all;
+}
+
+std::size_t Master::State::RegionHash::operator()(const Region& r) const noexcept {
+  const std::size_t mixed = reinterpret_cast<std::uintptr_t>(r.base) * 0x9E3779B97F4A7C15u;
+  return mixed ^ (r.row_bytes * 0xC2B2AE3D27D4EB4Fu) ^ (r.rows << 1) ^ (r.stride_bytes << 17);
+}
+
+bool Master::State::SameRegion::operator()(const Region& a, const Region& b) const noexcept {
+  return a.base == b.base && a.row_bytes == b.row_bytes && a.rows == b.rows && a.stride_bytes == b.stride_bytes;
+}
+
+// ---- The public side ----
+
+Master::Master(const Options& options) : state_(std::make_unique<State>(options)) {}
+Master::~Master() = default;
+
+void* Master::allocate_bytes(std::size_t bytes) { return state_->allocate(bytes); }
+void Master::free(void* memory) { state_->free(memory); }
+void Master::refuse_count(std::size_t count, std::size_t bytes) {
+  throw Error(fmt::format("allocate(): {} objects of {} bytes are more than there are addresses", count, bytes));
+}
+
+void Master::submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name) {
+  state_->submit(callable, footprint, name, __builtin_return_address(0));
+}
+
+void Master::wait() { state_->wait(); }
+int Master::worker_count() const noexcept { return state_->worker_count(); }
+Statistics Master::statistics() const { return state_->statistics(); }
+
+}  // namespace weir::island

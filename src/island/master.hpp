@@ -1,0 +1,119 @@
+// Master::State: the master process: spawns tasks into the graph, gives ready ones to workers, collects what is done.
+//
+// As BDDT-SCC's master: while the program spawns it gives away what is ready at once and never waits for room; where
+// the program has to wait it polls: collects what workers have done, gives them what is ready, and releases what was
+// collected only when nothing is left to give, so that workers do not wait for the bookkeeping.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "explain/service.hpp"
+#include "island/graph.hpp"
+#include "island/heap.hpp"
+#include "island/memory.hpp"
+#include "island/message.hpp"
+#include "island/patience.hpp"
+#include "island/process.hpp"
+#include "platform/affinity.hpp"
+#include "trace/recorder.hpp"
+#include "weir/island.hpp"
+
+namespace weir::island {
+
+struct Master::State final : private explain::Source {
+ public:
+  explicit State(const Options& options);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void* allocate(std::size_t bytes);
+  void free(void* memory);
+  void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name, const void* site);
+  void wait();
+  int worker_count() const noexcept { return static_cast<int>(workers_.size()); }
+  Statistics statistics() const;
+
+ private:
+  struct Worker {
+    Process process;
+    Mailbox* mailbox;
+    std::uint32_t next = 1;      // number of the next letter to it
+    std::uint32_t awaited = 1;   // of the next from it
+    std::deque<TaskNode*> given{};  // and not collected, oldest first
+    std::uint64_t busy_since = 0;   // now_ns() when the oldest of them came to be it
+    std::uint64_t seen = 0;         // ticks: until when its time is accounted for
+    std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
+    trace::Track* track = nullptr;                                // null: nothing is traced
+  };
+  // What the program may have written, or will read, by the bytes that a footprint names.
+  struct RegionHash {
+    std::size_t operator()(const Region& r) const noexcept;
+  };
+  struct SameRegion {
+    bool operator()(const Region& a, const Region& b) const noexcept;
+  };
+  using Regions = std::unordered_set<Region, RegionHash, SameRegion>;
+
+  void start_workers();
+  void start_trace();
+  // All of the following: under mutex_.
+  std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint);
+  Heap::Piece allocate_piece(std::size_t bytes);
+  void publish(std::span<const Access> footprint);
+  bool poll();
+  bool collect();
+  void take_done(Worker& worker, const Done& done, std::span<const std::byte> text);
+  void trace_done(Worker& worker, const TaskNode& task, const Done& done);
+  bool give_ready();
+  void give(Worker& worker, TaskNode& task);
+  void release_one();
+  // Throws when a worker has died.
+  void look_after_workers();
+  // Waits until at most `most` tasks are unfinished.
+  void wait_until(std::unique_lock<std::mutex>& lock, std::size_t most);
+  void fetch_results();
+  std::string title_of(const TaskNode& task) const;  // for messages
+  void end_workers() noexcept;
+  trace::Summary summarise(std::uint64_t end) const;
+
+  // ---- explain::Source ----
+  bool is_still(std::uint64_t& progress) noexcept override;
+  explain::Situation look() override;
+  explain::Advance advance() override;
+
+  const Options options_;
+  platform::ScopedBinding binding_;  // of the thread that made the master
+  std::unique_ptr<SharedMemory> memory_;
+  std::optional<Heap> heap_;
+  std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is traced
+  trace::Track* track_ = nullptr;              // the master's own
+  trace::ClockPair clock_;                     // when the workers were there
+
+  // The program's thread, and that of explain, which looks.
+  mutable std::mutex mutex_;
+  TaskGraph graph_;
+  std::vector<Worker> workers_;
+  std::vector<std::uint32_t> queued_;  // by worker: how many it has been given
+  std::uint32_t turn_ = 0;             // see policy::Snapshot
+  std::deque<TaskNode*> completed_;    // done and not released
+  Regions published_;                  // since the last wait(): written back by the master
+  Regions written_;                    // since then: what tasks write
+  std::vector<Access> lines_;          // of the task that is being submitted: its footprint
+  std::vector<std::byte> letter_;      // and its letter
+  std::string failure_;                // of the first task that failed since the last wait(); "": none
+  std::string broken_;                 // a worker has died: nothing can go on
+  std::uint64_t run_ = 0, cancelled_ = 0, bytes_staged_ = 0;
+
+  std::optional<explain::Registration> registration_;  // last: from here on it is asked
+};
+
+}  // namespace weir::island

@@ -1,0 +1,51 @@
+// How a process waits for what another one writes: nothing can wake it, so it looks, at first without a pause, then with
+// sleeps that grow to a millisecond. One thread.
+#pragma once
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "platform/clock.hpp"
+
+namespace weir::island {
+
+class Patience {
+ public:
+  explicit Patience(int spin_us) noexcept : spin_ns_(std::uint64_t{1000} * static_cast<std::uint64_t>(spin_us)) {}
+
+  // It was there.
+  void reset() noexcept { looks_ = 0; }
+
+  // It was not. True when the process slept.
+  bool wait() noexcept {
+    if (++looks_ % kLooksPerClock != 0) {
+      platform::spin_pause();
+      return false;
+    }
+    const std::uint64_t now = platform::now_ns();
+    if (looks_ == kLooksPerClock) {
+      since_ = now;
+      sleep_ns_ = kShortest;
+    }
+    if (now - since_ < spin_ns_) {
+      sched_yield();  // where there are more processes than cores, another one is what this waits for
+      return false;
+    }
+    const timespec pause{0, static_cast<long>(sleep_ns_)};
+    nanosleep(&pause, nullptr);
+    sleep_ns_ = std::min(sleep_ns_ * 2, kLongest);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kLooksPerClock = 16;
+  static constexpr std::uint64_t kShortest = 20'000, kLongest = 1'000'000;  // ns
+
+  std::uint64_t spin_ns_, since_ = 0, sleep_ns_ = kShortest;
+  std::uint32_t looks_ = 0;
+};
+
+}  // namespace weir::island

@@ -1,0 +1,79 @@
+#include "island/process.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "platform/affinity.hpp"
+
+namespace weir::island {
+
+namespace {
+
+pid_t wait_for(pid_t pid, int& status, int flags) noexcept {
+  pid_t found;
+  do found = ::waitpid(pid, &status, flags);
+  while (found < 0 && errno == EINTR);
+  return found;
+}
+
+[[noreturn]] void run_child(int index, pid_t parent, std::optional<int> os_cpu, const std::function<void()>& body) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(EXIT_FAILURE);  // it ended before the line above
+  ::prctl(PR_SET_NAME, fmt::format("weir-island-{}", index).c_str());
+  ::unsetenv("WEIR_TRACE");  // the file is the master's
+  if (os_cpu) static_cast<void>(platform::bind_this_thread(std::array{*os_cpu}));  // a wish
+  body();
+  std::fflush(nullptr);
+  ::_exit(EXIT_SUCCESS);
+}
+
+}  // namespace
+
+base::Result<Process> Process::fork(int index, std::optional<int> os_cpu, const std::function<void()>& body) {
+  std::fflush(nullptr);  // what is buffered is the parent's to write
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(index, parent, os_cpu, body);
+  if (pid < 0) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("worker process {} cannot be made: {}; ask for fewer workers, or raise the limit of "
+                                    "processes (ulimit -u)",
+                                    index, std::strerror(errno))};
+  }
+  return Process(pid);
+}
+
+Process::Process(Process&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), ended_(other.ended_), status_(other.status_) {}
+
+Process::~Process() {
+  if (pid_ == 0 || ended_) return;
+  ::kill(pid_, SIGKILL);
+  join();
+}
+
+std::string Process::how_it_ended() {
+  if (!ended_) ended_ = wait_for(pid_, status_, WNOHANG) == pid_;
+  if (!ended_) return "";
+  if (WIFSIGNALED(status_)) {
+    return fmt::format("ended by signal {} ({})", WTERMSIG(status_), ::strsignal(WTERMSIG(status_)));
+  }
+  return fmt::format("ended with exit status {}", WEXITSTATUS(status_));
+}
+
+void Process::join() noexcept {
+  if (!ended_) wait_for(pid_, status_, 0);
+  ended_ = true;
+}
+
+}  // namespace weir::island

@@ -1,0 +1,39 @@
+// Process: a worker process as its master sees it: forked, looked after, ended. The thread that forked it only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace weir::island {
+
+class Process {
+ public:
+  // A child that runs `body` and then exits with status 0. It is killed when the calling thread ends without having
+  // ended it. `os_cpu`: where it is to run; none: anywhere. no_space when the system makes no more processes.
+  static base::Result<Process> fork(int index, std::optional<int> os_cpu, const std::function<void()>& body);
+
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&&) = delete;
+  // Kills it when it runs still.
+  ~Process();
+
+  pid_t pid() const noexcept { return pid_; }
+  // How it ended, for people, "ended by signal 11 (Segmentation fault)"; "" while it runs.
+  std::string how_it_ended();
+  // Waits until it has ended, having been told to.
+  void join() noexcept;
+
+ private:
+  explicit Process(pid_t pid) noexcept : pid_(pid) {}
+
+  pid_t pid_;           // 0 after a move
+  bool ended_ = false;  // and was waited for
+  int status_ = 0;      // then
+};
+
+}  // namespace weir::island

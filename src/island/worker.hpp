@@ -1,0 +1,25 @@
+// What a worker process does: takes tasks from its mailbox, makes their footprints fresh, runs them, writes back.
+#pragma once
+
+#include <cstdint>
+
+#include "island/memory.hpp"
+#include "island/message.hpp"
+
+namespace weir::island {
+
+struct WorkerSetup {
+  int index = 0;
+  int park_after_us = 0;  // how long an idle worker looks without a pause before it sleeps between looks
+  const std::byte* heap = nullptr;
+  std::size_t heap_bytes = 0;
+  bool check_writes = false;  // whether what a task writes beside its footprint is looked for: memory `checked`
+};
+
+// Runs tasks until the letter that ends it.
+void work(SharedMemory& memory, Mailbox& mailbox, const WorkerSetup& setup);
+
+// True in a worker process, where tasks run.
+bool in_worker() noexcept;
+
+}  // namespace weir::island

@@ -1,0 +1,34 @@
+// Options for tests on worker processes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "weir/island.hpp"
+
+namespace weir::island {
+
+inline Options options_of(int workers, IslandMemory memory, int seed = 1) {
+  Options options;
+  options.workers = workers;
+  options.bind = Bind::none;
+  options.island_memory = memory;
+  options.island_heap = 16;
+  options.island_seed = seed;
+  return options;
+}
+
+// Every kind of memory, with 1, 2 and 8 workers.
+class OnIslands : public testing::TestWithParam<std::tuple<IslandMemory, int>> {
+ protected:
+  static Options options(int seed = 1) { return options_of(std::get<1>(GetParam()), std::get<0>(GetParam()), seed); }
+};
+
+inline std::string name_of(const testing::TestParamInfo<std::tuple<IslandMemory, int>>& info) {
+  static constexpr const char* kNames[] = {"coherent", "flush", "checked"};
+  return kNames[static_cast<int>(std::get<0>(info.param))] + std::to_string(std::get<1>(info.param));
+}
+
+}  // namespace weir::island
