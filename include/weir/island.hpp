@@ -2,8 +2,8 @@
 //
 // A Master forks worker processes and gives them tasks. It runs the program and finds the order of the tasks from their
 // footprints; a worker makes what its task reads fresh, runs it, and writes back what it wrote. So programs run where
-// the hardware keeps no caches coherent: chips without coherence, memory that hosts share over CXL. The model is that of
-// BDDT-SCC (Labrineas, Task-parallel Runtime for the Single-chip Cloud Computer, University of Crete, 2013).
+// the hardware keeps no caches coherent: chips without coherence, memory that hosts share over CXL. The model is that
+// of BDDT-SCC (Labrineas, Task-parallel Runtime for the Single-chip Cloud Computer, University of Crete, 2013).
 //
 //   weir::island::Master master;
 //   double* x = master.allocate<double>(n);
@@ -11,7 +11,8 @@
 //   master.wait();  // x is there
 //
 // What differs from weir::Runtime:
-// - All data of footprints is memory of allocate(). The program itself may touch it before it spawns tasks that name it,
+// - All data of footprints is memory of allocate(). The program itself may touch it before it spawns tasks that name
+// it,
 //   and again after wait(). Nothing else that a task writes is seen by anyone: a process has its own globals.
 // - Caches work in lines, so footprints are rounded to lines of 64 bytes: tasks that write parts of one line wait for
 //   each other. A watched array must have blocks of whole lines.
@@ -71,8 +72,8 @@ struct Statistics {
 class Master {
  public:
   // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
-  // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot be
-  // satisfied.
+  // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot
+  // be satisfied.
   explicit Master(const Options& options = Options::from_environment());
   // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
   ~Master();

@@ -40,8 +40,8 @@ explain::Advance Master::State::advance() {
 explain::Situation Master::State::look() {
   const std::lock_guard lock(mutex_);
   Situation s;
-  s.title = fmt::format("islands of process {} ({} worker{})", ::getpid(), workers_.size(),
-                        workers_.size() == 1 ? "" : "s");
+  s.title =
+      fmt::format("islands of process {} ({} worker{})", ::getpid(), workers_.size(), workers_.size() == 1 ? "" : "s");
   std::unordered_map<const TaskNode*, Index> index;
   const std::uint64_t now = platform::now_ns();
   graph_.for_each([&](const TaskNode& node) {
@@ -76,10 +76,10 @@ explain::Situation Master::State::look() {
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& given = workers_[i].given;
-    s.workers.push_back({static_cast<int>(i) + 1, given.empty() ? "has no task"
-                                                                : fmt::format("process {}, has {} task{}",
-                                                                              workers_[i].process.pid(), given.size(),
-                                                                              given.size() == 1 ? "" : "s")});
+    s.workers.push_back(
+        {static_cast<int>(i) + 1, given.empty() ? "has no task"
+                                                : fmt::format("process {}, has {} task{}", workers_[i].process.pid(),
+                                                              given.size(), given.size() == 1 ? "" : "s")});
   }
   return s;
 }

@@ -23,10 +23,11 @@ Status check_blocks(const Partition& partition) {
   const bool rows_fit = whole.rows <= 1 || whole.stride_bytes % kLine == 0;
   const bool columns_fit = partition.block_row_bytes >= whole.row_bytes || partition.block_row_bytes % kLine == 0;
   if (rows_fit && columns_fit && address_of(whole.base) % kLine == 0) return Status::success();
-  return {Code::bad_input,
-          fmt::format("a watched array at {} has rows of {} bytes, {} from one to the next, in blocks of {}: on islands "
-                      "the array, its rows and its blocks must begin at whole lines of {} bytes",
-                      whole.base, whole.row_bytes, whole.stride_bytes, partition.block_row_bytes, kLine)};
+  return {
+      Code::bad_input,
+      fmt::format("a watched array at {} has rows of {} bytes, {} from one to the next, in blocks of {}: on islands "
+                  "the array, its rows and its blocks must begin at whole lines of {} bytes",
+                  whole.base, whole.row_bytes, whole.stride_bytes, partition.block_row_bytes, kLine)};
 }
 
 }  // namespace

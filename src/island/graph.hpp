@@ -23,14 +23,14 @@ struct TaskNode {
   TaskState state = TaskState::free;
   bool join = false;  // no task: stands for the end of several
   bool cancelled = false;
-  std::uint16_t worker = 0;          // given, done: to whom
-  std::uint32_t missing = 0;         // predecessors that are not released
-  const char* name = nullptr;        // null: none
-  const void* site = nullptr;        // where it was spawned
+  std::uint16_t worker = 0;    // given, done: to whom
+  std::uint32_t missing = 0;   // predecessors that are not released
+  const char* name = nullptr;  // null: none
+  const void* site = nullptr;  // where it was spawned
   std::vector<TaskNode*> successors;
-  std::vector<std::byte> letter;     // TaskHead and all behind it
-  std::byte* spilled = nullptr;      // of the heap, where the letter is too long
-  std::uint64_t bytes = 0;           // of its footprint
+  std::vector<std::byte> letter;  // TaskHead and all behind it
+  std::byte* spilled = nullptr;   // of the heap, where the letter is too long
+  std::uint64_t bytes = 0;        // of its footprint
 };
 
 class TaskGraph {

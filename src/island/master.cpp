@@ -40,17 +40,19 @@ T value_or_throw(base::Result<T> result) {
 
 // ---- Start and end ----
 
-Master::State::State(const Options& wanted) : options_([&] {
-  if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
-  Options options = wanted;
-  if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
-    options.trace = trace;
-  if (std::getenv(check::kVariable) != nullptr) {
-    throw Error("weir check watches the tasks of threads; what tasks on islands touch beside their footprints shows with "
-                "WEIR_ISLAND_MEMORY=checked");
-  }
-  return options;
-}()) {
+Master::State::State(const Options& wanted)
+    : options_([&] {
+        if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
+        Options options = wanted;
+        if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
+          options.trace = trace;
+        if (std::getenv(check::kVariable) != nullptr) {
+          throw Error(
+              "weir check watches the tasks of threads; what tasks on islands touch beside their footprints shows with "
+              "WEIR_ISLAND_MEMORY=checked");
+        }
+        return options;
+      }()) {
   start_workers();
   if (!options_.trace.empty()) start_trace();
   clock_ = trace::ClockPair::now();
@@ -68,8 +70,8 @@ void Master::State::start_workers() {
   const auto workers = static_cast<std::size_t>(count);
   const std::size_t mail = pages_for(workers * sizeof(Mailbox));
   const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
-  memory_ = value_or_throw(SharedMemory::map(Bytes{mail + heap}, options_.island_memory,
-                                             static_cast<std::uint64_t>(options_.island_seed)));
+  memory_ = value_or_throw(
+      SharedMemory::map(Bytes{mail + heap}, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
   heap_.emplace(memory_->data() + mail, heap);
   // More processes than cores get none of their own: the system knows better who waits.
   const bool bind = options_.bind == Bind::core && workers < cpus.size();
@@ -80,8 +82,8 @@ void Master::State::start_workers() {
     const int index = static_cast<int>(i) + 1;
     const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(),
                             options_.island_memory == IslandMemory::checked};
-    Process process = value_or_throw(
-        Process::fork(index, bind ? std::optional(cpus[i + 1]) : std::nullopt, [this, mailbox, &setup] {
+    Process process =
+        value_or_throw(Process::fork(index, bind ? std::optional(cpus[i + 1]) : std::nullopt, [this, mailbox, &setup] {
           memory_->enter_process(setup.index);
           work(*memory_, *mailbox, setup);
         }));
@@ -142,9 +144,10 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
 Heap::Piece Master::State::allocate_piece(std::size_t bytes) {
   const Heap::Piece piece = heap_->allocate(bytes);
   if (piece.data != nullptr) return piece;
-  throw Error(fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
-                          "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
-                          bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
+  throw Error(
+      fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
+                  "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
+                  bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
 }
 
 void* Master::State::allocate(std::size_t bytes) {
@@ -318,9 +321,10 @@ void Master::State::take_done(Worker& worker, const Done& done, std::span<const 
                            std::string_view(reinterpret_cast<const char*>(text.data()), done.text_bytes));
   } else if (done.unwritten != nullptr) {
     const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
-    failure_ = fmt::format("{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
-                           "say: on islands nobody would see it",
-                           title_of(task), done.unwritten, offset);
+    failure_ = fmt::format(
+        "{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
+        "say: on islands nobody would see it",
+        title_of(task), done.unwritten, offset);
   }
 }
 
@@ -419,10 +423,12 @@ Statistics Master::State::statistics() const {
   all.tasks_cancelled = cancelled_;
   all.bytes_staged = bytes_staged_;
   const trace::ClockPair now = trace::ClockPair::now();
-  const double per_tick = 1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
+  const double per_tick =
+      1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
-                           static_cast<double>(worker.staging) * per_tick, static_cast<double>(worker.idle) * per_tick});
+                           static_cast<double>(worker.staging) * per_tick,
+                           static_cast<double>(worker.idle) * per_tick});
   }
   return all;
 }

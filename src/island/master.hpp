@@ -46,11 +46,11 @@ struct Master::State final : private explain::Source {
   struct Worker {
     Process process;
     Mailbox* mailbox;
-    std::uint32_t next = 1;      // number of the next letter to it
-    std::uint32_t awaited = 1;   // of the next from it
-    std::deque<TaskNode*> given{};  // and not collected, oldest first
-    std::uint64_t busy_since = 0;   // now_ns() when the oldest of them came to be it
-    std::uint64_t seen = 0;         // ticks: until when its time is accounted for
+    std::uint32_t next = 1;                                       // number of the next letter to it
+    std::uint32_t awaited = 1;                                    // of the next from it
+    std::deque<TaskNode*> given{};                                // and not collected, oldest first
+    std::uint64_t busy_since = 0;                                 // now_ns() when the oldest of them came to be it
+    std::uint64_t seen = 0;                                       // ticks: until when its time is accounted for
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
   };

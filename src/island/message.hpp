@@ -1,7 +1,7 @@
 // What master and worker write to each other: structs of whole words in letters (letter.hpp).
 //
-// A task is a TaskHead, then its footprint (Item by Item), then the bytes of its callable; what does not fit in a letter
-// lies in shared memory, and the letter says where.
+// A task is a TaskHead, then its footprint (Item by Item), then the bytes of its callable; what does not fit in a
+// letter lies in shared memory, and the letter says where.
 #pragma once
 
 #include <array>

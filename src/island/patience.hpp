@@ -1,5 +1,6 @@
-// How a process waits for what another one writes: nothing can wake it, so it looks, at first without a pause, then with
-// sleeps that grow to a millisecond. One thread.
+// How a process waits for what another one writes: nothing can wake it, so it looks, at first without a pause, then
+// with sleeps of a sixteenth of the time that it has waited, which is how late it may see it; a millisecond at most.
+// One thread.
 #pragma once
 
 #include <sched.h>
@@ -26,17 +27,14 @@ class Patience {
       return false;
     }
     const std::uint64_t now = platform::now_ns();
-    if (looks_ == kLooksPerClock) {
-      since_ = now;
-      sleep_ns_ = kShortest;
-    }
+    if (looks_ == kLooksPerClock) since_ = now;
     if (now - since_ < spin_ns_) {
       sched_yield();  // where there are more processes than cores, another one is what this waits for
       return false;
     }
-    const timespec pause{0, static_cast<long>(sleep_ns_)};
+    looks_ = 2 * kLooksPerClock - 1;  // a look between sleeps
+    const timespec pause{0, static_cast<long>(std::clamp((now - since_) / 16, kShortest, kLongest))};
     nanosleep(&pause, nullptr);
-    sleep_ns_ = std::min(sleep_ns_ * 2, kLongest);
     return true;
   }
 
@@ -44,7 +42,7 @@ class Patience {
   static constexpr std::uint32_t kLooksPerClock = 16;
   static constexpr std::uint64_t kShortest = 20'000, kLongest = 1'000'000;  // ns
 
-  std::uint64_t spin_ns_, since_ = 0, sleep_ns_ = kShortest;
+  std::uint64_t spin_ns_, since_ = 0;
   std::uint32_t looks_ = 0;
 };
 

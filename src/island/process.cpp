@@ -30,7 +30,8 @@ pid_t wait_for(pid_t pid, int& status, int flags) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);  // it ended before the line above
   ::prctl(PR_SET_NAME, fmt::format("weir-island-{}", index).c_str());
-  ::unsetenv("WEIR_TRACE");  // the file is the master's
+  ::signal(SIGINT, SIG_IGN);  // of the terminal, to all of them: what it means is the master's to say
+  ::unsetenv("WEIR_TRACE");   // the file is the master's
   if (os_cpu) static_cast<void>(platform::bind_this_thread(std::array{*os_cpu}));  // a wish
   body();
   std::fflush(nullptr);
@@ -45,10 +46,11 @@ base::Result<Process> Process::fork(int index, std::optional<int> os_cpu, const 
   const pid_t pid = ::fork();
   if (pid == 0) run_child(index, parent, os_cpu, body);
   if (pid < 0) {
-    return base::Status{base::Code::no_space,
-                        fmt::format("worker process {} cannot be made: {}; ask for fewer workers, or raise the limit of "
-                                    "processes (ulimit -u)",
-                                    index, std::strerror(errno))};
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("worker process {} cannot be made: {}; ask for fewer workers, or raise the limit of "
+                    "processes (ulimit -u)",
+                    index, std::strerror(errno))};
   }
   return Process(pid);
 }

@@ -37,9 +37,8 @@ class Worker {
     const auto head = read<TaskHead>(letter, 0);
     if (head.invoke == nullptr) return false;
     open(head, letter.subspan(sizeof head));
-    for (const Access& access : footprint_) for_each_run(access.region, [&](const void* data, std::size_t bytes) {
-        memory_.invalidate(data, bytes);
-      });
+    for (const Access& access : footprint_)
+      for_each_run(access.region, [&](const void* data, std::size_t bytes) { memory_.invalidate(data, bytes); });
     done.fresh = platform::ticks();
     std::string_view text;
     try {

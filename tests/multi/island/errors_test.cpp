@@ -115,8 +115,8 @@ TEST(Islands, AWorkerThatIsKilledIsToldWithWhatItRan) {
   auto* const x = master.allocate<int>(1);
   master.spawn(inout(*x), name("suicide"), [](int&) { ::raise(SIGKILL); });
   const std::string said = error_of([&] { master.wait(); });
-  EXPECT_THAT(said, AllOf(HasSubstr("worker "), HasSubstr("ended by signal 9"), HasSubstr("task 'suicide', spawned at "),
-                          HasSubstr("1 task")));
+  EXPECT_THAT(said, AllOf(HasSubstr("worker "), HasSubstr("ended by signal 9"),
+                          HasSubstr("task 'suicide', spawned at "), HasSubstr("1 task")));
   EXPECT_EQ(error_of([&] { master.wait(); }), said);
   EXPECT_EQ(error_of([&] { master.spawn(inout(*x), [](int&) {}); }), said);
 }
@@ -193,7 +193,8 @@ TEST(Islands, MemoryThatThereIsNotIsRefused) {
   Master master(options_of(1, IslandMemory::coherent));
   EXPECT_THAT(error_of([&] { master.allocate<char>(std::size_t{17} << 20); }),
               AllOf(HasSubstr("17825792 bytes"), HasSubstr("WEIR_ISLAND_HEAP")));
-  EXPECT_THAT(error_of([&] { master.allocate<double>(~std::size_t{0} / 4); }), HasSubstr("more than there are addresses"));
+  EXPECT_THAT(error_of([&] { master.allocate<double>(~std::size_t{0} / 4); }),
+              HasSubstr("more than there are addresses"));
   int local = 0;
   EXPECT_THAT(error_of([&] { master.free(&local); }), HasSubstr("nothing of Master::allocate() begins there"));
   auto* const x = master.allocate<int>(100);

@@ -111,8 +111,7 @@ TEST_P(OnIslands, ManyReadersThenManyReadersOfAnother) {
   auto* const sums = master.allocate<int>(16 * 40);
   for (int round = 1; round <= 3; ++round) {
     for (int i = 0; i < 20; ++i) {
-      master.spawn(in(x, 16), inout(sums + i * 16, 1),
-                   [](std::span<const int> a, std::span<int> s) { s[0] += a[3]; });
+      master.spawn(in(x, 16), inout(sums + i * 16, 1), [](std::span<const int> a, std::span<int> s) { s[0] += a[3]; });
     }
     master.spawn(inout(x, 16), [](std::span<int> a) { a[3] += 1; });
   }

@@ -47,7 +47,7 @@ TEST(Heap, SaysWhatWasUsedBefore) {
   EXPECT_FALSE(first.used_before);
   ASSERT_TRUE(heap.free(first.data));
   EXPECT_TRUE(heap.allocate(64).used_before);
-  EXPECT_TRUE(heap.allocate(128).used_before);   // half of it
+  EXPECT_TRUE(heap.allocate(128).used_before);  // half of it
   EXPECT_FALSE(heap.allocate(128).used_before);
 }
 
