@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "island/memory.hpp"
+
 namespace weir::island {
 namespace {
 
@@ -61,7 +63,7 @@ TEST(TaskGraph, RandomProgramsRunInAnOrderThatTheirFootprintsAllow) {
     };
     std::vector<Spawned> tasks;
     std::vector<std::size_t> ready;
-    std::size_t clock = 0, joins = 0;
+    std::size_t clock = 0;
     const auto take = [&] {
       while (TaskNode* const node = graph.take_ready())
         ready.push_back(static_cast<std::size_t>(
@@ -74,7 +76,6 @@ TEST(TaskGraph, RandomProgramsRunInAnOrderThatTheirFootprintsAllow) {
       ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(i));
       task.ended = ++clock;
       graph.release(*task.node);
-      joins += graph.take_ended_joins().size();
       take();
     };
     for (int n = 0; n < 150; ++n) {
@@ -100,12 +101,12 @@ TEST(TaskGraph, RandomProgramsRunInAnOrderThatTheirFootprintsAllow) {
       for (std::size_t i = 0; i < j; ++i) {
         for (const Access& a : tasks[i].footprint) {
           for (const Access& b : tasks[j].footprint) {
-            if (conflict(a, b)) ASSERT_LT(tasks[i].ended, tasks[j].ended) << "seed " << seed;
+            if (!conflict(a, b)) continue;
+            ASSERT_LT(tasks[i].ended, tasks[j].ended) << "seed " << seed;
           }
         }
       }
     }
-    static_cast<void>(joins);
   }
 }
 
