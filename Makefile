@@ -21,7 +21,7 @@ install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress vm-test page-test check-tsan check-asan check-shared lint format install-deps install clean configure
+.PHONY: help run test bench stress vm-test page-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -66,6 +66,17 @@ check-tsan:  ## the tests under ThreadSanitizer
 
 check-asan:  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan
+
+check-ocr:  ## OCR's tests, programs and a minute of stress under AddressSanitizer, then ThreadSanitizer (half an hour)
+	$(install_packages) build test
+	@for preset in asan tsan; do \
+	  $(MAKE) --no-print-directory check-ocr-with PRESET=$$preset || exit; \
+	done
+
+check-ocr-with: configure
+	@cmake --build $(build) -j $(JOBS) --target weir_ocr_tests
+	@WEIR_STRESS_SECONDS=60 ctest --test-dir $(build) -j $(JOBS) --output-on-failure \
+	  -R '^(ocr(128)?_conformance\.|ocr_programs\.|stress\.ocr$$|apps\.[a-z0-9]*_ocr)'
 
 check-shared: PRESET := shared
 check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests
