@@ -279,10 +279,10 @@ void release_created(Local& local, Edt& creator, Block& block) {
 u8 destroy_block(Local& local, Guid guid) {
   Block* const block = lock_object(blocks(), Kind::block, guid);
   if (block == nullptr) {
-    // Destroyed, and still held: the index knows, as long as nobody has used it again.
+    // Destroyed, and still held: the index knows.
     if (guid.kind() != Kind::block) return OCR_EINVAL;
     const Block* const dead = blocks().find(guid.index());
-    return dead != nullptr && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
+    return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }
   block->word.kill();
   if (block->creator != nullptr && block->creator == local.current && block->first_waiting == nullptr &&

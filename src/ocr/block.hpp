@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/shown.hpp"
 #include "ocr/edt.hpp"
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
@@ -22,7 +23,8 @@ struct BlockHeap;
 
 struct Block {
   ObjectWord word;
-  std::uintptr_t memory;  // a small block's address; of others their data::Block, and the low bit; 0: given up
+  // A small block's address; of others their data::Block, and the low bit; 0: given up.
+  base::Shown<std::uintptr_t> memory;
   std::uint64_t size;
   std::uint32_t strong;  // holders in strong_mode
   std::uint32_t weak;    // holders in mode RO
@@ -43,7 +45,7 @@ struct Block {
 
   static constexpr std::uintptr_t kTiered = 1;
   bool is_tiered() const noexcept { return (memory & kTiered) != 0; }
-  std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory); }
+  std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory.get()); }
   // Of one that stays.
   std::byte* fixed() const noexcept {
     return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();

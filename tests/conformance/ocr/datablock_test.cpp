@@ -106,8 +106,8 @@ TEST_P(DataBlock, DestroyIsOnceAndIncludesARelease) {
     void* data;
     ASSERT_EQ(create(&mine, &data, 8), 0);
     EXPECT_EQ(ocrDbDestroy(mine), 0);
-    EXPECT_NE(ocrDbDestroy(mine), 0);
-    EXPECT_NE(ocrDbRelease(mine), 0);
+    EXPECT_EQ(ocrDbDestroy(mine), OCR_EINVAL);
+    EXPECT_EQ(ocrDbRelease(mine), OCR_EINVAL);
     EXPECT_EQ(ocrDbDestroy(NULL_GUID), OCR_EINVAL);
     EXPECT_EQ(ocrDbDestroy(foreign()), OCR_EINVAL);
     EXPECT_EQ(ocrDbDestroy(event(OCR_EVENT_ONCE_T)), OCR_EINVAL);
@@ -313,6 +313,180 @@ TEST_P(DataBlock, EdtsThatNeedSeveralBlocksExclusivelyDoNotDeadlock) {
   EXPECT_EQ(ran, kEdts);
 }
 
+// Blocks of more than a page are the data layer's: the same of them.
+class AnyBlock : public OcrTest {
+ protected:
+  static constexpr u64 kSizes[] = {8, 100000};
+  // Its first and last bytes are 1; released.
+  static ocrGuid_t block_of(u64 bytes) {
+    ocrGuid_t guid = NULL_GUID;
+    void* data = nullptr;
+    EXPECT_EQ(create(&guid, &data, bytes), 0);
+    static_cast<char*>(data)[0] = static_cast<char*>(data)[bytes - 1] = 1;
+    EXPECT_EQ(ocrDbRelease(guid), 0);
+    return guid;
+  }
+  static bool is_intact(const void* data, u64 bytes) {
+    return data != nullptr && static_cast<const char*>(data)[0] == 1 && static_cast<const char*>(data)[bytes - 1] == 1;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Workers, AnyBlock, testing::Values(1, 2, 8),
+                         [](const testing::TestParamInfo<int>& i) { return std::to_string(i.param); });
+
+TEST_P(AnyBlock, GoesToTheNextOneWhenItIsReleasedAndIsGoneWhenItIsDestroyed) {
+  for (const u64 bytes : kSizes) {
+    const ocrGuid_t data = block_of(bytes), met = event(OCR_EVENT_STICKY_T);
+    in_edt([&] {
+      const ocrGuid_t first = edt(1, [&, data, met](u32, ocrEdtDep_t* d) {
+        EXPECT_TRUE(is_intact(d[0].ptr, bytes));
+        const ocrGuid_t next = edt(1, [&, data, met](u32, ocrEdtDep_t* own) {
+          EXPECT_EQ(ocrDbDestroy(data), 0);
+          EXPECT_EQ(ocrDbRelease(data), OCR_EINVAL) << "that was a release, too";
+          EXPECT_EQ(own[0].guid, data);
+          return ocrEventSatisfy(met, NULL_GUID), NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(data, next, 0, DB_MODE_EW), 0);
+        EXPECT_EQ(ocrDbRelease(data), 0);
+        EXPECT_EQ(ocrLegacyBlockProgress(met, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+        EXPECT_EQ(ocrDbRelease(data), OCR_EINVAL);
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(data, first, 0, DB_MODE_EW), 0);
+    });
+    EXPECT_EQ(ocrDbDestroy(data), OCR_EINVAL);
+  }
+}
+
+TEST_P(AnyBlock, StaysForItsHolderWhenItIsDestroyed) {
+  for (const u64 bytes : kSizes) {
+    for (const ocrDbAccessMode_t mode : {DB_MODE_RW, DB_MODE_RO}) {
+      const ocrGuid_t data = block_of(bytes), destroyed = event(OCR_EVENT_STICKY_T);
+      in_edt([&] {
+        const ocrGuid_t holder = edt(1, [&, data, destroyed](u32, ocrEdtDep_t* d) {
+          edt(0, [=](u32, ocrEdtDep_t*) {
+            EXPECT_EQ(ocrDbDestroy(data), 0);
+            EXPECT_EQ(ocrDbDestroy(data), OCR_EPERM);
+            return ocrEventSatisfy(destroyed, NULL_GUID), NULL_GUID;
+          });
+          EXPECT_EQ(ocrLegacyBlockProgress(destroyed, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+          u64 size = 0;
+          EXPECT_EQ(ocrDbGetSize(data, &size), 0);
+          EXPECT_EQ(size, bytes);
+          EXPECT_TRUE(is_intact(d[0].ptr, bytes));
+          EXPECT_EQ(ocrDbRelease(data), 0);
+          EXPECT_EQ(ocrDbRelease(data), OCR_EINVAL);
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(data, holder, 0, mode), 0);
+      });
+    }
+  }
+}
+
+// What an event brings is held already, is free, is held by another in RW, or in EW.
+TEST_P(AnyBlock, WhoWaitsForAnEventHoldsWhatItBringsWhereTheOthersLetIt) {
+  for (const u64 bytes : kSizes) {
+    const ocrGuid_t data = block_of(bytes), brings = event(OCR_EVENT_STICKY_T);
+    ASSERT_EQ(ocrEventSatisfy(brings, data), 0);
+    const auto wait_and_release = [&](const void* held) {
+      ocrGuid_t guid = NULL_GUID;
+      void* result = nullptr;
+      u64 size = 0;
+      EXPECT_EQ(ocrLegacyBlockProgress(brings, &guid, &result, &size, LEGACY_PROP_NONE), 0);
+      EXPECT_EQ(guid, data);
+      EXPECT_EQ(size, bytes);
+      EXPECT_TRUE(is_intact(result, bytes));
+      EXPECT_TRUE(held == nullptr || held == result);
+      static_cast<char*>(result)[1] = 3;
+      EXPECT_TRUE(held == nullptr || ocrDbRelease(guid) == 0);
+    };
+    for (const ocrDbAccessMode_t mode : {DB_MODE_RW, DB_MODE_CONST, DB_MODE_EW}) {
+      in_edt([&] {
+        const ocrGuid_t holder = edt(1, [&](u32, ocrEdtDep_t* d) {
+          const ocrGuid_t other_done = event(OCR_EVENT_STICKY_T);
+          edt(0, [&, other_done](u32, ocrEdtDep_t*) {
+            wait_and_release(nullptr);
+            return ocrEventSatisfy(other_done, NULL_GUID), NULL_GUID;
+          });
+          EXPECT_EQ(ocrLegacyBlockProgress(other_done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+          wait_and_release(d[0].ptr);
+          EXPECT_EQ(ocrDbRelease(data), OCR_EACCES);
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(data, holder, 0, mode), 0);
+      });
+      in_edt([&] { wait_and_release(nullptr); });
+    }
+    EXPECT_EQ(ocrDbDestroy(data), 0);
+  }
+}
+
+TEST_P(AnyBlock, OfOneLabelIsMadeOnce) {
+  for (const u64 bytes : kSizes) {
+    ocrGuid_t range, label;
+    ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+    ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+    std::atomic<int> made{0};
+    in_edt([&] {
+      for (int i = 0; i < 20; ++i) {
+        edt(0, [&](u32, ocrEdtDep_t*) {
+          ocrGuid_t guid = label;
+          void* data = &guid;
+          const u8 code = create(&guid, &data, bytes, GUID_PROP_CHECK);
+          EXPECT_EQ(guid, label);
+          EXPECT_EQ(data == nullptr, code == OCR_EGUIDEXISTS);
+          if (code == 0) ++made;
+          return NULL_GUID;
+        });
+      }
+    });
+    EXPECT_EQ(made, 1);
+    EXPECT_EQ(ocrDbDestroy(label), 0);
+  }
+}
+
+TEST_P(AnyBlock, OutsideOfEdtsItsSizeAndMemoryAreForAll) {
+  for (const u64 bytes : kSizes) {
+    ocrGuid_t heap = NULL_GUID;
+    void *base = nullptr, *inside = nullptr;
+    u64 size = 0, offset = 0;
+    ASSERT_EQ(create(&heap, &base, bytes, DB_PROP_NONE, NULL_HINT, WEIR_ALLOC), 0);
+    EXPECT_EQ(ocrDbGetSize(heap, &size), 0);
+    EXPECT_EQ(size, bytes);
+    EXPECT_EQ(ocrDbMalloc(heap, 8, &inside), 0);
+    EXPECT_EQ(inside, base);
+    EXPECT_EQ(ocrDbMallocOffset(heap, bytes, &offset), OCR_ENOMEM);
+    EXPECT_EQ(ocrDbFree(heap, inside), 0);
+    EXPECT_EQ(ocrDbFreeOffset(heap, 0), OCR_EINVAL) << "twice";
+    EXPECT_EQ(ocrDbDestroy(heap), 0);
+    EXPECT_EQ(ocrDbGetSize(heap, &size), OCR_EINVAL);
+    EXPECT_EQ(ocrDbMallocOffset(heap, 8, &offset), OCR_EINVAL);
+  }
+}
+
+TEST_P(AnyBlock, IsCopiedToItsEndAndNotBeyond) {
+  for (const u64 bytes : kSizes) {
+    const ocrGuid_t from = block_of(bytes), to = block_of(bytes), nothing = event(OCR_EVENT_STICKY_T);
+    ASSERT_EQ(ocrEventSatisfy(nothing, NULL_GUID), 0);
+    for (const u64 wrong : {bytes + 1, ~u64{0}, ~u64{0} - 7}) {
+      EXPECT_EQ(ocrDbCopy(to, wrong, from, 0, 8, 0, nullptr), OCR_ENOMEM);
+      EXPECT_EQ(ocrDbCopy(to, 0, from, wrong, 8, 0, nullptr), OCR_ENOMEM);
+      EXPECT_EQ(ocrDbCopy(to, 0, from, 0, wrong, 0, nullptr), OCR_ENOMEM);
+    }
+    in_edt([&] {
+      for (const ocrGuid_t source : {nothing, from}) {
+        ocrGuid_t done;
+        EXPECT_EQ(ocrDbCopy(to, bytes - 1, source, 0, 1, 0, &done), 0);
+        const ocrGuid_t reader = edt(1, [&](u32, ocrEdtDep_t* d) {
+          EXPECT_TRUE(is_intact(d[0].ptr, bytes)) << "from no block nothing is copied";
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(done, reader, 0, DB_MODE_RO), 0);
+      }
+    });
+  }
+}
+
 // ---- Size, memory inside, copies ----
 
 TEST_P(DataBlock, SizeIsForThoseWhoHoldIt) {
@@ -351,6 +525,7 @@ TEST_P(DataBlock, MemoryInsideABlockIsGivenOutAndTakenBack) {
     EXPECT_EQ(ocrDbFree(heap, a), OCR_EINVAL);
     EXPECT_EQ(ocrDbFree(heap, &offset), OCR_EINVAL);
     EXPECT_EQ(ocrDbFreeOffset(heap, offset + 1), OCR_EINVAL);
+    EXPECT_EQ(ocrDbMalloc(heap, ~u64{0}, &c), OCR_ENOMEM);
     EXPECT_EQ(ocrDbMalloc(heap, 8, nullptr), OCR_EINVAL);
     EXPECT_EQ(ocrDbMallocOffset(heap, 8, nullptr), OCR_EINVAL);
     EXPECT_EQ(ocrDbFreeOffset(heap, offset), 0);
@@ -360,7 +535,12 @@ TEST_P(DataBlock, MemoryInsideABlockIsGivenOutAndTakenBack) {
     EXPECT_EQ(ocrDbMallocOffset(heap, 8, &offset), OCR_EACCES);
     EXPECT_EQ(ocrDbFree(heap, base), OCR_EACCES);
     EXPECT_EQ(ocrDbFreeOffset(heap, 0), OCR_EACCES);
-    EXPECT_EQ(ocrDbMalloc(foreign(), 8, &c), OCR_EINVAL);
+    for (const ocrGuid_t none : {foreign(), plain, NULL_GUID}) {
+      EXPECT_EQ(ocrDbMalloc(none, 8, &c), OCR_EINVAL);
+      EXPECT_EQ(ocrDbMallocOffset(none, 8, &offset), OCR_EINVAL);
+      EXPECT_EQ(ocrDbFree(none, other), OCR_EINVAL);
+      EXPECT_EQ(ocrDbFreeOffset(none, 0), OCR_EINVAL);
+    }
   });
 }
 

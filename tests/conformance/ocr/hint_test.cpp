@@ -139,6 +139,45 @@ TEST_P(Hint, ATemplateGivesItsHintsToItsEdts) {
   EXPECT_EQ(ocrEdtDestroy(made), 0);
 }
 
+TEST_P(Hint, ATemplateKeepsWhatIsSetOneByOne) {
+  ocrHint_t first = hint_of(OCR_HINT_EDT_T), second = hint_of(OCR_HINT_EDT_T), for_block = hint_of(OCR_HINT_DB_T), read;
+  ocrSetHintValue(&first, OCR_HINT_EDT_SPACE, 1);
+  ocrSetHintValue(&second, OCR_HINT_EDT_TIME, 2);
+  ocrGuid_t of;
+  u64 value = 0;
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &nothing, 0, 1), 0);
+  EXPECT_EQ(ocrGetHint(of, &read), 0);
+  EXPECT_EQ(read.propMask, 0u);
+  EXPECT_EQ(ocrSetHint(of, &first), 0);
+  EXPECT_EQ(ocrSetHint(of, &second), 0);
+  EXPECT_EQ(ocrSetHint(of, &for_block), OCR_EINVAL);
+  EXPECT_EQ(ocrGetHint(of, &read), 0);
+  EXPECT_EQ(read.type, OCR_HINT_EDT_T);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_SPACE, &value), 0);
+  EXPECT_EQ(value, 1u);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_TIME, &value), 0);
+  EXPECT_EQ(value, 2u);
+  EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_TIME, nullptr), OCR_EINVAL);
+  EXPECT_EQ(ocrGetHint(of, nullptr), OCR_EINVAL);
+  EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+  EXPECT_EQ(ocrGetHint(of, &read), OCR_EINVAL);
+}
+
+// It counts no more, and may still be read.
+TEST_P(Hint, ARunningEdtMayBeGivenHints) {
+  in_edt([&] {
+    ocrHint_t hint = hint_of(OCR_HINT_EDT_T), read;
+    ocrGuid_t self;
+    u64 value = 0;
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, 4);
+    EXPECT_EQ(ocrCurrentEdtGet(&self), 0);
+    EXPECT_EQ(ocrSetHint(self, &hint), 0);
+    EXPECT_EQ(ocrGetHint(self, &read), 0);
+    EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_PRIORITY, &value), 0);
+    EXPECT_EQ(value, 4u);
+  });
+}
+
 TEST_P(Hint, HintsChangeNoResult) {
   std::atomic<int> ran{0};
   in_edt([&] {
@@ -197,6 +236,49 @@ TEST_P(Hint, EachKindOfAffinityHasItsCount) {
   EXPECT_EQ(ocrAffinityQuery(current, &none, &all), 0) << "no room for any";
   EXPECT_EQ(ocrAffinityQuery(current, &none, nullptr), OCR_EINVAL);
   EXPECT_EQ(ocrAffinityGetCurrent(nullptr), OCR_EINVAL);
+}
+
+// The first value is that of a domain that no machine here has.
+TEST_P(Hint, AnAffinityThatDoesNotExistIsIgnored) {
+  ocrGuid_t current, affinity, where;
+  ASSERT_EQ(ocrAffinityGetCurrent(&current), 0);
+  ASSERT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &affinity), 0);
+  for (const u64 value : {ocrAffinityToHintValue(affinity) + 1000, u64{12345}, ~u64{0}, u64{0}}) {
+    ocrHint_t for_edt = hint_of(OCR_HINT_EDT_T), for_block = hint_of(OCR_HINT_DB_T);
+    ocrSetHintValue(&for_edt, OCR_HINT_EDT_AFFINITY, value);
+    ocrSetHintValue(&for_block, OCR_HINT_DB_AFFINITY, value);
+    ocrGuid_t data;
+    void* pointer;
+    ASSERT_EQ(ocrDbCreate(&data, &pointer, 8, DB_PROP_NONE, &for_block, NO_ALLOC), 0);
+    std::atomic<bool> ran{false};
+    in_edt([&] {
+      const ocrGuid_t placed =
+          edt(1, [&](u32, ocrEdtDep_t*) { return ran = true, NULL_GUID; }, {EDT_PROP_NONE, nullptr, &for_edt, nullptr});
+      ocrGuid_t here;
+      ASSERT_EQ(ocrAffinityGetCurrent(&here), 0);
+      EXPECT_EQ(ocrAffinityQuery(placed, nullptr, &where), 0);
+      EXPECT_EQ(where, here);
+      EXPECT_EQ(ocrAddDependence(NULL_GUID, placed, 0, DB_MODE_NULL), 0);
+    });
+    EXPECT_TRUE(ran);
+    for (const ocrGuid_t guid : {data, foreign(static_cast<std::intptr_t>(value))}) {
+      EXPECT_EQ(ocrAffinityQuery(guid, nullptr, &where), 0);
+      EXPECT_EQ(where, current);
+    }
+  }
+}
+
+TEST_P(Hint, AnEdtHasTheAffinityThatItWasGivenUntilItHasEnded) {
+  ocrGuid_t affinity, where;
+  ASSERT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &affinity), 0);
+  ocrHint_t hint = hint_of(OCR_HINT_EDT_T);
+  ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity));
+  const ocrGuid_t task = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+  EXPECT_EQ(ocrSetHint(task, &hint), 0);
+  EXPECT_EQ(ocrAffinityQuery(task, nullptr, &where), 0);
+  EXPECT_EQ(where, affinity);
+  EXPECT_EQ(ocrEdtDestroy(task), 0);
+  EXPECT_EQ(ocrAffinityQuery(task, nullptr, &where), 0) << "of what is gone, where the caller is";
 }
 
 TEST_P(Hint, AnAffinityPlacesEdtsAndBlocks) {

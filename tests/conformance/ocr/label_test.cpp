@@ -93,6 +93,50 @@ TEST_P(Label, BlockWaitsUntilTheOldObjectIsGone) {
   });
 }
 
+TEST_P(Label, BlockWaitsForAnEdtToEndToo) {
+  std::atomic<int> ran{0};
+  in_edt([&] {
+    ocrGuid_t of, guid = label(GUID_USER_EDT);
+    const ocrEdt_t count = [](u32, u64* p, u32, ocrEdtDep_t*) {
+      ++*reinterpret_cast<std::atomic<int>*>(p[0]);
+      return NULL_GUID;
+    };
+    ASSERT_EQ(ocrEdtTemplateCreate(&of, count, 1, 1), 0);
+    u64 param = reinterpret_cast<u64>(&ran);
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_EQ(ocrEdtCreate(&guid, of, 1, &param, 1, nullptr, GUID_PROP_BLOCK, NULL_HINT, nullptr), 0);
+      EXPECT_EQ(ocrEdtCreate(&guid, of, 1, &param, 1, nullptr, GUID_PROP_CHECK, NULL_HINT, nullptr), OCR_EGUIDEXISTS);
+      EXPECT_EQ(ocrAddDependence(NULL_GUID, guid, 0, DB_MODE_NULL), 0);
+    }
+  });
+  EXPECT_EQ(ran, 20);
+}
+
+TEST_P(Label, ALabelOfAnotherKindMakesNothing) {
+  const ocrGuid_t for_event = label(GUID_USER_EVENT_STICKY), for_block = label(GUID_USER_DB),
+                  for_edt = label(GUID_USER_EDT);
+  ocrGuid_t of;
+  void* data = nullptr;
+  const ocrEdt_t unwanted = [](u32, u64*, u32, ocrEdtDep_t*) { return ADD_FAILURE(), NULL_GUID; };
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, unwanted, 0, 0), 0);
+  for (const ocrGuid_t wrong : {for_event, for_block, for_edt, foreign(), NULL_GUID}) {
+    for (const u16 property : {GUID_PROP_IS_LABELED, GUID_PROP_CHECK, GUID_PROP_BLOCK}) {
+      ocrGuid_t guid = wrong;
+      if (wrong != for_event) {
+        EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, property), OCR_EINVAL);
+      }
+      if (wrong != for_block) {
+        EXPECT_EQ(ocrDbCreate(&guid, &data, 8, property, NULL_HINT, NO_ALLOC), OCR_EINVAL);
+      }
+      if (wrong != for_edt) {
+        EXPECT_EQ(ocrEdtCreate(&guid, of, 0, nullptr, 0, nullptr, property, NULL_HINT, nullptr), OCR_EINVAL);
+      }
+      EXPECT_EQ(guid, wrong) << "the label is the caller's";
+    }
+  }
+  EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+}
+
 TEST_P(Label, BlocksAndEdtsHaveLabelsToo) {
   std::atomic<u64> seen{0};
   in_edt([&] {
@@ -103,14 +147,11 @@ TEST_P(Label, BlocksAndEdtsHaveLabelsToo) {
     *static_cast<u64*>(pointer) = 0;
     ocrDbRelease(data);
     ocrGuid_t task = label(GUID_USER_EDT), of, ignored = foreign();
-    ASSERT_EQ(ocrEdtTemplateCreate(
-                  &of,
-                  [](u32, u64* p, u32, ocrEdtDep_t* d) {
-                    *reinterpret_cast<std::atomic<u64>*>(p[0]) += 1 + *static_cast<u64*>(d[0].ptr);
-                    return NULL_GUID;
-                  },
-                  1, 1),
-              0);
+    const ocrEdt_t count = [](u32, u64* p, u32, ocrEdtDep_t*) {
+      ++*reinterpret_cast<std::atomic<int>*>(p[0]);
+      return NULL_GUID;
+    };
+    ASSERT_EQ(ocrEdtTemplateCreate(&of, count, 1, 1), 0);
     u64 param = reinterpret_cast<u64>(&seen);
     const ocrGuid_t wanted = task;
     ASSERT_EQ(ocrEdtCreate(&task, of, 1, &param, 1, &ignored, GUID_PROP_CHECK, NULL_HINT, nullptr), 0)

@@ -27,7 +27,12 @@ TEST_P(Legacy, SpawnGivesAStickyEventWithTheResult) {
 }
 
 TEST_P(Legacy, SpawnNeedsATemplateAndAPlaceForItsEvent) {
-  ocrGuid_t handle;
+  ocrGuid_t handle, of, data = block(1);
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &return_first, 0, 1), 0);
+  u64 param = 0;
+  EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 1, &param, 1, &data, NULL_GUID), OCR_EINVAL);
+  EXPECT_EQ(ocrEventSatisfy(handle, NULL_GUID), OCR_EINVAL) << "no event either";
+  EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 0, nullptr, 2, &data, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(ocrLegacySpawnOCR(nullptr, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
 }
@@ -84,6 +89,31 @@ TEST_P(Legacy, EventsOfOtherTypesCanBeWaitedFor) {
   }
 }
 
+TEST_P(Legacy, WhatCannotBeWaitedForIsAnErrorAndNobodyWaits) {
+  ocrEventParams_t channel, collective;
+  channel.EVENT_CHANNEL = {1, 1, 1};
+  collective.EVENT_COLLECTIVE = {1, 2, 2, 1, 2, REDOP_U8_ADD, COL_ALLREDUCE, false};
+  const auto wait = [](ocrGuid_t guid, u16 properties = LEGACY_PROP_NONE) {
+    return ocrLegacyBlockProgress(guid, nullptr, nullptr, nullptr, properties);
+  };
+  const ocrGuid_t pipe = event(OCR_EVENT_CHANNEL_T, &channel), first = event(OCR_EVENT_STICKY_T), data = block(1);
+  ASSERT_EQ(ocrAddDependence(pipe, first, 0, DB_MODE_RO), 0);
+  EXPECT_EQ(wait(pipe), OCR_EPERM) << "another is before it, and there is room for one";
+  EXPECT_EQ(ocrWait(pipe), ERROR_GUID);
+  EXPECT_EQ(ocrEventSatisfy(pipe, data), 0);
+  EXPECT_EQ(wait_for(first), data);
+  const ocrGuid_t sum = event(OCR_EVENT_COLLECTIVE_T, &collective);
+  EXPECT_EQ(wait(sum), OCR_EINVAL);
+  EXPECT_EQ(wait(sum, LEGACY_PROP_CHECK), OCR_EINVAL);
+  for (const ocrEventTypes_t type : {OCR_EVENT_ONCE_T, OCR_EVENT_LATCH_T}) {
+    const ocrGuid_t gone = event(type);
+    EXPECT_EQ(wait(gone, LEGACY_PROP_CHECK), OCR_EINVAL) << "not yet";
+    EXPECT_EQ(ocrEventDestroy(gone), 0);
+    EXPECT_EQ(wait(gone), OCR_EINVAL);
+    EXPECT_EQ(wait(gone, LEGACY_PROP_WAIT_IF_CREATED), OCR_EINVAL);
+  }
+}
+
 TEST_P(Legacy, WhoWaitsWhenTheProgramEndsIsToldSo) {
   const ocrGuid_t never = event(OCR_EVENT_STICKY_T);
   edt(0, [](u32, ocrEdtDep_t*) { return ocrShutdown(), NULL_GUID; });
@@ -126,6 +156,8 @@ TEST_P(Legacy, OutsideOfEdtsThereIsNoCurrentEdt) {
   EXPECT_EQ(ocrCurrentEdtOutputGet(&guid), 0);
   EXPECT_EQ(guid, NULL_GUID);
   EXPECT_EQ(ocrCurrentEdtGet(nullptr), OCR_EINVAL);
+  EXPECT_EQ(ocrCurrentEdtOutputGet(nullptr), OCR_EINVAL);
+  ocrElsUserSet(0, block());
   void* storage;
   u64 size;
   EXPECT_EQ(ocrEdtLocalStorageGet(&storage, &size), OCR_EINVAL);
@@ -281,9 +313,56 @@ TEST_P(Legacy, PrintsAreFormattedAndOfAnyLength) {
 TEST(WithoutProgram, FunctionsSayThatNothingRuns) {
   ocrGuid_t guid;
   void* data;
+  u64 count = 0;
+  ocrHint_t hint;
+  ocrEventParams_t params;
+  ocrGuidUserKind kind;
+  params.EVENT_LATCH.counter = 1;
+  EXPECT_EQ(ocrHintInit(&hint, OCR_HINT_EDT_T), 0) << "hints are the caller's own";
   EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_ONCE_T, EVT_PROP_NONE), OCR_EPERM);
+  EXPECT_EQ(ocrEventCreateParams(&guid, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), OCR_EPERM);
+  EXPECT_EQ(guid, NULL_GUID);
+  EXPECT_EQ(ocrEventDestroy(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrEventSatisfy(foreign(), NULL_GUID), OCR_EPERM);
+  EXPECT_EQ(ocrEventSatisfySlot(foreign(), NULL_GUID, 0), OCR_EPERM);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(foreign(), &count, 0), OCR_EPERM);
   EXPECT_EQ(ocrDbCreate(&guid, &data, 8, DB_PROP_NONE, NULL_HINT, NO_ALLOC), OCR_EPERM);
   EXPECT_EQ(ocrDbRelease(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrDbDestroy(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrDbGetSize(foreign(), &count), OCR_EPERM);
+  EXPECT_EQ(ocrDbMalloc(foreign(), 8, &data), OCR_EPERM);
+  EXPECT_EQ(ocrDbMallocOffset(foreign(), 8, &count), OCR_EPERM);
+  EXPECT_EQ(ocrDbFree(foreign(), &guid), OCR_EPERM);
+  EXPECT_EQ(ocrDbFreeOffset(foreign(), 0), OCR_EPERM);
+  EXPECT_EQ(ocrDbCopy(foreign(), 0, foreign(), 0, 8, 0, nullptr), OCR_EPERM);
+  EXPECT_EQ(ocrEdtTemplateCreate(&guid, &return_first, 0, 1), OCR_EPERM);
+  EXPECT_EQ(ocrEdtTemplateDestroy(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrEdtCreate(&guid, foreign(), 0, nullptr, 0, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), OCR_EPERM);
+  EXPECT_EQ(ocrEdtDestroy(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrAddDependence(foreign(), foreign(), 0, DB_MODE_RO), OCR_EPERM);
+  EXPECT_EQ(ocrAddDependenceSlot(foreign(), 0, foreign(), 0, DB_MODE_RO), OCR_EPERM);
+  EXPECT_EQ(ocrSetHint(foreign(), &hint), OCR_EPERM);
+  EXPECT_EQ(ocrGetHint(foreign(), &hint), OCR_EPERM);
+  EXPECT_EQ(ocrAffinityCount(AFFINITY_PD, &count), OCR_EPERM);
+  EXPECT_EQ(ocrAffinityGet(AFFINITY_PD, &count, &guid), OCR_EPERM);
+  EXPECT_EQ(ocrAffinityGetAt(AFFINITY_PD, 0, &guid), OCR_EPERM);
+  EXPECT_EQ(ocrAffinityGetCurrent(&guid), OCR_EPERM);
+  EXPECT_EQ(ocrAffinityQuery(foreign(), nullptr, &guid), OCR_EPERM);
+  EXPECT_EQ(ocrGuidRangeCreate(&guid, 1, GUID_USER_DB), OCR_EPERM);
+  EXPECT_EQ(ocrGuidFromIndex(&guid, foreign(), 0), OCR_EPERM);
+  EXPECT_EQ(ocrGuidMapDestroy(foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrGetGuidKind(&kind, foreign()), OCR_EPERM);
+  EXPECT_EQ(ocrLegacySpawnOCR(&guid, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EPERM);
+  EXPECT_EQ(ocrLegacyBlockProgress(foreign(), nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_EPERM);
+  EXPECT_EQ(ocrLegacyFinalize(foreign(), false), OCR_EINVAL);
+  EXPECT_FALSE(ocrLegacyIsChannelReady(foreign()));
+  EXPECT_EQ(ocrWait(foreign()), ERROR_GUID);
+  EXPECT_EQ(ocrInformLegacyCodeBlocking(), OCR_EPERM);
+  EXPECT_EQ(ocrPause(true), 0u);
+  EXPECT_EQ(ocrQuery(OCR_QUERY_EVENTS, NULL_GUID, nullptr, nullptr, 0), NULL_GUID);
+  ocrResume(1);
+  ocrCurrentWorkerGuid(&guid);
+  EXPECT_EQ(guid, NULL_GUID);
   EXPECT_EQ(ocrNbWorkers(), 0u);
   ocrShutdown();
 }

@@ -1,0 +1,2 @@
+/* Nothing that a runtime could start. */
+typedef int Nothing;
