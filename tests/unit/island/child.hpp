@@ -1,13 +1,12 @@
 // A forked process of a test.
 #pragma once
 
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
-#include <utility>
 
 namespace weir::island {
 
@@ -15,11 +14,11 @@ class Child {
  public:
   // The child ends with what `run` returns, and with its parent.
   template <class F>
-  explicit Child(F&& run) : pid_(fork()) {
+  explicit Child(const F& run) : pid_(fork()) {
     if (pid_ < 0) std::abort();
     if (pid_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(std::forward<F>(run)());
+    _exit(run());
   }
   ~Child() {
     if (pid_ == 0) return;
