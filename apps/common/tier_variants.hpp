@@ -10,7 +10,7 @@
 
 namespace weir::apps {
 
-enum class TierVariantKind : std::uint8_t { serial, openmp, weir, mmap, starpu };
+enum class TierVariantKind : std::uint8_t { serial, openmp, weir, island, mmap, starpu };
 
 struct TierVariant {
   std::string_view name;
@@ -20,7 +20,8 @@ struct TierVariant {
   std::string_view purpose;             // a few words
 };
 
-// serial, openmp, weir-resident, weir-off, weir-inline, weir-single, weir-multi, weir-ahead, mmap, starpu.
+// serial, openmp, weir-resident, weir-off, weir-inline, weir-single, weir-multi, weir-ahead, weir-island, mmap,
+// starpu.
 std::span<const TierVariant> tier_variants();
 const TierVariant* find_tier_variant(std::string_view name);  // null when there is none
 

@@ -37,9 +37,10 @@ void work_on(const Settings& settings, double* interior, const double* const hal
 
 Outcome run(const TierVariant& variant, Settings settings) {
   if (variant.kind != TierVariantKind::mmap) settings.folder.clear();
-  Outcome outcome = variant.kind == TierVariantKind::serial ? run_serial(settings)
-                    : variant.kind == TierVariantKind::weir ? run_weir(settings)
-                                                            : run_openmp(settings);
+  Outcome outcome = variant.kind == TierVariantKind::serial   ? run_serial(settings)
+                    : variant.kind == TierVariantKind::weir   ? run_weir(settings)
+                    : variant.kind == TierVariantKind::island ? run_island(settings)
+                                                              : run_openmp(settings);
   finish(outcome);
   return outcome;
 }

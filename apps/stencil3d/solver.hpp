@@ -43,7 +43,8 @@ void work_on(const Settings& settings, double* interior, const double* const hal
 Outcome run_serial(const Settings& settings);
 Outcome run_openmp(const Settings& settings);  // with a folder: over a mapped file
 Outcome run_weir(const Settings& settings);    // settings.runtime says how
-// Serial, OpenMP, mmap and Weir by the variant's name; StarPU is a program of its own (bench/tiers).
+Outcome run_island(const Settings& settings);  // of no tiers; forks, so before the process has other threads
+// Serial, OpenMP, mmap, Weir and islands by the variant's name; StarPU is a program of its own (bench/tiers).
 Outcome run(const TierVariant& variant, Settings settings);
 
 }  // namespace weir::apps::stencil3d

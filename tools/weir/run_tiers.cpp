@@ -143,7 +143,8 @@ Status check_memory(const Job& job) {
                       "size{}",
                       job.app->size(), needed, gib(static_cast<double>(needed)), resident ? " in memory" : "",
                       limit.limited_by, limit.bytes, gib(static_cast<double>(limit.bytes)),
-                      resident ? ", or --variants without serial, openmp and weir-resident" : " or a smaller budget")};
+                      resident ? ", or --variants without serial, openmp, weir-resident and weir-island"
+                               : " or a smaller budget")};
 }
 
 Result<Job> make_job(const Asked& asked, std::unique_ptr<TierApp> app, const Options& options) {
@@ -213,7 +214,8 @@ Result<std::vector<Row>> measure(const Job& job, Global& global) {
 // where memory allows it; else the first row.
 std::vector<std::uint64_t> reference_result(const Job& job, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    if (row.variant->kind != TierVariantKind::weir && !row.variant->tiered) return row.runs.front().result;
+    if (row.variant->kind == TierVariantKind::serial || row.variant->kind == TierVariantKind::openmp)
+      return row.runs.front().result;
   }
   if (!rows.front().runs.front().result.empty() && job.app->total_bytes() <= platform::memory_limit().bytes) {
     const auto outcome = apps::run_variant(*job.app, *apps::find_tier_variant("openmp"), job.settings, kTimeoutSeconds);
@@ -236,7 +238,7 @@ void compare(const Job& job, std::vector<Row>& rows) {
 }
 
 std::string runtime_of(const TierVariant& variant) {
-  return variant.kind == TierVariantKind::weir ? "weir" : std::string(variant.name);
+  return variant.name.starts_with("weir") ? "weir" : std::string(variant.name);
 }
 
 const char* evict_text(Evict evict) {
@@ -343,6 +345,8 @@ const char* const kVariantsText =
     "  weir-single    one thread moves\n"
     "  weir-multi     a thread for each worker moves\n"
     "  weir-ahead     before tasks are ready; what is needed last leaves\n"
+    "  weir-island    tasks on processes that see each other's writes as\n"
+    "                 --island-memory says, all in memory (docs/islands.md)\n"
     "  mmap           openmp over a mapped file, in a memory cgroup of the\n"
     "                 fast tier's size, left to the kernel's paging\n"
     "  starpu         StarPU out of core, with its limit at that size\n\n"

@@ -151,5 +151,15 @@ TEST(MatmulVariants, AllGiveTheProduct) {
   EXPECT_EQ(run_openmp(settings).wrong, "");
 }
 
+TEST(MatmulVariants, IslandsGiveTheProductWhateverTheirMemory) {
+  Settings settings;
+  settings.shape = {200, 48};  // smaller tiles at the edges, and lines that they do not fill
+  settings.threads = settings.runtime.workers = 2;
+  for (const IslandMemory memory : {IslandMemory::coherent, IslandMemory::checked}) {
+    settings.runtime.island_memory = memory;
+    EXPECT_EQ(run_island(settings).wrong, "");
+  }
+}
+
 }  // namespace
 }  // namespace weir::apps::matmul

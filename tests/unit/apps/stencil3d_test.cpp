@@ -195,5 +195,14 @@ TEST(Stencil3dVariants, WeirAgreesWithSerialInEveryBitAndEveryOrder) {
   }
 }
 
+TEST(Stencil3dVariants, IslandsAgreeWithSerialInEveryBitWhateverTheirMemory) {
+  Settings settings = settings_for({{2, 3, 2}, 16, 5, 4}, best_kernels(), 2);
+  const auto wanted = run_serial(settings).result;
+  for (const IslandMemory memory : {IslandMemory::coherent, IslandMemory::checked}) {
+    settings.runtime.island_memory = memory;
+    EXPECT_EQ(run_island(settings).result, wanted);
+  }
+}
+
 }  // namespace
 }  // namespace weir::apps::stencil3d
