@@ -10,6 +10,11 @@
 extern "C" {
 #endif
 
+/* With GUIDs of two words, another symbol: a program links with the library for its own GUIDs only. */
+#ifdef OCR_ENABLE_128_BIT_GUID
+#define ocrEdtTemplateCreate_internal ocrEdtTemplateCreate_with_128_bit_guids
+#endif
+
 /* Makes a template: a function, and how many parameters and dependences its EDTs have, or EDT_PARAM_UNK. The name, a
  * text that may be NULL, is for messages; it is copied. OCR_EINVAL: guid or funcPtr is NULL, or EDT_PARAM_DEF. */
 u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc, const char *funcName);

@@ -63,6 +63,10 @@ wrapper() {
     "$work/ocrcc" $flags "$work/cxx.o" -o "$work/cxx"
     eval "$("$work/ocrcc" --show $flags --guid=128 hello.cpp -o "$work/cxx128")"
     "$work/ocrcc" $flags --ocr=1.0 scalar.c -o "$work/scalar"
+    expect_refusal 1 "ocrEdtTemplateCreate_with_128_bit_guids" \
+      "$work/ocrcc" $flags -DOCR_ENABLE_128_BIT_GUID hello.c -o "$work/mixed"
+    "$work/ocrcc" $flags -c hello.c -o "$work/c.o"
+    expect_refusal 1 "ocrEdtTemplateCreate_internal" "$work/ocrcc" $flags --guid=128 "$work/c.o" -o "$work/mixed"
   }
   expect_hello "$work/"
   expect "1 2" "$work/scalar"
