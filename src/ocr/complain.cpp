@@ -14,10 +14,10 @@ std::string name_of(const EdtKind* kind) {
   if (kind->name != nullptr) return fmt::format("EDT {}", kind->name);
   auto* const address = reinterpret_cast<void*>(kind->function);
   Dl_info info{};
-  if (dladdr(address, &info) == 0) return fmt::format("EDT function {}", address);
+  if (dladdr(address, &info) == 0) return fmt::format("{}{}", kUnnamed, address);
   if (info.dli_sname != nullptr && info.dli_saddr == address) return fmt::format("EDT {}", info.dli_sname);
   const auto offset = static_cast<std::size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase));
-  return fmt::format("EDT function {}+{:#x}", info.dli_fname, offset);  // as addr2line -f -e takes it
+  return fmt::format("{}{}+{:#x}", kUnnamed, info.dli_fname, offset);  // as addr2line -f -e takes it
 }
 
 const char* lasting_name_of(const EdtKind* kind) {

@@ -12,6 +12,7 @@ void complain(const Edt& edt, const char* what, Guid guid) noexcept;
 
 // For people: the name that the program gave, else that of the function, else its address; "main()" for null.
 std::string name_of(const EdtKind* kind);
+inline constexpr const char* kUnnamed = "EDT function ";  // how those that have an address only begin
 // The same, for ever.
 const char* lasting_name_of(const EdtKind* kind);
 

@@ -367,6 +367,8 @@ void print_report(System& system, const char* why) noexcept {
     add_events(text);
     add_blocks(text);
     add_tiers(text, system.tiers());
+    if (text.find(kUnnamed) != std::string::npos)
+      text += "names of EDT functions: compile the program with -DOCR_ENABLE_EDT_NAMING\n";
     std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);
   } catch (...) {
     std::fputs("weir: ocr: no memory for the report\n", stderr);

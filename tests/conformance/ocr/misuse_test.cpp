@@ -327,6 +327,29 @@ TEST_P(Said, OneBlockInSlotsOfDifferentModesIsHadInTheStrongest) {
       "has a block in several slots in different modes, and gets it in the strongest");
 }
 
+TEST_P(Said, OfAnyTwoModesTheStrongerCounts) {
+  constexpr ocrDbAccessMode_t kByStrength[] = {DB_MODE_RO, DB_MODE_CONST, DB_MODE_RW, DB_MODE_EW};
+  const ocrGuid_t data = block(0);
+  std::atomic<int> ran{0};
+  expect_said(
+      [&] {
+        for (u32 strong = 1; strong < 4; ++strong) {
+          for (u32 weak = 0; weak < 2 * strong; ++weak) {
+            const ocrDbAccessMode_t expected = kByStrength[strong];
+            const ocrGuid_t both = edt(2, [&ran, expected](u32, ocrEdtDep_t* d) {
+              EXPECT_EQ(d[0].mode, expected);
+              EXPECT_EQ(d[1].mode, expected);
+              return ++ran, NULL_GUID;
+            });
+            EXPECT_EQ(ocrAddDependence(data, both, weak % 2, expected), 0);
+            EXPECT_EQ(ocrAddDependence(data, both, 1 - weak % 2, kByStrength[weak / 2]), 0);
+          }
+        }
+        while (ran < 12) ocrInformLegacyCodeBlocking();
+      },
+      "has a block in several slots in different modes, and gets it in the strongest");
+}
+
 TEST_P(Said, AnEdtWhoseBlockIsGoneRunsWithoutIt) {
   std::atomic<bool> ran{false};
   expect_said(
