@@ -78,6 +78,9 @@ CASES = {
                  r"and \d{6} more"], False),
     "many": ([root_is("first"), lambda r: r["left"] > 100],
              ["task 'first'", r"\d\d\d tasks left", r"and \d\d\d more", "chain", "fewer unfinished children"], False),
+    "island": ([root_is("sleeper"), waits_for("patient", "sleeper", "edge"), lambda r: thing(r, "sleeper")["worker"] in (1, 2)],
+               [r"task 'sleeper' \(\w+\), spawned at \S*hang_island\.cpp:\d+ \(main\): has been running on worker [12] for [\d.]+ s",
+                "1 waits for it: task 'patient'", r"worker [12] process \d+, has 1 task"], False),
 }
 # In OCR: what must be printed, the first of it in the first lines; whether the program can be seen to make no progress.
 OCR_CASES = {

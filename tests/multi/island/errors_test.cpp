@@ -204,6 +204,13 @@ TEST(Islands, MemoryThatThereIsNotIsRefused) {
   master.free(nullptr);
 }
 
+TEST(Islands, WeirCheckIsForThreads) {
+  ASSERT_EQ(::setenv("WEIR_CHECK", "nobody", 1), 0);
+  EXPECT_THAT(error_of([] { Master master(options_of(1, IslandMemory::coherent)); }),
+              HasSubstr("WEIR_ISLAND_MEMORY=checked"));
+  ::unsetenv("WEIR_CHECK");
+}
+
 TEST(Islands, OptionsOutOfRangeAreRefused) {
   Options options = options_of(1, IslandMemory::coherent);
   options.island_heap = 0;
