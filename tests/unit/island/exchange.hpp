@@ -23,7 +23,8 @@ class Exchange {
   explicit Exchange(SharedMemory& memory) : memory_(memory), places_(new (memory.data()) Places) {}
   static constexpr std::size_t bytes() { return sizeof(Places); }
 
-  // Letters first, first + 1, ... and what comes back. False: something else came than was sent, or `gave_up`.
+  // Letters first, first + 1, ... and what comes back; 0 is not among the first kPlaces. False: something else came
+  // than was sent, or `gave_up`.
   template <class GaveUp>
   bool ask(std::uint32_t first, std::uint64_t letters, GaveUp gave_up) {
     for (std::uint64_t sent = 0, answered = 0; answered < letters;) {
