@@ -40,7 +40,6 @@ class Worker {
     for (const Access& access : footprint_)
       for_each_run(access.region, [&](const void* data, std::size_t bytes) { memory_.invalidate(data, bytes); });
     done.fresh = platform::ticks();
-    std::string_view text;
     try {
       head.invoke(function_, footprint_.data());
     } catch (const std::exception& error) {
