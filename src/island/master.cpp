@@ -409,9 +409,10 @@ void Master::State::look_after_workers() {
     if (how.empty()) continue;
     collect();  // it may have done with tasks before
     const Worker& worker = workers_[i];
-    broken_ = fmt::format("worker {} (process {}) {}{}; {} tasks are left undone", i + 1, worker.process.pid(), how,
-                          worker.given.empty() ? "" : ", while it had " + title_of(*worker.given.front()),
-                          graph_.unfinished() - completed_.size());
+    const std::size_t left = graph_.unfinished() - completed_.size();
+    broken_ = fmt::format("worker {} (process {}) {}{} {} task{} left undone", i + 1, worker.process.pid(), how,
+                          worker.given.empty() ? ";" : ", while it had " + title_of(*worker.given.front()), left,
+                          left == 1 ? " is" : "s are");
     throw Error(broken_);
   }
 }
