@@ -71,6 +71,19 @@ TEST(Advice, DoesNotTakeAWorkerThatWasKeptFromRunningForTheCostOfItsTasks) {
   EXPECT_SILENT(m, "times larger");
 }
 
+TEST(Advice, OfIslandsSpeaksOfTheirMasterAndTheirLines) {
+  MadeUp m(2, 100'000);
+  m.trace.policy = "islands, flush";
+  m.span(0, Doing::wait, 0, 100'000);
+  m.span(1, Doing::search, 0, 60'000);
+  m.span(1, Doing::stage, 60'000, 80'000);
+  for (int i = 0; i < 4; ++i) m.run(1, m.spawn(0, 0), 80'000 + 5'000 * i, 85'000 + 5'000 * i);
+  EXPECT_SAYS(m, "making footprints fresh and writing them back");
+  EXPECT_SAYS(m, "tasks were ready, and the master had not come to give them away");
+  EXPECT_SILENT(m, "--strategy");
+  EXPECT_SILENT(m, "had nothing to run for");
+}
+
 TEST(Advice, SaysThatALinkIsWhatBoundsTheRun) {
   MadeUp m(1, 100'000);
   m.trace.tiers = {{"hbm", 1 << 20, 100, 80}, {"ddr", 1 << 24, 10, 8}};

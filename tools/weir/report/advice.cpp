@@ -76,6 +76,11 @@ class Adviser {
     const auto hits = static_cast<double>(trace_.counter("hits")),
                misses = static_cast<double>(trace_.counter("misses"));
     std::string line = fmt::format("waiting for data {:.0f} %", percent(waits));
+    if (trace_.on_islands()) {
+      lines_.push_back(line +
+                       ": making footprints fresh and writing them back; name fewer bytes, or do more with them");
+      return;
+    }
     if (hits + misses > 0) {
       line += fmt::format(": tier {} held {:.0f} % of the blocks when their tasks were ready",
                           trace_.tiers.empty() ? "1" : trace_.tiers.front().name, percent(hits / (hits + misses)));
@@ -152,6 +157,11 @@ class Adviser {
                                 ? "the program's own code outside of tasks, which also makes tasks: tasks could do that"
                                 : longest->name);
       }
+    } else if (trace_.on_islands() && sides.ready >= 0.5) {
+      line += fmt::format(
+          "during {:.0f} % of that time tasks were ready, and the master had not come to give them away: "
+          "make them larger, or let it do less between them",
+          percent(sides.ready));
     } else {
       line += sides_text(sides) + (sides.ready >= 0.5 ? kept_text(sides) : gap_text(sides));
     }

@@ -84,7 +84,7 @@ struct Trace {
   int runtime = 0;
   int workers = 0;
   std::string machine;
-  std::string policy;          // whom workers steal from; empty: not known
+  std::string policy;          // whom workers steal from, or that they are islands; empty: not known
   double memory_gb_per_s = 0;  // all memory, read, as measured; 0: not known
   Ns start = 0, end = 0;
   std::uint64_t lost_events = 0;
@@ -109,6 +109,8 @@ struct Trace {
   // A thread that the runtime has made: what it does outside of intervals is to start and to end.
   bool is_own_thread(std::size_t track) const { return tracks[track].worker > 0 && tracks[track].worker < workers; }
 
+  // The master runs no task, nobody steals, and what moves are lines of cache (docs/islands.md).
+  bool on_islands() const { return policy.starts_with("islands"); }
   std::uint64_t counter(const std::string& name) const {
     const auto found = counters.find(name);
     return found == counters.end() ? 0 : found->second;
