@@ -108,6 +108,7 @@ void Worker::judge_spoils(std::uint64_t now_ns) noexcept {
 
 void Worker::retreat(Condition& condition) noexcept {
   if (next_ != nullptr) give_away_next();
+  if (!hand_.empty()) give_away_hand();
   flush();
   lot_->start_searching();
   while (!condition.done() && queues_->urgent.empty() && platform::now_ns() < retreat_until_ns_) {
@@ -217,8 +218,8 @@ Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   if (!victim.overflowed_.empty()) {
     if (const Item item = take_overflow_of(victim, far)) return item;
   }
-  if (seen.items == 0) return take_mail_of(victim, far);
-  if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen)) return 0;
+  if (seen.items == 0) return victim.hand_.size() != 0 ? take_hand_of(victim, far) : take_mail_of(victim, far);
+  if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen, victim.deque_.version())) return 0;
   StealDeque::Batch batch;
   const std::uint32_t count = victim.deque_.steal(batch);
   if (count == 0) return 0;
@@ -245,6 +246,17 @@ Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
   return take_batches({batches.data(), count});
 }
 
+// What a victim had in hand when it came to a task that is not tiny.
+Worker::Item Worker::take_hand_of(Worker& victim, bool far) noexcept {
+  const policy::Victim seen{victim.hand_.size(), 0};
+  if (!has_lain_long_enough(victim, seen, victim.statistics_.run.load(std::memory_order_relaxed))) return 0;
+  StealDeque::Batch batch;
+  const std::uint32_t count = victim.hand_.take_all(batch);
+  if (count == 0) return 0;
+  begin_spoils(victim, count, far);
+  return take_batch(batch, count);
+}
+
 // What was sent to a worker because its data is there, when that worker is long in coming for it.
 Worker::Item Worker::take_mail_of(Worker& victim, bool far) noexcept {
   if (searched_ns_ < policy::kLoneNs) return 0;
@@ -267,10 +279,10 @@ int Worker::distance_to(int domain) const noexcept {
   return 1 + static_cast<int>(std::find(queues_->far.begin(), queues_->far.end(), domain) - queues_->far.begin());
 }
 
-bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept {
+// `version` changes when what is seen does.
+bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& seen, std::uint64_t version) noexcept {
   policy::Look& earlier = looks_[static_cast<std::size_t>(victim.index_) % looks_.size()];
-  const policy::Look now{victim.index_, victim.deque_.version(), victim.spawned_.load(std::memory_order_relaxed),
-                         platform::now_ns()};
+  const policy::Look now{victim.index_, version, victim.spawned_.load(std::memory_order_relaxed), platform::now_ns()};
   // Victims that share an entry take turns by chance: each would for ever displace the other's first look.
   random_ = random_ * 1664525u + 1013904223u;
   if (earlier.victim != now.victim && earlier.victim >= 0 && random_ >> 29 != 0) return false;

@@ -44,6 +44,15 @@ class StealDeque {
     return true;
   }
 
+  // Owner only. As push() of all of them, the last first. False: there is no room for all, and nothing was done.
+  [[nodiscard]] bool push_reversed(const Item* items, std::uint32_t count) noexcept {
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);                            // only we write it
+    if (kCapacity - (b - top_of(word_.load(std::memory_order_acquire))) < count) return false;  // STEAL-3
+    for (std::uint32_t i = 0; i < count; ++i) slot(b + i).store(items[count - 1 - i], std::memory_order_relaxed);
+    bottom_.store(b + count, std::memory_order_release);  // STEAL-1
+    return true;
+  }
+
   // Owner only. Asks for the line of a slot that is to be written soon: a thief has read it, and may be far.
   // docs/tuning.md#lines
   void prefetch_slot() noexcept {
@@ -68,6 +77,25 @@ class StealDeque {
         return 0;
       }
     }
+  }
+
+  // Owner only. Several of the newest at once, oldest first, for one compare-and-swap: up to `most`, how many. 0 when
+  // there is none, when one of them is kAlone, or when thieves are at it: pop() then.
+  [[nodiscard]] std::uint32_t pop_some(Item* out, std::uint32_t most) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);  // a stale word only makes the CAS fail
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);
+    const std::uint32_t n = std::min(b - top_of(word), most);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      out[i] = slot(b - n + i).load(std::memory_order_relaxed);
+      if ((out[i] & kAlone) != 0) return 0;
+    }
+    if (n == 0) return 0;
+    bottom_.store(b - n, std::memory_order_release);  // STEAL-1, as in pop()
+    if (word_.compare_exchange_strong(word, word + kTagStep, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      return n;  // STEAL-2
+    }
+    bottom_.store(b, std::memory_order_release);  // STEAL-1: they were never gone
+    return 0;
   }
 
   // Any thread but the owner. Takes up to half of the items, at least one, oldest first, into `out`; the number taken,

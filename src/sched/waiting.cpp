@@ -163,6 +163,7 @@ void Worker::wait_for(TaskRef ref) noexcept {
 
 void Worker::begin_blocking() noexcept {
   if (next_ != nullptr) give_away_next();
+  if (!hand_.empty()) give_away_hand();
   flush();
   if (has_visible_task()) wake_for_work();
   blocked_.store(true, std::memory_order_release);

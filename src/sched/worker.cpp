@@ -1,6 +1,7 @@
 #include "sched/worker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -114,11 +115,9 @@ Worker::Item Worker::next_local() noexcept {
   if ((++ticks_ & 63u) == 0 && !queues_->ready.empty()) [[unlikely]] {
     if (Task* task = queues_->ready.try_pop()) return reinterpret_cast<Item>(task);
   }
-  if (const Item item = deque_.pop()) [[likely]] {
-    if (spoils_ != 0) {
-      --spoils_;
-      prefetch_task(deque_.peek(kPrefetchAhead - 1));
-    }
+  if (spoils_ != 0) {
+    if (const Item item = next_spoil()) return item;
+  } else if (const Item item = deque_.pop()) [[likely]] {
     return item;
   }
   spoils_ = 0;
@@ -128,11 +127,31 @@ Worker::Item Worker::next_local() noexcept {
   return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
 
+// One of what it stole. While those are tiny they are taken from the deque a handful at a time.
+inline Worker::Item Worker::next_spoil() noexcept {
+  if (hand_.empty() && policy::is_tiny({0, pace_ns_.load(std::memory_order_relaxed)}))
+    static_cast<void>(hand_.fill(deque_));
+  Item item = hand_.take();
+  if (item == 0) item = deque_.pop();
+  const std::uint32_t left = hand_.left();
+  if (--spoils_ < left)
+    spoils_ = left;
+  else if (item != 0)
+    prefetch_task(deque_.peek(kPrefetchAhead - 1 - left));
+  return item;
+}
+
+void Worker::push_reversed(const Item* items, std::uint32_t count) noexcept {
+  if (deque_.push_reversed(items, count)) [[likely]]
+    return wake_for_work();
+  for (std::uint32_t i = count; i > 0; --i) push(items[i - 1]);
+}
+
 // The first of them to run, the others are in the deque, where the first comes next: they were made, and lie in memory,
 // in that order.
 Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept {
   for (std::uint32_t i = 0; i < std::min(count, kPrefetchAhead + 1); ++i) prefetch_task(batch[i]);
-  for (std::uint32_t i = count - 1; i > 0; --i) push(batch[i]);
+  if (count > 1) push_reversed(&batch[1], count - 1);
   spoils_ = count - 1 > kPrefetchAhead ? count - 1 - kPrefetchAhead : 0;
   return batch[0];
 }
@@ -144,7 +163,7 @@ Worker::Item Worker::take_batches(std::span<Overflow::Batch* const> batches) noe
   std::uint32_t later = 0;  // tasks of all but the oldest batch
   for (std::size_t b = batches.size() - 1; b > 0; --b) {
     Overflow::Batch& batch = *batches[b];
-    for (std::uint32_t i = batch.count; i > 0; --i) push(batch.items[i - 1]);
+    push_reversed(batch.items.data(), batch.count);
     later += batch.count;
     Overflow::give_back(&batch);
   }
@@ -314,6 +333,13 @@ void Worker::make_next(Task* task) noexcept {
 }
 
 void Worker::give_away_next() noexcept { push(reinterpret_cast<Item>(std::exchange(next_, nullptr))); }
+
+void Worker::give_away_hand() noexcept {
+  std::array<Item, Hand::kMost> items;
+  std::uint32_t count = 0;
+  while (const Item item = hand_.take()) items[count++] = item;
+  if (count != 0) push_reversed(items.data(), count);
+}
 
 void Worker::end_or_detach(Scope* children) noexcept {
   children->before_wait();

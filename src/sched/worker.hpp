@@ -13,6 +13,7 @@
 
 #include "base/hooks.hpp"
 #include "base/layout.hpp"
+#include "sched/hand.hpp"
 #include "sched/inbox.hpp"
 #include "sched/overflow.hpp"
 #include "sched/parking_lot.hpp"
@@ -170,6 +171,8 @@ class alignas(base::kDestructiveSize) Worker {
     }
     if (next_ != nullptr) [[unlikely]]
       give_away_next();
+    if (!hand_.empty()) [[unlikely]]
+      give_away_hand();
     flush();
     frame.waits_for = outer_wait;
     rest_.store(outer_rest, std::memory_order_release);
@@ -235,7 +238,9 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Any thread.
   void unpark() noexcept { sleeper_.parker.unpark(); }
-  bool has_visible_task() const noexcept { return deque_.size() != 0 || !mail_.empty() || !overflowed_.empty(); }
+  bool has_visible_task() const noexcept {
+    return deque_.size() != 0 || !mail_.empty() || !overflowed_.empty() || hand_.size() != 0;
+  }
 
   // The body of the runtime's own threads: runs until the scheduler stops.
   void work();
@@ -262,7 +267,9 @@ class alignas(base::kDestructiveSize) Worker {
     if (spawns_ % kQuietSpawns == 0) spawned_.store(spawns_, std::memory_order_relaxed);
     return observed;
   }
+  void push_reversed(const Item* items, std::uint32_t count) noexcept;
   Item next_local() noexcept;
+  Item next_spoil() noexcept;
   Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
   Item take_batch(Overflow::Batch& batch) noexcept;
   Item take_batches(std::span<Overflow::Batch* const> batches) noexcept;
@@ -294,6 +301,7 @@ class alignas(base::kDestructiveSize) Worker {
   void count_ended(Scope* scope, bool foreign) noexcept;
   bool report(Scope* scope, std::int64_t count) noexcept;
   void give_away_next() noexcept;
+  [[gnu::noinline]] void give_away_hand() noexcept;
   void keep_exception(Scope& scope) noexcept;
   [[gnu::noinline]] void submit_elsewhere(Task* task) noexcept;
   [[gnu::noinline]] void overflow(Item item) noexcept;
@@ -311,10 +319,11 @@ class alignas(base::kDestructiveSize) Worker {
   Item steal_from(Worker& victim, bool far) noexcept;
   Item take_mail_of(Worker& victim, bool far) noexcept;
   Item take_overflow_of(Worker& victim, bool far) noexcept;
+  Item take_hand_of(Worker& victim, bool far) noexcept;
   void begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
   void count_steal(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
   int distance_to(int domain) const noexcept;
-  bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen) noexcept;
+  bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen, std::uint64_t version) noexcept;
   // What it runs from now on need not be like what was measured.
   void forget_pace() noexcept { pace_ns_.store(policy::kUnknownPace, std::memory_order_relaxed); }
   void judge_spoils(std::uint64_t now_ns) noexcept;
@@ -333,6 +342,7 @@ class alignas(base::kDestructiveSize) Worker {
 
   // What thieves read; the owner writes it on every push and pop.
   StealDeque deque_;
+  Hand hand_;                                                              // stolen and tiny, to be run next
   alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // owner writes, thieves read
   std::atomic<std::uint64_t> pace_ns_{policy::kUnknownPace};  // owner writes: what a task took it, last measured
   std::atomic<Rest> rest_{Rest::outside};                     // owner writes
@@ -349,11 +359,11 @@ class alignas(base::kDestructiveSize) Worker {
   // Spawns until note_spawn() does something, and how many there were then.
   std::uint32_t quiet_spawns_ = kQuietSpawns;
   std::uint64_t spawns_ = 0;
-  std::uint64_t stole_at_ns_ = 0;       // 0: what it stole has been judged
-  std::uint32_t stolen_at_once_ = 0;    // tasks, when it last stole
-  std::uint64_t foreign_runs_ = 0;      // tasks of others that it has run since
-  std::uint32_t spoils_ = 0;            // of what it stole in batches, so many at most are still in the deque
-  std::uint64_t retreat_ns_ = 0;        // how long it last kept from stealing
+  std::uint64_t stole_at_ns_ = 0;     // 0: what it stole has been judged
+  std::uint32_t stolen_at_once_ = 0;  // tasks, when it last stole
+  std::uint64_t foreign_runs_ = 0;    // tasks of others that it has run since
+  std::uint32_t spoils_ = 0;          // of what it stole in batches, so many at most are still in the deque, or in hand
+  std::uint64_t retreat_ns_ = 0;      // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around
   std::uint32_t naps_ = 0;              // in a row

@@ -1,4 +1,5 @@
 // fork_join(): random trees with exceptions, waits and spawned tasks inside. docs/protocols/fork.md
+// And crowds of tiny tasks, of which thieves have a hand full: some fork, wait or spawn. docs/protocols/steal.md
 #include <stdexcept>
 
 #include "stress.hpp"
@@ -45,13 +46,55 @@ void tree(unsigned seed, int depth, std::atomic<long>& leaves, bool may_throw) {
   }
 }
 
+constexpr int kCrowd = 61 * 200;  // more than a deque has room for
+
+// Spins until another task runs, unless all have: also what is in this thread's hand.
+void meet(std::atomic<long>& met) {
+  const long before = ++met;
+  while (met == before && met < kCrowd) std::this_thread::yield();
+}
+
+void one_of_crowd(int i, std::atomic<long>& ran, std::atomic<long>& met, bool alone) {
+  ++ran;
+  if (i % 997 == 996 && !alone) return meet(met);
+  ++met;
+  switch (i % 61) {
+    case 0: weir::fork_join([&] { ++ran; }, [&] { ++ran; }); break;
+    case 20:
+      weir::spawn([&] { ++ran; });
+      weir::wait();
+      break;
+    case 40: {
+      auto handle = weir::spawn([&] { ++ran; });
+      weir::fork_join([&] { weir::wait(handle); }, [&] { ++ran; });
+      break;
+    }
+    default: break;
+  }
+}
+void crowd(weir::Runtime& runtime, Stress& stress, bool alone) {
+  std::atomic<long> ran{0}, met{0};
+  runtime.spawn([&, alone] {
+    for (int i = 0; i < kCrowd; ++i) weir::spawn([i, &ran, &met, alone] { one_of_crowd(i, ran, met, alone); });
+  });
+  runtime.wait();
+  long more = 0;
+  for (int i = 0; i < kCrowd; ++i) {
+    if (i % 997 == 996 && !alone) continue;
+    more += i % 61 == 0 || i % 61 == 40 ? 2 : i % 61 == 20 ? 1 : 0;
+  }
+  stress.check(ran == kCrowd + more, "tasks of a crowd");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
   for (int round = 0; stress.goes_on(); ++round) {
     const int workers = weir::stress::kWorkerCounts[round % 4];
-    weir::Runtime runtime(weir::stress::with_workers(workers));
+    weir::Options options = weir::stress::with_workers(workers);
+    if (round % 3 != 0) options.throttle = 0;  // for crowds: deques overflow
+    weir::Runtime runtime(options);
     for (int k = 0; k < 20; ++k) {
       const unsigned seed = static_cast<unsigned>(stress.random());
       stress.doing("a tree of forks, workers:", workers);
@@ -72,5 +115,7 @@ int main(int argc, char** argv) {
       }
       runtime.wait();
     }
+    stress.doing("a crowd of tiny tasks, workers:", workers);
+    crowd(runtime, stress, workers == 1);
   }
 }

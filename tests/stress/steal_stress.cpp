@@ -1,14 +1,16 @@
-// StealDeque and Overflow: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
+// StealDeque, Overflow and Hand: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "sched/hand.hpp"
 #include "sched/overflow.hpp"
 #include "sched/steal_deque.hpp"
 #include "stress.hpp"
 
 namespace {
 
+using weir::sched::Hand;
 using weir::sched::Overflow;
 using weir::sched::StealDeque;
 
@@ -17,6 +19,7 @@ constexpr std::size_t kItems = 20000;
 struct Round {
   StealDeque deque;
   Overflow overflowed;
+  Hand hand;
   std::unique_ptr<int[]> payload{new int[kItems + 1]()};  // plain: published by the deque alone
   std::unique_ptr<std::atomic<int>[]> taken { new std::atomic<int>[ kItems + 1 ]() };
   std::atomic<bool> stop{false};
@@ -50,9 +53,10 @@ void steal(Round& round) {
   for (;;) {
     const bool last = round.stop;
     if (steal_overflowed(round) != 0) continue;
-    const std::uint32_t count = round.deque.steal(batch);
+    std::uint32_t count = round.deque.steal(batch);
+    if (count == 0 && round.hand.size() != 0) count = round.hand.take_all(batch);
     for (std::uint32_t i = 0; i < count; ++i) round.take(batch[i]);
-    if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty()) return;
+    if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty() && round.hand.size() == 0) return;
   }
 }
 
@@ -69,20 +73,43 @@ bool overflow(Round& round, StealDeque::Item item) {
   return !moved;
 }
 
+// One of the newest, from the hand or past it.
+bool take_newest(Round& round, weir::stress::Stress& stress) {
+  if (round.hand.empty() && stress.below(2) == 0) static_cast<void>(round.hand.fill(round.deque));
+  StealDeque::Item item = stress.below(8) != 0 ? round.hand.take() : 0;
+  if (item == 0) item = round.deque.pop();
+  if (item == 0) return false;
+  round.take(item);
+  return true;
+}
+
+bool push_several(Round& round, std::size_t first) {
+  std::array<StealDeque::Item, 4> some;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    round.payload[first + i] = static_cast<int>(first + i);
+    some[i] = (first + i) << 1;
+  }
+  return round.deque.push_reversed(some.data(), static_cast<std::uint32_t>(some.size()));
+}
+
 void own(Round& round, weir::stress::Stress& stress, unsigned burst) {
+  const unsigned alone = stress.below(2) == 0 ? 8 : 1000;  // one of so many
   for (std::size_t next = 1; next <= kItems;) {
     for (unsigned i = stress.below(burst) + 1; i > 0 && next <= kItems; --i) {
+      if (next + 3 <= kItems && stress.below(8) == 0 && push_several(round, next)) {
+        next += 4;
+        continue;
+      }
       round.payload[next] = static_cast<int>(next);
-      const StealDeque::Item mark = stress.below(8) == 0 ? StealDeque::kAlone : 0;
+      const StealDeque::Item mark = stress.below(alone) == 0 ? StealDeque::kAlone : 0;
       const StealDeque::Item item = (next << 1) | mark;
       const bool full = mark == 0 && stress.below(16) == 0;  // as if it were
       if (!(full && overflow(round, item)) && !round.deque.push(item)) break;
       ++next;
     }
     for (unsigned i = stress.below(burst) + 1; i > 0; --i) {
-      if (const StealDeque::Item item = round.deque.pop())
-        round.take(item);
-      else if (Overflow::Batch* const batch = round.overflowed.take_newest())
+      if (take_newest(round, stress)) continue;
+      if (Overflow::Batch* const batch = round.overflowed.take_newest())
         take(round, batch);
       else
         break;
@@ -103,6 +130,7 @@ int main(int argc, char** argv) {
     own(round, stress, stress.below(2) == 0 ? 3 : 300);
     round.stop = true;
     for (auto& thread : threads) thread.join();
+    while (const auto item = round.hand.take()) round.take(item);
     while (const auto item = round.deque.pop()) round.take(item);
     while (Overflow::Batch* const batch = round.overflowed.take_newest()) take(round, batch);
     stress.check(round.wrong == 0, "an item that was never pushed, or not published");

@@ -33,6 +33,44 @@ TEST(StealDeque, TheOwnerGetsTheNewestAndAThiefTheOldest) {
   EXPECT_EQ(deque.pop(), 0u);
 }
 
+std::vector<Item> some_of(StealDeque& deque, std::uint32_t most) {
+  std::vector<Item> out(most);
+  out.resize(deque.pop_some(out.data(), most));
+  return out;
+}
+
+TEST(StealDeque, TheOwnerGetsSeveralOfTheNewestOldestFirst) {
+  StealDeque deque;
+  for (Item i = 1; i <= 5; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(some_of(deque, 3), (std::vector{item(3), item(4), item(5)}));
+  EXPECT_EQ(some_of(deque, 3), (std::vector{item(1), item(2)}));
+  EXPECT_TRUE(some_of(deque, 3).empty());
+  EXPECT_EQ(deque.size(), 0u);
+}
+
+TEST(StealDeque, WhatIsMarkedIsNotAmongSeveral) {
+  StealDeque deque;
+  ASSERT_TRUE(deque.push(item(1)));
+  ASSERT_TRUE(deque.push(alone(2)));
+  ASSERT_TRUE(deque.push(item(3)));
+  EXPECT_TRUE(some_of(deque, 2).empty());
+  EXPECT_EQ(some_of(deque, 1), (std::vector{item(3)}));
+  EXPECT_EQ(deque.pop(), alone(2));
+}
+
+TEST(StealDeque, PushesAllInReverseOrNone) {
+  StealDeque deque;
+  const std::vector items{item(1), item(2), item(3)};
+  ASSERT_TRUE(deque.push_reversed(items.data(), 3));
+  EXPECT_EQ(steal_from(deque), (std::vector{item(3), item(2)}));
+  EXPECT_EQ(deque.pop(), item(1));
+  for (Item i = 1; i <= StealDeque::kCapacity - 2; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_FALSE(deque.push_reversed(items.data(), 3));
+  EXPECT_EQ(deque.size(), StealDeque::kCapacity - 2);
+  EXPECT_TRUE(deque.push_reversed(items.data(), 2));
+  EXPECT_FALSE(deque.push(item(9)));
+}
+
 TEST(StealDeque, AThiefTakesHalfRoundedUpOldestFirst) {
   StealDeque deque;
   for (Item i = 1; i <= 7; ++i) ASSERT_TRUE(deque.push(item(i)));
