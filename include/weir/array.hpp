@@ -201,46 +201,47 @@ inline constexpr bool kStandsForMemory<Array<T, Rank>> = true;
 template <class T, std::size_t Rank>
 inline constexpr bool kStandsForMemory<ArrayTile<T, Rank>> = true;
 
-template <class T, std::size_t Rank>
+template <class T, std::size_t Rank, Mode M>
 struct ArrayItem : ItemTag {  // ... gets a std::span<T>, View2D<T> or View3D<T>
   Access access;
 };
-template <class T, std::size_t Rank>
-inline constexpr bool kIsBlock<ArrayItem<T, Rank>> = true;
+template <class T, std::size_t Rank, Mode M>
+inline constexpr bool kIsBlock<ArrayItem<T, Rank, M>> = true;
 
-template <class T, std::size_t Rank>
-struct Argument<ArrayItem<T, Rank>> {
+template <class T, std::size_t Rank, Mode M>
+struct Argument<ArrayItem<T, Rank, M>> {
   const Tile<Rank>* tile;
   explicit Argument(const Access& access) noexcept : tile(static_cast<const Tile<Rank>*>(access.identity)) {}
   auto get(Task* self, std::uint32_t&) const noexcept { return view_of<T>(*tile, address_in(self, tile->block)); }
+  Access access() const noexcept { return {{tile->block, 1, 1, 0}, nullptr, nullptr, tile, M}; }
 };
 
-template <class T, std::size_t Rank>
-ArrayItem<T, Rank> array_item(const Tile<Rank>& tile, Mode mode) noexcept {
-  return {{}, {{tile.block, 1, 1, 0}, nullptr, nullptr, &tile, mode}};
+template <Mode M, class T, std::size_t Rank>
+ArrayItem<T, Rank, M> array_item(const Tile<Rank>& tile) noexcept {
+  return {{}, {{tile.block, 1, 1, 0}, nullptr, nullptr, &tile, M}};
 }
 
 }  // namespace detail
 
 template <class T, std::size_t Rank>
 auto in(const ArrayTile<T, Rank>& tile) noexcept {
-  return detail::array_item<const T>(tile.tile(), Mode::in);
+  return detail::array_item<Mode::in, const T>(tile.tile());
 }
 template <class T, std::size_t Rank>
 auto out(const ArrayTile<T, Rank>& tile) noexcept {
-  return detail::array_item<T>(tile.tile(), Mode::out);
+  return detail::array_item<Mode::out, T>(tile.tile());
 }
 template <class T, std::size_t Rank>
 auto inout(const ArrayTile<T, Rank>& tile) noexcept {
-  return detail::array_item<T>(tile.tile(), Mode::inout);
+  return detail::array_item<Mode::inout, T>(tile.tile());
 }
 template <class T, std::size_t Rank>
 auto concurrent(const ArrayTile<T, Rank>& tile) noexcept {
-  return detail::array_item<T>(tile.tile(), Mode::concurrent);
+  return detail::array_item<Mode::concurrent, T>(tile.tile());
 }
 template <class T, std::size_t Rank>
 auto commutative(const ArrayTile<T, Rank>& tile) noexcept {
-  return detail::array_item<T>(tile.tile(), Mode::commutative);
+  return detail::array_item<Mode::commutative, T>(tile.tile());
 }
 
 }  // namespace weir

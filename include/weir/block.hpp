@@ -73,48 +73,49 @@ namespace detail {
 template <class T>
 inline constexpr bool kStandsForMemory<Block<T>> = true;
 
-template <class T>
+template <class T, Mode M>
 struct BlockItem : ItemTag {  // the callable, if it takes arguments, gets a std::span<T>
   Access access;
 };
-template <class T>
-inline constexpr bool kIsBlock<BlockItem<T>> = true;
+template <class T, Mode M>
+inline constexpr bool kIsBlock<BlockItem<T, M>> = true;
 
-template <class T>
-struct Argument<BlockItem<T>> {
+template <class T, Mode M>
+struct Argument<BlockItem<T, M>> {
   BlockBase* block;
   explicit Argument(const Access& access) noexcept : block(block_of(access)) {}
   std::span<T> get(Task* self, std::uint32_t&) const noexcept {
     return {static_cast<T*>(address_in(self, block)), block->bytes / sizeof(T)};
   }
+  Access access() const noexcept { return {{block, 1, 1, 0}, nullptr, nullptr, nullptr, M}; }
 };
 
-template <class T>
-BlockItem<T> block_item(BlockBase* block, Mode mode) noexcept {
-  return {{}, {{block, 1, 1, 0}, nullptr, nullptr, nullptr, mode}};
+template <Mode M, class T>
+BlockItem<T, M> block_item(BlockBase* block) noexcept {
+  return {{}, {{block, 1, 1, 0}, nullptr, nullptr, nullptr, M}};
 }
 
 }  // namespace detail
 
 template <class T>
 auto in(const Block<T>& block) noexcept {
-  return detail::block_item<const T>(block.base(), Mode::in);
+  return detail::block_item<Mode::in, const T>(block.base());
 }
 template <class T>
 auto out(const Block<T>& block) noexcept {
-  return detail::block_item<T>(block.base(), Mode::out);
+  return detail::block_item<Mode::out, T>(block.base());
 }
 template <class T>
 auto inout(const Block<T>& block) noexcept {
-  return detail::block_item<T>(block.base(), Mode::inout);
+  return detail::block_item<Mode::inout, T>(block.base());
 }
 template <class T>
 auto concurrent(const Block<T>& block) noexcept {
-  return detail::block_item<T>(block.base(), Mode::concurrent);
+  return detail::block_item<Mode::concurrent, T>(block.base());
 }
 template <class T>
 auto commutative(const Block<T>& block) noexcept {
-  return detail::block_item<T>(block.base(), Mode::commutative);
+  return detail::block_item<Mode::commutative, T>(block.base());
 }
 
 }  // namespace weir

@@ -178,30 +178,45 @@ T* base_of(const Access& access) noexcept {
   return static_cast<T*>(const_cast<void*>(access.region.base));
 }
 
-template <class T>
+// An item's Value is what the task keeps of it: for the callable, and for who explains what a task waits for.
+template <class T, Mode M>
 struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
   Access access;
   using Value = T*;
   static Value value_of(const Access& a) noexcept { return base_of<T>(a); }
   static T& argument(Value value) noexcept { return *value; }
+  static Access access_of(Value value) noexcept { return {{value, sizeof(T), 1, 0}, nullptr, nullptr, nullptr, M}; }
 };
 
-template <class T>
+template <class T, Mode M>
 struct RangeItem : ItemTag {  // ... gets a std::span<T>
   Access access;
   using Value = std::span<T>;
   static Value value_of(const Access& a) noexcept { return {base_of<T>(a), a.region.row_bytes / sizeof(T)}; }
   static Value argument(Value value) noexcept { return value; }
+  static Access access_of(Value value) noexcept {
+    return {{value.data(), value.size_bytes(), 1, 0}, nullptr, nullptr, nullptr, M};
+  }
 };
 
-template <class T>
+template <class T, Mode M>
 struct TileItem : ItemTag {  // ... gets a View2D<T>
   Access access;
-  using Value = View2D<T>;
+  struct Value {
+    T* data;
+    std::size_t rows, row_bytes;
+    const Partition* partition;
+  };
   static Value value_of(const Access& a) noexcept {
-    return {base_of<T>(a), a.region.rows, a.region.row_bytes / sizeof(T), a.region.stride_bytes / sizeof(T)};
+    return {base_of<T>(a), a.region.rows, a.region.row_bytes, a.partition};
   }
-  static Value argument(Value value) noexcept { return value; }
+  static View2D<T> argument(const Value& v) noexcept {
+    return {v.data, v.rows, v.row_bytes / sizeof(T), v.partition->whole.stride_bytes / sizeof(T)};
+  }
+  // Without the stride, which is the array's: that may be gone when the task has ended.
+  static Access access_of(const Value& v) noexcept {
+    return {{v.data, v.row_bytes, v.rows, 0}, v.partition, nullptr, nullptr, M};
+  }
 };
 
 template <class T>
@@ -220,17 +235,17 @@ inline constexpr Reduction kReduction = {
     },
     [](void* copy) noexcept { std::destroy_at(static_cast<T*>(copy)); }};
 
-template <class T>
-ObjectItem<T> object_item(T& object, Mode mode) noexcept {
-  return {{}, {{std::addressof(object), sizeof(T), 1, 0}, nullptr, nullptr, nullptr, mode}};
+template <Mode M, class T>
+ObjectItem<T, M> object_item(T& object) noexcept {
+  return {{}, ObjectItem<T, M>::access_of(std::addressof(object))};
 }
-template <class T>
-RangeItem<T> range_item(T* data, std::size_t count, Mode mode) noexcept {
-  return {{}, {{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, mode}};
+template <Mode M, class T>
+RangeItem<T, M> range_item(T* data, std::size_t count) noexcept {
+  return {{}, {{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, M}};
 }
-template <class T>
-TileItem<T> tile_item(const auto& s, Mode mode) noexcept {
-  return {{}, {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, mode}};
+template <Mode M, class T>
+TileItem<T, M> tile_item(const Section<T>& s) noexcept {
+  return {{}, {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}};
 }
 
 }  // namespace detail
@@ -238,19 +253,20 @@ TileItem<T> tile_item(const auto& s, Mode mode) noexcept {
 // Reads. in(object), in(pointer, count), in(span), in(watched.rows(...)) and so on; likewise for the modes below.
 template <detail::Object T>
 auto in(const T& object) noexcept {
-  return detail::object_item<const T>(object, Mode::in);
+  return detail::object_item<Mode::in>(object);
 }
 template <class T>
 auto in(const T* data, std::size_t count) noexcept {
-  return detail::range_item<const T>(data, count, Mode::in);
+  return detail::range_item<Mode::in>(data, count);
 }
 template <class T, std::size_t N>
 auto in(std::span<T, N> s) noexcept {
-  return detail::range_item<const T>(s.data(), s.size(), Mode::in);
+  return detail::range_item<Mode::in, const T>(s.data(), s.size());
 }
 template <class T>
 auto in(const Section<T>& section) noexcept {
-  return detail::tile_item<const T>(section, Mode::in);
+  return detail::tile_item<Mode::in, const T>(
+      {section.data, section.rows, section.cols, section.stride, section.partition});
 }
 template <detail::Object T>
 void in(const T&& temporary) = delete;  // the task would read a dead object
@@ -258,19 +274,19 @@ void in(const T&& temporary) = delete;  // the task would read a dead object
 #define WEIR_WRITING_MODE(mode)                                                                                        \
   template <detail::Object T>                                                                                          \
   auto mode(T& object) noexcept {                                                                                      \
-    return detail::object_item<T>(object, Mode::mode);                                                                 \
+    return detail::object_item<Mode::mode>(object);                                                                    \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   auto mode(T* data, std::size_t count) noexcept {                                                                     \
-    return detail::range_item<T>(data, count, Mode::mode);                                                             \
+    return detail::range_item<Mode::mode>(data, count);                                                                \
   }                                                                                                                    \
   template <class T, std::size_t N>                                                                                    \
   auto mode(std::span<T, N> s) noexcept {                                                                              \
-    return detail::range_item<T>(s.data(), s.size(), Mode::mode);                                                      \
+    return detail::range_item<Mode::mode>(s.data(), s.size());                                                         \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   auto mode(const Section<T>& section) noexcept {                                                                      \
-    return detail::tile_item<T>(section, Mode::mode);                                                                  \
+    return detail::tile_item<Mode::mode>(section);                                                                     \
   }                                                                                                                    \
   static_assert(true)
 

@@ -4,6 +4,8 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "deps/conflict.hpp"
+
 namespace weir::deps {
 
 namespace {
@@ -42,11 +44,6 @@ bool covers_run(std::span<const Access> parent, Mode mode, ByteRange run, Uncove
     at = end;
   }
   return true;
-}
-
-const char* name_of(Mode mode) noexcept {
-  constexpr const char* kNames[] = {"in", "out", "inout", "concurrent", "commutative", "reduce"};
-  return kNames[static_cast<std::size_t>(mode)];
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
 constexpr const char* kKindNames[] = {"task", "own", "thread", "edt", "event"};
 constexpr const char* kStateNames[] = {"waiting", "ready", "running", "inactive"};
 
+std::string number_of(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 // Which waits are whose, and the places of what is told.
 class Teller {
  public:
@@ -128,8 +132,9 @@ class Teller {
     std::string on = wait.on == kNobody ? std::string() : name(wait.on);
     switch (wait.cause) {
       case Cause::edge:
-        return on.empty() ? "a task that was not looked at, or for a worker"
-                          : fmt::format("{} to end, which comes before it", on);
+        if (on.empty()) return "a task that was not looked at, or for a worker";
+        if (s_.things[wait.on].kind == Kind::own) return fmt::format("{}, before it{}", on, by(wait));
+        return fmt::format("{} to end, which comes before it{}", on, by(wait));
       case Cause::children: return fmt::format("its child {} to end", on);
       case Cause::task: return fmt::format("{} to end, by its handle", on);
       case Cause::half:
@@ -137,7 +142,7 @@ class Teller {
       case Cause::room: return on.empty() ? wait.what : fmt::format("{}; {}", wait.what, full_name(wait.on));
       case Cause::transfer: return wait.what;
       case Cause::lock:
-        return on.empty() ? "commutative data that another task has" : fmt::format("commutative data that {} has", on);
+        return fmt::format("commutative data that {} has{}", on.empty() ? "another task" : on, by(wait));
       case Cause::above: return fmt::format("{}, which its worker runs on top of it", on);
       case Cause::throttle: return fmt::format("some of its children to end, as it has too many: {} is one", on);
       case Cause::event: return wait.what.empty() ? on : on.empty() ? wait.what : fmt::format("{}: {}", wait.what, on);
@@ -146,6 +151,19 @@ class Teller {
       case Cause::nothing: return wait.what;
     }
     return {};
+  }
+
+  // "8 bytes at 0x7f00": what two tasks have in common; "" when that is not known.
+  std::string data(const Wait& wait) const {
+    if (wait.data == kNobody) return {};
+    const Data& d = s_.data[wait.data];
+    if (d.is_block)
+      return d.block.empty() ? fmt::format("a block of {} bytes", d.row_bytes) : fmt::format("block '{}'", d.block);
+    std::string text = d.rows == 1 ? fmt::format("{} bytes at {:#x}", d.row_bytes, d.address)
+                                   : fmt::format("{} rows of {} bytes at {:#x}", d.rows, d.row_bytes, d.address);
+    if (d.array != 0)
+      text += fmt::format(" (row {}, byte {} of the watched array at {:#x})", d.array_row, d.array_byte, d.array);
+    return text;
   }
 
   std::string state(const Thing& thing) const {
@@ -158,15 +176,30 @@ class Teller {
   }
 
  private:
+  // What makes them wait, behind who: ": 8 bytes at 0x7f00, in here (item 1), out there (item 2)".
+  std::string by(const Wait& wait) const {
+    if (wait.by_after) return ", by after()";
+    if (wait.data == kNobody) return {};
+    const Data& d = s_.data[wait.data];
+    std::string text = fmt::format(": {}", data(wait));
+    if (d.item == d.item_of_other && std::string_view(d.mode) == d.mode_of_other)
+      return text + fmt::format(", {} in both (item {}){}", d.mode, d.item, more(d));
+    if (d.item != 0) text += fmt::format(", {} here (item {})", d.mode, d.item);
+    if (d.item_of_other != 0) text += fmt::format(", {} there (item {})", d.mode_of_other, d.item_of_other);
+    return text + more(d);
+  }
+  static std::string more(const Data& d) {
+    std::string text = d.only_a_block ? "; they share no byte of it, but a block of the array" : "";
+    if (d.more != 0)
+      text += fmt::format("; and {} here", number_of(static_cast<std::size_t>(d.more), "more item", "more items"));
+    return text;
+  }
+
   const Situation& s_;
   const Findings findings_;
   std::vector<std::uint32_t> first_, order_;
   std::map<const void*, std::string> places_;
 };
-
-std::string number_of(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string head(const Situation& s, const Findings& f) {
   const std::size_t left = f.waiting + f.ready + f.running + s.left_out;
@@ -210,7 +243,8 @@ void add_roots(std::string& text, const Situation& s, const Teller& teller) {
       text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
       if (const Wait* const wait = teller.first_wait_on(root.thing)) {
         text += fmt::format("{} {}", root.waiters == 1 ? ":" : ", the first", teller.name(wait->who));
-        if (!wait->what.empty()) text += fmt::format(", for {}", wait->what);
+        const std::string what = wait->data != kNobody ? teller.data(*wait) : wait->what;
+        if (!what.empty()) text += fmt::format(", for {}", what);
       }
     }
     text += '\n';
@@ -254,9 +288,26 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
+std::string json_by(const Situation& s, const Wait& wait) {
+  if (wait.by_after) return R"({"after":true})";
+  if (wait.data == kNobody) return "null";
+  const Data& d = s.data[wait.data];
+  std::string text = "{";
+  if (d.item != 0) text += fmt::format(R"("item":{},"mode":"{}",)", d.item, d.mode);
+  if (d.item_of_other != 0)
+    text += fmt::format(R"("other_item":{},"other_mode":"{}",)", d.item_of_other, d.mode_of_other);
+  if (d.is_block) return text + fmt::format(R"("block":{},"bytes":{}}})", quoted(d.block), d.row_bytes);
+  text += fmt::format(R"("address":"{:#x}","rows":{},"row_bytes":{},"only_a_block":{})", d.address, d.rows, d.row_bytes,
+                      d.only_a_block);
+  if (d.array != 0)
+    text += fmt::format(R"(,"array":"{:#x}","array_row":{},"array_byte":{})", d.array, d.array_row, d.array_byte);
+  return text + '}';
+}
+
 std::string json_wait(const Situation& s, const Wait& wait, const Teller& teller) {
-  return fmt::format(R"({{"cause":"{}","for":{},"text":{}}})", kCauseNames[static_cast<std::size_t>(wait.cause)],
-                     wait.on == kNobody ? "null" : quoted(fmt::format("{:x}", s.things[wait.on].id)),
+  return fmt::format(R"({{"cause":"{}","for":{},"by":{},"text":{}}})",
+                     kCauseNames[static_cast<std::size_t>(wait.cause)],
+                     wait.on == kNobody ? "null" : quoted(fmt::format("{:x}", s.things[wait.on].id)), json_by(s, wait),
                      quoted(teller.reason(wait)));
 }
 

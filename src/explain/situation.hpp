@@ -52,13 +52,30 @@ enum class Cause : std::uint8_t {
 };
 inline constexpr int kCauses = static_cast<int>(Cause::nothing) + 1;
 
+// The data that one task waits another for: what both name in their footprints.
+struct Data {
+  bool is_block = false;
+  std::string block;                            // its name; may be empty
+  std::uint64_t address = 0;                    // of other memory
+  std::uint64_t row_bytes = 0, rows = 1;        // of a block: row_bytes alone
+  std::uint64_t array = 0;                      // of the watched array that it is a section of; 0: none
+  std::uint64_t array_row = 0, array_byte = 0;  // where it begins there
+  const char* mode = "";                        // of who waits; a literal
+  const char* mode_of_other = "";
+  int item = 0, item_of_other = 0;  // in their footprints, from 1; 0: that one is Weir's own, and has none
+  int more = 0;                     // further items of who waits
+  bool only_a_block = false;        // the two share no byte, but a block of the array
+};
+
 // `who` waits. With several Waits it waits for all of them.
 struct Wait {
   Index who = 0;
   Cause cause = Cause::edge;
   Index on = kNobody;
-  bool one_of = false;  // any one of its Waits of that cause is enough
-  std::string what;     // "2097152 bytes in tier hbm for block 'a'"; may be empty
+  bool one_of = false;    // any one of its Waits of that cause is enough
+  std::string what;       // "2097152 bytes in tier hbm for block 'a'"; may be empty
+  Index data = kNobody;   // edge, lock: into Situation::data
+  bool by_after = false;  // edge: no data, but after()
 };
 
 // What a worker does.
@@ -71,6 +88,7 @@ struct Situation {
   std::string title;  // "runtime 1, 2 workers"
   std::vector<Thing> things;
   std::vector<Wait> waits;
+  std::vector<Data> data;
   std::vector<WorkerState> workers;
   std::vector<std::string> notes;  // more for people: blocks left, what was left out
   std::uint64_t left_out = 0;      // tasks beyond the most that are looked at

@@ -28,6 +28,12 @@ class Announced {
     const std::lock_guard lock(mutex_);
     tasks_[task] = checked;
   }
+  // What it was spawned with; null when it has run.
+  detail::InvokeFunction invoke_of(const Task* task) {
+    const std::lock_guard lock(mutex_);
+    const auto found = tasks_.find(task);
+    return found == tasks_.end() ? nullptr : found->second.invoke;
+  }
   Checked take(const Task* task) {
     const std::lock_guard lock(mutex_);
     const auto found = tasks_.find(task);
@@ -74,6 +80,10 @@ class Running {
 }
 
 void invoke_checked(void* closure, Task* self, detail::Invoke what) {
+  if (what == detail::Invoke::describe) {
+    if (const detail::InvokeFunction invoke = announced().invoke_of(self)) invoke(closure, self, what);
+    return;
+  }
   const Checked checked = announced().take(self);
   if (what == detail::Invoke::run) return run_apart(checked, closure, self);
   check::drop(checked.record);

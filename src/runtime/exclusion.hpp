@@ -33,8 +33,12 @@ class ExclusionLock {
     return false;
   }
 
-  // Any thread: a moment ago's holder. Its memory is that of a task for ever, and may be another one's by now.
-  const sched::Task* holder() const noexcept { return holder_.seen(); }
+  // Any thread: f(who has it, or null). Meanwhile nobody gets or gives it; so who waits for it does not begin.
+  template <class F>
+  void look(F&& f) {
+    const std::lock_guard lock(mutex_);
+    f(static_cast<const sched::Task*>(holder_));
+  }
 
   // The task that has the lock now, or null when nobody waited.
   sched::Task* release() noexcept {
@@ -49,9 +53,9 @@ class ExclusionLock {
 
  private:
   std::mutex mutex_;
-  base::Shown<sched::Task*> holder_ = nullptr;  // written under mutex_
-  sched::Task* first_ = nullptr;                // guarded by mutex_
-  sched::Task* last_ = nullptr;                 // guarded by mutex_
+  sched::Task* holder_ = nullptr;  // guarded by mutex_, like the others
+  sched::Task* first_ = nullptr;
+  sched::Task* last_ = nullptr;
 };
 
 }  // namespace weir::runtime

@@ -9,6 +9,7 @@
 #include "data/store.hpp"
 #include "platform/clock.hpp"
 #include "platform/thread_state.hpp"
+#include "runtime/shared_data.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "sched/gate.hpp"
@@ -232,14 +233,60 @@ class Picture {
     return "a task";
   }
 
-  void add_edges() {
+  template <class F>  // f(the one before, the one that waits)
+  void for_each_edge(F&& f) const {
     for (Index i = 0; i < held_.size(); ++i) {
       for (const sched::Edge* edge = held_[i].edges; edge != nullptr; edge = edge->next) {
         if ((edge->target & 1) != 0) continue;  // somebody who waits: his frame tells; or a gate
         const Index later = find(reinterpret_cast<const Task*>(edge->target));
-        if (later != kNobody) wait(later, Cause::edge, i);
+        if (later != kNobody) f(i, later);
       }
     }
+  }
+
+  void add_edges() {
+    // A task of Weir's own has no footprint: one before it, and one behind it, stand in for it.
+    std::unordered_map<Index, Index> before, behind;
+    for_each_edge([&](Index first, Index second) {
+      if (s_.things[first].kind == Kind::own) behind.emplace(first, second);
+      if (s_.things[second].kind == Kind::own) before.emplace(second, first);
+    });
+    for_each_edge([&](Index first, Index second) {
+      wait(second, Cause::edge, first);
+      add_data(stand_in(before, first), stand_in(behind, second), deps::Between::order);
+    });
+  }
+
+  // kNobody: there is none.
+  Index stand_in(const std::unordered_map<Index, Index>& next, Index i) const {
+    constexpr int kMostOwn = 8;  // in a row
+    for (int n = 0; n < kMostOwn && s_.things[i].kind == Kind::own; ++n) {
+      const auto found = next.find(i);
+      if (found == next.end()) return kNobody;
+      i = found->second;
+    }
+    return s_.things[i].kind == Kind::own ? kNobody : i;
+  }
+
+  // To the last wait: which data it is about. `second` has not begun, and will not before this returns.
+  void add_data(Index first, Index second, deps::Between what) {
+    if (first == kNobody || second == kNobody) return;
+    Wait& wait = s_.waits.back();
+    const bool on_itself = wait.on == first, by_itself = wait.who == second;  // nobody stands in for it
+    if (held_[first].scope != held_[second].scope) {                          // footprints only order siblings
+      wait.by_after = on_itself && by_itself;
+      return;
+    }
+    if (described_ != first) describe(*held_[first].task, first_kept_);
+    described_ = first;
+    describe(*held_[second].task, second_kept_);
+    SharedData shared = find_shared(first_kept_, second_kept_, what);
+    wait.by_after = !shared.found && shared.sure && on_itself && by_itself && what == deps::Between::order;
+    if (!shared.found) return;
+    if (!by_itself) shared.data.item = 0;
+    if (!on_itself) shared.data.item_of_other = 0;
+    wait.data = static_cast<Index>(s_.data.size());
+    s_.data.push_back(std::move(shared.data));
   }
 
   // Tasks whose function has returned, and whose children have not ended.
@@ -260,10 +307,13 @@ class Picture {
   void add_locks() {
     for (Index i = 0; i < held_.size(); ++i) {
       const SpawnHooks* const hooks = hooks_of(held_[i]);
-      const ExclusionLock* const lock = hooks == nullptr ? nullptr : hooks->waits_at();
+      ExclusionLock* const lock = hooks == nullptr ? nullptr : hooks->waits_at();
       if (lock == nullptr) continue;
-      const Task* const holder = lock->holder();
-      if (holder != nullptr && holder != held_[i].task) wait(i, Cause::lock, find(holder));
+      lock->look([&](const Task* holder) {
+        if (hooks->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
+        wait(i, Cause::lock, find(holder));
+        add_data(find(holder), i, deps::Between::exclusion);
+      });
     }
   }
 
@@ -306,7 +356,9 @@ class Picture {
   ExplainedLayer* const layer_;
   Situation& s_;
   GateKeeper gates_;
-  std::vector<Held> held_;    // by index of the thing
+  std::vector<Held> held_;     // by index of the thing
+  Index described_ = kNobody;  // whose footprint first_kept_ is
+  detail::KeptFootprint first_kept_, second_kept_;
   std::size_t followed_ = 0;  // of these, whose successors are held, too
   std::vector<Index> begun_;
   std::unordered_map<const Task*, Index> index_;

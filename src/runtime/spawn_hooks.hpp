@@ -29,7 +29,7 @@ class SpawnHooks final : public sched::TaskHooks {
   void end(sched::Worker& worker, sched::Task& task) noexcept override;
 
   // Any thread that keeps the task from ending: the lock that it waits for, or null.
-  const ExclusionLock* waits_at() const noexcept { return waits_at_.seen(); }
+  ExclusionLock* waits_at() const noexcept { return waits_at_.seen(); }
 
   // The running task's private copy for its index-th reduction.
   void* copy(std::uint32_t index) {
@@ -50,14 +50,14 @@ class SpawnHooks final : public sched::TaskHooks {
   void end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept;
 
   std::unique_ptr<data::Request> request_;
-  bool asked_ = false;                                    // for the blocks; written by whoever holds the task
-  bool begun_ = false;                                    // they are in place for good; likewise
-  std::vector<ExclusionLock*> locks_;                     // by address, no duplicates
-  std::uint64_t lock_wait_since_ = 0;                     // ticks; 0: it does not wait at one, or nothing is traced
-  const char* lock_holder_ = nullptr;                     // that it found there: name for the trace
-  std::size_t acquired_ = 0;                              // of locks_; written by whoever holds the task
-  base::Shown<const ExclusionLock*> waits_at_ = nullptr;  // written by whoever holds the task
-  std::vector<Reduction> reductions_;                     // in the order of the footprint
+  bool asked_ = false;                              // for the blocks; written by whoever holds the task
+  bool begun_ = false;                              // they are in place for good; likewise
+  std::vector<ExclusionLock*> locks_;               // by address, no duplicates
+  std::uint64_t lock_wait_since_ = 0;               // ticks; 0: it does not wait at one, or nothing is traced
+  const char* lock_holder_ = nullptr;               // that it found there: name for the trace
+  std::size_t acquired_ = 0;                        // of locks_; written by whoever holds the task
+  base::Shown<ExclusionLock*> waits_at_ = nullptr;  // written by whoever holds the task
+  std::vector<Reduction> reductions_;               // in the order of the footprint
 };
 
 // Of a task of the C++ API; null when it has none. Whoever holds the task, or runs inside of it.

@@ -56,9 +56,25 @@ struct Attributes {
   std::uint32_t after_count = 0;
 };
 
-// Whether the closure is to be run and destroyed, or only destroyed (the task was cancelled).
-enum class Invoke : bool { run, destroy };
+// Whether the closure is to be run and destroyed, or only destroyed (the task was cancelled); or, of a task of spawn(),
+// looked at: then `closure` is a KeptFootprint*, and who asks keeps the task's memory from being used again.
+enum class Invoke : std::uint8_t { run, destroy, describe };
 using InvokeFunction = void (*)(void* closure, Task* self, Invoke what);
+
+// What a task keeps of its footprint, so that who explains what it waits for can name the data.
+struct KeptFootprint {
+  static constexpr std::size_t kMost = 64;
+  const void* closure = nullptr;  // of the task that is asked
+  bool known = false;             // the rest says what its footprint is
+  std::size_t count = 0;          // items, the first kMost
+  std::uint64_t blocks = 0;       // bit i: item i is a block
+  Access items[kMost];            // sections of watched arrays without their stride
+};
+#ifdef WEIR_NO_HOOKS
+inline constexpr bool kKeepsFootprints = false;  // but for what the callable takes (base/hooks.hpp)
+#else
+inline constexpr bool kKeepsFootprints = true;
+#endif
 
 struct NewTask {
   Task* task;
@@ -81,7 +97,7 @@ inline constexpr std::size_t kSlotSizes = sizeof(kSlotBytes) / sizeof(kSlotBytes
 
 constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) noexcept {
   // As many successors as most tasks with so many accesses have; the others find room elsewhere.
-  const std::size_t edges = (accesses > 1 ? accesses + 2 : accesses) * kEdgeBytes;
+  const std::size_t edges = (accesses == 2 || accesses == 3 ? accesses + 1 : accesses) * kEdgeBytes;
   const std::size_t closure = (closure_bytes + kEdgeBytes - 1) / kEdgeBytes * kEdgeBytes;
   TaskShape shape;
   shape.closure_bytes = static_cast<std::uint32_t>(closure_bytes);
@@ -167,16 +183,26 @@ template <class T>
 inline constexpr bool kIsAttribute =
     std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority>;
 
-// What of an item travels with the task, so that the callable can be given its argument.
+// What of an item travels with the task, so that the callable can be given its argument, and the item be named.
 template <class Item>
 struct Argument {
   typename Item::Value value;
-  explicit Argument(const Access& access) noexcept : value(Item::value_of(access)) {}
+  explicit Argument(const Access& access) noexcept {
+    if constexpr (std::is_pointer_v<typename Item::Value>) {
+      // By itself: compilers make one wide store of it and of what the callable captures, which costs a spawn more.
+      __atomic_store_n(&value, Item::value_of(access), __ATOMIC_RELAXED);
+    } else {
+      value = Item::value_of(access);
+    }
+  }
   decltype(auto) get(Task*, std::uint32_t&) const noexcept { return Item::argument(value); }
+  Access access() const noexcept { return Item::access_of(value); }
 };
 template <class T>
 struct Argument<ReduceItem<T>> {
-  explicit Argument(const Access&) noexcept {}
+  T* target;  // the private copies are folded into it
+  explicit Argument(const Access& access) noexcept : target(base_of<T>(access)) {}
+  Access access() const noexcept { return {{target, sizeof(T), 1, 0}, nullptr, nullptr, nullptr, Mode::reduce}; }
   T& get(Task* self, std::uint32_t& next) const noexcept { return *static_cast<T*>(reduction_copy(self, next++)); }
 };
 
@@ -188,15 +214,28 @@ struct Arguments {
   std::tuple<Argument<Items>...> each;
   explicit Arguments(const Access* accesses) noexcept : Arguments(accesses, std::index_sequence_for<Items...>{}) {}
   template <std::size_t... I>
-  Arguments(const Access* accesses, std::index_sequence<I...>) noexcept : each(Argument<Items>(accesses[I])...) {}
+  Arguments(const Access* accesses, std::index_sequence<I...>) noexcept : each(accesses[I]...) {}
+  void describe(KeptFootprint& kept) const noexcept {
+    kept.known = true;
+    std::apply([&](const Argument<Items>&... argument) { (add<Items>(kept, argument), ...); }, each);
+  }
+
+ private:
+  template <class Item>
+  static void add(KeptFootprint& kept, const Argument<Item>& argument) noexcept {
+    if (kept.count == KeptFootprint::kMost) return;
+    kept.blocks |= std::uint64_t{kIsBlock<Item>} << kept.count;
+    kept.items[kept.count++] = argument.access();
+  }
 };
 struct NoArguments {
   NoArguments() = default;
   explicit NoArguments(const Access*) noexcept {}
+  static void describe(KeptFootprint& kept) noexcept { kept.known = kKeepsFootprints; }
 };
 
-// What a task carries: the callable, the cell for its result unless R is void, and, when the callable takes arguments,
-// the footprint items they come from. Empty parts take no space.
+// What a task carries: the callable, the cell for its result unless R is void, and its footprint items, of which the
+// callable's arguments are made when it takes some. Empty parts take no space.
 template <class F, class R, class ArgumentList>
 struct Closure {
   using Cell = std::conditional_t<std::is_void_v<R>, NoArguments, ResultCell<R>*>;
@@ -226,7 +265,7 @@ struct InvokeClosure {
   };
 
   static decltype(auto) call(C& closure, Task* self) {
-    if constexpr (std::is_same_v<ArgumentList, NoArguments>) {
+    if constexpr (std::is_invocable_v<F&>) {
       return closure.function();
     } else {
       std::uint32_t next_reduction = 0;
@@ -240,15 +279,26 @@ struct InvokeClosure {
     }
   }
 
-  static void invoke(void* memory, Task* self, Invoke what) {
+  static C* closure_at(void* memory, Task* self) noexcept {
     if constexpr (kLarge) memory = large_closure(self);
-    Guard guard{std::launder(static_cast<C*>(memory)), self, what == Invoke::run};
-    if (what == Invoke::destroy) return;
+    return std::launder(static_cast<C*>(memory));
+  }
+
+  static void invoke(void* memory, Task* self, Invoke what) {
+    if (what != Invoke::run) [[unlikely]] {
+      if (what == Invoke::describe) return describe(*static_cast<KeptFootprint*>(memory), self);
+      const Guard guard{closure_at(memory, self), self, false};
+      return;
+    }
+    const Guard guard{closure_at(memory, self), self, true};
     if constexpr (std::is_void_v<R>) {
       static_cast<void>(call(*guard.closure, self));
     } else {
       guard.closure->cell->emplace(call(*guard.closure, self));
     }
+  }
+  static void describe(KeptFootprint& kept, Task* self) noexcept {
+    closure_at(const_cast<void*>(kept.closure), self)->arguments.describe(kept);
   }
 };
 
@@ -317,8 +367,9 @@ template <class F, class... Items>
 struct SpawnTraits<F, List<Items...>> {
   using Traits = CallTraits<F, Items...>;
   using Result = typename Traits::Result;
-  using ArgumentTuple = std::conditional_t<Traits::kWithArguments, Arguments<Items...>, NoArguments>;
   static constexpr std::size_t kItems = sizeof...(Items);
+  using ArgumentTuple =
+      std::conditional_t<Traits::kWithArguments || (kKeepsFootprints && kItems != 0), Arguments<Items...>, NoArguments>;
   static constexpr std::uint64_t kBlocks = [] {
     std::uint64_t bits = 0, bit = 1;
     ((bits |= kIsBlock<Items> ? bit : 0, bit <<= 1), ...);

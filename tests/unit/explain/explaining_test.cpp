@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "explain/service.hpp"
@@ -110,11 +112,143 @@ TEST(Explaining, NamesWhoHasCommutativeData) {
   std::thread asker([&] {
     const Json seen = ask_until([](const Json& r) { return r.at("causes").contains("lock"); });
     EXPECT_EQ(named(seen, "contender").at("waits").at(0).at("cause"), "lock");
-    EXPECT_EQ(named(seen, "contender").at("waits").at(0).at("for"), named(seen, "holder").at("id"));
+    const Json& wait = named(seen, "contender").at("waits").at(0);
+    EXPECT_EQ(wait.at("for"), named(seen, "holder").at("id"));
+    EXPECT_EQ(wait.at("by").at("row_bytes"), sizeof sum);
+    EXPECT_EQ(wait.at("by").at("mode"), "commutative");
     latch.open();
   });
   runtime.wait();
   asker.join();
+}
+
+std::string shown(const void* address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address)));
+  return text;
+}
+
+// What spawn(first) and spawn(second) make the one wait the other for.
+template <class First, class Second>
+Json why(Runtime& runtime, First first, Second second) {
+  Latch latch;
+  first(runtime, [&] { latch.wait(); });
+  second(runtime);
+  const Json seen = ask_until([](const Json& r) { return r.at("running") == 1 && r.at("causes").contains("edge"); });
+  latch.open();
+  runtime.wait();
+  const Json& waiting = named(seen, "second");
+  EXPECT_EQ(waiting.at("waits").at(0).at("for"), named(seen, "first").at("id"));
+  return waiting.at("waits").at(0);
+}
+
+TEST(Explaining, NamesTheObjectOfAnEdge) {
+  Runtime runtime(with_workers(2));
+  int other = 0, value = 0;
+  const Json wait = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(out(value), name("first"), f); },
+      [&](Runtime& r) { r.spawn(in(other), in(value), name("second"), [] {}); });
+  EXPECT_EQ(wait.at("by").at("address"), shown(&value));
+  EXPECT_EQ(wait.at("by").at("row_bytes"), sizeof value);
+  EXPECT_EQ(wait.at("by").at("item"), 2);
+  EXPECT_EQ(wait.at("by").at("mode"), "in");
+  EXPECT_EQ(wait.at("by").at("other_item"), 1);
+  EXPECT_EQ(wait.at("by").at("other_mode"), "out");
+  EXPECT_THAT(wait.at("text").get<std::string>(), HasSubstr("which comes before it: 4 bytes at " + shown(&value) +
+                                                            ", in here (item 2), out there (item 1)"));
+}
+
+TEST(Explaining, NamesThePartOfARangeThatATaskWaitsFor) {
+  Runtime runtime(with_workers(2));
+  double field[100] = {};
+  const Json wait = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(inout(field, 60), name("first"), [f](std::span<double>) { f(); }); },
+      [&](Runtime& r) { r.spawn(inout(field + 50, 50), inout(field, 10), name("second"), [](auto, auto) {}); });
+  EXPECT_EQ(wait.at("by").at("address"), shown(field + 50));
+  EXPECT_EQ(wait.at("by").at("row_bytes"), 50 * sizeof(double));
+  EXPECT_THAT(wait.at("text").get<std::string>(), HasSubstr("inout in both (item 1); and 1 more item here"));
+}
+
+TEST(Explaining, NamesTheSectionOfAWatchedArrayAndWhereItIsThere) {
+  Runtime runtime(with_workers(2));
+  static double cells[64 * 64];
+  const Watched<double> array(cells, 64, 64, 64, 16, 16);
+  const Json bytes = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(inout(array.tile(16, 0, 32, 64)), name("first"), f); },
+      [&](Runtime& r) { r.spawn(in(array.tile(40, 8, 8, 8)), name("second"), [](View2D<const double>) {}); });
+  EXPECT_EQ(bytes.at("by").at("array"), shown(cells));
+  EXPECT_EQ(bytes.at("by").at("array_row"), 40);
+  EXPECT_EQ(bytes.at("by").at("array_byte"), 64);
+  EXPECT_EQ(bytes.at("by").at("rows"), 8);
+  EXPECT_EQ(bytes.at("by").at("row_bytes"), 64);
+  EXPECT_EQ(bytes.at("by").at("only_a_block"), false);
+  const Json block = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(inout(array.tile(0, 0, 8, 8)), name("first"), f); },
+      [&](Runtime& r) { r.spawn(inout(array.tile(8, 8, 8, 8)), name("second"), [] {}); });
+  EXPECT_EQ(block.at("by").at("only_a_block"), true);
+  EXPECT_THAT(block.at("text").get<std::string>(), HasSubstr("they share no byte of it, but a block of the array"));
+}
+
+TEST(Explaining, NamesTheBlockOfAnEdge) {
+  Runtime runtime(with_workers(2));
+  Block<int> block(runtime, 100, "field");
+  Array<int, 1> array(runtime, {100}, {10}, "a");
+  const Json one = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(out(block), name("first"), f); },
+      [&](Runtime& r) { r.spawn(inout(block), name("second"), [](std::span<int>) {}); });
+  EXPECT_EQ(one.at("by").at("block"), "field");
+  EXPECT_EQ(one.at("by").at("bytes"), 400);
+  EXPECT_EQ(one.at("by").at("mode"), "inout");
+  const Json tile = why(
+      runtime, [&](Runtime& r, auto f) { r.spawn(out(array.tile(3)), name("first"), f); },
+      [&](Runtime& r) { r.spawn(in(block), in(array.tile(3)), name("second"), [] {}); });
+  EXPECT_EQ(tile.at("by").at("block"), "a[3]");
+  EXPECT_THAT(tile.at("text").get<std::string>(), HasSubstr("block 'a[3]', in here (item 2), out there (item 1)"));
+}
+
+TEST(Explaining, TellsWhenAnEdgeIsByAfter) {
+  Runtime runtime(with_workers(2));
+  int a = 0, b = 0;
+  Handle<> first;
+  const Json wait = why(
+      runtime, [&](Runtime& r, auto f) { first = r.spawn(inout(a), name("first"), f); },
+      [&](Runtime& r) { r.spawn(inout(b), after(first), name("second"), [] {}); });
+  EXPECT_EQ(wait.at("by").at("after"), true);
+  EXPECT_THAT(wait.at("text").get<std::string>(), HasSubstr("which comes before it, by after()"));
+}
+
+TEST(Explaining, NamesTheDataBehindTasksOfItsOwn) {
+  Runtime runtime(with_workers(2));
+  Latch latch;
+  int sum = 0, value = 0;
+  runtime.spawn(reduce(sum, std::plus<>{}, 0), name("first"), [&](int&) { latch.wait(); });
+  runtime.spawn(in(sum), name("second"), [] {});
+  runtime.spawn(concurrent(value), name("one of many"), [&](int&) { latch.wait(); });
+  for (int i = 0; i < 7; ++i) runtime.spawn(concurrent(value), name("one of many"), [&](int&) { latch.wait(); });
+  for (int i = 0; i < 2; ++i) runtime.spawn(in(value), name(i == 0 ? "reader" : "last reader"), [] {});
+  const Json seen = ask_until([](const Json& r) { return r.at("running") >= 1 && !named(r, "last reader").is_null(); });
+  latch.open();
+  runtime.wait();
+  const Json& folded = named(seen, "second").at("waits").at(0);
+  EXPECT_EQ(folded.at("by").at("address"), shown(&sum));
+  EXPECT_EQ(folded.at("by").at("mode"), "in");
+  EXPECT_FALSE(folded.at("by").contains("other_mode"));
+  EXPECT_THAT(folded.at("text").get<std::string>(), HasSubstr("the folding of a reduction"));
+  const Json& joined = named(seen, "last reader").at("waits").at(0);
+  EXPECT_EQ(joined.at("by").at("address"), shown(&value));
+  EXPECT_THAT(joined.at("text").get<std::string>(), HasSubstr("the end of several tasks"));
+}
+
+TEST(Explaining, NamesDataOfATaskThatIsLarge) {
+  Runtime runtime(with_workers(2));
+  int value = 0;
+  const std::array<char, 2000> much{};
+  const Json wait = why(
+      runtime,
+      [&](Runtime& r, auto f) { r.spawn(out(value), name("first"), [f, much] { f(), static_cast<void>(much[0]); }); },
+      [&](Runtime& r) { r.spawn(in(value), name("second"), [much] { static_cast<void>(much[0]); }); });
+  EXPECT_EQ(wait.at("by").at("address"), shown(&value));
 }
 
 TEST(Explaining, TellsAParentThatHasReturnedFromOneThatRuns) {
