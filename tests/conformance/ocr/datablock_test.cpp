@@ -466,15 +466,15 @@ TEST_P(AnyBlock, OutsideOfEdtsItsSizeAndMemoryAreForAll) {
 
 TEST_P(AnyBlock, IsCopiedToItsEndAndNotBeyond) {
   for (const u64 bytes : kSizes) {
-    const ocrGuid_t from = block_of(bytes), to = block_of(bytes), nothing = event(OCR_EVENT_STICKY_T);
-    ASSERT_EQ(ocrEventSatisfy(nothing, NULL_GUID), 0);
+    const ocrGuid_t from = block_of(bytes), to = block_of(bytes), nothing = NULL_GUID;
     for (const u64 wrong : {bytes + 1, ~u64{0}, ~u64{0} - 7}) {
       EXPECT_EQ(ocrDbCopy(to, wrong, from, 0, 8, 0, nullptr), OCR_ENOMEM);
       EXPECT_EQ(ocrDbCopy(to, 0, from, wrong, 8, 0, nullptr), OCR_ENOMEM);
       EXPECT_EQ(ocrDbCopy(to, 0, from, 0, wrong, 0, nullptr), OCR_ENOMEM);
     }
     in_edt([&] {  // CONST keeps the second copy, which writes, from the first reader
-      for (const ocrGuid_t source : {nothing, from}) {
+      for (const ocrGuid_t brought : {nothing, from}) {
+        const ocrGuid_t source = event(OCR_EVENT_STICKY_T);
         ocrGuid_t done;
         EXPECT_EQ(ocrDbCopy(to, bytes - 1, source, 0, 1, 0, &done), 0);
         const ocrGuid_t reader = edt(1, [&](u32, ocrEdtDep_t* d) {
@@ -482,6 +482,7 @@ TEST_P(AnyBlock, IsCopiedToItsEndAndNotBeyond) {
           return NULL_GUID;
         });
         EXPECT_EQ(ocrAddDependence(done, reader, 0, DB_MODE_CONST), 0);
+        EXPECT_EQ(ocrEventSatisfy(source, brought), 0);
       }
     });
   }
