@@ -68,7 +68,7 @@ struct Statistics {
   std::vector<WorkerStatistics> workers;
 };
 
-// The master process's side. Used by the thread that made it only.
+// The master process's side. Used by the thread that made it only; within a task all of it throws weir::Error.
 class Master {
  public:
   // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
@@ -104,13 +104,14 @@ class Master {
   // the first one's text; those that had not begun then are cancelled. Throws when a worker has died, with what it ran.
   void wait();
 
-  int worker_count() const noexcept;
+  int worker_count() const;
   // Exact after wait().
   Statistics statistics() const;
 
  private:
   struct State;  // src/island/master.hpp
 
+  State& state(const char* called) const;
   [[noreturn]] static void refuse_count(std::size_t count, std::size_t bytes);
   void* allocate_bytes(std::size_t bytes);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);

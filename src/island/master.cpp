@@ -169,7 +169,6 @@ void Master::State::free(void* memory) {
 
 void Master::State::submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name,
                            const void* site) {
-  if (in_worker()) throw Error("spawn() within a task on an island: only the master's program makes tasks");
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   lines_.clear();
   for (const Access& access : footprint)
@@ -387,7 +386,6 @@ void Master::State::wait_until(std::unique_lock<std::mutex>& lock, std::size_t m
 }
 
 void Master::State::wait() {
-  if (in_worker()) throw Error("wait() within a task on an island: only the master's program waits");
   std::unique_lock lock(mutex_);
   if (!broken_.empty()) throw Error(broken_);
   wait_until(lock, 0);
@@ -448,18 +446,24 @@ bool Master::State::SameRegion::operator()(const Region& a, const Region& b) con
 Master::Master(const Options& options) : state_(std::make_unique<State>(options)) {}
 Master::~Master() = default;
 
-void* Master::allocate_bytes(std::size_t bytes) { return state_->allocate(bytes); }
-void Master::free(void* memory) { state_->free(memory); }
+// A worker was forked while the master was being made: it has no state to look at.
+Master::State& Master::state(const char* called) const {
+  if (in_worker()) throw Error(fmt::format("{}() within a task on an island: only the master's program may", called));
+  return *state_;
+}
+
+void* Master::allocate_bytes(std::size_t bytes) { return state("allocate").allocate(bytes); }
+void Master::free(void* memory) { state("free").free(memory); }
 void Master::refuse_count(std::size_t count, std::size_t bytes) {
   throw Error(fmt::format("allocate(): {} objects of {} bytes are more than there are addresses", count, bytes));
 }
 
 void Master::submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name) {
-  state_->submit(callable, footprint, name, __builtin_return_address(0));
+  state("spawn").submit(callable, footprint, name, __builtin_return_address(0));
 }
 
-void Master::wait() { state_->wait(); }
-int Master::worker_count() const noexcept { return state_->worker_count(); }
-Statistics Master::statistics() const { return state_->statistics(); }
+void Master::wait() { state("wait").wait(); }
+int Master::worker_count() const { return state("worker_count").worker_count(); }
+Statistics Master::statistics() const { return state("statistics").statistics(); }
 
 }  // namespace weir::island

@@ -187,6 +187,8 @@ TEST(Islands, TasksMakeNoTasks) {
   EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("spawn() within a task"));
   master.spawn(inout(*x), [self](int&) { self->wait(); });
   EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("wait() within a task"));
+  master.spawn(inout(*x), [self](int&) { self->allocate<int>(1); });
+  EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("allocate() within a task"));
 }
 
 TEST(Islands, MemoryThatThereIsNotIsRefused) {
