@@ -30,6 +30,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "weir/error.hpp"
@@ -126,6 +127,17 @@ class Master {
 
 namespace detail {
 
+// What the callable gets for an item: from its region alone, as a watched array is known to the master's process only.
+template <class Item>
+decltype(auto) argument_of(const Access& access, const Item*) noexcept {
+  return Item::argument(Item::value_of(access));
+}
+template <class T, Mode M>
+View2D<T> argument_of(const Access& access, const weir::detail::TileItem<T, M>*) noexcept {
+  const Region& r = access.region;
+  return {weir::detail::base_of<T>(access), r.rows, r.row_bytes / sizeof(T), r.stride_bytes / sizeof(T)};
+}
+
 // Runs in the worker: `function` is a copy of the callable's bytes, `footprint` the items in their order.
 template <class F, class List>
 struct InvokeOnIsland;
@@ -136,10 +148,12 @@ struct InvokeOnIsland<F, weir::detail::List<Items...>> {
     if constexpr (std::is_invocable_v<F&>) {
       call();
     } else {
-      const weir::detail::Arguments<Items...> arguments(footprint);
-      std::uint32_t reductions = 0;  // there are none
-      std::apply([&](const auto&... argument) { call(argument.get(nullptr, reductions)...); }, arguments.each);
+      call_with(call, footprint, std::index_sequence_for<Items...>{});
     }
+  }
+  template <std::size_t... I>
+  static void call_with(F& call, const Access* footprint, std::index_sequence<I...>) {
+    call(argument_of(footprint[I], static_cast<const Items*>(nullptr))...);
   }
 };
 

@@ -104,6 +104,25 @@ TEST_P(OnIslands, TilesOfAWatchedArrayAreAWavefront) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), data));
 }
 
+TEST_P(OnIslands, ASectionComesAsAView) {
+  constexpr std::size_t kRows = 24, kColumns = 32, kStride = 48;
+  Master master(options());
+  auto* const data = master.allocate<float>(kRows * kStride);
+  const Watched<float> array(data, kRows, kColumns, kStride, 8, 16);
+  for (std::size_t row = 0; row < kRows; row += 8) {
+    for (std::size_t column = 0; column < kColumns; column += 16) {
+      const auto start = static_cast<float>(100 * row + column);
+      master.spawn(out(array.tile(row, column, 8, 16)), [start](View2D<float> tile) {
+        for (std::size_t y = 0; y < tile.rows(); ++y)
+          for (std::size_t x = 0; x < tile.cols(); ++x) tile(y, x) = start + static_cast<float>(100 * y + x);
+      });
+    }
+  }
+  master.wait();
+  for (std::size_t y = 0; y < kRows; ++y)
+    for (std::size_t x = 0; x < kColumns; ++x) ASSERT_EQ(data[y * kStride + x], static_cast<float>(100 * y + x));
+}
+
 // More readers than edges are drawn for one by one: joins.
 TEST_P(OnIslands, ManyReadersThenManyReadersOfAnother) {
   Master master(options());
