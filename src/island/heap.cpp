@@ -24,7 +24,7 @@ Heap::Piece Heap::allocate(std::size_t bytes) {
   return {start_ + offset, wanted, used_before};
 }
 
-bool Heap::free(void* memory) {
+bool Heap::give_back(void* memory) {
   const auto found = live_.find(static_cast<std::size_t>(static_cast<std::byte*>(memory) - start_));
   if (found == live_.end()) return false;
   auto [offset, size] = *found;

@@ -22,7 +22,7 @@ class Heap {
   };
   Piece allocate(std::size_t bytes);
   // False: nothing of allocate() begins there.
-  [[nodiscard]] bool free(void* memory);
+  [[nodiscard]] bool give_back(void* memory);
 
   std::byte* start() const noexcept { return start_; }
   std::size_t bytes() const noexcept { return bytes_; }

@@ -160,8 +160,8 @@ void* Master::State::allocate(std::size_t bytes) {
   return piece.data;
 }
 
-void Master::State::free(void* memory) {
-  if (memory != nullptr && !heap_->free(memory))
+void Master::State::give_back(void* memory) {
+  if (memory != nullptr && !heap_->give_back(memory))
     throw Error(fmt::format("free({}): nothing of Master::allocate() begins there", memory));
 }
 
@@ -340,7 +340,7 @@ void Master::State::release_one() {
   completed_.pop_front();
   if (task.cancelled) ++cancelled_;
   if (task.spilled != nullptr) {
-    static_cast<void>(heap_->free(task.spilled));
+    static_cast<void>(heap_->give_back(task.spilled));
     task.spilled = nullptr;
   }
   graph_.release(task);
@@ -453,7 +453,7 @@ Master::State& Master::state(const char* called) const {
 }
 
 void* Master::allocate_bytes(std::size_t bytes) { return state("allocate").allocate(bytes); }
-void Master::free(void* memory) { state("free").free(memory); }
+void Master::free(void* memory) { state("free").give_back(memory); }
 void Master::refuse_count(std::size_t count, std::size_t bytes) {
   throw Error(fmt::format("allocate(): {} objects of {} bytes are more than there are addresses", count, bytes));
 }

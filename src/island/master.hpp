@@ -36,7 +36,7 @@ struct Master::State final : private explain::Source {
   State& operator=(const State&) = delete;
 
   void* allocate(std::size_t bytes);
-  void free(void* memory);
+  void give_back(void* memory);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name, const void* site);
   void wait();
   int worker_count() const noexcept { return static_cast<int>(workers_.size()); }

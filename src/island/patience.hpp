@@ -4,10 +4,10 @@
 #pragma once
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 
 #include "platform/clock.hpp"
 

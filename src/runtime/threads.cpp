@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 
 namespace weir::runtime {
@@ -34,8 +35,12 @@ constinit Register the_register;
 Register& live() noexcept { return the_register; }
 static_assert(std::is_trivially_destructible_v<Register>);
 
-// fork() must not find the register locked by a thread that the child does not have.
-void before_fork() { live().mutex.lock(); }
+// fork() must not find the register locked, or the table of options half made, by a thread that the child does not
+// have.
+void before_fork() {
+  static_cast<void>(option_table());
+  live().mutex.lock();
+}
 void after_fork_in_parent() { live().mutex.unlock(); }
 void after_fork_in_child() {
   live().mutex.unlock();

@@ -1,9 +1,9 @@
 // From a run on islands to its report: the master records what its workers did.
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "analysis.hpp"
 #include "processes.hpp"

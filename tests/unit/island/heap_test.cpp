@@ -30,14 +30,14 @@ TEST(Heap, GivesWholeLinesThatDoNotOverlap) {
       live.push_back(piece);
     } else if (!live.empty()) {
       std::swap(live[random() % live.size()], live.back());
-      ASSERT_TRUE(heap.free(live.back().data));
+      ASSERT_TRUE(heap.give_back(live.back().data));
       live.pop_back();
     }
     std::size_t used = 0;
     for (const Heap::Piece& piece : live) used += piece.bytes;
     ASSERT_EQ(heap.used(), used);
   }
-  for (const Heap::Piece& piece : live) ASSERT_TRUE(heap.free(piece.data));
+  for (const Heap::Piece& piece : live) ASSERT_TRUE(heap.give_back(piece.data));
   EXPECT_EQ(heap.largest_free(), heap.bytes());  // neighbours were joined
 }
 
@@ -45,7 +45,7 @@ TEST(Heap, SaysWhatWasUsedBefore) {
   Heap heap(kStart, 1024);
   const Heap::Piece first = heap.allocate(128);
   EXPECT_FALSE(first.used_before);
-  ASSERT_TRUE(heap.free(first.data));
+  ASSERT_TRUE(heap.give_back(first.data));
   EXPECT_TRUE(heap.allocate(64).used_before);
   EXPECT_TRUE(heap.allocate(128).used_before);  // half of it
   EXPECT_FALSE(heap.allocate(128).used_before);
@@ -58,9 +58,9 @@ TEST(Heap, RefusesWhatItHasNot) {
   const Heap::Piece all = heap.allocate(1024);
   ASSERT_NE(all.data, nullptr);
   EXPECT_EQ(heap.allocate(1).data, nullptr);
-  EXPECT_FALSE(heap.free(all.data + 64));
-  EXPECT_TRUE(heap.free(all.data));
-  EXPECT_FALSE(heap.free(all.data));
+  EXPECT_FALSE(heap.give_back(all.data + 64));
+  EXPECT_TRUE(heap.give_back(all.data));
+  EXPECT_FALSE(heap.give_back(all.data));
 }
 
 }  // namespace

@@ -299,8 +299,8 @@ TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
       for (std::size_t i = 0; i < 64; ++i) {
         runtime.spawn(name("touch"), inout(blocks.tile(i)), [](std::span<double> tile) { tile[0] += 1; });
       }
+      runtime.wait();  // else all touches of a block may come while it is there, and none has to come back
     }
-    runtime.wait();
     statistics = runtime.tier_statistics();
   }
   const Archive archive = read(folder);
