@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "island/master.hpp"
-#include "platform/clock.hpp"
 
 namespace weir::island {
 
@@ -43,7 +43,8 @@ explain::Situation Master::State::look() {
   s.title =
       fmt::format("islands of process {} ({} worker{})", ::getpid(), workers_.size(), workers_.size() == 1 ? "" : "s");
   std::unordered_map<const TaskNode*, Index> index;
-  const std::uint64_t now = platform::now_ns();
+  const trace::ClockPair now = trace::ClockPair::now();
+  const double per_tick = seconds_per_tick(now);
   graph_.for_each([&](const TaskNode& node) {
     if (node.state == TaskState::done) return;
     if (s.things.size() == kMostTasks) {
@@ -62,7 +63,8 @@ explain::Situation Master::State::look() {
     thing.site = node.site;
     if (running) {
       thing.worker = node.worker + 1;
-      thing.seconds = 1e-9 * static_cast<double>(now - worker->busy_since);
+      const std::uint64_t since = std::max(worker->busy_since, worker->seen);  // it had done with the one before
+      thing.seconds = per_tick * static_cast<double>(now.ticks - std::min(now.ticks, since));
     } else if (given) {
       thing.detail = fmt::format("given to worker {}", node.worker + 1);
     }

@@ -25,11 +25,6 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
 
-std::size_t pages_for(std::size_t bytes) noexcept {
-  constexpr std::size_t kPage = 4096;
-  return (bytes + kPage - 1) / kPage * kPage;
-}
-
 template <class T>
 T value_or_throw(base::Result<T> result) {
   if (!result) throw Error(result.status().message);
@@ -68,7 +63,7 @@ void Master::State::start_workers() {
   const std::vector<int> cpus = platform::this_thread_cpus();
   const int count = options_.workers != 0 ? options_.workers : std::max(static_cast<int>(cpus.size()) - 1, 1);
   const auto workers = static_cast<std::size_t>(count);
-  const std::size_t mail = pages_for(workers * sizeof(Mailbox));
+  const std::size_t mail = workers * sizeof(Mailbox);
   const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
   memory_ = value_or_throw(
       SharedMemory::map(Bytes{mail + heap}, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
@@ -185,12 +180,10 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   task.spilled = spilled;
   task.bytes = 0;
   for (const Access& access : footprint) task.bytes += bytes_of(access.region);
+  graph_.submit(task, lines_);
   if (track_ != nullptr) {
-    graph_.submit(task, lines_);
     track_->spawn(start, task.id, task.bytes, footprint.size());
     for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
-  } else {
-    graph_.submit(task, lines_);
   }
   // Workers are kept busy without a look at their letters each time.
   if (graph_.spawned() % kSpawnsPerPoll == 0) {
@@ -274,7 +267,7 @@ void Master::State::give(Worker& worker, TaskNode& task) {
   std::memcpy(letter.payload().data(), task.letter.data(), task.letter.size());
   letter.post(*memory_, worker.next, task.letter.size());
   worker.next = Mailbox::after(worker.next);
-  if (worker.given.empty()) worker.busy_since = platform::now_ns();
+  if (worker.given.empty()) worker.busy_since = platform::ticks();
   worker.given.push_back(&task);
   task.state = TaskState::given;
   task.worker = static_cast<std::uint16_t>(index);
@@ -303,7 +296,6 @@ bool Master::State::collect() {
 void Master::State::take_done(Worker& worker, const Done& done, std::span<const std::byte> text) {
   TaskNode& task = *worker.given.front();
   worker.given.pop_front();
-  worker.busy_since = platform::now_ns();
   worker.idle += done.taken - std::min(done.taken, worker.seen);
   worker.staging += done.fresh - done.taken + (done.written - done.ended);
   worker.running += done.ended - done.fresh;
@@ -415,15 +407,17 @@ void Master::State::look_after_workers() {
   }
 }
 
+double Master::State::seconds_per_tick(const trace::ClockPair& now) const noexcept {
+  return 1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
+}
+
 Statistics Master::State::statistics() const {
   const std::lock_guard lock(mutex_);
   Statistics all;
   all.tasks_run = run_;
   all.tasks_cancelled = cancelled_;
   all.bytes_staged = bytes_staged_;
-  const trace::ClockPair now = trace::ClockPair::now();
-  const double per_tick =
-      1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
+  const double per_tick = seconds_per_tick(trace::ClockPair::now());
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
                            static_cast<double>(worker.staging) * per_tick,

@@ -49,7 +49,7 @@ struct Master::State final : private explain::Source {
     std::uint32_t next = 1;                                       // number of the next letter to it
     std::uint32_t awaited = 1;                                    // of the next from it
     std::deque<TaskNode*> given{};                                // and not collected, oldest first
-    std::uint64_t busy_since = 0;                                 // now_ns() when the oldest of them came to be it
+    std::uint64_t busy_since = 0;                                 // ticks: when it was given one after having had none
     std::uint64_t seen = 0;                                       // ticks: until when its time is accounted for
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
@@ -82,6 +82,7 @@ struct Master::State final : private explain::Source {
   void wait_until(std::unique_lock<std::mutex>& lock, std::size_t most);
   void fetch_results();
   std::string title_of(const TaskNode& task) const;  // for messages
+  double seconds_per_tick(const trace::ClockPair& now) const noexcept;
   void end_workers() noexcept;
   trace::Summary summarise(std::uint64_t end) const;
 

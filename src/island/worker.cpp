@@ -1,13 +1,13 @@
 #include "island/worker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "base/check.hpp"
 #include "island/footprint.hpp"
 #include "island/patience.hpp"
 #include "platform/clock.hpp"

@@ -117,16 +117,20 @@ TEST(CheckedMemory, HidesAWriteThatIsNotWrittenBack) {
   EXPECT_TRUE(another_process_sees(*memory, [&] { return byte == std::byte{1}; }));
 }
 
-TEST(CheckedMemory, ShowsTheOldValueUntilInvalidate) {
-  const auto memory = map(IslandMemory::checked);
-  std::byte& byte = memory->data()[100];
+void another_process_writes(SharedMemory& memory, std::byte& byte, std::byte value) {
   Child child([&] {
-    memory->enter_process(1);
-    byte = std::byte{1};
-    memory->write_back(&byte, 1);
+    memory.enter_process(1);
+    byte = value;
+    memory.write_back(&byte, 1);
     return 0;
   });
   EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(CheckedMemory, ShowsTheOldValueUntilInvalidate) {
+  const auto memory = map(IslandMemory::checked);
+  std::byte& byte = memory->data()[100];
+  another_process_writes(*memory, byte, std::byte{1});
   EXPECT_EQ(byte, std::byte{0});
   memory->invalidate(memory->data(), 64);  // another line
   EXPECT_EQ(byte, std::byte{0});
@@ -137,13 +141,7 @@ TEST(CheckedMemory, ShowsTheOldValueUntilInvalidate) {
 TEST(CheckedMemory, LosesTheBytesOfOneOfTwoWritersOfALine) {
   const auto memory = map(IslandMemory::checked);
   std::byte* const line = memory->data();
-  Child child([&] {
-    memory->enter_process(1);
-    line[0] = std::byte{1};
-    memory->write_back(line, 1);
-    return 0;
-  });
-  EXPECT_EQ(child.wait(), 0);
+  another_process_writes(*memory, line[0], std::byte{1});
   line[1] = std::byte{2};  // without the other's byte, which goes to memory as this process has it
   memory->write_back(line, 2);
   EXPECT_TRUE(another_process_sees(*memory, [&] { return line[0] == std::byte{0} && line[1] == std::byte{2}; }));
@@ -152,13 +150,7 @@ TEST(CheckedMemory, LosesTheBytesOfOneOfTwoWritersOfALine) {
 TEST(CheckedMemory, WritesNoLineThatIsClean) {
   const auto memory = map(IslandMemory::checked);
   std::byte* const line = memory->data();
-  Child child([&] {
-    memory->enter_process(1);
-    line[0] = std::byte{1};
-    memory->write_back(line, 1);
-    return 0;
-  });
-  EXPECT_EQ(child.wait(), 0);
+  another_process_writes(*memory, line[0], std::byte{1});
   memory->write_back(line, 64);
   EXPECT_TRUE(another_process_sees(*memory, [&] { return line[0] == std::byte{1}; }));
 }
