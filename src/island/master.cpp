@@ -39,8 +39,7 @@ Master::State::State(const Options& wanted)
     : options_([&] {
         if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
         Options options = wanted;
-        if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
-          options.trace = trace;
+        runtime::heed_trace_variable(options);
         if (std::getenv(check::kVariable) != nullptr) {
           throw Error(
               "weir check watches the tasks of threads; what tasks on islands touch beside their footprints shows with "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <type_traits>
 
 #include "base/nearest.hpp"
@@ -165,6 +166,11 @@ Status check_numbers(const Options& options) {
     if (value < info.least || value > info.most) return refuse(info, "options." + info.name, std::to_string(value));
   }
   return Status::success();
+}
+
+void heed_trace_variable(Options& options) {
+  if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
+    options.trace = trace;
 }
 
 std::vector<std::pair<std::string, std::string>> environment() {

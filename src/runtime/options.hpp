@@ -50,6 +50,10 @@ std::string option_text(const Options& options, const OptionInfo& info);
 // That each number is one that the table allows: a program may have filled in any.
 base::Status check_numbers(const Options& options);
 
+// WEIR_TRACE, for options that were not read from the environment and name no trace: what can be seen of a program must
+// not depend on where it has its options from.
+void heed_trace_variable(Options& options);
+
 // The WEIR_* variables of this process: name, value. Not safe against a concurrent setenv().
 std::vector<std::pair<std::string, std::string>> environment();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "base/hooks.hpp"
@@ -49,9 +48,7 @@ Runtime::State::~State() = default;
 Runtime::Runtime(const Options& wanted) : state_(nullptr) {
   if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
   Options options = wanted;
-  // What can be seen of a program must not depend on where it has its options from.
-  if (const char* const trace = std::getenv("WEIR_TRACE"); trace != nullptr && options.trace.empty())
-    options.trace = trace;
+  runtime::heed_trace_variable(options);
   if (const base::Status status = check::start(options); !status) throw Error(status.message);
   if (check::active()) sched::Worker::observe_all();
   if (!base::kHooks && (check::active() || !options.trace.empty())) {
