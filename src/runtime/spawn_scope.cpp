@@ -117,7 +117,8 @@ bool SpawnScope::link_to_node(TaskRef before, Task& node) {
 }
 
 Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
-  Task& node = *owner()->heap().allocate(0, this);
+  constexpr detail::TaskShape kShape = detail::shape_of(sizeof(void*), 0);
+  Task& node = *owner()->heap().allocate(kShape.slot, this);
   node.invoke = invoke;
   node.site = nullptr;
   node.arrivals.expect(1);

@@ -1,5 +1,7 @@
 #include "sched/gate.hpp"
 
+#include <utility>
+
 namespace weir::sched {
 
 Gates::Closed Gates::close(Task& task, std::uint64_t generation) {
@@ -22,6 +24,10 @@ void Gates::pass(std::uintptr_t target) noexcept {
   Gates* const gates = reinterpret_cast<Gates*>(target & ~kGate);
   gates->open_.wait(false, std::memory_order_acquire);  // GATE-1
   gates->leave();
+}
+
+void Gates::pass_all(const Edge* edges) noexcept {
+  while (edges != nullptr) pass(std::exchange(edges, edges->next)->target);
 }
 
 void Gates::leave() noexcept {

@@ -33,6 +33,8 @@ class alignas(8) Gates {
   // ---- The worker that ends a task, with the target of an edge ----
   static bool is_gate(std::uintptr_t target) noexcept { return (target & kGate) == kGate; }
   static void pass(std::uintptr_t target) noexcept;
+  // What was in the list of a task that never ran, and that nobody waits for: gates alone.
+  static void pass_all(const Edge* edges) noexcept;
 
  private:
   static constexpr std::uintptr_t kGate = 3;  // a waiter has the lower bit alone

@@ -20,7 +20,7 @@ namespace weir::sched {
 class alignas(base::kDestructiveSize) Hand {
  public:
   using Item = StealDeque::Item;
-  static constexpr std::uint32_t kMost = 8;
+  static constexpr std::uint32_t kMost = 16;
 
   // Owner only.
   bool empty() const noexcept { return left() == 0; }

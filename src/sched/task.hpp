@@ -170,15 +170,19 @@ class TaskNote {
 struct alignas(base::kDestructiveSize) Task {
   // Written by the owner before the task is published, read by whoever runs it, and by who explains what waits.
   base::Shown<InvokeFunction> invoke;  // of a closure behind the header
-  base::Shown<const void*> site;       // where the program spawned it, an address of its code; null: Weir's own
-  base::Shown<Scope*> scope;           // of the parent: what this task is a child of
-  TaskNote note;                       // its name, or what few tasks have
-  Task* next;                          // whoever holds the task: link in a queue or a free list
+  // Where the program spawned it, an address of its code; null: Weir's own. Or what who gave it `invoke` knows it by.
+  base::Shown<const void*> site;
+  base::Shown<Scope*> scope;  // of the parent: what this task is a child of
+  TaskNote note;              // its name, or what few tasks have
+  Task* next;                 // whoever holds the task: link in a queue or a free list
 
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
   SuccessorList successors;
-  Arrivals arrivals;        // of its predecessors
+  union {
+    Arrivals arrivals{};   // of its predecessors
+    std::uint32_t number;  // of memory for tasks that have none: what its owner gave it, for good
+  };
   std::uint16_t heap;       // index of the owner's TaskHeap
   std::uint8_t size_class;  // of the memory, see TaskHeap
   std::uint8_t edge_room;   // owner only: edges that its memory still has room for, at its end

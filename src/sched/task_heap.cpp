@@ -7,20 +7,16 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "platform/prefetch.hpp"
 
 namespace weir::sched {
 
 namespace {
 constexpr std::size_t kFirstSlab = std::size_t{16} << 10;
 constexpr std::size_t kLargestSlab = std::size_t{1} << 20;
-constexpr std::uint32_t kTakenAtOnce = 8;  // tasks that others have ended
-// Of those that come next, the lines asked for: what is made meanwhile must take as long as a line from a far core.
-constexpr std::uint32_t kAhead = 2 * kTakenAtOnce;
 }  // namespace
 
 TaskHeap::~TaskHeap() {
-  delete returned_;
+  delete batch_;
   for (Slab* slab = slabs_.load(std::memory_order_relaxed); slab != nullptr;) {
     std::free(slab->memory);
     delete std::exchange(slab, slab->older);
@@ -28,44 +24,32 @@ TaskHeap::~TaskHeap() {
 }
 
 Task* TaskHeap::refill(std::size_t c) {
-  while (free_[c] == nullptr && take_returned()) {
-  }
-  if (free_[c] == nullptr) add_slab(c);
-  return free_[c];
-}
-
-// A few tasks that others have ended. Their lines are in other cores' caches: those of the next few are asked for.
-bool TaskHeap::take_returned() noexcept {
-  if (returned_ == nullptr) start_returned();
-  if (returned_ == nullptr) return false;
-  const std::uint32_t end = std::min(taken_ + kTakenAtOnce, returned_->count);
-  prefetch_returned(taken_ + kAhead, end + kAhead);
-  while (taken_ != end) free(returned_->task[taken_++]);
-  if (taken_ != returned_->count) return true;
-  FreeBatch* const batch = returned_;
-  batch->count = 0;
-  batch->from == nullptr ? delete batch : batch->from->empty_.push(batch);
-  start_returned();
-  return true;
-}
-
-void TaskHeap::start_returned() noexcept {
-  taken_ = 0;
-  returned_ = remote_.pop();
-  if (returned_ != nullptr) prefetch_returned(0, kAhead);
-}
-
-// Counted on into the batch that comes next: without, each batch would begin with a wait.
-void TaskHeap::prefetch_returned(std::uint32_t from, std::uint32_t to) const noexcept {
-  const auto ask = [](const FreeBatch& batch, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t i = begin; i < std::min(end, batch.count); ++i) {
-      platform::prefetch_to_write(batch.task[i]);
-      platform::prefetch_to_write(batch.task[i] + 1);
+  do {
+    while (returned_ != end_) {
+      Task* const task = next_returned();
+      if (task->size_class == c) return task;
+      free(task);
     }
-  };
-  const std::uint32_t count = returned_->count;
-  ask(*returned_, from, to);
-  if (to > count && remote_.next() != nullptr) ask(*remote_.next(), std::max(from, count) - count, to - count);
+  } while (start_batch());
+  if (free_[c] == nullptr) add_slab(c);
+  return std::exchange(free_[c], free_[c]->next);
+}
+
+// The lines of the first few, unless they were asked for while the batch before was used.
+bool TaskHeap::start_batch() noexcept {
+  if (batch_ != nullptr) {
+    batch_->count = 0;
+    batch_->from == nullptr ? delete batch_ : batch_->from->empty_.push(batch_);
+  }
+  const FreeBatch* const known = next_;
+  batch_ = remote_.pop();
+  next_ = remote_.next();
+  returned_ = batch_ == nullptr ? nullptr : batch_->item;
+  end_ = batch_ == nullptr ? nullptr : batch_->item + batch_->count;
+  if (batch_ == nullptr) return false;
+  for (std::ptrdiff_t i = 0; known != batch_ && i < std::min<std::ptrdiff_t>(kAhead, end_ - returned_); ++i)
+    ask_for(returned_[i]);
+  return true;
 }
 
 // Slots go on the list in address order: tasks spawned one after the other lie side by side, which the hardware

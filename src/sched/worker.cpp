@@ -32,18 +32,13 @@ void prefetch_successors(const Task& task) noexcept {
   }
 }
 
-// To be run and ended here: the header and the line behind it, which most of it is in.
-void prefetch_task(StealDeque::Item item) noexcept {
-  const auto* const task = reinterpret_cast<const Task*>(item & ~StealDeque::kAlone);
-  platform::prefetch_to_write(task);
-  platform::prefetch_to_write(task + 1);
-}
-constexpr std::uint32_t kPrefetchAhead = 10;
+constexpr std::uint32_t kPrefetchAhead = 20;  // stolen tasks; docs/tuning.md#lines
+static_assert(kPrefetchAhead > Hand::kMost);
 
 // The lines behind the header: the closure, and the edges to its own successors.
 void prefetch_body(const Task& task) noexcept {
   __builtin_prefetch(&task + 1);
-  if (task.size_class != 0) __builtin_prefetch(&task + 2);
+  if (task.size_class > 1) __builtin_prefetch(&task + 2);
 }
 
 // What a traced run records of one task; its header may be gone when it has run.
@@ -127,6 +122,14 @@ Worker::Item Worker::next_local() noexcept {
   return queues_->ready.empty() ? 0 : reinterpret_cast<Item>(queues_->ready.try_pop());
 }
 
+// To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before
+// had one.
+inline void Worker::prefetch_stolen(Item item) const noexcept {
+  const auto* const task = reinterpret_cast<const Task*>(item & ~StealDeque::kAlone);
+  platform::prefetch_to_write(task);
+  if (stolen_class_ != 0) platform::prefetch_to_write(task + 1);
+}
+
 // One of what it stole. While those are tiny they are taken from the deque a handful at a time.
 inline Worker::Item Worker::next_spoil() noexcept {
   if (hand_.empty() && policy::is_tiny({0, pace_ns_.load(std::memory_order_relaxed)}))
@@ -137,7 +140,7 @@ inline Worker::Item Worker::next_spoil() noexcept {
   if (--spoils_ < left)
     spoils_ = left;
   else if (item != 0)
-    prefetch_task(deque_.peek(kPrefetchAhead - 1 - left));
+    prefetch_stolen(deque_.peek(kPrefetchAhead - 1 - left));
   return item;
 }
 
@@ -150,7 +153,7 @@ void Worker::push_reversed(const Item* items, std::uint32_t count) noexcept {
 // The first of them to run, the others are in the deque, where the first comes next: they were made, and lie in memory,
 // in that order.
 Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept {
-  for (std::uint32_t i = 0; i < std::min(count, kPrefetchAhead + 1); ++i) prefetch_task(batch[i]);
+  for (std::uint32_t i = 0; i < std::min(count, kPrefetchAhead + 1); ++i) prefetch_stolen(batch[i]);
   if (count > 1) push_reversed(&batch[1], count - 1);
   spoils_ = count - 1 > kPrefetchAhead ? count - 1 - kPrefetchAhead : 0;
   return batch[0];
@@ -377,7 +380,8 @@ void Worker::free_elsewhere(Task* task) noexcept {
   }
   if (freed_ == nullptr) freed_ = heap_.empty_batch();
   freed_heap_ = &home;
-  freed_->task[freed_->count++] = task;
+  stolen_class_ = task->size_class;
+  freed_->add(*task);
 }
 
 void Worker::count_ended(Scope* scope, bool foreign) noexcept {

@@ -270,6 +270,7 @@ class alignas(base::kDestructiveSize) Worker {
   void push_reversed(const Item* items, std::uint32_t count) noexcept;
   Item next_local() noexcept;
   Item next_spoil() noexcept;
+  void prefetch_stolen(Item item) const noexcept;
   Item take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
   Item take_batch(Overflow::Batch& batch) noexcept;
   Item take_batches(std::span<Overflow::Batch* const> batches) noexcept;
@@ -356,6 +357,7 @@ class alignas(base::kDestructiveSize) Worker {
   bool flushing_ = false;
   FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
+  std::uint8_t stolen_class_ = 1;  // size class of the last of them
   // Spawns until note_spawn() does something, and how many there were then.
   std::uint32_t quiet_spawns_ = kQuietSpawns;
   std::uint64_t spawns_ = 0;

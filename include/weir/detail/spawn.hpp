@@ -92,7 +92,7 @@ struct TaskShape {
 };
 inline constexpr std::size_t kTaskHeaderBytes = 64;
 inline constexpr std::size_t kEdgeBytes = 16;
-inline constexpr std::size_t kSlotBytes[] = {128, 192, 256, 512, 1024};
+inline constexpr std::size_t kSlotBytes[] = {64, 128, 192, 256, 512, 1024};  // the first: a header alone
 inline constexpr std::size_t kSlotSizes = sizeof(kSlotBytes) / sizeof(kSlotBytes[0]);
 
 constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) noexcept {

@@ -21,11 +21,12 @@ TEST(Hand, GivesItsOwnerTheNewestFirst) {
   Hand hand;
   EXPECT_FALSE(hand.fill(deque));
   EXPECT_EQ(hand.take(), 0u);
-  for (Item i = 1; i <= 10; ++i) ASSERT_TRUE(deque.push(item(i)));
+  constexpr Item kLeft = 2, kAll = Hand::kMost + kLeft;
+  for (Item i = 1; i <= kAll; ++i) ASSERT_TRUE(deque.push(item(i)));
   ASSERT_TRUE(hand.fill(deque));
   EXPECT_EQ(hand.size(), Hand::kMost);
-  EXPECT_EQ(deque.size(), 2u);
-  for (Item i = 10; i > 2; --i) EXPECT_EQ(hand.take(), item(i));
+  EXPECT_EQ(deque.size(), kLeft);
+  for (Item i = kAll; i > kLeft; --i) EXPECT_EQ(hand.take(), item(i));
   EXPECT_TRUE(hand.empty());
   EXPECT_EQ(hand.take(), 0u);
 }

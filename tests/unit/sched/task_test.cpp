@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "sched/inbox.hpp"
@@ -169,10 +173,126 @@ TEST(TaskHeap, TakesBackWhatOthersFreedBeforeItGrows) {
   }
   for (std::size_t at = 0; at < all.size();) {
     auto* batch = new FreeBatch;
-    while (at < all.size() && batch->count < 10) batch->task[batch->count++] = all[at++];
+    while (at < all.size() && batch->count < 10) batch->add(*all[at++]);
     heap.free_remote(batch);
   }
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(first.count(heap.allocate(1, nullptr)), 1u);
+}
+
+// What others end comes back in batches of all sizes, a few at a time.
+void give_back(TaskHeap& heap, const std::vector<Task*>& tasks, std::size_t per_batch) {
+  for (std::size_t at = 0; at < tasks.size();) {
+    auto* const batch = new FreeBatch;
+    while (at < tasks.size() && batch->count < per_batch) {
+      tasks[at]->successors.close();
+      batch->add(*tasks[at++]);
+    }
+    heap.free_remote(batch);
+  }
+}
+
+TEST(FreeBatch, KnowsEachTaskAndItsSize) {
+  TaskHeap heap(0, 0);
+  FreeBatch batch;
+  std::vector<Task*> all;
+  for (std::uint32_t i = 0; i < FreeBatch::kTasks; ++i) {
+    all.push_back(heap.allocate(i % TaskHeap::kClasses, nullptr));
+    batch.add(*all.back());
+  }
+  EXPECT_EQ(batch.count, FreeBatch::kTasks);
+  for (std::uint32_t i = 0; i < FreeBatch::kTasks; ++i) {
+    EXPECT_EQ(FreeBatch::task_of(batch.item[i]), all[i]);
+    EXPECT_EQ(FreeBatch::class_of(batch.item[i]), i % TaskHeap::kClasses);
+  }
+}
+
+std::array<std::size_t, TaskHeap::kClasses> slots_of(const TaskHeap& heap) {
+  std::array<std::size_t, TaskHeap::kClasses> slots{};
+  heap.for_each_slot([&](const Task& task) { ++slots[task.size_class]; });
+  return slots;
+}
+
+// Sizes as they come in a program whose kinds of tasks take turns, and go back in another order.
+TEST(TaskHeap, FindsEachSizeAmongWhatOthersFreed) {
+  std::mt19937 random(7);
+  for (const std::size_t per_batch : {std::size_t{1}, std::size_t{7}, std::size_t{FreeBatch::kTasks}}) {
+    TaskHeap heap(0, 0);
+    std::vector<Task*> living;
+    std::map<Task*, std::uint64_t> generations;
+    for (int round = 0; round < 60; ++round) {
+      for (int i = 0; i < 200; ++i) {
+        const std::size_t c = random() % TaskHeap::kClasses;
+        Task* const task = heap.allocate(c, nullptr);
+        ASSERT_EQ(task->size_class, c);
+        ASSERT_FALSE(has_ended(task->ref()));
+        std::uint64_t& before = generations.try_emplace(task, 0).first->second;
+        ASSERT_LT(std::exchange(before, task->ref().generation), task->ref().generation) << "twice";
+        living.push_back(task);
+      }
+      ASSERT_EQ(std::set<Task*>(living.begin(), living.end()).size(), living.size());
+      std::shuffle(living.begin(), living.end(), random);
+      const std::size_t keep = random() % 100;
+      give_back(heap, {living.begin() + static_cast<std::ptrdiff_t>(keep), living.end()}, per_batch);
+      living.resize(keep);
+    }
+    for (Task* const task : living) heap.free(task);
+    // Nothing was lost: all the memory that there is can be had without more.
+    const auto slots = slots_of(heap);
+    std::vector<std::size_t> wanted;
+    for (std::size_t c = 0; c < slots.size(); ++c) wanted.insert(wanted.end(), slots[c], c);
+    std::shuffle(wanted.begin(), wanted.end(), random);
+    std::set<Task*> all;
+    for (const std::size_t c : wanted) EXPECT_TRUE(all.insert(heap.allocate(c, nullptr)).second) << "twice";
+    EXPECT_EQ(slots_of(heap), slots);
+  }
+}
+
+TEST(TaskHeap, TakesHeadersAloneThroughManyBatchesInARow) {
+  TaskHeap heap(0, 0);
+  std::vector<Task*> all;
+  for (std::size_t i = 0; i < (std::size_t{16} << 10) / detail::kSlotBytes[0]; ++i)
+    all.push_back(heap.allocate(0, nullptr));
+  const std::set<Task*> first(all.begin(), all.end());
+  EXPECT_EQ(first.size(), all.size());
+  for (int round = 0; round < 10; ++round) {
+    give_back(heap, all, 1 + static_cast<std::size_t>(round) * 6);
+    std::set<Task*> again;
+    for (Task*& task : all) {
+      task = heap.allocate(0, nullptr);
+      EXPECT_EQ(task->size_class, 0);
+      EXPECT_TRUE(again.insert(task).second) << "twice";
+    }
+    EXPECT_EQ(again, first);
+  }
+}
+
+// A batch goes back to the heap that filled it, which uses it again.
+TEST(TaskHeap, GivesBatchesBackWhenTheyAreEmpty) {
+  TaskHeap maker(0, 0), ender(1, 0);
+  FreeBatch* const batch = ender.empty_batch();
+  std::vector<Task*> all;
+  for (int i = 0; i < 5; ++i) all.push_back(maker.allocate(0, nullptr));
+  while (all.size() != (std::size_t{16} << 10) / detail::kSlotBytes[0]) all.push_back(maker.allocate(0, nullptr));
+  for (std::size_t i = 0; i < 5; ++i) batch->add(*all[i]);
+  maker.free_remote(batch);
+  for (int i = 0; i < 5; ++i) EXPECT_NE(maker.allocate(0, nullptr), nullptr);
+  static_cast<void>(maker.allocate(0, nullptr));  // finds the batch empty
+  FreeBatch* const again = ender.empty_batch();
+  EXPECT_EQ(again, batch);
+  EXPECT_EQ(again->count, 0u);
+  delete again;
+}
+
+TEST(TaskHeap, ATaskIsAliveFromWhenItIsOpened) {
+  TaskHeap heap(0, std::uint64_t{5} << 48);
+  for (int use = 0; use < 3; ++use) {
+    Task* const task = heap.take(0, nullptr);
+    EXPECT_TRUE(has_ended(task->ref()));
+    TaskHeap::open(*task);
+    EXPECT_FALSE(has_ended(task->ref()));
+    task->successors.close();
+    heap.free(task);
+  }
 }
 
 TEST(Inbox, IsFirstInFirstOut) {
