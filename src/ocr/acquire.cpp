@@ -48,7 +48,7 @@ std::uint8_t mode_of(const Edt& edt, const Group& group) noexcept {
 // The EDT holds the block, the first slot stands for all.
 void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::uint8_t mode) noexcept {
   if (block.is_tiered()) [[unlikely]]
-    edt.flags |= Edt::kTiered;
+    edt.body().flags |= Edt::kTiered;
   for (Slot** at = group.first; at != group.last; ++at) {
     Slot& slot = **at;
     forget_announced(local, slot, block);
@@ -76,7 +76,7 @@ void enter_missing(Local& local, Edt& edt, const Group& group) noexcept {
 bool try_acquire(Local& local, Edt& edt, const Group& group) {
   const Guid guid{group.guid()};
   const std::uint8_t mode = mode_of(edt, group);
-  edt.acquired = guid;
+  edt.body().acquired = guid;
   Block* block = nullptr;
   switch (acquire(guid, mode, edt, block)) {
     case Acquired::yes: enter_held(local, edt, group, *block, mode); return true;
@@ -99,14 +99,14 @@ bool acquire_sorted(Local& local, Edt& edt, Slot** first, Slot** last) {
 template <class F>
 std::size_t collect(Edt& edt, F&& put) {
   std::size_t count = 0;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot)
-    if (wants_block(*slot)) put(count++, slot);
+  for (Slot& slot : edt.slots())
+    if (wants_block(slot)) put(count++, &slot);
   return count;
 }
 
 bool acquire_all(Local& local, Edt& edt) {
   std::array<Slot*, 16> few;
-  if (edt.depc <= few.size()) {
+  if (edt.depc() <= few.size()) {
     const std::size_t count = collect(edt, [&](std::size_t i, Slot* slot) { few[i] = slot; });
     if (count == 1) return try_acquire(local, edt, {few.data(), few.data() + 1});
     return acquire_sorted(local, edt, few.data(), few.data() + count);
@@ -119,12 +119,12 @@ bool acquire_all(Local& local, Edt& edt) {
 }  // namespace
 
 void acquire_blocks(Local& local, Edt& edt) {
-  if (edt.depc != 0 && !acquire_all(local, edt)) return;
+  if (edt.depc() != 0 && !acquire_all(local, edt)) return;
   place(local, edt);
   Local::add(local.readied);
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_ready(local, edt);
-  if ((edt.flags & Edt::kTiered) != 0) [[unlikely]]
+  if (edt.has(Edt::kTiered)) [[unlikely]]
     stage_blocks(local, edt);
   local.worker->submit(&edt.task());
 }
@@ -133,9 +133,10 @@ void block_granted(Local& local, Edt& edt, Block& block) {
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_granted(local, edt);
   bool first = true;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (!wants_block(*slot) || slot->value != edt.acquired.bits) continue;
-    enter_held(local, edt, {&slot, &slot + 1}, block, edt.waiting_mode);
+  for (Slot& each : edt.slots()) {
+    if (!wants_block(each) || each.value != edt.body().acquired.bits) continue;
+    Slot* slot = &each;
+    enter_held(local, edt, {&slot, &slot + 1}, block, edt.body().waiting_mode);
     slot->flags = std::exchange(first, false) ? 0 : Slot::kShared;
   }
   acquire_blocks(local, edt);

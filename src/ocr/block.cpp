@@ -31,7 +31,7 @@ void hold(Block& block, std::uint8_t mode) noexcept {
   block.strong_mode = mode;
 }
 
-std::uint8_t mode_of(const sched::Task& task) noexcept { return reinterpret_cast<const Edt*>(&task + 1)->waiting_mode; }
+std::uint8_t mode_of(const sched::Task& task) noexcept { return Edt::of(task).body().waiting_mode; }
 
 void enqueue(Block& block, sched::Task& task) noexcept {
   task.next = nullptr;
@@ -100,8 +100,8 @@ void unlock_or_dispose(Local& local, Block& block) noexcept {
     block.word.unlock();
 }
 
-void list_created(Edt& creator, Block& block, bool is_new) noexcept {
-  block.creator = &creator;
+void list_created(Run& creator, Block& block, bool is_new) noexcept {
+  block.creator = &creator.edt;
   block.created_before = nullptr;
   block.created_next = creator.created;
   if (creator.created != nullptr) creator.created->created_before = &block;
@@ -110,7 +110,7 @@ void list_created(Edt& creator, Block& block, bool is_new) noexcept {
     checking::held(block, is_new);
 }
 
-void unlist_created(Edt& creator, Block& block) noexcept {
+void unlist_created(Run& creator, Block& block) noexcept {
   (block.created_before == nullptr ? creator.created : block.created_before->created_next) = block.created_next;
   if (block.created_next != nullptr) block.created_next->created_before = block.created_before;
   block.creator = nullptr;
@@ -143,12 +143,10 @@ u8 bring_created(Local& local, Block& block, std::byte*& data) {
 
 // It could not be brought in: nobody ever sees it.
 void abandon_created(Local& local, Block& block) {
-  Edt* const creator = std::exchange(block.creator, nullptr);
   block.word.lock_held();
   block.word.kill();
-  if (creator != nullptr) {
-    block.creator = creator;
-    unlist_created(*creator, block);
+  if (block.creator != nullptr) {
+    unlist_created(*local.current, block);
     --block.strong;
   }
   unlock_or_dispose(local, block);
@@ -217,7 +215,7 @@ Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
   if (admitted) {
     hold(*block, mode);
   } else {
-    edt.waiting_mode = mode;
+    edt.body().waiting_mode = mode;
     if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
       trace_block_wait(edt);
     enqueue(*block, edt.task());
@@ -237,21 +235,21 @@ void release(Local& local, Block& block, std::uint8_t mode) {
   unlock_or_dispose(local, block);
   while (granted != nullptr) {
     sched::Task& task = *std::exchange(granted, granted->next);
-    block_granted(local, *static_cast<Edt*>(task.closure()), block);
+    block_granted(local, Edt::of(task), block);
   }
 }
 
 u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
-  Edt& edt = *local.current;
-  if (find_held(edt, block.guid()).block != nullptr || has_pin(edt, block)) {
-    data = address_in(edt, block);
+  Run& run = *local.current;
+  if (find_held(run, block.guid()).block != nullptr || has_pin(run, block)) {
+    data = address_in(run, block);
     return 0;
   }
   block.word.lock_held();
   const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
   if (possible) {
     hold(block, DB_MODE_RW);
-    list_created(edt, block, false);
+    list_created(run, block, false);
   }
   block.word.unlock();
   if (!block.is_tiered()) {
@@ -261,7 +259,7 @@ u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
   if (!possible) return pin(local, block, Mode::concurrent, data);
   const u8 code = begin_hold(local, block.tier(), Mode::concurrent, block.hold);
   if (code != 0) {
-    unlist_created(edt, block);
+    unlist_created(run, block);
     release(local, block, DB_MODE_RW);
     return code;
   }
@@ -269,7 +267,7 @@ u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
   return 0;
 }
 
-void release_created(Local& local, Edt& creator, Block& block) {
+void release_created(Local& local, Run& creator, Block& block) {
   unlist_created(creator, block);
   if (block.is_tiered()) [[unlikely]]
     end_hold(block.tier(), std::move(block.hold));
@@ -285,8 +283,8 @@ u8 destroy_block(Local& local, Guid guid) {
     return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }
   block->word.kill();
-  if (block->creator != nullptr && block->creator == local.current && block->first_waiting == nullptr &&
-      !block->is_tiered()) {
+  if (block->creator != nullptr && local.current != nullptr && block->creator == &local.current->edt &&
+      block->first_waiting == nullptr && !block->is_tiered()) {
     unlist_created(*local.current, *block);
     --block->strong;
     unlock_or_dispose(local, *block);

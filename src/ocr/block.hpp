@@ -79,6 +79,6 @@ void release(Local& local, Block& block, std::uint8_t mode);
 // waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
 u8 hold_for_running(Local& local, Block& block, std::byte*& data);
 // The running EDT, which made the block, holds it no more.
-void release_created(Local& local, Edt& creator, Block& block);
+void release_created(Local& local, Run& creator, Block& block);
 
 }  // namespace weir::ocr

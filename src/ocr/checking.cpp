@@ -88,8 +88,8 @@ void used(const Local& local, Guid guid) {
 void created(Edt& edt) {
   const check::Pause pause;
   put(tables().records, &edt,
-      check::announce_edt(edt.kind->name, reinterpret_cast<std::uintptr_t>(edt.kind->function),
-                          (edt.flags & Edt::kFinish) != 0));
+      check::announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
+                          edt.has(Edt::kFinish)));
 }
 
 void destroyed(Edt& edt) {
@@ -102,13 +102,14 @@ namespace {
 void set_rights(Edt& edt, TaskRecord& record) {
   const check::Pause pause;
   std::vector<check::Item> items;
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+  for (std::uint32_t i = 0; i < edt.depc(); ++i) {
     const Slot& slot = edt.slots()[i];
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held)
       items.push_back(item_of(*reinterpret_cast<const Block*>(slot.value), slot.mode, i));
   }
   check::set_items(record, items);
-  put(tables().ends, static_cast<const Edt*>(&edt), check::end_of(record));
+  if (!edt.is_bare())
+    put(tables().ends, static_cast<const Edt*>(&edt), check::end_of(record));  // it brings nothing about
 }
 
 }  // namespace

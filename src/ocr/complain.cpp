@@ -32,7 +32,7 @@ const char* lasting_name_of(const EdtKind* kind) {
 void complain(const Edt& edt, const char* what, Guid guid) noexcept {
   try {
     std::fputs(
-        fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(edt.kind), edt.guid().bits, what, guid.bits).c_str(),
+        fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(edt.kind()), edt.guid().bits, what, guid.bits).c_str(),
         stderr);
   } catch (...) {
     std::fputs("weir: ocr: misuse, and no memory to say of what\n", stderr);

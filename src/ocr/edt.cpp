@@ -1,13 +1,9 @@
 // Making EDTs, and bringing them from slot to slot until they are ready.
 #include "ocr/edt.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <string>
-#include <unordered_map>
 
 #include "ocr/block.hpp"
 #include "ocr/checking.hpp"
@@ -40,7 +36,7 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept {
 
 // Memory for an EDT, behind the header of a new task. Its word and GUID are those of the use before.
 Edt& allocate_edt(Local& local, std::size_t arrays) {
-  constexpr std::size_t kHead = sizeof(Task) + sizeof(Edt);
+  constexpr std::size_t kHead = sizeof(Edt) + sizeof(EdtBody);
   const std::size_t c = class_of(kHead + arrays);
   const bool large = c == sched::TaskHeap::kClasses;
   auto extra = large ? std::make_unique<sched::TaskExtra>() : nullptr;
@@ -48,12 +44,12 @@ Edt& allocate_edt(Local& local, std::size_t arrays) {
     extra->large_closure = ::operator new (2 * sizeof(void*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
   }
   Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c, nullptr);
-  Edt& edt = *reinterpret_cast<Edt*>(task + 1);
-  edt.flags = 0;
+  Edt& edt = Edt::of(*task);
+  edt.body().flags = 0;
   if (large) [[unlikely]] {
-    edt.flags = Edt::kLarge;
+    edt.body().flags = Edt::kLarge;
     *static_cast<Edt**>(extra->large_closure) = &edt;
-    *reinterpret_cast<void**>(&edt + 1) = extra->large_closure;
+    *reinterpret_cast<void**>(&edt.body() + 1) = extra->large_closure;
     task->note = sched::TaskNote(extra.release());
   }
   return edt;
@@ -104,18 +100,20 @@ u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
   return 0;
 }
 
-void init_slots(Edt& edt) noexcept {
-  Slot* const slots = edt.slots();
-  ocrEdtDep_t* const depv = edt.depv();
-  const bool large = (edt.flags & Edt::kLarge) != 0;
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
+// Slots, depv and parameters.
+void init_arrays(EdtBody& body, const EdtRequest& request) noexcept {
+  Slot* const slots = body.slots();
+  auto* const depv = reinterpret_cast<ocrEdtDep_t*>(slots + request.depc);
+  const bool large = (body.flags & Edt::kLarge) != 0;
+  for (std::uint32_t i = 0; i < request.depc; ++i) {
     ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, 0, large};
     depv[i] = {to_c(kUninitialized), nullptr, DB_DEFAULT_MODE};
   }
+  if (request.paramc != 0) std::memcpy(depv + request.depc, request.paramv, std::size_t{request.paramc} * sizeof(u64));
 }
 
 // The output event, made or given. 0 or an error code.
-u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint16_t& flags) {
+u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags) {
   output = {};
   if (request.output == nullptr) return 0;
   if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
@@ -130,9 +128,8 @@ u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint16
 std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_events) {
   const bool tracked = local.tiers.tracked();
   std::uint32_t satisfied = 0;
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    Slot& slot = edt.slots()[i];
-    const Guid source = from_c(depv[i]);
+  for (Slot& slot : edt.slots()) {
+    const Guid source = from_c(depv[slot.index]);
     if (source == kUninitialized) continue;
     if (source.kind() == Kind::event) {
       has_events = true;
@@ -149,12 +146,11 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
 
 // The events of depv. The EDT cannot start meanwhile: it has one more missing than slots.
 void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    const Guid source = from_c(depv[i]);
+  for (Slot& slot : edt.slots()) {
+    const Guid source = from_c(depv[slot.index]);
     if (source.kind() != Kind::event) continue;
-    Slot& slot = edt.slots()[i];
     slot.state.store(SlotState::waiting, std::memory_order_relaxed);
-    edt.depv()[i].guid = to_c(source);
+    edt.body().depv()[slot.index].guid = to_c(source);
     if (add_dependent(local, source, slot_node(slot)) == 0) continue;
     complain(edt, "was given an event that is gone, or has no room, in its depv", source);
     satisfy(local, slot, {});
@@ -163,76 +159,60 @@ void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
 
 void arrive(Local& local, Edt& edt) {
   // SLOT-1: release publishes this slot, acquire makes the others visible to the last, who goes on.
-  const std::uint32_t before = edt.missing.fetch_sub(1, std::memory_order_acq_rel);
+  const std::uint32_t before = edt.body().missing.fetch_sub(1, std::memory_order_acq_rel);
   if (before == 1) return acquire_blocks(local, edt);
   if (before == Edt::kDestroyed + 1) free_edt(local, edt);
 }
 
-}  // namespace
-
-const EdtKind* intern(ocrEdt_t function, const char* name) {
-  struct Named {
-    std::string name;
-    EdtKind kind;
-  };
-  static std::mutex mutex;
-  static auto& all = *new std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>;
-  const std::lock_guard lock(mutex);
-  const auto [first, last] = all.equal_range(function);
-  for (auto i = first; i != last; ++i) {
-    const Named& named = *i->second;
-    if ((name == nullptr) == (named.kind.name == nullptr) && (name == nullptr || named.name == name))
-      return &named.kind;
-  }
-  auto named = std::make_unique<Named>();
-  if (name != nullptr) named->name = name;
-  named->kind = {function, name == nullptr ? nullptr : named->name.c_str()};
-  return &all.emplace(function, std::move(named))->second->kind;
-}
-
-namespace {
-
-// Everything of a new EDT but its GUID and what it depends on.
-Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint16_t flags) {
-  Edt& edt = allocate_edt(local, array_bytes(request));
-  edt.kind = of.kind;
-  edt.paramc = request.paramc;
-  edt.depc = request.depc;
-  edt.output = output;
-  edt.rare.store(nullptr, std::memory_order_relaxed);
-  edt.creator = local.maker();
-  edt.acquired = {};
-  edt.credit = 0;
-  edt.flags |= flags;
-  init_slots(edt);
-  if (request.paramc != 0) std::memcpy(edt.paramv(), request.paramv, std::size_t{request.paramc} * sizeof(u64));
-  Task& task = edt.task();
-  task.invoke = &run_edt;
-  task.site = request.site;
-  task.scope = &enter_scope(local);
-  if (of.hint != nullptr) [[unlikely]]
-    apply_hint(edt, *of.hint);
+// What may run out of memory. Its scope last: from then on it counts there.
+void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request) {
+  if ((request.properties & GUID_PROP_IS_LABELED) == 0) number_edt(local.edts, edt, is_first_use(local, edt.task()));
+  if (!of.hint.empty()) [[unlikely]]
+    apply_hint(edt, of.hint.read());
   if (request.hint != nullptr) [[unlikely]]
     apply_hint(edt, *request.hint);
-  if (edt.depc != 0 && local.tiers.tracked()) [[unlikely]]
+  if (request.depc != 0 && local.tiers.tracked()) [[unlikely]]
     prepare_blocks(local, edt);
+  edt.task().scope = &enter_scope(local);
+}
+
+// Everything of a new EDT but its GUID and what it depends on.
+Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint8_t flags) {
+  const EdtOrigin* const origin = local.origins.find({of.kind, local.maker(), request.site});
+  Edt& edt = allocate_edt(local, array_bytes(request));
+  EdtBody& body = edt.body();
+  body.paramc = request.paramc;
+  body.depc = request.depc;
+  body.output = output;
+  body.hint.store(nullptr, std::memory_order_relaxed);
+  body.acquired = {};
+  body.flags |= flags;
+  init_arrays(body, request);
+  edt.task().invoke = &run_edt;
+  edt.set_origin(origin);
+  try {
+    equip(local, edt, of, request);
+  } catch (...) {
+    drop_hint(edt);
+    local.worker->abandon(&edt.task());
+    throw;
+  }
   return edt;
 }
 
 // From here on the EDT is known by its GUID.
-void publish(Local& local, Edt& edt, const EdtRequest& request) {
-  if ((request.properties & GUID_PROP_IS_LABELED) == 0) {
-    enter_edt(local.edts, edt, is_first_use(local, edt.task()));
-  } else {
+void publish(const Local& local, Edt& edt, const EdtRequest& request) {
+  if ((request.properties & GUID_PROP_IS_LABELED) == 0)
+    enter_edt(edt);
+  else
     enter_labelled(edt, request.guid, is_first_use(local, edt.task()));
-  }
-  if (request.made != nullptr) *request.made = to_c(edt.guid());
-  if (request.output != nullptr) *request.output = to_c(edt.output);
+  if (request.made != nullptr) *request.made = to_c(edt.body().word.guid(Kind::edt));
+  if (request.output != nullptr) *request.output = to_c(edt.body().output);
 }
 
 void tell_checker(const Local& local, Edt& edt, const EdtRequest& request) {
   checking::created(edt);
-  for (std::uint32_t i = 0; request.depv != nullptr && i < edt.depc; ++i)
+  for (std::uint32_t i = 0; request.depv != nullptr && i < edt.depc(); ++i)
     checking::used(local, from_c(request.depv[i]));
 }
 
@@ -243,8 +223,8 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
     tell_checker(local, edt, request);
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
-  const std::uint32_t missing = edt.depc - satisfied;
-  edt.missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
+  const std::uint32_t missing = request.depc - satisfied;
+  edt.body().missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
   publish(local, edt, request);
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_made(local, edt, start);
@@ -252,6 +232,41 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
   if (!has_events) return;
   link_events(local, edt, request.depv);
   arrive(local, edt);
+}
+
+// See Edt.
+bool is_bare(const Template& of, const EdtRequest& request) noexcept {
+  return request.depc == 0 && request.paramc == 0 && request.properties == EDT_PROP_NONE && request.output == nullptr &&
+         request.hint == nullptr && of.hint.empty();
+}
+
+// The EDT may run, and be gone, when this returns.
+void launch_bare(Local& local, const Template& of, const EdtRequest& request) {
+  const std::uint64_t start = local.worker->track() == nullptr ? 0 : trace::Track::now();
+  const EdtOrigin* const origin = local.origins.find({of.kind, local.maker(), request.site});
+  sched::TaskHeap& heap = local.worker->heap();
+  Task* const task = heap.take(Edt::kBareClass, nullptr);
+  Edt& edt = Edt::of(*task);
+  try {
+    if (task->number == 0) [[unlikely]]
+      number_bare(local.edts, edt);
+    task->scope = &enter_scope(local);
+  } catch (...) {
+    heap.free(task);
+    throw;
+  }
+  task->invoke = &run_edt;
+  edt.set_origin(origin);
+  sched::TaskHeap::open(*task);
+  if (request.made != nullptr) *request.made = to_c(edt.guid());
+  if (checking::active()) [[unlikely]]
+    checking::created(edt);
+  Local::add(local.readied);
+  if (local.worker->track() != nullptr) [[unlikely]] {
+    trace_made(local, edt, start);
+    trace_ready(local, edt);
+  }
+  local.worker->submit(task);
 }
 
 // Nothing is made; `made` is the output event, if there is one of its own by now.
@@ -267,9 +282,13 @@ u8 create_edt(Local& local, EdtRequest& request) {
   const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
+  if (is_bare(*of, request)) {
+    launch_bare(local, *of, request);
+    return 0;
+  }
   if (const u8 code = claim(local, request)) return code;
   Guid output;
-  std::uint16_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
+  std::uint8_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
   if (const u8 code = set_output(local, request, output, flags)) return refuse(local, request, {}, code);
   Edt* edt = nullptr;
@@ -285,48 +304,46 @@ u8 create_edt(Local& local, EdtRequest& request) {
 void free_edt(Local& local, Edt& edt) noexcept {
   if (EdtBlocks* const of = blocks_of(edt)) {
     of->finish();
-    for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-      if ((slot->flags & Slot::kNamed) != 0) forget_announced(local, *slot, *blocks().find(Guid{slot->value}.index()));
+    for (Slot& slot : edt.slots()) {
+      if ((slot.flags & Slot::kNamed) != 0) forget_announced(local, slot, *blocks().find(Guid{slot.value}.index()));
     }
   }
-  drop_rare(edt);
+  drop_hint(edt);
   forget_label(edt);
   local.worker->abandon(&edt.task());
 }
 
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
-  if (edt == nullptr) return OCR_EINVAL;
+  if (edt == nullptr) {
+    const Edt* const bare = find_edt(guid);
+    return bare != nullptr && bare->is_bare() ? OCR_EPERM : OCR_EINVAL;  // that is ready
+  }
+  EdtBody& body = edt->body();
   // One more is missing until the end of this: the last slot may be satisfied meanwhile, and must not free it.
   constexpr std::uint32_t kDestroying = Edt::kDestroyed + 1;
-  const bool ready = edt->missing.fetch_add(kDestroying, std::memory_order_acq_rel) == 0;
+  const bool ready = body.missing.fetch_add(kDestroying, std::memory_order_acq_rel) == 0;
   if (ready)
-    edt->missing.fetch_sub(kDestroying, std::memory_order_relaxed);
+    body.missing.fetch_sub(kDestroying, std::memory_order_relaxed);
   else
-    edt->word.kill();
-  edt->word.unlock();
+    body.word.kill();
+  body.word.unlock();
   if (ready) return OCR_EPERM;
   leave_edt(*edt);
   leave_unrun(local, *edt);
   outlive_label(local.edts, *edt);
   // What events still know stays until they have fired; nothing else can come any more.
   std::uint32_t open = 1;
-  for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) open += try_claim(*slot) ? 1 : 0;
-  if (edt->missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
+  for (Slot& slot : edt->slots()) open += try_claim(slot) ? 1 : 0;
+  if (body.missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
   return 0;
 }
 
-EdtRare& rare_of(Edt& edt) {
-  EdtRare* rare = edt.rare.load();
-  if (rare != nullptr) return *rare;
-  auto made = std::make_unique<EdtRare>();
-  return edt.rare.compare_exchange_strong(rare, made.get()) ? *made.release() : *rare;
-}
-
 bool try_hold_back(Edt& edt) noexcept {
-  std::uint32_t missing = edt.missing.load(std::memory_order_relaxed);
+  std::atomic<std::uint32_t>& all = edt.body().missing;
+  std::uint32_t missing = all.load(std::memory_order_relaxed);
   while (missing != 0)
-    if (edt.missing.compare_exchange_weak(missing, missing + 1, std::memory_order_acq_rel)) return true;  // SLOT-1
+    if (all.compare_exchange_weak(missing, missing + 1, std::memory_order_acq_rel)) return true;  // SLOT-1
   return false;
 }
 

@@ -1,41 +1,61 @@
-// Edt: one event-driven task: a Weir task whose closure holds its slots, the depv array it is called with, and its
-// parameters. Edt, slots, depv and paramv lie one behind the other.
+// Edt: one event-driven task: a Weir task, and behind its header what few others have, its body, its slots, the depv
+// array it is called with, and its parameters, one behind the other.
 //
 // Life: made -> (all slots satisfied) -> acquires its blocks in the order of their GUIDs -> ready -> runs -> ended. The
 // thread that satisfies the last slot, or releases the block it waits for, takes it on to the next step. EDTs wait for
 // blocks in the order of GUIDs and hold none that comes later, so no ring of waiting EDTs can form.
+//
+// A bare EDT has nothing behind the header, and so is one line of cache: it was made without slots, parameters, output
+// event, hint, label or property, is ready at once, and ends with its function. Its memory is its own while its task
+// lives, and who looks at it from another thread closes the task's gate (sched/gate.hpp).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/layout.hpp"
 #include "ocr/guid.hpp"
 #include "ocr/object.hpp"
+#include "ocr/origin.hpp"
 #include "ocr/tiers.hpp"
 #include "sched/task.hpp"
 
 namespace weir::ocr {
 
 struct Block;
-struct Edt;
+class Edt;
 struct Local;
 
-// A function and its name, one for all templates of it: where things come from, in reports. Never freed.
-struct EdtKind {
-  ocrEdt_t function;
-  const char* name;  // null when the program gave none
+// A template's hint, which may be set while others make EDTs of the template: these read it without a lock. In memory
+// that is of this type for ever; zeroed, it has no values.
+class TemplateHint {
+ public:
+  bool empty() const noexcept { return mask_.load(std::memory_order_relaxed) == 0; }  // any thread
+  // As it was before or after a merge(). Any thread.
+  ocrHint_t read() const noexcept;
+  // Adds what is set in `hint`, which is one of EDTs. Under the lock of the template's word.
+  void merge(const ocrHint_t& hint) noexcept;
+  // Nobody has the GUID yet.
+  void clear() noexcept { mask_.store(0, std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t kValues = OCR_HINT_EDT_PROP_END - OCR_HINT_EDT_PROP_START - 1;
+  // HINT-1: acquire and release, each of them. Written by merge().
+  std::atomic<std::uint64_t> version_{0};  // odd meanwhile
+  std::atomic<u64> mask_{0};
+  std::array<std::atomic<u64>, kValues> values_{};
 };
-const EdtKind* intern(ocrEdt_t function, const char* name);
 
 struct Template {
   ObjectWord word;
   const EdtKind* kind;
   std::uint32_t paramc, depc;
-  ocrHint_t* hint;  // owned; null when it has none
+  TemplateHint hint;
   Template* next_free;
 };
 
@@ -67,61 +87,132 @@ inline bool holds_first(const Slot& slot) noexcept {
   return slot.state.load(std::memory_order_relaxed) == SlotState::held && (slot.flags & Slot::kShared) == 0;
 }
 
-// What few EDTs have.
-struct EdtRare {
-  static constexpr std::size_t kLocalStorage = 256;
-  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used; while it runs, as the next
-  std::vector<Pin> pins;
-  ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};  // guarded by the lock of the EDT's word
-};
-
-struct Edt {
-  static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
-  enum : std::uint16_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kRunning = 16, kTiered = 32 };
-
+struct EdtBody {
   ObjectWord word;  // lives as long as the runtime, from use to use of the task's memory (edt_table.hpp)
-  const EdtKind* kind;
   std::uint32_t paramc, depc;
-  Guid output;                 // event to satisfy at the end, or null
-  std::atomic<EdtRare*> rare;  // owned; see rare_of()
-  const EdtKind* creator;      // null: the program's main(), or the library
+  Guid output;                   // event to satisfy at the end, or null
+  std::atomic<ocrHint_t*> hint;  // owned; what is in it is guarded by the lock of the word. See hint_of()
   union {
-    Guid acquired;   // before it runs: blocks with GUIDs up to this one have been dealt with
-    Block* created;  // while it runs: those it made and has not released; the thread that runs it only
-    Guid returned;   // afterwards
+    Guid acquired;  // before it runs: blocks with GUIDs up to this one have been dealt with
+    Guid returned;  // afterwards
   };
-  std::atomic<std::uint32_t> missing;  // slots not satisfied; kDestroyed is added when it will not run
-  std::uint8_t credit;                 // see FinishScope; the thread that runs it only
+  std::atomic<std::uint32_t> missing;  // slots not satisfied; Edt::kDestroyed is added when it will not run
   std::uint8_t waiting_mode;           // of the block it waits for
-  base::Shown<std::uint16_t> flags;    // written by who makes, brings on or runs it
+  base::Shown<std::uint8_t> flags;     // written by who makes, brings on or runs it
 
-  Guid guid() const noexcept { return word.guid(Kind::edt); }
   // Those of a large EDT lie in memory of their own, behind the EDT's address.
-  Slot* slots() noexcept {
-    void* const here = this + 1;
-    return static_cast<Slot*>((flags.seen() & kLarge) == 0 ? here : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
-  }
+  Slot* slots() noexcept;
   ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
   u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }
   u64& kept_word() noexcept { return paramv()[paramc]; }  // of one with a label: see edt_table.hpp
+};
+
+class Edt {
+ public:
+  static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
+  enum : std::uint8_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kTiered = 16 };
+  static constexpr std::uint8_t kBareClass = 0;  // of the task's memory
+  static_assert(weir::detail::kSlotBytes[kBareClass] == sizeof(sched::Task));
+
+  static Edt& of(sched::Task& task) noexcept { return reinterpret_cast<Edt&>(task); }
+  static const Edt& of(const sched::Task& task) noexcept { return reinterpret_cast<const Edt&>(task); }
   static Edt& of(Slot& slot) noexcept {
     Slot* const first = &slot - slot.index;
-    return slot.large ? **(reinterpret_cast<Edt**>(first) - 2) : *(reinterpret_cast<Edt*>(first) - 1);
+    if (slot.large) [[unlikely]]
+      return **(reinterpret_cast<Edt**>(first) - 2);
+    return *(reinterpret_cast<Edt*>(reinterpret_cast<EdtBody*>(first) - 1) - 1);
   }
-  sched::Task& task() noexcept { return *(reinterpret_cast<sched::Task*>(this) - 1); }
+
+  sched::Task& task() noexcept { return task_; }
+  const sched::Task& task() const noexcept { return task_; }
+  bool is_bare() const noexcept { return task_.size_class == kBareClass; }
+  // Of one that is not bare.
+  EdtBody& body() noexcept { return *reinterpret_cast<EdtBody*>(this + 1); }
+  const EdtBody& body() const noexcept { return *reinterpret_cast<const EdtBody*>(this + 1); }
+
+  // By its index it is found in the table, also when it is not alive.
+  std::uint32_t index() const noexcept { return is_bare() ? task_.number : body().word.index(); }
+  Guid guid() const noexcept {
+    if (!is_bare()) return body().word.guid(Kind::edt);
+    const std::uint64_t generation = task_.generation.load(std::memory_order_relaxed);
+    return Guid::make(Kind::edt, static_cast<std::uint32_t>(generation) % Guid::kGenerations, task_.number);
+  }
+  // Under that GUID. Any thread.
+  bool is_alive(Guid guid) const noexcept {
+    if (!is_bare()) return body().word.alive(guid.generation(), guid.index());
+    const std::uint64_t generation = task_.generation.load(std::memory_order_acquire);
+    return this->guid() == guid && !task_.successors.closed(generation) && !has_returned();
+  }
+
+  // Any thread that keeps it from ending. Null before it was first made.
+  const EdtOrigin* origin() const noexcept {
+    return reinterpret_cast<const EdtOrigin*>(reinterpret_cast<std::uintptr_t>(task_.site.seen()) & ~kProgress);
+  }
+  const EdtKind* kind() const noexcept { return origin()->kind; }
+  void set_origin(const EdtOrigin* origin) noexcept { task_.site = origin; }
+  // Its function has been called; so it stays.
+  void begin() noexcept { task_.site = reinterpret_cast<const std::byte*>(origin()) + kRuns; }
+  bool has_begun() const noexcept { return (reinterpret_cast<std::uintptr_t>(task_.site.seen()) & kProgress) != 0; }
+  // Of a bare one: its GUID is good no more.
+  void leave() noexcept { task_.site = reinterpret_cast<const std::byte*>(origin()) + kReturned; }
+  bool has_returned() const noexcept { return (reinterpret_cast<std::uintptr_t>(task_.site.seen()) & kReturned) != 0; }
+
+  std::uint32_t paramc() const noexcept { return is_bare() ? 0 : body().paramc; }
+  std::uint32_t depc() const noexcept { return is_bare() ? 0 : body().depc; }
+  Guid output() const noexcept { return is_bare() ? Guid{} : body().output; }
+  bool has(std::uint8_t flag) const noexcept { return !is_bare() && (body().flags.seen() & flag) != 0; }
+  // All its slots are satisfied.
+  bool is_complete() const noexcept { return is_bare() || body().missing.load(std::memory_order_acquire) == 0; }
+
+  std::span<Slot> slots() noexcept {
+    return is_bare() ? std::span<Slot>() : std::span<Slot>(body().slots(), body().depc);
+  }
+
+ private:
+  static constexpr std::uintptr_t kRuns = 1, kReturned = 2, kProgress = kRuns | kReturned;
+  static_assert(alignof(EdtOrigin) > kProgress);
+
+  sched::Task task_;
 };
-static_assert(sizeof(Edt) == base::kDestructiveSize, "with the header of its task, two lines of cache");
+static_assert(sizeof(Edt) == base::kDestructiveSize);
+
+inline Slot* EdtBody::slots() noexcept {
+  void* const here = this + 1;
+  return static_cast<Slot*>((flags.seen() & Edt::kLarge) == 0 ? here
+                                                              : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
+}
+
+// What an EDT has only while its function runs; on the stack of the thread that runs it, which alone uses it.
+struct RunExtra {
+  static constexpr std::size_t kLocalStorage = 256;
+  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
+  std::vector<Pin> pins;
+};
+struct Run {
+  Edt& edt;
+  Block* created = nullptr;         // those it made and has not released
+  std::unique_ptr<RunExtra> extra;  // null until it is used
+  std::uint8_t credit = 0;          // see FinishScope
+
+  explicit Run(Edt& running) noexcept : edt(running) {}
+  // Throws std::bad_alloc.
+  RunExtra& make_extra() {
+    if (extra == nullptr) extra = std::make_unique<RunExtra>();
+    return *extra;
+  }
+};
 
 // ---- What other chapters need of EDTs. `local` is the calling thread's. ----
 
 // Slot of an EDT: satisfied with a block's GUID, or null. The caller has claimed it. The last one makes the EDT ready.
 void satisfy(Local& local, Slot& slot, Guid block);
 // It and who gives it hints may both be the first to need it. Throws std::bad_alloc.
-EdtRare& rare_of(Edt& edt);
+ocrHint_t& hint_of(Edt& edt);
 // Nobody finds the EDT any more.
-inline void drop_rare(Edt& edt) noexcept {
-  delete edt.rare.load(std::memory_order_relaxed);
-  edt.rare.store(nullptr, std::memory_order_relaxed);
+inline void drop_hint(Edt& edt) noexcept {
+  if (edt.is_bare()) return;
+  delete edt.body().hint.load(std::memory_order_relaxed);
+  edt.body().hint.store(nullptr, std::memory_order_relaxed);
 }
 // Locked: keeps it from becoming ready, until let_go(), unlocked, does what it has missed. False: it is ready already.
 [[nodiscard]] bool try_hold_back(Edt& edt) noexcept;
@@ -159,14 +250,12 @@ u8 destroy_edt(Local& local, Guid guid);
 void free_edt(Local& local, Edt& edt) noexcept;
 // The block that it waits for is its own.
 void block_granted(Local& local, Edt& edt, Block& block);
-// The blocks that the EDT holds and has not released.
-void release_all(Local& local, Edt& edt);
 // The held block that the slots or the creation list of the running EDT know; null when it holds none of that GUID.
 struct Holding {
   Block* block = nullptr;
   Slot* slot = nullptr;  // null: it made the block
 };
-Holding find_held(Edt& edt, Guid block) noexcept;
-void release_holding(Local& local, Edt& edt, const Holding& held);
+Holding find_held(const Run& run, Guid block) noexcept;
+void release_holding(Local& local, Run& run, const Holding& held);
 
 }  // namespace weir::ocr

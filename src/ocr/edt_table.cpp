@@ -11,17 +11,25 @@ constexpr std::uint32_t kBatch = 256;  // indices that a worker takes at a time
 
 // The memory has its index since an earlier EDT.
 bool has_index(const Edt& edt) noexcept {
-  const EdtEntry* const entry = edt_entries().find(edt.word.index());
+  const EdtEntry* const entry = edt_entries().find(edt.index());
   return entry != nullptr && entry->edt.load(std::memory_order_relaxed) == &edt;
 }
 
-void give_index(EdtIndices& indices, Edt& edt) {
+// The entry of the next index, which is `index` now.
+EdtEntry& take_entry(EdtIndices& indices, std::uint32_t& index) {
   if (indices.next == indices.end) [[unlikely]] {
     indices.next = edt_entries().reserve(kBatch);
     indices.end = indices.next + kBatch;
   }
   EdtEntry& entry = edt_entries().at(indices.next);
-  edt.word.reset(indices.next++);
+  index = indices.next++;
+  return entry;
+}
+
+void give_index(EdtIndices& indices, Edt& edt) {
+  std::uint32_t index = 0;
+  EdtEntry& entry = take_entry(indices, index);
+  edt.body().word.reset(index);
   entry.edt.store(&edt, std::memory_order_release);  // EDT-1
 }
 
@@ -29,11 +37,19 @@ void give_index(EdtIndices& indices, Edt& edt) {
 
 ObjectTable<EdtEntry>& edt_entries() noexcept { return the_entries.value; }
 
-void enter_edt(EdtIndices& indices, Edt& edt, bool first_use) {
+void number_edt(EdtIndices& indices, Edt& edt, bool first_use) {
   if (first_use || !has_index(edt)) [[unlikely]]
     give_index(indices, edt);
-  edt.word.revive_locked();
-  edt.word.unlock();
+}
+
+void number_bare(EdtIndices& indices, Edt& edt) {
+  EdtEntry& entry = take_entry(indices, edt.task().number);
+  entry.edt.store(&edt, std::memory_order_release);  // EDT-1
+}
+
+void enter_edt(Edt& edt) {
+  edt.body().word.revive_locked();
+  edt.body().word.unlock();
 }
 
 bool try_claim_label(Guid label) {
@@ -46,21 +62,22 @@ void give_up_label(Guid label) noexcept {
 }
 
 void enter_labelled(Edt& edt, Guid label, bool first_use) {
-  edt.kept_word() = first_use ? 0 : edt.word.kept();
-  edt.word.reset(0);
-  static_cast<void>(edt.word.try_create(label));
-  edt.word.unlock();
+  ObjectWord& word = edt.body().word;
+  edt.body().kept_word() = first_use ? 0 : word.kept();
+  word.reset(0);
+  static_cast<void>(word.try_create(label));
+  word.unlock();
   edt_entries().find(label.index())->edt.store(&edt, std::memory_order_release);  // EDT-1
 }
 
 void leave_edt(Edt& edt) noexcept {
-  edt.word.end();
+  edt.body().word.end();
   if (edt.guid().is_label()) give_up_label(edt.guid());
 }
 
 void forget_label(Edt& edt) noexcept {
   if (edt.guid().is_label()) [[unlikely]]
-    edt.word.restore(edt.kept_word());
+    edt.body().word.restore(edt.body().kept_word());
 }
 
 void outlive_label(EdtIndices& indices, Edt& edt) {
@@ -71,10 +88,10 @@ void outlive_label(EdtIndices& indices, Edt& edt) {
 
 Edt* lock_edt(Guid guid) noexcept {
   Edt* const edt = find_edt(guid);
-  if (edt == nullptr || !edt->word.lock(guid.generation())) return nullptr;
+  if (edt == nullptr || edt->is_bare() || !edt->body().word.lock(guid.generation())) return nullptr;
   if (edt->guid() == guid) [[likely]]
     return edt;
-  edt->word.unlock();  // labels have one generation: another one has the memory by now
+  edt->body().word.unlock();  // labels have one generation: another one has the memory by now
   return nullptr;
 }
 
@@ -82,8 +99,7 @@ Edt* find_edt(Guid guid) noexcept {
   if (guid.kind() != Kind::edt) return nullptr;
   const EdtEntry* const entry = edt_entries().find(guid.index());
   Edt* const edt = entry == nullptr ? nullptr : entry->edt.load(std::memory_order_acquire);  // EDT-1
-  if (edt == nullptr || edt == being_made() || !edt->word.alive(guid.generation())) return nullptr;
-  return edt->guid() == guid ? edt : nullptr;
+  return edt != nullptr && edt != being_made() && edt->is_alive(guid) ? edt : nullptr;
 }
 
 void forget_edts() noexcept {

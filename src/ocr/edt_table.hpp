@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "ocr/edt.hpp"
 #include "ocr/object_table.hpp"
+#include "sched/gate.hpp"
 
 namespace weir::ocr {
 
@@ -26,8 +28,12 @@ ObjectTable<EdtEntry>& edt_entries() noexcept;
 // In the entry of a label: somebody makes the EDT.
 inline Edt* being_made() noexcept { return reinterpret_cast<Edt*>(1); }
 
-// A new EDT, in memory of the calling worker, gets its GUID, and is alive under it from then on.
-void enter_edt(EdtIndices& indices, Edt& edt, bool first_use);
+// A new EDT, in memory of the calling worker, has an index afterwards. Throws std::bad_alloc.
+void number_edt(EdtIndices& indices, Edt& edt, bool first_use);
+// The same of a bare one: once for its memory.
+void number_bare(EdtIndices& indices, Edt& edt);
+// It gets its GUID, and is alive under it from then on.
+void enter_edt(Edt& edt);
 // It has the label, which was claimed, and is alive.
 void enter_labelled(Edt& edt, Guid label, bool first_use);
 // False when an EDT has it, or is just being made under it.
@@ -40,7 +46,7 @@ void forget_label(Edt& edt) noexcept;
 // The same, of one whose memory is not given back yet: for_each_memory() goes on to find it.
 void outlive_label(EdtIndices& indices, Edt& edt);
 
-// The EDT, locked; null when there is none of that GUID.
+// The EDT, locked; null when there is none of that GUID, or it is bare.
 Edt* lock_edt(Guid guid) noexcept;
 // The runtime is gone, and all EDTs with it.
 void forget_edts() noexcept;
@@ -49,16 +55,26 @@ template <class F>
 void for_each_memory(F&& f) {
   edt_entries().for_each([&](EdtEntry& entry, std::uint32_t index) {
     Edt* const edt = entry.edt.load(std::memory_order_acquire);  // EDT-1
-    if (edt != nullptr && edt != being_made() && edt->word.index() == index) f(*edt);
+    if (edt != nullptr && edt != being_made() && edt->index() == index) f(*edt);
   });
 }
-// Calls f(Edt&) for all that are alive, each locked meanwhile.
+// Calls f(Edt&) for all that are alive, each locked meanwhile; bare ones do not end before all have been called.
 template <class F>
 void for_each_edt(F&& f) {
+  struct Open {
+    void operator()(sched::Gates* gates) const noexcept { gates->open(); }
+  };
+  const std::unique_ptr<sched::Gates, Open> gates(new sched::Gates);
   for_each_memory([&](Edt& edt) {
-    if (!edt.word.alive() || !edt.word.lock(edt.word.generation())) return;
+    if (edt.is_bare()) {
+      const std::uint64_t generation = edt.task().generation.load(std::memory_order_acquire);
+      if (gates->close(edt.task(), generation).closed && !edt.has_returned()) f(edt);
+      return;
+    }
+    ObjectWord& word = edt.body().word;
+    if (!word.alive() || !word.lock(word.generation())) return;
     f(edt);
-    edt.word.unlock();
+    word.unlock();
   });
 }
 

@@ -281,8 +281,8 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
 }
 
 void forward_output(Local& local, const Edt& edt) {
-  const Guid output = edt.output;
-  Guid returned = edt.returned;
+  const Guid output = edt.output();
+  Guid returned = edt.body().returned;
   if (returned.kind() == Kind::event) {
     const Node link = link_node(local, output, 0);
     if (add_dependent(local, returned, link) == 0) return;

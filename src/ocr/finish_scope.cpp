@@ -32,19 +32,19 @@ void FinishScope::operator delete(void* memory) noexcept {
 }
 
 FinishScope::~FinishScope() {
-  if (Local* const here = local()) finish_edt(*here, *static_cast<Edt*>(parent()->closure()));
+  if (Local* const here = local()) finish_edt(*here, Edt::of(*parent()));
 }
 
 sched::Scope& enter_scope(Local& local) {
-  Edt* const maker = local.current;
+  Run* const maker = local.current;
   if (maker == nullptr) return local.scope;
   local.worker->note_recursion();
-  if ((maker->flags & Edt::kFinish) != 0) {
-    sched::Scope& own = own_scope(local, *maker);
+  if (maker->edt.has(Edt::kFinish)) {
+    sched::Scope& own = own_scope(local, maker->edt);
     own.count_spawned();
     return own;
   }
-  sched::Scope& scope = *maker->task().scope;
+  sched::Scope& scope = *maker->edt.task().scope;
   if (scope.parent() == nullptr) return local.scope;  // of no finish EDT: that of any worker will do
   if (maker->credit == 0) {
     if (!local.worker->take_again(&scope, kCredit)) scope.expect(kCredit);

@@ -17,7 +17,7 @@
 
 namespace weir::ocr {
 
-struct Edt;
+class Edt;
 struct Local;
 
 // Memory of finished scopes, for the next ones; per worker.

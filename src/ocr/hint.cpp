@@ -1,6 +1,11 @@
 #include "ocr/hint.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <thread>
+#include <unordered_map>
 
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
@@ -92,7 +97,74 @@ void apply_hint(Edt& edt, const ocrHint_t& hint) {
 }
 
 void keep_hint(Edt& edt, const ocrHint_t& hint) {
-  if (hint.propMask != 0) merge_hint(rare_of(edt).hint, hint);
+  if (hint.propMask != 0) merge_hint(hint_of(edt), hint);
+}
+
+ocrHint_t& hint_of(Edt& edt) {
+  std::atomic<ocrHint_t*>& place = edt.body().hint;
+  ocrHint_t* hint = place.load();
+  if (hint != nullptr) return *hint;
+  auto made = std::make_unique<ocrHint_t>(ocrHint_t{OCR_HINT_EDT_T, 0, {}});
+  return place.compare_exchange_strong(hint, made.get()) ? *made.release() : *hint;
+}
+
+ocrHint_t TemplateHint::read() const noexcept {
+  for (;; std::this_thread::yield()) {
+    ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};
+    const std::uint64_t version = version_.load(std::memory_order_acquire);  // HINT-1
+    hint.propMask = mask_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < kValues; ++i) hint.args.propEDT[i] = values_[i].load(std::memory_order_acquire);
+    if (version % 2 == 0 && version_.load(std::memory_order_acquire) == version) return hint;
+  }
+}
+
+void TemplateHint::merge(const ocrHint_t& hint) noexcept {
+  const std::uint64_t version = version_.load(std::memory_order_relaxed);
+  ocrHint_t all = read();
+  merge_hint(all, hint);
+  version_.store(version + 1, std::memory_order_release);  // HINT-1
+  mask_.store(all.propMask, std::memory_order_release);
+  for (std::size_t i = 0; i < kValues; ++i) values_[i].store(all.args.propEDT[i], std::memory_order_release);
+  version_.store(version + 2, std::memory_order_release);
+}
+
+// ---- Of bare EDTs ----
+
+namespace {
+
+struct LateHints {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, ocrHint_t> hints;  // guarded by mutex; by GUID, some of EDTs that have ended
+  std::size_t most = 64;                               // guarded by mutex; before those are dropped
+};
+LateHints& late_hints() {
+  static auto& all = *new LateHints;  // threads may end after static destruction
+  return all;
+}
+
+}  // namespace
+
+void keep_late_hint(Guid edt, const ocrHint_t& hint) {
+  LateHints& late = late_hints();
+  const std::lock_guard lock(late.mutex);
+  if (late.hints.size() >= late.most) {
+    std::erase_if(late.hints, [](const auto& each) { return find_edt(Guid{each.first}) == nullptr; });
+    late.most = std::max<std::size_t>(64, 2 * late.hints.size());
+  }
+  merge_hint(late.hints.try_emplace(edt.bits, ocrHint_t{OCR_HINT_EDT_T, 0, {}}).first->second, hint);
+}
+
+ocrHint_t late_hint(Guid edt) {
+  LateHints& late = late_hints();
+  const std::lock_guard lock(late.mutex);
+  const auto found = late.hints.find(edt.bits);
+  return found == late.hints.end() ? ocrHint_t{OCR_HINT_EDT_T, 0, {}} : found->second;
+}
+
+void forget_late_hints() noexcept {
+  LateHints& late = late_hints();
+  const std::lock_guard lock(late.mutex);
+  late.hints.clear();
 }
 
 // Nothing that the scheduler need be told of on a machine of one domain without priorities.

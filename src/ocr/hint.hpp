@@ -34,5 +34,10 @@ void apply_hint(Edt& edt, const ocrHint_t& hint);
 // Both of one that has a GUID: under the lock of its word, and the second only before it is ready.
 void keep_hint(Edt& edt, const ocrHint_t& hint);
 void place_by_hint(Edt& edt, const ocrHint_t& hint) noexcept;
+// What a bare EDT was told after it was made, which is ready, and has no place for it. Any thread.
+void keep_late_hint(Guid edt, const ocrHint_t& hint);
+ocrHint_t late_hint(Guid edt);
+// All EDTs are gone.
+void forget_late_hints() noexcept;
 
 }  // namespace weir::ocr

@@ -6,6 +6,7 @@
 #include "ocr/block_heap.hpp"
 #include "ocr/finish_scope.hpp"
 #include "ocr/guid_map.hpp"
+#include "ocr/hint.hpp"
 #include "ocr/label.hpp"
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
@@ -26,7 +27,7 @@ void drop_all(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Dr
 }
 
 void drop_extra(Edt& edt) noexcept {
-  drop_rare(edt);
+  drop_hint(edt);
   delete edt.task().note.extra();
   edt.task().note = sched::TaskNote();
 }
@@ -39,8 +40,8 @@ void add_scopes(Edt& edt, std::unordered_set<sched::Scope*>& scopes) {
 
 // Of a finish EDT that has returned, and whose EDTs will not all run. Its output event is not satisfied.
 void drop_scope(sched::Scope* scope) noexcept {
-  Edt& edt = *static_cast<Edt*>(scope->parent()->closure());
-  edt.output = {};
+  Edt& edt = Edt::of(*scope->parent());
+  edt.body().output = {};
   delete scope;
   drop_extra(edt);
 }
@@ -48,24 +49,32 @@ void drop_scope(sched::Scope* scope) noexcept {
 // EDTs that were destroyed, but that events still know.
 void drop_destroyed() noexcept {
   for_each_memory([](Edt& edt) {
-    if (!edt.word.alive() && edt.missing.load(std::memory_order_relaxed) > Edt::kDestroyed) drop_extra(edt);
+    if (edt.is_bare()) return;
+    const EdtBody& body = edt.body();
+    if (!body.word.alive() && body.missing.load(std::memory_order_relaxed) > Edt::kDestroyed) drop_extra(edt);
   });
 }
 
 // An EDT's memory goes with the runtime, what hangs on it does not.
 void drop_edts() {
   std::unordered_set<sched::Scope*> left, used;
-  for_each_edt([&](Edt& edt) {
-    if ((edt.flags & Edt::kRunning) != 0) return add_scopes(edt, used);  // on a thread of the program's own
-    add_scopes(edt, left);
-    drop_extra(edt);
+  for_each_memory([&](Edt& edt) {
+    if (edt.is_bare() ? !edt.is_alive(edt.guid()) : !edt.body().word.lock(edt.body().word.generation())) return;
+    const bool runs = edt.has_begun();  // on a thread of the program's own
+    add_scopes(edt, runs ? used : left);
+    if (!runs) {
+      drop_extra(edt);
+      sched::Gates::pass_all(edt.task().successors.close());  // of who looked at it
+    }
+    if (!edt.is_bare()) edt.body().word.unlock();
   });
   for (sched::Scope* const scope : left) {
-    const bool returned = !static_cast<Edt*>(scope->parent()->closure())->word.alive();
+    const bool returned = !Edt::of(*scope->parent()).body().word.alive();
     if (returned && !used.contains(scope)) drop_scope(scope);
   }
   drop_destroyed();
   forget_edts();
+  forget_late_hints();
 }
 
 // Also of blocks that were destroyed while they were held.
@@ -88,7 +97,7 @@ void drop_leftovers(System& system) noexcept {
   drop_all(events(), any->events, [](Event& event) { free_extra(event); });
   drop_all(blocks(), any->blocks, [](Block& block) { drop_memory(block); });
   blocks().for_each([](Block& block) { drop_memory(block); });
-  drop_all(templates(), any->templates, [](Template& of) { delete of.hint; });
+  drop_all(templates(), any->templates, [](Template&) {});
   system.for_each_local([&](Local& local) {
     // For the workers of the next System.
     events().give_all(local.events);

@@ -31,10 +31,11 @@ struct Local {
   sched::Worker* worker;
   Tiers& tiers;
   const PoolId pool;       // of small blocks without a hint
-  Edt* current = nullptr;  // null: outside of EDTs
+  Run* current = nullptr;  // null: outside of EDTs
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
   EdtIndices edts;
+  Origins origins;
   ObjectTable<Template>::FreeList templates;
   Link* links = nullptr;  // free ones
   std::vector<std::unique_ptr<Link[]>> link_slabs;
@@ -53,7 +54,7 @@ struct Local {
   static void add(std::atomic<std::uint64_t>& counter) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  const EdtKind* maker() const noexcept { return current == nullptr ? nullptr : current->kind; }
+  const EdtKind* maker() const noexcept { return current == nullptr ? nullptr : current->edt.kind(); }
 };
 
 namespace detail {

@@ -65,6 +65,12 @@ class ObjectWord {
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // OBJ-1
     return (word >> kGenerationShift) == generation && (word & kAlive) != 0;
   }
+  // Under a generation that others may have, too: those of labels.
+  bool alive(std::uint32_t generation, std::uint32_t index) const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);  // OBJ-1
+    return (word & ~kLocked) ==
+           (std::uint64_t{generation} << kGenerationShift | std::uint64_t{index} << kIndexShift | kAlive);
+  }
   bool alive() const noexcept { return (word_.load(std::memory_order_acquire) & kAlive) != 0; }  // OBJ-1
 
   // Of memory that was never used, or is to have another index.

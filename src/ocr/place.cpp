@@ -15,9 +15,9 @@ namespace {
 int heaviest_domain(Edt& edt, int domains) {
   std::vector<std::uint64_t> bytes(static_cast<std::size_t>(domains));
   bool any = false;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (!holds_first(*slot)) continue;
-    const Block& block = *reinterpret_cast<const Block*>(slot->value);
+  for (const Slot& slot : edt.slots()) {
+    if (!holds_first(slot)) continue;
+    const Block& block = *reinterpret_cast<const Block*>(slot.value);
     bytes[std::min<std::size_t>(block.domain, bytes.size() - 1)] += block.size;
     any = true;
   }

@@ -64,27 +64,26 @@ struct SeenEdt {
 };
 
 SeenEdt look_at(Edt& edt) {
-  SeenEdt seen{{}, &edt.task(), edt.output, {}, {}, {}, {}};
+  SeenEdt seen{{}, &edt.task(), edt.output(), {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
-  seen.thing.name = name_of(edt.kind);
-  seen.thing.site = edt.task().site.seen();
-  seen.thing.detail = fmt::format("created in {}", name_of(edt.creator));
+  seen.thing.name = name_of(edt.kind());
+  seen.thing.site = edt.origin()->site;
+  seen.thing.detail = fmt::format("created in {}", name_of(edt.origin()->creator));
   if (const sched::Scope* const scope = edt.task().scope.seen(); scope != nullptr && scope->parent() != nullptr)
-    seen.finish_output = static_cast<const Edt*>(scope->parent()->closure())->output;
-  if (edt.missing.load(std::memory_order_acquire) == 0) {
+    seen.finish_output = Edt::of(*scope->parent()).output();
+  if (edt.is_complete()) {
     seen.thing.state = explain::State::ready;  // unless it runs, or waits for a block: others know
-    for (std::uint32_t i = 0; i < edt.depc; ++i) {
-      const Slot& slot = edt.slots()[i];
+    for (const Slot& slot : edt.slots()) {
       if (slot.state.load(std::memory_order_acquire) == SlotState::held)  // HELD-1
         seen.holds.push_back(reinterpret_cast<const Block*>(slot.value));
     }
     return seen;
   }
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    const SlotState state = edt.slots()[i].state.load(std::memory_order_acquire);
-    if (state == SlotState::open) seen.open.push_back(i);
-    if (state == SlotState::waiting) seen.waiting.push_back(i);
+  for (const Slot& slot : edt.slots()) {
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::open) seen.open.push_back(slot.index);
+    if (state == SlotState::waiting) seen.waiting.push_back(slot.index);
   }
   return seen;
 }

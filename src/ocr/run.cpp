@@ -20,13 +20,12 @@ namespace weir::ocr {
 
 namespace {
 
-void fill_depv(Edt& edt) noexcept {
-  ocrEdtDep_t* const depv = edt.depv();
-  for (std::uint32_t i = 0; i < edt.depc; ++i) {
-    const Slot& slot = edt.slots()[i];
+void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
+  for (const Slot& slot : run.edt.slots()) {
+    const std::uint32_t i = slot.index;
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
       const Block& block = *reinterpret_cast<const Block*>(slot.value);
-      depv[i] = {to_c(block.guid()), address_in(edt, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
+      depv[i] = {to_c(block.guid()), address_in(run, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
     } else {
       depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
       // -1, which is no value of the enumeration: a slot that was satisfied by no block.
@@ -35,20 +34,51 @@ void fill_depv(Edt& edt) noexcept {
   }
 }
 
+// The blocks that it holds and has not released.
+void release_all(Local& local, Run& run) {
+  Edt& edt = run.edt;
+  EdtBlocks* const blocks = edt.has(Edt::kTiered) ? blocks_of(edt) : nullptr;
+  if (blocks != nullptr) [[unlikely]]
+    blocks->finish();
+  for (Slot& slot : edt.slots()) {
+    if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
+    slot.state.store(SlotState::released, std::memory_order_relaxed);
+    if ((slot.flags & Slot::kShared) != 0) continue;
+    Block& block = *reinterpret_cast<Block*>(slot.value);
+    if (block.is_tiered()) [[unlikely]]
+      end_use(edt, block);
+    release(local, block, slot.mode);
+  }
+  unpin_all(local, run);
+  while (run.created != nullptr) release_created(local, run, *run.created);
+}
+
 // The function has returned. A finish EDT that has made others ends later: with its scope.
-void end_edt(Local& local, Edt& edt, Guid returned) {
-  release_all(local, edt);
-  leave_edt(edt);
-  if (edt.credit != 0) leave_scope(local, *edt.task().scope, edt.credit);
-  edt.returned = returned;
-  if (local.worker->frame().children == nullptr) finish_edt(local, edt);
+void end_edt(Local& local, Run& run, Guid returned) {
+  Edt& edt = run.edt;
+  release_all(local, run);
+  edt.is_bare() ? edt.leave() : leave_edt(edt);
+  if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
+  if (!edt.is_bare()) {
+    edt.body().returned = returned;
+    if (local.worker->frame().children == nullptr) finish_edt(local, edt);
+  }
   Local::add(local.ended);
 }
 
-Guid call(Local& local, Edt& edt) {
-  const checking::Running running(edt);
-  const Guid returned =
-      from_c(edt.kind->function(edt.paramc, edt.paramc == 0 ? nullptr : edt.paramv(), edt.depc, edt.depv()));
+Guid call(Local& local, const Run& run) {
+  const checking::Running running(run.edt);
+  const ocrEdt_t function = run.edt.kind()->function;
+  Guid returned;
+  if (run.edt.is_bare()) {
+    returned = from_c(function(0, nullptr, 0, nullptr));
+  } else {
+    EdtBody& body = run.edt.body();
+    ocrEdtDep_t* const depv = body.depv();
+    fill_depv(run, depv);
+    u64* const paramv = body.paramc == 0 ? nullptr : reinterpret_cast<u64*>(depv + body.depc);
+    returned = from_c(function(body.paramc, paramv, body.depc, depv));
+  }
   if (checking::active()) [[unlikely]]
     checking::used(local, returned);
   return returned;
@@ -70,90 +100,72 @@ bool has_blocks(Edt& edt) noexcept {
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
   std::fprintf(stderr, "weir: ocr: %s (%#llx) cannot be given its data blocks, and the program ends: %s\n",
-               name_of(edt.kind).c_str(), static_cast<unsigned long long>(edt.guid().bits), failure.message.c_str());
-  edt.output = {};
+               name_of(edt.kind()).c_str(), static_cast<unsigned long long>(edt.guid().bits), failure.message.c_str());
+  edt.body().output = {};
   System::running()->shut_down(failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
   return false;
 }
 
 }  // namespace
 
-void run_edt(void* closure, sched::Task*, weir::detail::Invoke) {
-  Edt& edt = *static_cast<Edt*>(closure);
+void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
+  Edt& edt = Edt::of(*task);
   Local& local = *ocr::local();
   const bool inside = begin_running(local);
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
-  edt.created = nullptr;
+  Run run(edt);
   Guid returned;
-  if ((edt.flags & Edt::kTiered) == 0 || has_blocks(edt)) [[likely]] {
-    fill_depv(edt);
-    edt.flags |= Edt::kRunning;
-    Edt* const outer = std::exchange(local.current, &edt);
-    returned = call(local, edt);
+  if (!edt.has(Edt::kTiered) || has_blocks(edt)) [[likely]] {
+    edt.begin();
+    Run* const outer = std::exchange(local.current, &run);
+    returned = call(local, run);
     local.current = outer;
   }
-  end_edt(local, edt, returned);
+  end_edt(local, run, returned);
   if (!inside) local.running.store(false, std::memory_order_release);
   // Else it stays: what follows from the end of a scope is the doing of who ended it.
   if (inside) local.traced = outer_traced;
 }
 
 void finish_edt(Local& local, Edt& edt) {
-  drop_rare(edt);
+  drop_hint(edt);
   const checking::Because cause(edt);
-  if (!edt.output.is_null()) forward_output(local, edt);
+  if (!edt.output().is_null()) forward_output(local, edt);
   forget_label(edt);
 }
 
 void leave_unrun(Local& local, Edt& edt) {
   if (checking::active()) [[unlikely]]
     checking::destroyed(edt);
-  if ((edt.flags & Edt::kOwnOutput) != 0) static_cast<void>(destroy_event(local, edt.output));
+  if (edt.has(Edt::kOwnOutput)) static_cast<void>(destroy_event(local, edt.output()));
   leave_scope(local, *edt.task().scope, 1);
 }
 
 // ---- What the running EDT holds ----
 
-Holding find_held(Edt& edt, Guid guid) noexcept {
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || (slot->flags & Slot::kShared) != 0) continue;
-    Block* const block = reinterpret_cast<Block*>(slot->value);
-    if (block->guid() == guid) return {block, slot};
+Holding find_held(const Run& run, Guid guid) noexcept {
+  for (Slot& slot : run.edt.slots()) {
+    if (!holds_first(slot)) continue;
+    Block* const block = reinterpret_cast<Block*>(slot.value);
+    if (block->guid() == guid) return {block, &slot};
   }
-  for (Block* block = edt.created; block != nullptr; block = block->created_next)
+  for (Block* block = run.created; block != nullptr; block = block->created_next)
     if (block->guid() == guid) return {block, nullptr};
   return {};
 }
 
-void release_holding(Local& local, Edt& edt, const Holding& held) {
-  if (held.slot == nullptr) return release_created(local, edt, *held.block);
+void release_holding(Local& local, Run& run, const Holding& held) {
+  if (held.slot == nullptr) return release_created(local, run, *held.block);
   if (checking::active()) [[unlikely]]
     checking::released(*held.block);
   const std::uint64_t block = held.slot->value;
-  for (Slot* slot = held.slot; slot != edt.slots() + edt.depc; ++slot) {
-    if (slot->state.load(std::memory_order_relaxed) == SlotState::held && slot->value == block)
-      slot->state.store(SlotState::released, std::memory_order_relaxed);
+  for (Slot& slot : run.edt.slots().subspan(held.slot->index)) {
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held && slot.value == block)
+      slot.state.store(SlotState::released, std::memory_order_relaxed);
   }
   if (held.block->is_tiered()) [[unlikely]]
-    end_use(edt, *held.block);
+    end_use(run.edt, *held.block);
   release(local, *held.block, held.slot->mode);
-}
-
-void release_all(Local& local, Edt& edt) {
-  EdtBlocks* const blocks = (edt.flags & Edt::kTiered) != 0 ? blocks_of(edt) : nullptr;
-  if (blocks != nullptr) [[unlikely]]
-    blocks->finish();
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (slot->state.load(std::memory_order_relaxed) != SlotState::held) continue;
-    slot->state.store(SlotState::released, std::memory_order_relaxed);
-    if ((slot->flags & Slot::kShared) != 0) continue;
-    Block& block = *reinterpret_cast<Block*>(slot->value);
-    if (block.is_tiered()) [[unlikely]]
-      end_use(edt, block);
-    release(local, block, slot->mode);
-  }
-  unpin_all(local, edt);
-  while (edt.created != nullptr) release_created(local, edt, *edt.created);
 }
 
 }  // namespace weir::ocr

@@ -120,7 +120,7 @@ u8 System::run_until_shutdown() noexcept {
 // Counted as waiting already.
 bool System::run_until(std::unique_ptr<EventWaiter>& waiter) noexcept {
   Local& self = *local();
-  Edt* const outer = std::exchange(self.current, nullptr);
+  Run* const outer = std::exchange(self.current, nullptr);
   Satisfied condition(*this, *waiter);
   self.worker->run_until(condition);
   self.current = outer;

@@ -157,9 +157,9 @@ bool wait_for_place(Local& local, Hold& hold) {
 }
 
 // What the running EDT has in place, for as long as it waits.
-std::vector<data::Block*> held_by(Edt& edt, const data::Block& wanted) {
+std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
   std::vector<data::Block*> held;
-  for (Block* made = edt.created; made != nullptr; made = made->created_next)
+  for (Block* made = run.created; made != nullptr; made = made->created_next)
     if (made->is_tiered() && &made->tier() != &wanted) held.push_back(&made->tier());
   const std::size_t own = held.size();
   const auto add = [&](data::Block& block) {
@@ -167,10 +167,10 @@ std::vector<data::Block*> held_by(Edt& edt, const data::Block& wanted) {
         std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
       held.push_back(&block);
   };
-  if (EdtBlocks* const blocks = blocks_of(edt); blocks != nullptr && blocks->has_blocks())
+  if (EdtBlocks* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->has_blocks())
     for (const data::Use& use : blocks->request().uses()) add(*use.block);
-  if (const EdtRare* const rare = edt.rare.load())
-    for (const Pin& each : rare->pins) add(each.block->tier());
+  if (run.extra != nullptr)
+    for (const Pin& each : run.extra->pins) add(each.block->tier());
   return held;
 }
 
@@ -240,6 +240,13 @@ void drop(Local& local, Pin pin) {
   unname(local, *pin.block);
 }
 
+const Pin* find_pin(const Run& run, const Block& block) noexcept {
+  if (run.extra == nullptr) return nullptr;
+  const std::vector<Pin>& pins = run.extra->pins;
+  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.block == &block; });
+  return found == pins.end() ? nullptr : &*found;
+}
+
 // Takes out the pin of that block; its block is null when there is none.
 Pin take(std::vector<Pin>& pins, Guid block) {
   const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& p) { return p.guid == block; });
@@ -263,7 +270,7 @@ u8 pin(Local& local, Block& block, Mode mode, std::byte*& address) {
   }
   address = address_of(block.tier(), made.hold.get());
   if (local.current != nullptr) {
-    rare_of(*local.current).pins.push_back(std::move(made));
+    local.current->make_extra().pins.push_back(std::move(made));
     return 0;
   }
   const std::lock_guard lock(local.tiers.outside_mutex);
@@ -279,17 +286,13 @@ std::byte* address_outside(const Local& local, const Block& block) noexcept {
   return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
 }
 
-bool has_pin(const Edt& edt, const Block& block) noexcept {
-  const EdtRare* const rare = edt.rare.load();
-  return rare != nullptr &&
-         std::any_of(rare->pins.begin(), rare->pins.end(), [&](const Pin& pin) { return pin.block == &block; });
-}
+bool has_pin(const Run& run, const Block& block) noexcept { return find_pin(run, block) != nullptr; }
 
 bool unpin(Local& local, Guid block) {
   if (local.current == nullptr) return unpin_outside(local, block);
-  EdtRare* const rare = local.current->rare.load();
-  if (rare == nullptr) return false;
-  Pin taken = take(rare->pins, block);
+  RunExtra* const extra = local.current->extra.get();
+  if (extra == nullptr) return false;
+  Pin taken = take(extra->pins, block);
   if (taken.block == nullptr) return false;
   drop(local, std::move(taken));
   return true;
@@ -307,10 +310,9 @@ bool unpin_outside(Local& local, Guid block) {
   return true;
 }
 
-void unpin_all(Local& local, Edt& edt) {
-  EdtRare* const rare = edt.rare.load();
-  if (rare == nullptr) return;
-  for (Pin& each : std::exchange(rare->pins, {})) drop(local, std::move(each));
+void unpin_all(Local& local, Run& run) {
+  if (run.extra == nullptr) return;
+  for (Pin& each : std::exchange(run.extra->pins, {})) drop(local, std::move(each));
 }
 
 // ---- Blocks of an EDT ----
@@ -354,20 +356,20 @@ EdtBlocks& add_blocks(Local& local, Edt& edt) {
   data::Request& request = blocks->request();
   request.task = &task;
   request.revocable = true;
-  request.name = lasting_name_of(edt.kind);
+  request.name = lasting_name_of(edt.kind());
   const int domain = task.note.extra()->domain;
   request.domain = local.tiers.machine_domain(domain < 0 ? local.worker->domain() : domain);
   request.trace_id = sched::trace_id(task.ref());
-  request.make_room(edt.depc);
+  request.make_room(edt.depc());
   return *blocks;
 }
 
 template <class F>
 void for_each_tiered(Edt& edt, F&& f) {
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (slot->state.load(std::memory_order_relaxed) != SlotState::held || (slot->flags & Slot::kShared) != 0) continue;
-    Block& block = *reinterpret_cast<Block*>(slot->value);
-    if (block.is_tiered() && !f(*slot, block)) return;
+  for (Slot& slot : edt.slots()) {
+    if (!holds_first(slot)) continue;
+    Block& block = *reinterpret_cast<Block*>(slot.value);
+    if (block.is_tiered() && !f(slot, block)) return;
   }
 }
 
@@ -425,14 +427,11 @@ void stage_blocks(Local& local, Edt& edt) {
   });
 }
 
-std::byte* address_in(Edt& edt, const Block& block) noexcept {
+std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (!block.is_tiered()) return block.small();
-  if (block.creator == &edt) return address_of(block.tier(), block.hold.get());
-  if (const EdtRare* const rare = edt.rare.load()) {
-    for (const Pin& pin : rare->pins)
-      if (pin.block == &block) return address_of(block.tier(), pin.hold.get());
-  }
-  EdtBlocks* const blocks = blocks_of(edt);
+  if (block.creator == &run.edt) return address_of(block.tier(), block.hold.get());
+  if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
+  EdtBlocks* const blocks = blocks_of(run.edt);
   const data::Use* const use =
       blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->request().find(block.tier());
   return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));

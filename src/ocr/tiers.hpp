@@ -21,9 +21,10 @@
 
 namespace weir::ocr {
 
+class Edt;
 struct Block;
-struct Edt;
 struct Local;
+struct Run;
 struct Slot;
 
 // What keeps one block in place for a thread, beside the EDTs' footprints.
@@ -106,11 +107,11 @@ std::byte* address_of(const data::Block& block, const Hold* hold) noexcept;
 u8 pin(Local& local, Block& block, Mode mode, std::byte*& address);
 // Outside of EDTs.
 std::byte* address_outside(const Local& local, const Block& block) noexcept;
-bool has_pin(const Edt& edt, const Block& block) noexcept;
+bool has_pin(const Run& run, const Block& block) noexcept;
 // Of the running EDT, or of threads outside of EDTs. False: there was none of that block.
 bool unpin(Local& local, Guid block);
 bool unpin_outside(Local& local, Guid block);
-void unpin_all(Local& local, Edt& edt);
+void unpin_all(Local& local, Run& run);
 
 // ---- Blocks of an EDT ----
 
@@ -148,7 +149,7 @@ void forget_announced(Local& local, Slot& slot, Block& block) noexcept;
 // The EDT holds all its blocks: they are in place, or it has asked for them. Before it is submitted.
 void stage_blocks(Local& local, Edt& edt);
 // Where a block is that the EDT, which runs, has acquired.
-std::byte* address_in(Edt& edt, const Block& block) noexcept;
+std::byte* address_in(const Run& run, const Block& block) noexcept;
 void end_use(Edt& edt, Block& block) noexcept;
 // Why the EDT cannot have its blocks; ok when it has them.
 base::Status blocks_failure(Edt& edt) noexcept;

@@ -35,13 +35,13 @@ void trace_satisfied(Local& local, Edt& edt) noexcept {
 void trace_ready(Local& local, Edt& edt) {
   std::uint64_t bytes = 0;
   std::size_t items = 0;
-  for (Slot* slot = edt.slots(); slot != edt.slots() + edt.depc; ++slot) {
-    if (!holds_first(*slot)) continue;
-    bytes += reinterpret_cast<const Block*>(slot->value)->size;
+  for (const Slot& slot : edt.slots()) {
+    if (!holds_first(slot)) continue;
+    bytes += reinterpret_cast<const Block*>(slot.value)->size;
     ++items;
   }
   if (items != 0) local.worker->track()->footprint(sched::trace_id(edt.task().ref()), bytes, items);
-  const char* const name = lasting_name_of(edt.kind);
+  const char* const name = lasting_name_of(edt.kind());
   sched::Task& task = edt.task();
   if (sched::TaskExtra* const extra = task.note.extra())
     extra->name = name;

@@ -40,11 +40,8 @@ int domain_of(const Local& local, Guid guid) noexcept {
       return block == nullptr ? here(local) : block->domain;
     }
     case Kind::edt: {
-      Edt* const edt = lock_edt(guid);
-      if (edt == nullptr) return here(local);
-      const EdtRare* const rare = edt->rare.load();
-      const u64 wanted = rare == nullptr ? 0 : hint_value(rare->hint, OCR_HINT_EDT_AFFINITY, 0);
-      edt->word.unlock();
+      ocrHint_t hint;
+      const u64 wanted = ocrGetHint(to_c(guid), &hint) == 0 ? hint_value(hint, OCR_HINT_EDT_AFFINITY, 0) : 0;
       return existing(local, domain_of_hint(wanted));
     }
     default: return here(local);

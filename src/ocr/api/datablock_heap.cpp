@@ -37,7 +37,7 @@ enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
 bool reaches_beyond(ocrGuid_t held, u64 offset, u64 bytes) noexcept {
   u64 size = 0;
   if (ocrDbGetSize(held, &size) == 0 && offset <= size && bytes <= size - offset) return false;
-  complain(*local()->current, "would copy from beyond the end of a data block, and does not", from_c(held));
+  complain(local()->current->edt, "would copy from beyond the end of a data block, and does not", from_c(held));
   return true;
 }
 

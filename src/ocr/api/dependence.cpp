@@ -17,8 +17,9 @@ bool is_mode(ocrDbAccessMode_t mode) noexcept {
 u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAccessMode_t mode) {
   if (!is_mode(mode)) return OCR_EINVAL;
   Edt* const edt = find_edt(target);
-  if (edt == nullptr || index >= edt->depc) return OCR_EINVAL;
-  Slot& slot = edt->slots()[index];
+  if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;
+  EdtBody& body = edt->body();
+  Slot& slot = body.slots()[index];
   if (!try_claim(slot)) return OCR_EPERM;
   slot.mode = static_cast<std::uint8_t>(mode);
   if (checking::active()) checking::needed_by(*edt);
@@ -27,7 +28,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
     satisfy(local, slot, source);
     return 0;
   }
-  edt->depv()[index].guid = to_c(source);
+  body.depv()[index].guid = to_c(source);
   const u8 code = add_dependent(local, source, slot_node(slot), output);
   if (code != 0) slot.state.store(SlotState::open, std::memory_order_relaxed);
   return code;

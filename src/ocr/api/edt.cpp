@@ -21,7 +21,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, 
     of->kind = kind;
     of->paramc = paramc;
     of->depc = depc;
-    of->hint = nullptr;
+    of->hint.clear();
     object_made(*of);
     *guid = to_c(made);
     return 0;
@@ -33,7 +33,6 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
     Template* const of = lock_object(templates(), Kind::edt_template, from_c(guid));
     if (of == nullptr) return OCR_EINVAL;
     of->word.kill();
-    delete std::exchange(of->hint, nullptr);
     retire(templates(), local.templates, *of);
     return 0;
   });

@@ -21,7 +21,7 @@ template <class F>
 u8 with_edt(Guid guid, F&& f) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) return OCR_EINVAL;
-  const std::lock_guard lock(edt->word, std::adopt_lock);
+  const std::lock_guard lock(edt->body().word, std::adopt_lock);
   return f(*edt);
 }
 
@@ -34,12 +34,22 @@ u8 with(ObjectTable<T>& table, Kind kind, Guid guid, F&& f) {
   return f(*object);
 }
 
+bool is_bare(Guid guid) noexcept {
+  const Edt* const edt = find_edt(guid);
+  return edt != nullptr && edt->is_bare();
+}
+
 // Of one that is ready, what places it is others' to read.
 u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
+  if (is_bare(guid)) {
+    if (hint.type != OCR_HINT_EDT_T) return OCR_EINVAL;
+    keep_late_hint(guid, hint);
+    return 0;
+  }
   Edt* held_back = nullptr;
   const u8 code = with_edt(guid, [&](Edt& edt) -> u8 {
     if (hint.type != OCR_HINT_EDT_T) return OCR_EINVAL;
-    if ((edt.flags.seen() & Edt::kNoHint) != 0) return OCR_EPERM;
+    if (edt.has(Edt::kNoHint)) return OCR_EPERM;
     keep_hint(edt, hint);
     if (!try_hold_back(edt)) return 0;
     held_back = &edt;
@@ -57,8 +67,7 @@ u8 set(Local& local, Guid guid, const ocrHint_t& hint) {
     case Kind::edt_template:
       return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
         if (!for_edt) return OCR_EINVAL;
-        if (of.hint == nullptr) of.hint = new ocrHint_t{OCR_HINT_EDT_T, 0, {}};
-        merge_hint(*of.hint, hint);
+        of.hint.merge(hint);
         return 0;
       });
     case Kind::block:
@@ -84,14 +93,17 @@ void read(const ocrHint_t* from, ocrHintType_t type, ocrHint_t& hint) noexcept {
 u8 get(Guid guid, ocrHint_t& hint) {
   switch (guid.kind()) {
     case Kind::edt:
+      if (is_bare(guid)) {
+        hint = late_hint(guid);
+        return 0;
+      }
       return with_edt(guid, [&](Edt& edt) -> u8 {
-        const EdtRare* const rare = edt.rare.load();
-        read(rare == nullptr ? nullptr : &rare->hint, OCR_HINT_EDT_T, hint);
+        read(edt.body().hint.load(), OCR_HINT_EDT_T, hint);
         return 0;
       });
     case Kind::edt_template:
       return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
-        read(of.hint, OCR_HINT_EDT_T, hint);
+        hint = of.hint.read();
         return 0;
       });
     case Kind::block:

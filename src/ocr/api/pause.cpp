@@ -16,8 +16,7 @@ using Found = std::vector<ocrGuid_t>;
 
 void find_edts(bool only_ready, Found& found) {
   for_each_edt([&](Edt& edt) {
-    const bool ready = edt.missing.load(std::memory_order_acquire) == 0 && (edt.flags & Edt::kRunning) == 0;
-    if (ready || !only_ready) found.push_back(to_c(edt.guid()));
+    if (!only_ready || (edt.is_complete() && !edt.has_begun())) found.push_back(to_c(edt.guid()));
   });
 }
 
@@ -32,12 +31,12 @@ void find_events(Found& found) {
 void find_blocks_of(Guid guid, Found& found) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) return;
-  for (Slot* slot = edt->slots(); slot != edt->slots() + edt->depc; ++slot) {
-    const SlotState state = slot->state.load(std::memory_order_acquire);
-    if (state == SlotState::held) found.push_back(to_c(reinterpret_cast<const Block*>(slot->value)->guid()));
-    if (state == SlotState::satisfied && slot->value != 0) found.push_back(to_c({slot->value}));
+  for (const Slot& slot : edt->slots()) {
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::held) found.push_back(to_c(reinterpret_cast<const Block*>(slot.value)->guid()));
+    if (state == SlotState::satisfied && slot.value != 0) found.push_back(to_c({slot.value}));
   }
-  edt->word.unlock();
+  edt->body().word.unlock();
 }
 
 Found answer(ocrQueryType_t query, Guid guid) {

@@ -9,17 +9,17 @@ using namespace weir::ocr;
 
 namespace {
 
-Edt* running() noexcept {
+Run* running() noexcept {
   const Local* const caller = local();
   return caller == nullptr ? nullptr : caller->current;
 }
 
 // Null outside of EDTs.
 ocrGuid_t* storage() {
-  Edt* const edt = running();
-  if (edt == nullptr) return nullptr;
-  auto& storage = rare_of(*edt).local_storage;
-  if (storage == nullptr) storage = std::make_unique<ocrGuid_t[]>(EdtRare::kLocalStorage);
+  Run* const run = running();
+  if (run == nullptr) return nullptr;
+  auto& storage = run->make_extra().local_storage;
+  if (storage == nullptr) storage = std::make_unique<ocrGuid_t[]>(RunExtra::kLocalStorage);
   return storage.get();
 }
 
@@ -28,10 +28,9 @@ ocrGuid_t* storage() {
 extern "C" {
 
 ocrGuid_t ocrElsUserGet(u8 offset) {
-  const Edt* const edt = running();
-  const EdtRare* const rare = edt == nullptr ? nullptr : edt->rare.load();
-  const bool unused = rare == nullptr || rare->local_storage == nullptr;
-  return unused ? ocrGuid_t NULL_GUID_INITIALIZER : rare->local_storage[offset];
+  const Run* const run = running();
+  const bool unused = run == nullptr || run->extra == nullptr || run->extra->local_storage == nullptr;
+  return unused ? ocrGuid_t NULL_GUID_INITIALIZER : run->extra->local_storage[offset];
 }
 
 void ocrElsUserSet(u8 offset, ocrGuid_t data) {
@@ -41,14 +40,14 @@ void ocrElsUserSet(u8 offset, ocrGuid_t data) {
 u8 ocrEdtLocalStorageGet(void** ptr, u64* size) {
   if (ptr == nullptr || size == nullptr || running() == nullptr) return OCR_EINVAL;
   *ptr = storage();
-  *size = EdtRare::kLocalStorage * sizeof(ocrGuid_t);
+  *size = RunExtra::kLocalStorage * sizeof(ocrGuid_t);
   return 0;
 }
 
 u8 ocrCurrentEdtGet(ocrGuid_t* guid) {
   if (guid == nullptr) return OCR_EINVAL;
-  const Edt* const edt = running();
-  *guid = to_c(edt == nullptr ? Guid{} : edt->guid());
+  const Run* const run = running();
+  *guid = to_c(run == nullptr ? Guid{} : run->edt.guid());
   return 0;
 }
 
@@ -56,8 +55,8 @@ void currentEdtUserGet(ocrGuid_t* guid) { static_cast<void>(ocrCurrentEdtGet(gui
 
 u8 ocrCurrentEdtOutputGet(ocrGuid_t* guid) {
   if (guid == nullptr) return OCR_EINVAL;
-  const Edt* const edt = running();
-  *guid = to_c(edt == nullptr ? Guid{} : edt->output);
+  const Run* const run = running();
+  *guid = to_c(run == nullptr ? Guid{} : run->edt.output());
   return 0;
 }
 

@@ -163,6 +163,52 @@ TEST_P(Hint, ATemplateKeepsWhatIsSetOneByOne) {
   EXPECT_EQ(ocrGetHint(of, &read), OCR_EINVAL);
 }
 
+// What it was given stays whole: both values of each EDT are of one ocrSetHint().
+TEST_P(Hint, ATemplateMayBeGivenHintsWhileOthersCreateFromIt) {
+  constexpr int kMakers = 4, kEdts = 1000;
+  ocrGuid_t of;
+  ASSERT_EQ(ocrEdtTemplateCreate(&of, &nothing, 0, 1), 0);
+  std::atomic<int> makers{kMakers};
+  std::atomic<u64> hinted{0};
+  in_edt([&] {
+    for (int maker = 0; maker < kMakers; ++maker) {
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        for (int i = 0; i < kEdts; ++i) {
+          ocrGuid_t made;
+          ocrHint_t read;
+          u64 time = 0, space = 0;
+          EXPECT_EQ(ocrEdtCreate(&made, of, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), 0);
+          EXPECT_EQ(ocrGetHint(made, &read), 0);
+          const u8 code = ocrGetHintValue(&read, OCR_HINT_EDT_TIME, &time);
+          EXPECT_EQ(ocrGetHintValue(&read, OCR_HINT_EDT_SPACE, &space), code);
+          EXPECT_EQ(time, space);
+          hinted += code == 0 ? 1 : 0;
+          EXPECT_EQ(ocrEdtDestroy(made), 0);
+        }
+        return --makers, NULL_GUID;
+      });
+    }
+    edt(0, [&](u32, ocrEdtDep_t*) {
+      u64 value = 0;
+      do {
+        ocrHint_t hint = hint_of(OCR_HINT_EDT_T);
+        ocrSetHintValue(&hint, OCR_HINT_EDT_TIME, ++value);
+        ocrSetHintValue(&hint, OCR_HINT_EDT_SPACE, value);
+        EXPECT_EQ(ocrSetHint(of, &hint), 0);
+        ocrInformLegacyCodeBlocking();
+      } while (makers != 0);
+      return NULL_GUID;
+    });
+  });
+  ocrGuid_t last;
+  ocrHint_t read;
+  ASSERT_EQ(ocrEdtCreate(&last, of, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), 0);
+  EXPECT_EQ(ocrGetHint(last, &read), 0);
+  EXPECT_NE(read.propMask, 0u);
+  EXPECT_EQ(ocrEdtDestroy(last), 0);
+  EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+}
+
 // It counts no more, and may still be read.
 TEST_P(Hint, ARunningEdtMayBeGivenHints) {
   in_edt([&] {
