@@ -124,6 +124,13 @@ u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_
   return create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr);
 }
 
+// It may run as soon as it is made, whatever its maker does next.
+bool has_no_open_slot(const EdtRequest& request) noexcept {
+  for (std::uint32_t i = 0; i < request.depc; ++i)
+    if (request.depv == nullptr || from_c(request.depv[i]) == kUninitialized) return false;
+  return true;
+}
+
 // What depv says of the slots. Returns how many of them are satisfied by it.
 std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_events) {
   const bool tracked = local.tiers.tracked();
@@ -291,6 +298,8 @@ u8 create_edt(Local& local, EdtRequest& request) {
   std::uint8_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
   if (const u8 code = set_output(local, request, output, flags)) return refuse(local, request, {}, code);
+  if ((flags & Edt::kOwnOutput) != 0 && local.current != nullptr && has_no_open_slot(request))
+    keep_output(local, *local.current, output);
   Edt* edt = nullptr;
   try {
     edt = &make_edt(local, *of, request, output, flags);

@@ -29,6 +29,7 @@ namespace weir::ocr {
 
 struct Block;
 class Edt;
+struct Event;
 struct Local;
 
 // A template's hint, which may be set while others make EDTs of the template: these read it without a lock. In memory
@@ -193,6 +194,9 @@ struct Run {
   Block* created = nullptr;         // those it made and has not released
   std::unique_ptr<RunExtra> extra;  // null until it is used
   std::uint8_t credit = 0;          // see FinishScope
+  std::uint16_t kept_count = 0;     // in `kept`
+  Event* kept = nullptr;            // see keep_output(); newest first
+  Event* kept_before = nullptr;     // older ones; none while `kept` is empty
 
   explicit Run(Edt& running) noexcept : edt(running) {}
   // Throws std::bad_alloc.

@@ -89,7 +89,9 @@ Fired satisfy_locked(Local& local, Event& event, std::uint32_t slot, Guid block)
   if (event.type == EventType::latch) return satisfy_latch(local, event, slot);
   if (slot != 0) return refuse(event, OCR_EINVAL);
   switch (event.type) {
-    case EventType::once: return fire_and_die(local, event, block);
+    case EventType::once:
+      if (event.fired) return refuse(event, OCR_EINVAL);  // as if it were gone
+      return event.kept ? fire_and_stay(event, block) : fire_and_die(local, event, block);
     case EventType::channel: return satisfy_channel(event, block);
     case EventType::counted:
       if (!event.fired && event.count == 0) return fire_and_die(local, event, block);
@@ -220,6 +222,7 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   }
   event->type = type;
   event->fired = false;
+  event->kept = false;
   event->dependents = {};
   event->count = extra.count;
   event->maker = local.maker();
@@ -259,8 +262,46 @@ u8 destroy_event(Local& local, Guid guid) {
   if (event == nullptr) return OCR_EINVAL;
   event->word.kill();
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
-  retire(events(), local.events, *event);
+  if (event->kept)
+    event->word.unlock();  // forget_outputs() gives it up
+  else
+    retire(events(), local.events, *event);
   return 0;
+}
+
+namespace {
+
+void forget(Local& local, Event* first) {
+  while (first != nullptr) {
+    Event& event = *std::exchange(first, first->next_kept);
+    event.word.lock_held();
+    event.kept = false;
+    if (event.word.alive() && !event.fired) {
+      event.word.unlock();
+      continue;
+    }
+    event.word.kill();
+    retire(events(), local.events, event);
+  }
+}
+
+}  // namespace
+
+void keep_output(Local& local, Run& run, Guid output) {
+  constexpr std::uint16_t kMost = 512;
+  if (run.kept_count == kMost) [[unlikely]] {
+    forget(local, std::exchange(run.kept_before, std::exchange(run.kept, nullptr)));
+    run.kept_count = 0;
+  }
+  Event& event = *events().find(output.index());
+  event.kept = true;
+  event.next_kept = std::exchange(run.kept, &event);
+  ++run.kept_count;
+}
+
+void forget_outputs(Local& local, Run& run) {
+  forget(local, run.kept);
+  forget(local, run.kept_before);
 }
 
 bool event_exists(Guid guid) noexcept { return find_object(events(), Kind::event, guid) != nullptr; }

@@ -59,12 +59,14 @@ struct Event {
   ObjectWord word;
   EventType type;
   bool fired;
+  bool kept;  // once: it stays, fired or not, until the EDT ends whose Run knows it
   NodeList dependents;
   Guid payload;        // once fired
   std::int64_t count;  // latch: increments less decrements; counted: dependences still to come
   const EdtKind* maker;
   union {
     Event* next_free;
+    Event* next_kept;
     Channel* channel;
     Collective* collective;
   };
@@ -81,6 +83,11 @@ u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
 bool event_exists(Guid guid) noexcept;
 // The EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
 void forward_output(Local& local, const Edt& edt);
+// The output event, not known to others yet, of an EDT without an open slot: that may have ended before the EDT that
+// makes it, `run`, links anything to the event. So the event stays, satisfied, until `run` ends, or has made many more.
+void keep_output(Local& local, Run& run, Guid output);
+// `run` ends.
+void forget_outputs(Local& local, Run& run);
 
 // Tells nodes, oldest first, and all that fires by it, without recursion.
 void tell(Local& local, NodeList nodes, Guid block);

@@ -57,6 +57,8 @@ void release_all(Local& local, Run& run) {
 void end_edt(Local& local, Run& run, Guid returned) {
   Edt& edt = run.edt;
   release_all(local, run);
+  if (run.kept != nullptr) [[unlikely]]
+    forget_outputs(local, run);
   edt.is_bare() ? edt.leave() : leave_edt(edt);
   if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
   if (!edt.is_bare()) {
