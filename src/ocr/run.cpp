@@ -98,7 +98,12 @@ bool begin_running(Local& local) noexcept {
 }
 
 // In the data layer's sense. An EDT that cannot have them is the end of the program: nobody can be told by a code.
+// After the end a block may have no contents, see Hold::scratch, and no EDT that would read any is begun.
 bool has_blocks(Edt& edt) noexcept {
+  if (System::running()->shutting_down()) {
+    edt.body().output = {};
+    return false;
+  }
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
   std::fprintf(stderr, "weir: ocr: %s (%#llx) cannot be given its data blocks, and the program ends: %s\n",

@@ -304,6 +304,61 @@ TEST_P(Tiers, AProgramThatEndsWhileEdtsWaitForRoomEnds) {
   EXPECT_EQ(program.run(), 0);
 }
 
+// After ocrShutdown() nobody waits for room any more: an EDT that runs on has some memory instead of the block's, whose
+// contents nobody is given.
+TEST(TiersAtTheEnd, NoEdtIsGivenABlockThatHadNoRoom) {
+  constexpr int kWorkers = 4;
+  constexpr u64 kValue = 0x5eed;
+  Program program(kSlower, "multi", kWorkers);
+  const std::thread::id first = std::this_thread::get_id();
+  std::atomic<int> arrived{0}, roles{0}, wrong{0};
+  std::atomic<bool> full{false}, made{false};
+  const auto wait_for = [](const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  const auto fill = [&] {
+    for (int i = 0; i < 7; ++i) {
+      ocrGuid_t guid = NULL_GUID;
+      void* data = nullptr;
+      EXPECT_EQ(ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+    }
+    full = true;
+    wait_for(made);  // from then on there is room
+  };
+  const auto make = [&] {
+    wait_for(full);
+    ocrShutdown();
+    for (int i = 0; i < 4; ++i) {
+      ocrGuid_t guid = NULL_GUID;
+      void* data = nullptr;
+      EXPECT_EQ(ocrDbCreate(&guid, &data, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+      std::fill_n(static_cast<u64*>(data), kWords, kValue);
+      const ocrGuid_t reader = edt(1, [&](u32, ocrEdtDep_t* d) {
+        wrong += value_of(d[0].ptr) == kValue ? 0 : 1;
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(guid, reader, 0, DB_MODE_RO), 0);
+    }
+    made = true;
+  };
+  // One on each worker; the thread that would end the runtime, and a worker that has nothing to do, are among them.
+  for (int i = 0; i < kWorkers; ++i) {
+    edt(0, [&](u32, ocrEdtDep_t*) {
+      ++arrived;
+      while (arrived != kWorkers) std::this_thread::yield();
+      if (std::this_thread::get_id() == first) {
+        wait_for(made);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // for readers, which are not to run
+      } else if (const int role = roles++; role < 2) {
+        role == 0 ? fill() : make();
+      }
+      return NULL_GUID;
+    });
+  }
+  EXPECT_EQ(program.run(), 0);
+  EXPECT_EQ(wrong, 0);
+}
+
 // ---- What an EDT cannot have ----
 
 // Makes and holds as many blocks, and returns the codes of those that could not be had.
