@@ -130,7 +130,10 @@ bool StoppedThread::faulted_on_protection() const noexcept {
 }
 bool StoppedThread::faulted_writing() const noexcept { return (greg(context_, REG_ERR) & 2) != 0; }
 bool StoppedThread::trapped_after_step() const noexcept {
-  return static_cast<siginfo_t*>(info_)->si_code == TRAP_TRACE;
+  const int code = static_cast<siginfo_t*>(info_)->si_code;
+  const bool steps = (static_cast<std::uint64_t>(greg(context_, REG_EFL)) & kTrapFlag) != 0;
+  // A virtual processor may lose the bit that says so (BS of DR6), and the kernel then calls it INT1. INT3 is neither.
+  return code == TRAP_TRACE || (code == TRAP_BRKPT && steps);
 }
 std::uintptr_t StoppedThread::instruction() const noexcept {
   return static_cast<std::uintptr_t>(greg(context_, REG_RIP));
