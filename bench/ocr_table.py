@@ -15,7 +15,7 @@ import sys
 
 LINE = "/line"  # behind the name: what a cache line took from core to core meanwhile, in ns
 ONE, TWO = "empty_edts/workers:1/makers:{}/edts:{}", "empty_edts/workers:2/makers:{}/edts:{}/real_time"
-EDTS = 100000  # of 128 bytes each, all made before the last has run
+EDTS = 100000  # of 64 bytes each, all made before the last has run
 
 # What is measured, its unit, the target (None: none), the benchmark, and the one it is divided by (None: its figure by itself).
 ROWS = [

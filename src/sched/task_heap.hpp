@@ -113,11 +113,11 @@ class TaskHeap {
   [[gnu::noinline]] Task* refill(std::size_t c);
   // There is one. Into the next batch, too: without, each batch would begin with a wait.
   Task* next_returned() noexcept {
-    const std::uintptr_t* const ahead = returned_ + kAhead;
-    if (ahead < end_)
-      ask_for(*ahead);
-    else if (next_ != nullptr && ahead - end_ < next_->count)
-      ask_for(next_->item[ahead - end_]);
+    const std::ptrdiff_t left = end_ - returned_;
+    if (kAhead < left)
+      ask_for(returned_[kAhead]);
+    else if (next_ != nullptr && kAhead - left < next_->count)
+      ask_for(next_->item[kAhead - left]);
     return FreeBatch::task_of(*returned_++);
   }
   static void ask_for(std::uintptr_t item) noexcept {
