@@ -215,20 +215,40 @@ Worker::Item Worker::steal_in(DomainQueues& queues, bool far) noexcept {
 Worker::Item Worker::steal_from(Worker& victim, bool far) noexcept {
   const policy::Victim seen{victim.deque_.size(), victim.pace_ns_.load(std::memory_order_relaxed)};
   if (policy::is_tiny(seen)) left_tiny_ = true;
-  if (!victim.overflowed_.empty()) {
-    if (const Item item = take_overflow_of(victim, far)) return item;
+  Item item = take_overflow_of(victim);
+  if (item == 0) {
+    if (seen.items == 0) return victim.hand_.size() != 0 ? take_hand_of(victim, far) : take_mail_of(victim, far);
+    if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen, victim.deque_.version())) return 0;
+    item = take_half_of(victim);
   }
-  if (seen.items == 0) return victim.hand_.size() != 0 ? take_hand_of(victim, far) : take_mail_of(victim, far);
-  if (policy::needs_second_look(seen) && !has_lain_long_enough(victim, seen, victim.deque_.version())) return 0;
+  if (item != 0) begin_spoils(victim, spoils_ + 1, far);
+  return item;
+}
+
+// Half of its deque, a batch at most.
+Worker::Item Worker::take_half_of(Worker& victim) noexcept {
   StealDeque::Batch batch;
   const std::uint32_t count = victim.deque_.steal(batch);
-  if (count == 0) return 0;
-  begin_spoils(victim, count, far);
-  return take_batch(batch, count);
+  return count == 0 ? 0 : take_batch(batch, count);
+}
+
+// The last of what it stole will be run in less time than a search takes, so the same victim is asked again while their
+// lines are on their way. Where tasks take longer a search is cheap beside them, and may find a better victim. Without
+// a look at the clock, which waits for all lines that were asked for: what tasks take goes on being measured.
+void Worker::steal_more() noexcept {
+  if (victim_ == nullptr || deep_in_stack() || !policy::is_tiny({0, pace_ns_.load(std::memory_order_relaxed)})) return;
+  const std::uint32_t before = spoils_;
+  Item first = take_overflow_of(*victim_);
+  if (first == 0 && policy::has_more_to_steal({victim_->deque_.size(), 0})) first = take_half_of(*victim_);
+  if (first == 0) return;
+  push(first);
+  ++spoils_;
+  count_steal(*victim_, spoils_ - before, false);
 }
 
 // From now on it is measured what stolen tasks take.
-void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept {
+void Worker::begin_spoils(Worker& victim, std::uint32_t tasks, bool far) noexcept {
+  victim_ = far ? nullptr : &victim;
   foreign_runs_ = 0;
   stolen_at_once_ = tasks;
   stole_at_ns_ = platform::now_ns();
@@ -236,14 +256,10 @@ void Worker::begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) n
 }
 
 // What a victim's deque had no room for: its oldest tasks, and the deque, at which the victim is, is left alone.
-Worker::Item Worker::take_overflow_of(Worker& victim, bool far) noexcept {
+Worker::Item Worker::take_overflow_of(Worker& victim) noexcept {
   std::array<Overflow::Batch*, Overflow::kMostAtOnce> batches;
   const std::size_t count = victim.overflowed_.take_oldest(batches);
-  if (count == 0) return 0;
-  std::uint32_t tasks = 0;
-  for (std::size_t i = 0; i < count; ++i) tasks += batches[i]->count;
-  begin_spoils(victim, tasks, far);
-  return take_batches({batches.data(), count});
+  return count == 0 ? 0 : take_batches({batches.data(), count});
 }
 
 // What a victim had in hand when it came to a task that is not tiny.

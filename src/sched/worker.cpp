@@ -19,6 +19,8 @@ thread_local constinit Worker* Worker::current_ = nullptr;
 
 namespace {
 constexpr std::uint64_t kReportBatch = 32;  // children that may have ended here before their scope is told
+// Stolen tasks between two looks at the clock where no scope is told: each waits for all loads that are under way.
+constexpr std::uint64_t kJudgeBatch = 128;
 
 // Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
 // edges in the task's own memory are followed; those elsewhere would have to be waited for.
@@ -34,6 +36,7 @@ void prefetch_successors(const Task& task) noexcept {
 
 constexpr std::uint32_t kPrefetchAhead = 20;  // stolen tasks; docs/tuning.md#lines
 static_assert(kPrefetchAhead > Hand::kMost);
+constexpr std::uint32_t kStealMoreAt = kPrefetchAhead + Hand::kMost;  // so many are left; docs/tuning.md#more
 
 // The lines behind the header: the closure, and the edges to its own successors.
 void prefetch_body(const Task& task) noexcept {
@@ -139,8 +142,10 @@ inline Worker::Item Worker::next_spoil() noexcept {
   const std::uint32_t left = hand_.left();
   if (--spoils_ < left)
     spoils_ = left;
-  else if (item != 0)
+  else if (spoils_ >= kPrefetchAhead && item != 0)
     prefetch_stolen(deque_.peek(kPrefetchAhead - 1 - left));
+  if (spoils_ == kStealMoreAt) [[unlikely]]
+    steal_more();
   return item;
 }
 
@@ -155,7 +160,7 @@ void Worker::push_reversed(const Item* items, std::uint32_t count) noexcept {
 Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t count) noexcept {
   for (std::uint32_t i = 0; i < std::min(count, kPrefetchAhead + 1); ++i) prefetch_stolen(batch[i]);
   if (count > 1) push_reversed(&batch[1], count - 1);
-  spoils_ = count - 1 > kPrefetchAhead ? count - 1 - kPrefetchAhead : 0;
+  spoils_ += count - 1;
   return batch[0];
 }
 
@@ -163,21 +168,20 @@ Worker::Item Worker::take_batch(const StealDeque::Batch& batch, std::uint32_t co
 // one after the other without a pause between two batches.
 Worker::Item Worker::take_batches(std::span<Overflow::Batch* const> batches) noexcept {
   for (const Overflow::Batch* batch : batches) platform::prefetch_to_read(batch, sizeof *batch);
-  std::uint32_t later = 0;  // tasks of all but the oldest batch
   for (std::size_t b = batches.size() - 1; b > 0; --b) {
     Overflow::Batch& batch = *batches[b];
     push_reversed(batch.items.data(), batch.count);
-    later += batch.count;
+    spoils_ += batch.count;
     Overflow::give_back(&batch);
   }
   const Item first = take_batch(batches[0]->items, batches[0]->count);
-  spoils_ += later;
   Overflow::give_back(batches[0]);
   return first;
 }
 
 Worker::Item Worker::take_batch(Overflow::Batch& batch) noexcept {
   platform::prefetch_to_write(&batch, sizeof batch);
+  victim_ = nullptr;  // its own tasks
   const Item first = take_batch(batch.items, batch.count);
   Overflow::give_back(&batch);
   return first;
@@ -394,7 +398,7 @@ void Worker::count_ended(Scope* scope, bool foreign) noexcept {
   if (owner == this) return flush();
   const bool reports = owner != nullptr;  // else nobody looks before the last has ended
   foreign_runs_ += reports || foreign ? 1 : 0;
-  if (reports ? ended_count_ < std::int64_t{kReportBatch} : !foreign || foreign_runs_ % kReportBatch != 0) return;
+  if (reports ? ended_count_ < std::int64_t{kReportBatch} : !foreign || foreign_runs_ % kJudgeBatch != 0) return;
   if (reports) flush();
   if (stole_at_ns_ != 0) judge_spoils(platform::now_ns());
 }

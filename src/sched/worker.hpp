@@ -318,10 +318,12 @@ class alignas(base::kDestructiveSize) Worker {
   Item take_from_domain(DomainQueues& queues) noexcept;
   Item steal_in(DomainQueues& queues, bool far) noexcept;
   Item steal_from(Worker& victim, bool far) noexcept;
+  Item take_half_of(Worker& victim) noexcept;
+  [[gnu::noinline]] void steal_more() noexcept;
   Item take_mail_of(Worker& victim, bool far) noexcept;
-  Item take_overflow_of(Worker& victim, bool far) noexcept;
+  Item take_overflow_of(Worker& victim) noexcept;
   Item take_hand_of(Worker& victim, bool far) noexcept;
-  void begin_spoils(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
+  void begin_spoils(Worker& victim, std::uint32_t tasks, bool far) noexcept;
   void count_steal(const Worker& victim, std::uint32_t tasks, bool far) noexcept;
   int distance_to(int domain) const noexcept;
   bool has_lain_long_enough(const Worker& victim, const policy::Victim& seen, std::uint64_t version) noexcept;
@@ -365,6 +367,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint32_t stolen_at_once_ = 0;  // tasks, when it last stole
   std::uint64_t foreign_runs_ = 0;    // tasks of others that it has run since
   std::uint32_t spoils_ = 0;          // of what it stole in batches, so many at most are still in the deque, or in hand
+  Worker* victim_ = nullptr;          // whose they are; null: its own, or of another domain
   std::uint64_t retreat_ns_ = 0;      // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
   std::uint64_t searched_ns_ = 0;       // when it last looked around

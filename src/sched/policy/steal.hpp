@@ -62,6 +62,9 @@ constexpr bool has_lain_long_enough(const Victim& victim, const Look& earlier, c
 // the victim's deque once for all.
 inline constexpr std::uint32_t kLargeBatch = 32;
 
+// Whether a thief that has nearly run what it stole asks the same victim for tiny tasks: it gets half.
+constexpr bool has_more_to_steal(const Victim& victim) noexcept { return victim.items >= 4 * kLargeBatch; }
+
 inline constexpr std::uint64_t kFirstRetreatNs = 8000;
 inline constexpr std::uint64_t kLongestRetreatNs = 64000;
 

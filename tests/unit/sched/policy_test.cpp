@@ -44,6 +44,12 @@ TEST(StealPolicy, TheSecondLookAllowsWhatHasNotMoved) {
   EXPECT_TRUE(has_lain_long_enough(tiny, earlier, {3, 77, 10, 5000 + kTinyNs}));
 }
 
+TEST(StealPolicy, AThiefAsksAgainWhereHalfIsALargeBatch) {
+  EXPECT_TRUE(has_more_to_steal({4 * kLargeBatch, 0}));
+  EXPECT_FALSE(has_more_to_steal({4 * kLargeBatch - 1, 0})) << "the victim will soon run those itself";
+  EXPECT_EQ(retreat_ns({1, 1, 4 * kLargeBatch / 2}, 123), 0u) << "what it gets is worth it";
+}
+
 TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
   EXPECT_EQ(retreat_ns({0, 0}, 123), 123u) << "nothing learnt";
   EXPECT_EQ(retreat_ns({10, 10 * kTinyTaskNs}, kLongestRetreatNs), 0u) << "worth it";
