@@ -144,7 +144,7 @@ inline Worker::Item Worker::next_spoil() noexcept {
     spoils_ = left;
   else if (spoils_ >= kPrefetchAhead && item != 0)
     prefetch_stolen(deque_.peek(kPrefetchAhead - 1 - left));
-  if (spoils_ == kStealMoreAt) [[unlikely]]
+  if (spoils_ == kStealMoreAt && deque_.size() <= kStealMoreAt) [[unlikely]]  // else it has made some itself
     steal_more();
   return item;
 }
