@@ -99,16 +99,16 @@ bool Residency::plan_over_nodes(Request& request, Which which, RoomOf room_of) {
 }
 
 // What is free, or can be made so.
-std::size_t Residency::room_soon(const Arena& arena, const policy::Demand& demand) noexcept {
+std::size_t Residency::room_soon(const Request& request, const Arena& arena, const policy::Demand& demand) noexcept {
   Place& p = place(arena);
   const std::size_t soon = arena.budget() - std::min(arena.budget(), arena.used()) + p.leaving_bytes;
   const std::size_t all = soon + displaceable(p, demand);
-  return all - std::min(all, p.owed);
+  return all - std::min(all, owed_before(request, arena));
 }
 
 Residency::Room Residency::place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps) {
   const auto missing = [&](const Use& use) { return is_missing(use); };
-  if (!plan_over_nodes(request, missing, [&](const Arena& arena) { return room_soon(arena, demand); }))
+  if (!plan_over_nodes(request, missing, [&](const Arena& arena) { return room_soon(request, arena, demand); }))
     return Room::none;
   Room room = Room::made;
   for (Arena* const arena : tiers_.tiers()[top_].arenas) {
@@ -116,7 +116,7 @@ Residency::Room Residency::place_over_nodes(Request& request, const policy::Dema
     for (const Use& use : request.uses())
       if (use.planned == arena) sum.add(use.block->charge);
     if (sum.bytes() == 0) continue;
-    const Room here = make_room(*arena, sum.bytes() + place(*arena).owed, demand, steps);
+    const Room here = make_room(*arena, sum.bytes() + owed_before(request, *arena), demand, steps);
     if (here == Room::none) return here;
     if (here == Room::coming) room = here;
   }
@@ -132,7 +132,7 @@ bool Residency::lies_in_its_own_way(Request& request, const policy::Demand& dema
   return plan_over_nodes(
       request, [&](const Use& use) { return is_missing(use) || own(use); },
       [&](const Arena& arena) {
-        std::size_t bytes = room_soon(arena, demand);
+        std::size_t bytes = room_soon(request, arena, demand);
         for (const Use& use : request.uses()) bytes += own(use) && use.replica->arena == &arena ? use.block->charge : 0;
         return bytes;
       });

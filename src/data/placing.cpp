@@ -54,7 +54,7 @@ bool Residency::place_missing(Request& request, Arena& target, std::size_t missi
     return Room::none;
   };
   const auto try_in = [&](Arena& arena) {
-    return fill(make_room(arena, missing + place(arena).owed, demand, steps), arena);
+    return fill(make_room(arena, missing + owed_before(request, arena), demand, steps), arena);
   };
   for (Use& use : request.uses()) use.planned = nullptr;
   Room room = Room::none;

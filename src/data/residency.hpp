@@ -219,6 +219,10 @@ class Residency {
   // The strategy that looks ahead, and so follows the order of spawning.
   bool in_order() const noexcept { return config_.strategy == Strategy::ahead; }
   bool may_try(const Request& request) const noexcept;
+  // Of what is free there, or becomes free, it has to leave so much to those before it.
+  std::size_t owed_before(const Request& request, const Arena& arena) noexcept {
+    return is_urgent(request) ? 0 : place(arena).owed;
+  }
   policy::Newcomer newcomer(const Request& request) const noexcept;
   bool queue_behind_others(Request& request, Steps& steps);
   Admission admit(Request& request, Steps& steps);
@@ -240,7 +244,7 @@ class Residency {
   bool needs_several_nodes(Request& request) noexcept;
   template <class Which, class RoomOf>
   bool plan_over_nodes(Request& request, Which which, RoomOf room_of);
-  std::size_t room_soon(const Arena& arena, const policy::Demand& demand) noexcept;
+  std::size_t room_soon(const Request& request, const Arena& arena, const policy::Demand& demand) noexcept;
   Room place_over_nodes(Request& request, const policy::Demand& demand, Steps& steps);
   bool lies_in_its_own_way(Request& request, const policy::Demand& demand);
 

@@ -342,6 +342,32 @@ TEST(Residency, LetsATaskThatCouldRunAtOnceQueueBehindOlderOnesInOrder) {
   EXPECT_EQ(bench.read(*shared), 7u);
 }
 
+// What is kept for those that come first in the schedule is not kept from those on whom others wait.
+TEST(Residency, OwesNothingOfWhatATaskWithinATaskWantsToThoseThatWait) {
+  ResidencyBench bench(kFile, with(Strategy::ahead));
+  Block& a = bench.make("a", 2 * kThird);
+  Block& b = bench.make("b", kThird);
+  Block& c = bench.make("c", kThird);
+  Block& small = bench.make("small", 32 * kKiB);
+  bench.track();
+  for (Block* const block : {&a, &b, &c}) ASSERT_TRUE(bench.run("fill", {{block, Mode::out}}, 1));
+  bench.land_all();
+  BenchTask& outer = bench.spawn("outer", {{&a, Mode::inout}});
+  ASSERT_FALSE(bench.ready(outer));
+  bench.land_all();
+  ASSERT_TRUE(bench.residency.begin(outer.request));
+  BenchTask& next = bench.spawn("next", {{&b, Mode::in}, {&c, Mode::in}});
+  EXPECT_FALSE(bench.ready(next));
+  bench.land_all();
+  ASSERT_EQ(next.request.state, waiting);
+  BenchTask& inner = bench.spawn("inner", {{&small, Mode::out}}, 0, 0, &outer);
+  EXPECT_TRUE(bench.ready(inner));
+  for (BenchTask* const task : {&inner, &outer}) bench.finish(*task);
+  bench.land_all();
+  EXPECT_EQ(next.request.state, held);
+  bench.finish(next);
+}
+
 TEST(Residency, LetsTasksPassOneThatWaitsOnlySoOften) {
   ResidencyBench bench(kSlow, with(Strategy::single, Evict::lru));
   Block& a = bench.make("a", kThird);
