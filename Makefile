@@ -76,7 +76,7 @@ check-ocr:  ## OCR's tests, programs and a minute of stress under AddressSanitiz
 check-ocr-with: configure
 	@cmake --build $(build) -j $(JOBS) --target weir_ocr_tests
 	@WEIR_STRESS_SECONDS=60 ctest --test-dir $(build) -j $(JOBS) --output-on-failure \
-	  -R '^(ocr(128)?_conformance\.|ocr_programs\.|stress\.(ocr|edts)$$|apps\.[a-z0-9]*_ocr)'
+	  -R '^(ocr(128)?_conformance\.|ocr_programs\.|stress\.(ocr|edts|room)$$|apps\.[a-z0-9]*_ocr)'
 
 check-shared: PRESET := shared
 check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests

@@ -205,12 +205,14 @@ bool Residency::try_begin(Request& request) noexcept {
 }
 
 // The last of those that hold room and have not begun gives it back. Not one for which others wait, too: it would be
-// admitted again at once, and so on. False: there is none.
-bool Residency::revoke_one() {
+// admitted again at once, and so on. Nor one that was to end a standstill, unless nobody can begin it. False: there is
+// none.
+bool Residency::revoke_one(bool stuck) {
   Request* last = queued_.load(std::memory_order_relaxed) != 0 ? last_ : nullptr;
   while (last != nullptr) {
     const bool holds = last->revocable && last->state == RequestState::held;
-    if (holds && !is_urgent(*last) && !last->last_resort && last->may_begin.exchange(false)) break;  // ADMIT-1
+    const bool may_lose = !is_urgent(*last) && (stuck || !last->last_resort);
+    if (holds && may_lose && last->may_begin.exchange(false)) break;  // ADMIT-1
     last = last->before;
   }
   if (last == nullptr) return false;
@@ -223,11 +225,17 @@ bool Residency::revoke_one() {
   return true;
 }
 
-void Residency::advance_urgent(Steps& steps) {
+bool Residency::has_resuming() const noexcept {
+  const Request* r = first_;  // those that run come first
+  while (r != nullptr && r->running && !r->may_begin.load(std::memory_order_relaxed)) r = r->after;
+  return r != nullptr && r->running;
+}
+
+void Residency::advance_urgent(bool stuck, Steps& steps) {
   for (auto at = urgent_.begin(); at != urgent_.end();) {
     Request& request = **at++;
     bool admitted = admit_waiting(request, steps);
-    while (!admitted && place(target_of(request, 0)).leaving_bytes == 0 && revoke_one())
+    while (!admitted && place(target_of(request, 0)).leaving_bytes == 0 && revoke_one(stuck))
       admitted = admit_waiting(request, steps);
   }
 }
@@ -236,7 +244,7 @@ void Residency::advance_urgent(Steps& steps) {
 
 void Residency::advance(Steps& steps) {
   if (!urgent_.empty()) {
-    advance_urgent(steps);
+    advance_urgent(false, steps);
     if (!urgent_.empty() && !standstill_) return;
   }
   if (early_wanted_ != 0) [[unlikely]]
@@ -265,13 +273,19 @@ void Residency::advance_others(const Lane& lane, Steps& steps) {
   }
 }
 
-void Residency::break_standstill(Steps& steps) {
+// When it is stuck, nobody else is given what those that run may want.
+void Residency::break_standstill(bool stuck, Steps& steps) {
   standstill_ = true;
-  advance(steps);
+  if (stuck) {
+    advance_urgent(stuck, steps);
+  } else {
+    advance(steps);
+  }
   standstill_ = false;
-  if (waiting_count_ == 0 || under_way_ != 0 || has_queued() || !steps.empty()) return;
+  if (waiting_count_ == 0 || under_way_ != 0 || (has_queued() && !stuck) || !steps.empty()) return;
   Request* const first = first_waiting();
   WEIR_CHECK(first != nullptr, "a standstill in which nobody waits");
+  if (stuck && !is_urgent(*first)) return;
   dequeue(*first);
   overflow(*first, steps);
   try_writing_again();

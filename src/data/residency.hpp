@@ -137,12 +137,14 @@ class Residency {
   // ready will need. Called by the others here where something has changed.
   void advance(Steps& steps);
   // Nothing runs that could give room back, and nothing is on its way (the caller has made sure): the first task that
-  // waits has to do without, in slow memory or in the file's pages.
-  void break_standstill(Steps& steps);
+  // waits has to do without, in slow memory or in the file's pages. `stuck`: nor will any be begun.
+  void break_standstill(bool stuck, Steps& steps);
   // Tasks wait, and no transfer will change that.
   bool waits_for_tasks() const noexcept { return waiting_count_ != 0 && under_way_ == 0; }
   // Some have all they need and have not begun: they are in a queue, or on the way to one.
   bool has_queued() const noexcept { return queued_.load(std::memory_order_relaxed) != 0; }
+  // Of them, some whose threads only have to go on.
+  bool has_resuming() const noexcept;
   // A transfer has ended.
   void land(Transfer& transfer, const base::Status& status, Steps& steps);
 
@@ -227,8 +229,8 @@ class Residency {
   bool queue_behind_others(Request& request, Steps& steps);
   Admission admit(Request& request, Steps& steps);
   bool admit_waiting(Request& request, Steps& steps);
-  bool revoke_one();
-  void advance_urgent(Steps& steps);
+  bool revoke_one(bool stuck);
+  void advance_urgent(bool stuck, Steps& steps);
   void advance_others(const Lane& lane, Steps& steps);
   Request* first_waiting() noexcept;
 

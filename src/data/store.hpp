@@ -29,6 +29,8 @@ class Sink {
   virtual void staged(Request& request) noexcept = 0;
   // No task runs and none is ready: only the store can make something happen. May be wrong by a moment.
   virtual bool still() noexcept = 0;
+  // Nor would a worker take one that became ready: those who could wait for room themselves.
+  virtual bool stuck() noexcept = 0;
 
  protected:
   ~Sink() = default;

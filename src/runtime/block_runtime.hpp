@@ -32,6 +32,7 @@ class BlockRuntime final : public data::Sink {
  private:
   void staged(data::Request& request) noexcept override;
   bool still() noexcept override { return scheduler_.is_still(); }
+  bool stuck() noexcept override { return scheduler_.stillness() == sched::Scheduler::Stillness::stuck; }
 
   sched::Scheduler& scheduler_;
   trace::Recorder* const recorder_;

@@ -196,22 +196,27 @@ bool Scheduler::has_work(int domain) const noexcept {
 }
 
 // Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
-bool Scheduler::is_still() const noexcept {
+Scheduler::Stillness Scheduler::stillness() const noexcept {
   const std::lock_guard lock(mutex_);
-  bool some_blocked = false;
+  std::size_t blocked = 0;
   for (const auto& worker : workers_) {
-    some_blocked = some_blocked || worker->blocked();
-    if (!worker->blocked() && !worker->idle()) return false;
-  }
-  for (int domain = 0; domain < domain_count(); ++domain) {
-    if (!has_work(domain)) continue;
-    if (!some_blocked) return false;
-    for (std::size_t i = 1; i < places_.size(); ++i) {
-      const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
-      if (reaches && !workers_[i]->blocked()) return false;
+    if (worker->blocked()) {
+      ++blocked;
+    } else if (!worker->idle()) {
+      return Stillness::none;
     }
   }
-  return true;
+  bool stuck = blocked >= places_.size();
+  for (int domain = 0; domain < domain_count(); ++domain) {
+    if (!has_work(domain)) continue;
+    if (blocked == 0) return Stillness::none;
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
+      if (reaches && !workers_[i]->blocked()) return Stillness::none;
+    }
+    stuck = true;
+  }
+  return stuck ? Stillness::stuck : Stillness::still;
 }
 
 Worker* Scheduler::worker_of_this_thread() noexcept {

@@ -67,7 +67,10 @@ class Scheduler {
 
   // Nobody runs a task and none is ready, as far as the layers above have let them go: without an event from outside
   // nothing will ever happen. May be wrong by a moment; true twice with nothing in between is right. Any thread.
-  bool is_still() const noexcept;
+  bool is_still() const noexcept { return stillness() != Stillness::none; }
+  // Stuck: besides, what is ready, or becomes ready, is taken by nobody: those who could are blocked.
+  enum class Stillness : std::uint8_t { none, still, stuck };
+  Stillness stillness() const noexcept;
 
   // Index into the machine's domains of a domain that has workers.
   int machine_domain(int domain) const noexcept {

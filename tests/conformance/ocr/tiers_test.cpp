@@ -431,6 +431,40 @@ TEST(TiersFull, EdtsThatFitByThemselvesAllRunAndMakeTheirBlocksHoweverManyThereA
   }
 }
 
+// All workers wait for room, and others, which are ready, are given what there is: nobody can take them.
+TEST(TiersFull, EdtsThatWaitForMoreGoOnAlthoughOthersAreReady) {
+  for (const auto [workers, has, wants] : {std::array{2u, 3u, 3u}, std::array{4u, 1u, 5u}}) {
+    SCOPED_TRACE(workers);
+    Program program(kFile, "ahead", static_cast<int>(workers));
+    const std::vector<ocrGuid_t> blocks = make_blocks(program);
+    std::atomic<u32> begun{0}, made{0}, others{0};
+    program.in_edt([&, workers = workers, has = has, wants = wants] {
+      const ocrGuid_t all_have_begun = event(OCR_EVENT_ONCE_T);
+      for (u32 i = 0; i < 4; ++i) {
+        const ocrGuid_t other = edt(3, [&](u32, ocrEdtDep_t*) { return ++others, NULL_GUID; });
+        for (u32 k = 0; k < 2; ++k) ocrAddDependence(blocks[kBlocks - 1 - 2 * i - k], other, k, DB_MODE_RO);
+        EXPECT_EQ(ocrAddDependence(all_have_begun, other, 2, DB_MODE_NULL), 0);
+      }
+      for (u32 i = 0; i < workers; ++i) {
+        const ocrGuid_t one = edt(has, [&, workers, wants, all_have_begun](u32, ocrEdtDep_t*) {
+          if (++begun == workers) {
+            EXPECT_EQ(ocrEventSatisfy(all_have_begun, NULL_GUID), 0);
+          }
+          while (begun != workers) std::this_thread::yield();
+          ocrGuid_t block;
+          void* data = nullptr;
+          if (ocrDbCreate(&block, &data, wants * kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC) == 0) ++made;
+          return NULL_GUID;
+        });
+        for (u32 k = 0; k < has; ++k) EXPECT_EQ(ocrAddDependence(blocks[i * has + k], one, k, DB_MODE_RO), 0);
+      }
+    });
+    EXPECT_EQ(made, workers);
+    EXPECT_EQ(others, 4u);
+    expect_values(program, blocks, 0);
+  }
+}
+
 TEST(TiersFull, AnEdtThatMakesMoreThanFitsBesideWhatItHoldsIsAlwaysRefused) {
   for (const int workers : {1, 2, 8}) {
     Program program(kFile, "ahead", workers);

@@ -251,6 +251,39 @@ TEST_P(ResidencyOfThirds, TriesOthersInAStandstillBeforeTheFirstHasToDoWithoutRo
   EXPECT_EQ(bench_.residency.counters().in_place_runs, 0u);
 }
 
+TEST_P(ResidencyOfThirds, TakesBackWhatWasToEndAStandstillWhenNobodyCanBeginIt) {
+  BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
+  BenchTask& other = begun("other", {{&b(), Mode::inout}});
+  BenchTask& large = bench_.spawn("large", {{&c(), Mode::in}, {&d(), Mode::in}}, 0, 0, &outer);
+  BenchTask& root = bench_.spawn("root", {{&bench_.make("e", kThird), Mode::out}});
+  root.request.revocable = true;
+  for (BenchTask* const task : {&large, &root}) EXPECT_FALSE(bench_.ready(*task));
+  for (int i = 0; i < 2; ++i) bench_.break_standstill(), bench_.land_all();
+  ASSERT_EQ(root.request.state, held);
+  BenchTask& small = bench_.spawn("small", {{&d(), Mode::in}}, 0, 0, &other);
+  EXPECT_FALSE(bench_.ready(small));
+
+  bench_.break_standstill(false);
+  EXPECT_EQ(root.request.state, held) << "some worker will begin it";
+  bench_.break_standstill(true);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, waiting);
+  EXPECT_EQ(small.request.state, held);
+  EXPECT_EQ(large.request.state, waiting);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 0u);
+  bench_.finish(small);
+  bench_.land_all();
+  bench_.break_standstill(true);
+  EXPECT_EQ(root.request.state, waiting) << "nobody could begin it";
+  EXPECT_EQ(large.request.state, held);
+  EXPECT_EQ(bench_.residency.counters().in_place_runs, 1u);
+
+  for (BenchTask* const task : {&large, &outer, &other}) bench_.finish(*task);
+  bench_.land_all();
+  EXPECT_EQ(root.request.state, held);
+  bench_.finish(root);
+}
+
 TEST_P(ResidencyOfThirds, EndsAStandstillWithTheInnermostOfAllThatWait) {
   BenchTask& outer = begun("outer", {{&a(), Mode::inout}});
   BenchTask& middle = begun("middle", {{&a(), Mode::inout}}, &outer);

@@ -181,9 +181,9 @@ class ResidencyBench {
     residency.advance(steps);
     take(steps);
   }
-  void break_standstill() {
+  void break_standstill(bool stuck = false) {
     Steps steps;
-    residency.break_standstill(steps);
+    residency.break_standstill(stuck, steps);
     take(steps);
   }
   bool flush(Block& block) {
