@@ -184,10 +184,6 @@ class Flood {
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  long rounds = 0;
-  while (stress.goes_on()) {
-    stress.doing("flood", ++rounds);
-    Flood(stress, stress.below(4) == 0).go();
-  }
+  const long rounds = stress.repeat("flood", [&] { Flood(stress, stress.below(4) == 0).go(); });
   std::printf("%ld floods\n", rounds);
 }

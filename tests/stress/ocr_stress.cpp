@@ -322,10 +322,6 @@ class Round {
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  long rounds = 0;
-  while (stress.goes_on()) {
-    stress.doing("round", ++rounds);
-    Round(stress).run();
-  }
+  const long rounds = stress.repeat("round", [&] { Round(stress).run(); });
   std::printf("%ld rounds\n", rounds);
 }

@@ -230,10 +230,6 @@ class Round {
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  long rounds = 0;
-  while (stress.goes_on()) {
-    stress.doing("round", ++rounds);
-    Round(stress).run();
-  }
+  const long rounds = stress.repeat("round", [&] { Round(stress).run(); });
   std::printf("%ld rounds, %lu EDTs in place\n", rounds, static_cast<unsigned long>(Round::in_place_runs));
 }

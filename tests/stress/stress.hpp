@@ -4,10 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string_view>
 #include <thread>
 
 #include "weir/weir.hpp"
@@ -18,7 +20,7 @@ class Stress {
  public:
   Stress(int argc, char** argv) : seed_(seed_from(argc, argv)), random(seed_) {
     const char* const text = argc > 1 ? argv[1] : std::getenv("WEIR_STRESS_SECONDS");
-    const double seconds = text != nullptr ? std::atof(text) : 2;
+    const double seconds = text != nullptr ? number_in<double>(text) : 2;
     unsetenv("WEIR_STRESS_SECONDS");  // runtimes refuse a variable that they do not know
     end_ = Clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
     watchdog_ = std::thread([this] { watch(); });
@@ -34,6 +36,16 @@ class Stress {
     what_ = what;
     detail_ = detail;
     ++progress_;
+  }
+  // Until the time is up. How often.
+  template <class F>
+  long repeat(const char* what, F&& f) {
+    long rounds = 0;
+    while (goes_on()) {
+      doing(what, ++rounds);
+      f();
+    }
+    return rounds;
   }
   // Called with `subject` before it does so; null: nobody. `subject` lives until the next call.
   void watch_over(void* subject, void (*say_what_waits)(void*)) {
@@ -57,8 +69,17 @@ class Stress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  template <class Number>
+  static Number number_in(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+    std::fprintf(stderr, "%.*s: a number was expected; usage: PROGRAM [SECONDS [SEED]]\n",
+                 static_cast<int>(text.size()), text.data());
+    std::exit(2);
+  }
   static unsigned seed_from(int argc, char** argv) {
-    const unsigned seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device{}();
+    const unsigned seed = argc > 2 ? number_in<unsigned>(argv[2]) : std::random_device{}();
     std::printf("seed %u\n", seed);
     return seed;
   }
