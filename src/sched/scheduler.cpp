@@ -198,18 +198,17 @@ bool Scheduler::has_work(int domain) const noexcept {
 // Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
   const std::lock_guard lock(mutex_);
-  std::size_t blocked = 0;
-  for (const auto& worker : workers_) {
-    if (worker->blocked()) {
-      ++blocked;
-    } else if (!worker->idle()) {
-      return Stillness::none;
-    }
+  bool some_blocked = false, stuck = true;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const Worker& worker = *workers_[i];
+    const bool blocked = worker.blocked();
+    if (!blocked && !worker.idle()) return Stillness::none;
+    some_blocked = some_blocked || blocked;
+    if (i < places_.size()) stuck = stuck && blocked;  // a guest would not take it
   }
-  bool stuck = blocked >= places_.size();
   for (int domain = 0; domain < domain_count(); ++domain) {
     if (!has_work(domain)) continue;
-    if (blocked == 0) return Stillness::none;
+    if (!some_blocked) return Stillness::none;
     for (std::size_t i = 1; i < places_.size(); ++i) {
       const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
       if (reaches && !workers_[i]->blocked()) return Stillness::none;
