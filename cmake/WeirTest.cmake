@@ -8,3 +8,17 @@ function(weir_unit_test name)
   target_link_libraries(${name} PRIVATE weir_internal ${arg_LINK} GTest::gmock GTest::gtest_main weir_warnings)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
 endfunction()
+
+# weir_test_measures(NAME...): these measure the memory's bandwidth, in arrays much larger than all caches: one at a time, or
+# memory may not be enough. Early, so that others run beside them.
+function(weir_test_measures)
+  set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK bandwidth COST 100)
+endfunction()
+
+# weir_golden_measures(NAME FILE): the same when the commands of that golden file do.
+function(weir_golden_measures name file)
+  file(STRINGS ${file} measures REGEX "^\\$ .*(run seismic|weir stream|--measure|--report|seismic_ocr)")
+  if(measures)
+    weir_test_measures(${name})
+  endif()
+endfunction()

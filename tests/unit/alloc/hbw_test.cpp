@@ -27,6 +27,7 @@ class OnSmallHbm : public testing::Test {
     return taken;
   }
 
+  OnOneCpu on_one_cpu_;
   TierHeap heap_{small_machine(), TierKind::hbm, plenty()};
   Hbw hbw_{heap_};
 };

@@ -5,6 +5,7 @@
 
 #include "data/memory_state.hpp"
 #include "machine/machine.hpp"
+#include "platform/affinity.hpp"
 
 namespace weir::alloc {
 
@@ -20,6 +21,19 @@ inline machine::Machine small_machine() {
   return described("pack:1 group:2 [numa(memory=64MiB)] [numa(memory=8MiB)] l2:1 core:1 pu:1");
 }
 inline machine::Machine machine_without_hbm() { return described("numa:1(memory=64MiB) core:1 pu:1"); }
+
+// Which node is the nearest stays the same.
+class OnOneCpu {
+ public:
+  OnOneCpu() {
+    const int here[] = {platform::current_cpu()};
+    const base::Status bound = binding_.bind(here);
+    EXPECT_TRUE(bound) << bound.message;
+  }
+
+ private:
+  platform::ScopedBinding binding_;
+};
 
 inline data::MemoryState plenty() {
   const auto limit = [] { return platform::MemoryLimit{std::uint64_t{1} << 40, "the machine"}; };

@@ -20,6 +20,7 @@ class SmallHbm : public testing::Test {
     return taken;
   }
 
+  OnOneCpu on_one_cpu_;
   TierHeap heap_{small_machine(), TierKind::hbm, plenty()};
 };
 
