@@ -131,12 +131,23 @@ std::uint64_t bytes_beside(const Job& job) {
   return seismic::band_layout(job.size.rows, job.size.cols, job.plan.settings.tiling.rows).total_bytes();
 }
 
+base::Status check_triad(std::uint64_t bytes, const platform::MemoryLimit& available) {
+  if (bytes <= available.bytes) return base::Status::success();
+  constexpr double kGiB = 1 << 30;
+  return {base::Code::no_space,
+          fmt::format(
+              "the memory's bandwidth is measured in three arrays, larger than all caches, of {:.1f} GiB together, "
+              "but {} leaves {:.1f} GiB; free some memory, or raise that limit",
+              static_cast<double>(bytes) / kGiB, available.limited_by, static_cast<double>(available.bytes) / kGiB)};
+}
+
 base::Result<Job> make_job(const SeismicSettings& settings, const Options& options) {
   auto machine = machine::Machine::discover();
   if (!machine) return machine.status();
   const auto size = chosen_size(settings);
   if (!size) return size.status();
   const std::uint64_t of_triad = 3 * machine::stream_array_size(*machine).count;
+  if (auto status = check_triad(of_triad, platform::memory_limit()); !status) return status;
   const int workers = options.workers > 0 ? options.workers : machine->default_worker_count();
   const int threads = settings.threads > 0 ? settings.threads : workers;
   Job job{*machine, *size, "", make_plan(settings, options, size->rows, threads), std::nullopt, 0};
