@@ -148,7 +148,7 @@ void Store::watch() noexcept {
     if (stop_) return;
     const std::uint64_t now = changes_;
     lock.unlock();
-    const bool still = sink_.still(), stuck = sink_.stuck();
+    const bool still = sink_.still(), stuck = still && sink_.stuck();
     lock.lock();
     const bool none_begins = stuck ? !residency_.has_resuming() : !residency_.has_queued();
     const bool sure = still && none_begins && now == changes_ && residency_.waits_for_tasks();

@@ -19,6 +19,7 @@
 #include "machine/stream.hpp"
 #include "pending_file.hpp"
 #include "platform/memory_limit.hpp"
+#include "report/units.hpp"
 #include "run_report.hpp"
 #include "seismic_options.hpp"
 #include "seismic_report.hpp"
@@ -133,12 +134,11 @@ std::uint64_t bytes_beside(const Job& job) {
 
 base::Status check_triad(std::uint64_t bytes, const platform::MemoryLimit& available) {
   if (bytes <= available.bytes) return base::Status::success();
-  constexpr double kGiB = 1 << 30;
-  return {base::Code::no_space,
-          fmt::format(
-              "the memory's bandwidth is measured in three arrays, larger than all caches, of {:.1f} GiB together, "
-              "but {} leaves {:.1f} GiB; free some memory, or raise that limit",
-              static_cast<double>(bytes) / kGiB, available.limited_by, static_cast<double>(available.bytes) / kGiB)};
+  return {
+      base::Code::no_space,
+      fmt::format("the memory's bandwidth is measured in three arrays, larger than all caches, of {} together, but {} "
+                  "leaves {}; free some memory, or raise that limit",
+                  report::size_text(bytes), available.limited_by, report::size_text(available.bytes))};
 }
 
 base::Result<Job> make_job(const SeismicSettings& settings, const Options& options) {
