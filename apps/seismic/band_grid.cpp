@@ -50,12 +50,8 @@ Bands BandGrid::bands(Index band, double* state, double* above, const double* be
   const double* const grounds[] = {ground_above, ground};
   Bands b{};
   for (int i = 0; i < 2; ++i) {
-    b.velocity[i] = states[i] + l.state_offset(0);
-    b.stress_x[i] = states[i] + l.state_offset(1);
-    b.stress_y[i] = states[i] + l.state_offset(2);
-    b.material[i] = grounds[i] + l.ground_offset(0);
-    b.damping[i] = grounds[i] + l.ground_offset(1);
-    b.inverse_density[i] = grounds[i] + l.ground_offset(2);
+    b.state[i] = states[i] + l.state_offset(0);
+    b.ground[i] = grounds[i] + l.ground_offset(0);
     b.first[i] = std::clamp<Index>(l.first_row(band - 1 + i), 0, l.rows);
   }
   b.end = std::min(l.first_row(band + 1), l.rows);
@@ -64,6 +60,7 @@ Bands BandGrid::bands(Index band, double* state, double* above, const double* be
   b.rows = l.rows;
   b.cols = l.cols;
   b.stride = l.stride;
+  b.array = l.array();
   return b;
 }
 

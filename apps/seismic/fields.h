@@ -37,20 +37,18 @@ typedef struct Fields {
 } Fields;
 
 // The rows that a task on one band of rows sees, when bands are kept apart from each other: [first[0], first[1]) in the
-// band above, [first[1], end) in its own. Of each array, the cell (first[i], 0); other rows are whole strides further.
-// Ghosts are to the left and right of the cells; a row of zeros stands for those above and below the grid.
+// band above, [first[1], end) in its own. Of each band, the cell (first[i], 0) of the first array of its state and of
+// its ground; other rows are whole strides further, the other two arrays `array` and twice `array` doubles. Ghosts are
+// to the left and right of the cells; a row of zeros stands for those above and below the grid.
 typedef struct Bands {
-  double* velocity[2];
-  double* stress_x[2];
-  double* stress_y[2];
-  const double* material[2];
-  const double* damping[2];
-  const double* inverse_density[2];
+  double* state[2];              // velocity, stress_x, stress_y
+  const double* ground[2];       // material, damping, inverse_density
   const double* stress_y_above;  // row first[0] - 1; only read where that is above the grid
   const double* velocity_below;  // row end
   Index first[2], end;
   Index rows, cols;  // of the grid
   Index stride;
+  Index array;
 } Bands;
 
 // Adds pulse[k] to the velocity of one cell at the end of iteration k.

@@ -88,18 +88,15 @@ static Bands bands_of(const OcrSeismicPlan *plan, u64 block, void *state, void *
   const OcrSeismicRows own = seismic_rows(s, state, ground, 0);
   const OcrSeismicRows other = both ? seismic_rows(s, above, ground_above, 0) : own;
   Bands b = {{other.velocity, own.velocity},
-             {other.stress_x, own.stress_x},
-             {other.stress_y, own.stress_y},
              {other.material, own.material},
-             {other.damping, own.damping},
-             {other.inverse_density, own.inverse_density},
              outside,
              outside,
              {seismic_first_row(s, both ? block - 1 : block), seismic_first_row(s, block)},
              seismic_end_row(s, block),
              s->rows,
              s->cols,
-             seismic_stride(s->cols)};
+             seismic_stride(s->cols),
+             array_doubles(s)};
   if (above != NULL && !both) b.stress_y_above = seismic_rows(s, above, NULL, s->block_rows - 1).stress_y;
   if (below != NULL) b.velocity_below = seismic_rows(s, below, NULL, 0).velocity;
   return b;
@@ -274,7 +271,7 @@ static ocrGuid_t worker2_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
   for (Index row = begin; row < end; ++row) seismic_velocity_row((unsigned)s->kernels, &bands, row);
   if (begin <= s->source_row && s->source_row < end) {
     const Index row = s->source_row - seismic_first_row(s, paramv[kBlock]);
-    bands.velocity[1][row * bands.stride + s->source_col] += pulse_of(plan)[paramv[kStep]];
+    bands.state[1][row * bands.stride + s->source_col] += pulse_of(plan)[paramv[kStep]];
   }
   return NULL_GUID;
 }

@@ -77,22 +77,19 @@ class BandRows {
  public:
   explicit BandRows(const Bands& b) : rows(b.rows), cols(b.cols), b_(b) {}
   Row row(Index y) const {
-    const Index i = piece(y), at = offset(y, i);
-    return {b_.velocity[i] + at, b_.stress_x[i] + at, b_.stress_y[i] + at,
-            b_.material[i] + at, b_.damping[i] + at,  b_.inverse_density[i] + at};
+    double* const state = state_row(y);
+    const double* const ground = b_.ground[piece(y)] + offset(y);
+    return {state, state + b_.array, state + 2 * b_.array, ground, ground + b_.array, ground + 2 * b_.array};
   }
-  const double* velocity(Index y) const {
-    return y == b_.end ? b_.velocity_below : b_.velocity[piece(y)] + offset(y, piece(y));
-  }
-  const double* stress_y(Index y) const {
-    return y < b_.first[0] ? b_.stress_y_above : b_.stress_y[piece(y)] + offset(y, piece(y));
-  }
+  const double* velocity(Index y) const { return y == b_.end ? b_.velocity_below : state_row(y); }
+  const double* stress_y(Index y) const { return y < b_.first[0] ? b_.stress_y_above : state_row(y) + 2 * b_.array; }
 
   const Index rows, cols;
 
  private:
   Index piece(Index y) const { return y >= b_.first[1] ? 1 : 0; }
-  Index offset(Index y, Index piece) const { return (y - b_.first[piece]) * b_.stride; }
+  Index offset(Index y) const { return (y - b_.first[piece(y)]) * b_.stride; }
+  double* state_row(Index y) const { return b_.state[piece(y)] + offset(y); }
 
   const Bands& b_;
 };
@@ -146,7 +143,10 @@ struct Kernel {
 
   // Both phases of the cells [first, last) of a row, reading and writing each array once. `first` is a multiple of
   // kLine. Stresses above (`above`) and to the left are new already, velocities below and to the right are still old.
-  static void both_phases(const Row& row, const double* above, const double* below, Index first, Index last) {
+  // Not inlined: its pointers and those of the loops around it are more than there are registers, and g++ 12 then keeps
+  // some of these in vector registers and moves them back for each vector (4 % of a sweep over bands).
+  [[gnu::noinline]] static void both_phases(const Row& row, const double* above, const double* below, Index first,
+                                            Index last) {
     double* v = row.velocity;
     double* s = row.stress_x;
     double* t = row.stress_y;
