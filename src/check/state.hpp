@@ -71,7 +71,7 @@ struct State {
   std::uint64_t accesses = 0;
   std::atomic<ThreadState*> threads{nullptr};
   std::atomic<int> windows{0};
-  std::atomic<bool> waits_for_windows{false};  // whoever runs a task
+  std::atomic<bool> waits_for_windows{false};  // whoever works for a task
   std::uint64_t unseen = 0;                    // windows beside which a task went on; guarded by the gate
   // Of the C library: its string functions read whole vectors, of which they use the part that was meant. Its functions
   // that copy use all that they read; where they begin.

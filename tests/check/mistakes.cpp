@@ -354,6 +354,29 @@ void thread_of_a_task(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// So is what it does on a page that is opened to a thread beside it, again and again.
+void thread_of_a_task_beside_a_busy_one(weir::Runtime& runtime) {
+  std::atomic<int> times{0};
+  std::atomic<bool> stop{false};
+  volatile double sum = 0;
+  std::thread busy([&] {
+    for (volatile double* const mine = page.mine; !stop; ++times) mine[5] = mine[5] + 1;
+  });
+  runtime.spawn(weir::out(page.others), [] {
+    std::fill_n(page.others, 10, 1);  // FINDS thread_of_a_task_beside_a_busy_one: unordered
+  });
+  runtime.spawn(weir::name("reads"), [&] {
+    std::thread([&] {
+      for (const int before = times; times < before + 20;) {
+      }
+      sum = page.others[3];  // FINDS thread_of_a_task_beside_a_busy_one: unordered
+    }).join();
+    stop = true;
+  });
+  runtime.wait();
+  busy.join();
+}
+
 // What the task does meanwhile is not seen where the thread's call needs the page: that is said.
 void thread_in_a_call(weir::Runtime& runtime) {
   int ends[2];
@@ -477,6 +500,7 @@ int main(int, char** argv) {
       {"beside_a_sleeping_thread", beside_a_sleeping_thread},
       {"beside_a_reading_thread", beside_a_reading_thread},
       {"thread_of_a_task", thread_of_a_task},
+      {"thread_of_a_task_beside_a_busy_one", thread_of_a_task_beside_a_busy_one},
   };
   std::map<std::string, void (*)(weir::Runtime&)> ends;  // for golden/, and not among the cases that mark a line
   ends["nothing"] = nothing;

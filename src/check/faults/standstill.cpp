@@ -47,9 +47,14 @@ void pass_sleepers(ThreadState& self) noexcept {
 // It may come late: to a hook, or to a thread that has come back meanwhile.
 void on_stop(int, void*, void*) noexcept {
   ThreadState& thread = this_thread();
-  if (state.pointer == nullptr || thread.in_handler || thread.stepping || !thread.restricted()) return;
+  if (state.pointer == nullptr || thread.in_handler || thread.stepping || !thread.works_for_task()) return;
   come_back(thread);
   go_at_large(thread);
+}
+
+void stop_others(const ThreadState& thread) noexcept {
+  for (const ThreadState* other = state->threads; other != nullptr; other = other->next)
+    if (other != &thread && !stop(*other)) ++state->unseen;
 }
 
 }  // namespace
@@ -58,8 +63,7 @@ void open_window(ThreadState& thread) noexcept {
   if (thread.has_window) return;
   thread.has_window = true;
   ++state->windows;
-  const Run* const run = state->running;
-  if (run != nullptr && run->thread != &thread && !stop(*run->thread)) ++state->unseen;
+  if (state->running != nullptr) stop_others(thread);
 }
 
 void close_window(ThreadState& thread) noexcept {
@@ -69,7 +73,7 @@ void close_window(ThreadState& thread) noexcept {
 }
 
 void go_at_large(ThreadState& thread) noexcept {
-  if (!thread.restricted()) return;
+  if (!thread.works_for_task()) return;
   for (;;) {
     thread.at_large = true;
     if (state->windows == 0) break;

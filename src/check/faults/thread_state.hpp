@@ -50,7 +50,7 @@ struct ThreadState {
   int pauses = 0;
   int turn = 0;                 // how often this thread has taken it
   int number = 0;               // by which the kernel knows it
-  std::atomic<bool> at_large;   // it runs the program's code in a task; written by the thread, read by others
+  std::atomic<bool> at_large;   // it runs the program's code for a task; written by the thread, read by others
   ThreadState* next = nullptr;  // in the list of all
   Run* run = nullptr;
   Segment* outside = nullptr;           // what it does outside of tasks comes after this
@@ -62,6 +62,11 @@ struct ThreadState {
   std::uintptr_t nested[kMostOpened] = {};
 
   bool restricted() const noexcept { return run != nullptr && pauses == 0; }
+  // Runs a task, or is a thread that a task has started: what it touches has to be seen.
+  bool works_for_task() const noexcept {
+    const bool beside = run == nullptr && helps && holds_system_calls && !uses_runtime;
+    return pauses == 0 && (run != nullptr || beside);
+  }
   // Outside of handlers.
   void hold_calls() noexcept { held = holds_system_calls && pauses == 0 && (helps || run != nullptr) ? 1 : 0; }
   std::byte* signal_stack() noexcept {

@@ -12,7 +12,10 @@
 namespace weir::check {
 
 void take_turn(ThreadState& thread) {
-  thread.uses_runtime = true;
+  if (!thread.uses_runtime) {
+    thread.uses_runtime = true;
+    come_back(thread);
+  }
   if (thread.turn++ == 0) state->turn.lock();
 }
 void give_turn(ThreadState& thread) {
