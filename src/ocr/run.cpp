@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "ocr/block.hpp"
@@ -19,6 +20,8 @@
 namespace weir::ocr {
 
 namespace {
+
+constexpr u8 kFailed = 1;  // exit code
 
 void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
   for (const Slot& slot : run.edt.slots()) {
@@ -68,18 +71,45 @@ void end_edt(Local& local, Run& run, Guid returned) {
   Local::add(local.ended);
 }
 
+// The end of the program, for a reason that no code can tell to who waits for what the EDT was to bring about: that
+// does not come about.
+[[gnu::cold]] void end_program(Edt& edt, const char* what_happened, const char* why, u8 code) noexcept {
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: %s (%#llx) %s, and the program ends: %s\n", name_of(edt.kind()).c_str(),
+               static_cast<unsigned long long>(edt.guid().bits), what_happened, why);
+  if (!edt.is_bare()) edt.body().output = {};
+  System::running()->shut_down(code);
+}
+
+// In a handler.
+[[gnu::cold]] void end_by_exception(Edt& edt) noexcept {
+  constexpr const char* kWhat = "was left by an exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    end_program(edt, kWhat, error.what(), kFailed);
+  } catch (...) {
+    end_program(edt, kWhat, "it is no std::exception", kFailed);
+  }
+}
+
+Guid call_function(const Run& run) {
+  const ocrEdt_t function = run.edt.kind()->function;
+  if (run.edt.is_bare()) return from_c(function(0, nullptr, 0, nullptr));
+  EdtBody& body = run.edt.body();
+  ocrEdtDep_t* const depv = body.depv();
+  fill_depv(run, depv);
+  u64* const paramv = body.paramc == 0 ? nullptr : reinterpret_cast<u64*>(depv + body.depc);
+  return from_c(function(body.paramc, paramv, body.depc, depv));
+}
+
 Guid call(Local& local, const Run& run) {
   const checking::Running running(run.edt);
-  const ocrEdt_t function = run.edt.kind()->function;
   Guid returned;
-  if (run.edt.is_bare()) {
-    returned = from_c(function(0, nullptr, 0, nullptr));
-  } else {
-    EdtBody& body = run.edt.body();
-    ocrEdtDep_t* const depv = body.depv();
-    fill_depv(run, depv);
-    u64* const paramv = body.paramc == 0 ? nullptr : reinterpret_cast<u64*>(depv + body.depc);
-    returned = from_c(function(body.paramc, paramv, body.depc, depv));
+  try {
+    returned = call_function(run);
+  } catch (...) {
+    end_by_exception(run.edt);
   }
   if (checking::active()) [[unlikely]]
     checking::used(local, returned);
@@ -106,10 +136,8 @@ bool has_blocks(Edt& edt) noexcept {
   }
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
-  std::fprintf(stderr, "weir: ocr: %s (%#llx) cannot be given its data blocks, and the program ends: %s\n",
-               name_of(edt.kind()).c_str(), static_cast<unsigned long long>(edt.guid().bits), failure.message.c_str());
-  edt.body().output = {};
-  System::running()->shut_down(failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
+  end_program(edt, "cannot be given its data blocks", failure.message.c_str(),
+              failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
   return false;
 }
 

@@ -56,6 +56,8 @@ constexpr Item kDiagnostics[] = {
     {"the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called",
      "A report follows: each EDT with its open slots and what would satisfy them, cycles, events never satisfied, data "
      "blocks never destroyed, each with the EDT in which it was made. The exit status is 1."},
+    {"EDT ... was left by an exception, and the program ends",
+     "A C++ exception, whose what() follows. What depends on the EDT does not begin. The exit status is 1."},
     {"EDT ... depends on a data block that was destroyed before it started", "It runs, with NULL in that slot."},
     {"EDT ... has a block in several slots in different modes, and gets it in the strongest",
      "Give one mode for one block."},
@@ -70,7 +72,7 @@ constexpr Item kDiagnostics[] = {
 constexpr Item kStatuses[] = {
     {"0", "ocrShutdown() was called"},
     {"n", "what ocrAbort(n) was given"},
-    {"1", "the program could make no progress"},
+    {"1", "the program could make no progress, or an exception left an EDT"},
     {"2", "it could not start: an option, a variable or the configuration file is wrong, or there is no mainEdt()"},
     {"5", "the blocks of an EDT could not be read from their file (OCR_EIO)"},
     {"12", "the blocks of an EDT do not fit in memory at once (OCR_ENOMEM)"},
