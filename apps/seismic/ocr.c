@@ -266,7 +266,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
       {"cols", "of the grid", 1024, 1, 1000000, NULL},
       {"iterations", "of the simulation", 50, 1, 1000000, NULL},
       {"blocks", "of rows, spread over the affinities", 128, 1, 1000000, NULL},
-      {"tasks", "worker EDTs in a phase of a block", 1, 1, 100000, NULL},
+      {"tasks", "worker EDTs in a phase of a block, or parts of its columns in a sweep", 1, 1, 100000, NULL},
       {"steps", "an iteration in two phases, as in the paper, or several in a sweep", 0, 0, 0, kStepChoices},
       {"depth", "iterations of a sweep; at most the rows of a block", 16, 1, 1000000, NULL},
       {"check", "against plain loops, with a row in memory for each iteration", 1, 0, 0, kNoYes},

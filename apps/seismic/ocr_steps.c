@@ -8,11 +8,19 @@
 
 enum { kLineBytes = kLine * sizeof(double), kGenerations = 2 };
 
+/* Between neighbours. */
+typedef struct Channels {
+  ocrGuid_t down; /* to the block below: this block has done phase 1, or this part of its sweep */
+  ocrGuid_t up;   /* to the block above: this block has done phase 2, or its sweep as far as this part there reaches */
+} Channels;
+
 struct OcrSeismicPlan {
   OcrSeismicShape shape;
+  u64 parts, strips; /* of a sweep of a block: parts of as many strips each, or one more */
   ocrGuid_t create, phase1, worker1, phase2, worker2, sweep; /* templates */
-  u64 pulse,
-      outside; /* where they begin, from the beginning of the plan: a row of zeros as those outside of the grid */
+  /* Where they begin, from the beginning of the plan: those of block after block, part after part; a row of zeros as
+   * those outside of the grid. */
+  u64 channels, pulse, outside;
   OcrSeismicBlock blocks[];
 };
 
@@ -27,6 +35,10 @@ Index seismic_end_row(const OcrSeismicShape *s, u64 block) {
 
 const OcrSeismicShape *seismic_shape(const OcrSeismicPlan *plan) { return &plan->shape; }
 const OcrSeismicBlock *seismic_blocks(const OcrSeismicPlan *plan) { return plan->blocks; }
+
+static Channels *channels_of(const OcrSeismicPlan *plan, u64 block, u64 part) {
+  return (Channels *)((char *)plan + plan->channels) + block * plan->parts + part;
+}
 
 static double *line_after(void *address) {
   return (double *)(((uintptr_t)address + kLineBytes - 1) / kLineBytes * kLineBytes);
@@ -105,6 +117,7 @@ static Bands bands_of(const OcrSeismicPlan *plan, u64 block, void *state, void *
 /* ---- Making the EDTs of a step ---- */
 
 enum { kBlock, kStep, kStepParams, kTask = kStepParams, kWorkerParams };
+enum { kPartBefore = 6, kSweepSlots }; /* of a sweep */
 
 static bool has_affinity(ocrGuid_t affinity) { return !ocrGuidIsNull(affinity); }
 
@@ -134,27 +147,29 @@ static void make_next(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, const u64
 }
 
 /* The state of the block below as it is after the step before, for slot `slot`. */
-static void depend_on_below(const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t edt, u32 slot) {
+static void depend_on_below(const OcrSeismicPlan *plan, const u64 *params, u64 part, ocrGuid_t edt, u32 slot) {
   const u64 below = params[kBlock] + 1;
   ocrGuid_t source = NULL_GUID;
-  if (below < plan->shape.blocks) source = params[kStep] == 0 ? plan->blocks[below].state : plan->blocks[below].up;
+  if (below < plan->shape.blocks)
+    source = params[kStep] == 0 ? plan->blocks[below].state : channels_of(plan, below, part)->up;
   ocrAddDependence(source, edt, slot, DB_MODE_RO);
 }
 
 /* That of the block above as it is in this step. */
-static void depend_on_above(const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t edt, u32 slot,
+static void depend_on_above(const OcrSeismicPlan *plan, const u64 *params, u64 part, ocrGuid_t edt, u32 slot,
                             ocrDbAccessMode_t mode) {
   const u64 block = params[kBlock];
-  ocrAddDependence(block > 0 ? plan->blocks[block - 1].down : NULL_GUID, edt, slot, mode);
+  ocrAddDependence(block > 0 ? channels_of(plan, block - 1, part)->down : NULL_GUID, edt, slot, mode);
 }
 
 /* When these fire, they tell the neighbours, and pass them this block's state. */
-static void tell_below(const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t done) {
-  if (params[kBlock] + 1 < plan->shape.blocks) ocrAddDependence(done, plan->blocks[params[kBlock]].down, 0, DB_MODE_RO);
+static void tell_below(const OcrSeismicPlan *plan, const u64 *params, u64 part, ocrGuid_t done) {
+  if (params[kBlock] + 1 < plan->shape.blocks)
+    ocrAddDependence(done, channels_of(plan, params[kBlock], part)->down, 0, DB_MODE_RO);
 }
-static void tell_above(const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t done) {
+static void tell_above(const OcrSeismicPlan *plan, const u64 *params, u64 part, ocrGuid_t done) {
   if (params[kBlock] > 0 && params[kStep] + 1 < plan->shape.steps)
-    ocrAddDependence(done, plan->blocks[params[kBlock]].up, 0, DB_MODE_RO);
+    ocrAddDependence(done, channels_of(plan, params[kBlock], part)->up, 0, DB_MODE_RO);
 }
 
 /* Output events live until they fire: all that depends on an EDT is linked before its last slot is filled. */
@@ -163,30 +178,47 @@ static void make_phases(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 *pa
   ocrGuid_t done1, done2;
   const ocrGuid_t phase2 = make_edt(plan->phase2, block, params, NULL, EDT_PROP_FINISH, &done2);
   make_next(plan_guid, plan, params, done2);
-  tell_above(plan, params, done2);
+  tell_above(plan, params, 0, done2);
   const ocrGuid_t phase1 = make_edt(plan->phase1, block, params, NULL, EDT_PROP_FINISH, &done1);
   ocrAddDependence(done1, phase2, 1, DB_MODE_NULL);
-  tell_below(plan, params, done1);
-  depend_on_above(plan, params, phase2, 2, DB_MODE_RO);
+  tell_below(plan, params, 0, done1);
+  depend_on_above(plan, params, 0, phase2, 2, DB_MODE_RO);
   ocrAddDependence(plan_guid, phase2, 0, DB_MODE_RO);
-  depend_on_below(plan, params, phase1, 1);
+  depend_on_below(plan, params, 0, phase1, 1);
   ocrAddDependence(plan_guid, phase1, 0, DB_MODE_RO);
 }
 
-static void make_sweep(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 *params) {
-  const u64 number = params[kBlock];
+/* A part of a sweep, before `next`, the part to its right. The iterations move left by a line each, so what the step
+ * after it needs of this one, up to the end of a part, is there when the next part is done. */
+static ocrGuid_t make_part(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 *params, ocrGuid_t next) {
+  const u64 number = params[kBlock], part = params[kTask];
+  const bool is_last = part + 1 == plan->parts;
   const OcrSeismicBlock *const block = &plan->blocks[number];
   ocrGuid_t done;
   const ocrGuid_t sweep = make_edt(plan->sweep, block, params, NULL, EDT_PROP_NONE, &done);
-  make_next(plan_guid, plan, params, done);
-  tell_below(plan, params, done);
-  tell_above(plan, params, done);
+  if (is_last)
+    make_next(plan_guid, plan, params, done);
+  else
+    ocrAddDependence(done, next, kPartBefore, DB_MODE_NULL);
+  tell_below(plan, params, part, done);
+  if (part > 0) tell_above(plan, params, part - 1, done);
+  if (is_last) tell_above(plan, params, part, done);
   ocrAddDependence(block->state, sweep, 1, DB_MODE_RW);
   ocrAddDependence(block->ground, sweep, 2, DB_MODE_RO);
-  depend_on_above(plan, params, sweep, 3, DB_MODE_RW);
+  depend_on_above(plan, params, part, sweep, 3, DB_MODE_RW);
   ocrAddDependence(number > 0 ? plan->blocks[number - 1].ground : NULL_GUID, sweep, 4, DB_MODE_RO);
-  depend_on_below(plan, params, sweep, 5);
+  depend_on_below(plan, params, part, sweep, 5);
+  if (part == 0) ocrAddDependence(NULL_GUID, sweep, kPartBefore, DB_MODE_NULL);
   ocrAddDependence(plan_guid, sweep, 0, DB_MODE_RO);
+  return sweep;
+}
+
+static void make_sweep(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 *params) {
+  ocrGuid_t next = NULL_GUID;
+  for (u64 part = plan->parts; part-- > 0;) {
+    u64 part_params[kWorkerParams] = {params[kBlock], params[kStep], part};
+    next = make_part(plan_guid, plan, part_params, next);
+  }
 }
 
 /* Slots: the plan; the step before is done. */
@@ -278,19 +310,40 @@ static ocrGuid_t worker2_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 
 /* ---- Steps in sweeps ---- */
 
-/* Iterations [first, end) of the plan, of the rows that begin with `row` and move up by one with each. */
-static void sweep_rows(const OcrSeismicShape *s, const Bands *bands, const Source *source, Index row, Index first,
-                       Index end) {
-  const Index parts = (end - first + s->strip_iterations - 1) / s->strip_iterations;
-  for (Index part = 0; part < parts; ++part) {
-    const Index done = part * (end - first) / parts;
-    const Index iterations = (part + 1) * (end - first) / parts - done;
-    for (Index col = 0; col < s->cols + (iterations - 1) * kLine; col += s->strip_cols) {
+static Index most_iterations(const OcrSeismicShape *s) {
+  return (Index)((s->iterations + s->steps - 1) / s->steps); /* of a step */
+}
+
+/* That cover the grid and what the strips move left by. */
+static u64 strips_of(const OcrSeismicShape *s) {
+  return (u64)((s->cols + (most_iterations(s) - 1) * kLine + s->strip_cols - 1) / s->strip_cols);
+}
+
+/* A part is wider than what its strips move left by: two of one step and of the next never meet but where the first has
+ * to be done. */
+static u64 parts_of(const OcrSeismicShape *s) {
+  const u64 least_strips = (u64)(most_iterations(s) * kLine / s->strip_cols + 1), most = strips_of(s) / least_strips;
+  return most < 1 ? 1 : s->tasks < most ? s->tasks : most;
+}
+
+static Index first_strip(const OcrSeismicPlan *plan, u64 part) { return (Index)(plan->strips * part / plan->parts); }
+
+/* Iterations [first, end) of the plan, of the rows that begin with `row` and the strips of the part, which move up and
+ * left with each. */
+static void sweep_rows(const OcrSeismicPlan *plan, const Bands *bands, const Source *source, u64 part, Index row,
+                       Index first, Index end) {
+  const OcrSeismicShape *const s = &plan->shape;
+  const Index begin_strip = first_strip(plan, part), end_strip = first_strip(plan, part + 1);
+  const Index times = (end - first + s->strip_iterations - 1) / s->strip_iterations;
+  for (Index time = 0; time < times; ++time) {
+    const Index done = time * (end - first) / times;
+    const Index iterations = (time + 1) * (end - first) / times - done;
+    for (Index strip = begin_strip; strip < end_strip; ++strip) {
       const Sweep sweep = {first + done,
                            iterations,
                            row - done,
                            s->block_rows,
-                           col,
+                           strip * s->strip_cols - done * kLine,
                            s->strip_cols,
                            least(s->inner_iterations, iterations),
                            s->inner_rows,
@@ -300,7 +353,7 @@ static void sweep_rows(const OcrSeismicShape *s, const Bands *bands, const Sourc
   }
 }
 
-/* Slots: the plan, state and ground of the block, of the one above, the state of the one below. */
+/* Slots: the plan, state and ground of the block, of the one above, the state of the one below; the part before. */
 static ocrGuid_t sweep_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)depc;
   const OcrSeismicPlan *const plan = depv[0].ptr;
@@ -310,10 +363,10 @@ static ocrGuid_t sweep_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   const Source source = {s->source_row, s->source_col, pulse_of(plan)};
   const Index first = (Index)(step * s->iterations / s->steps), end = (Index)((step + 1) * s->iterations / s->steps);
   const Index row = seismic_first_row(s, block);
-  sweep_rows(s, &bands, &source, row, first, end);
+  sweep_rows(plan, &bands, &source, paramv[kTask], row, first, end);
   /* What the skew leaves of the last block. */
   if (block + 1 == s->blocks && row + s->block_rows - (end - first - 1) < s->rows)
-    sweep_rows(s, &bands, &source, row + s->block_rows, first, end);
+    sweep_rows(plan, &bands, &source, paramv[kTask], row + s->block_rows, first, end);
   return depv[1].guid;
 }
 
@@ -371,28 +424,35 @@ static u8 make_templates(OcrSeismicPlan *plan) {
   if (code == 0) code = ocrEdtTemplateCreate(&plan->phase2, phase2_edt, kStepParams, 3);
   if (code == 0) code = ocrEdtTemplateCreate(&plan->worker1, worker1_edt, kWorkerParams, kWorkerSlots);
   if (code == 0) code = ocrEdtTemplateCreate(&plan->worker2, worker2_edt, kWorkerParams, kWorkerSlots);
-  if (code == 0) code = ocrEdtTemplateCreate(&plan->sweep, sweep_edt, kStepParams, 6);
+  if (code == 0) code = ocrEdtTemplateCreate(&plan->sweep, sweep_edt, kWorkerParams, kSweepSlots);
   return code;
 }
 
 u8 seismic_make_plan(ocrGuid_t *guid, OcrSeismicPlan **result, const OcrSeismicShape *shape,
                      const OcrSeismicBlock *blocks, const double *pulse) {
+  const bool has_parts = shape->sweeps && shape->steps > 0;
+  const u64 parts = has_parts ? parts_of(shape) : 1;
   const u64 header = sizeof(OcrSeismicPlan) + shape->blocks * sizeof(OcrSeismicBlock);
+  const u64 channels = shape->blocks * parts * sizeof(Channels);
   const u64 pulses = shape->iterations * sizeof(double);
   const u64 row = (u64)(seismic_stride(shape->cols) + 2 * kLine) * sizeof(double);
   void *memory;
-  u8 code = ocrDbCreate(guid, &memory, header + pulses + row, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+  u8 code = ocrDbCreate(guid, &memory, header + channels + pulses + row, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
   if (code != 0) return code;
   OcrSeismicPlan *const plan = memory;
-  memset(plan, 0, header + pulses + row);
+  memset(plan, 0, header + channels + pulses + row);
   plan->shape = *shape;
-  plan->pulse = header;
-  plan->outside = header + pulses;
+  plan->parts = parts;
+  plan->strips = has_parts ? strips_of(shape) : 0;
+  plan->channels = header;
+  plan->pulse = header + channels;
+  plan->outside = header + channels + pulses;
   memcpy((char *)plan + plan->pulse, pulse, pulses);
   memcpy(plan->blocks, blocks, shape->blocks * sizeof *blocks);
-  for (u64 i = 0; i < shape->blocks && code == 0; ++i) {
-    code = make_channel(&plan->blocks[i].down);
-    if (code == 0) code = make_channel(&plan->blocks[i].up);
+  for (u64 i = 0; i < shape->blocks * parts && code == 0; ++i) {
+    Channels *const c = channels_of(plan, 0, i);
+    code = make_channel(&c->down);
+    if (code == 0) code = make_channel(&c->up);
   }
   if (code == 0) code = make_templates(plan);
   *result = plan;
@@ -400,9 +460,10 @@ u8 seismic_make_plan(ocrGuid_t *guid, OcrSeismicPlan **result, const OcrSeismicS
 }
 
 void seismic_destroy_plan(ocrGuid_t guid, const OcrSeismicPlan *plan) {
-  for (u64 i = 0; i < plan->shape.blocks; ++i) {
-    ocrEventDestroy(plan->blocks[i].down);
-    ocrEventDestroy(plan->blocks[i].up);
+  for (u64 i = 0; i < plan->shape.blocks * plan->parts; ++i) {
+    const Channels *const c = channels_of(plan, 0, i);
+    ocrEventDestroy(c->down);
+    ocrEventDestroy(c->up);
   }
   const ocrGuid_t templates[] = {plan->create, plan->phase1, plan->phase2, plan->worker1, plan->worker2, plan->sweep};
   for (u32 i = 0; i < sizeof templates / sizeof templates[0]; ++i) ocrEdtTemplateDestroy(templates[i]);

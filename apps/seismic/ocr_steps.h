@@ -6,7 +6,8 @@
  * where their block is (affinity). Two kinds of steps:
  *
  *   in phases  one iteration: `phase 1`, a finish EDT with `tasks` workers, then `phase 2`, another: the paper's
- *   in sweeps  several iterations in one EDT, up by a row with each (fields.h), while a strip of the block is in cache
+ *   in sweeps  several iterations in one EDT, up by a row with each (fields.h), while a strip of the block is in cache;
+ *              in `tasks` parts of the columns, an EDT each, so that more than one block is at work in a step
  *
  * Everything that EDTs need beside the blocks is in the plan, a data block that all of them read. */
 #pragma once
@@ -23,7 +24,7 @@ typedef struct OcrSeismicShape {
   Index rows, cols;
   Index block_rows; /* the last block may have fewer */
   u64 blocks;       /* at most 2^31 */
-  u64 tasks;        /* workers in a phase of a block */
+  u64 tasks;        /* workers in a phase of a block; parts of a sweep, fewer where the grid is narrow */
   u64 sweeps;       /* steps are sweeps */
   u64 kernels;      /* instruction set, see kernels.h */
   u64 iterations, steps;
@@ -36,8 +37,6 @@ typedef struct OcrSeismicBlock {
   ocrGuid_t state;    /* data block: V, S, T */
   ocrGuid_t ground;   /* data block: M, D, L; read only */
   ocrGuid_t affinity; /* NULL_GUID: none */
-  ocrGuid_t down;     /* channel to the block below: this block has done phase 1, or its sweep */
-  ocrGuid_t up;       /* channel to the block above: this block has done phase 2, or its sweep */
 } OcrSeismicBlock;
 
 typedef struct OcrSeismicPlan OcrSeismicPlan;

@@ -98,7 +98,8 @@ class OcrSolver final : public Solver {
   OcrSolver(const Settings& settings, bool sweeps) : settings_(settings), runtime_(settings.runtime) {
     const Tiling& t = settings.tiling;
     shape_.sweeps = sweeps ? 1 : 0;
-    shape_.tasks = 1;
+    // Sweeps of two parts: twice as many may run as there are workers, so that none waits for a slower one.
+    shape_.tasks = sweeps ? 2 : 1;
     shape_.block_rows = sweeps ? t.rows : settings.block_rows;
     while (all_kernels()[shape_.kernels] != settings.kernels) ++shape_.kernels;
     shape_.strip_iterations = t.iterations;
