@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace weir::apps::seismic {
@@ -12,6 +13,7 @@ double timed_run(const Variant& variant, Problem& problem, const Plan& plan) {
   problem.reset(plan.settings.threads);
   const auto solver = variant.start(plan.settings);
   solver->take(problem.fields());
+  std::this_thread::sleep_for(plan.rest);
   const auto begin = std::chrono::steady_clock::now();
   solver->run(problem.fields(), problem.source(), 0, plan.iterations);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

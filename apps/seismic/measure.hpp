@@ -1,6 +1,7 @@
 // Runs variants in turn, A B C A B C, and compares what each of them computed with the serial result.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,6 +16,7 @@ struct Plan {
   std::vector<const Variant*> variants;
   Index iterations = 1;
   int repetitions = 1;
+  std::chrono::duration<double> rest{0};  // before each run, after what is not measured of it
   Settings settings;
 };
 

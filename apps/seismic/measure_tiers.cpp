@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "apps/common/isolated.hpp"
@@ -158,6 +159,7 @@ Result<std::vector<Measurement>> measure_with_tiers(const Size& size, const std:
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool has_run = all[i].variant == &serial && repetition == 0;
       progress(*all[i].variant, repetition);
+      if (!has_run) std::this_thread::sleep_for(plan.rest);
       auto outcome = has_run ? reference : run_once(c, *all[i].variant);
       if (!outcome) return outcome.status();
       add(all[i], *outcome, wanted);

@@ -121,13 +121,18 @@ enum { kPartBefore = 6, kSweepSlots }; /* of a sweep */
 
 static bool has_affinity(ocrGuid_t affinity) { return !ocrGuidIsNull(affinity); }
 
+/* Of a sweep. The first part of the first step runs ahead of all others, which depend on it: it goes last, so that none
+ * of them is left over in the end, a chain for one worker. */
+static u64 sweep_priority(u64 step, u64 part) { return step > 0 || part > 0; }
+
 /* An EDT for a block, where that is. Slots are filled later unless `depv` is given. */
-static ocrGuid_t make_edt(ocrGuid_t edt_template, const OcrSeismicBlock *block, u64 *params, ocrGuid_t *depv,
-                          u16 properties, ocrGuid_t *done) {
+static ocrGuid_t make_edt(ocrGuid_t edt_template, const OcrSeismicBlock *block, u64 priority, u64 *params,
+                          ocrGuid_t *depv, u16 properties, ocrGuid_t *done) {
   ocrHint_t hint;
   ocrHintInit(&hint, OCR_HINT_EDT_T);
   if (has_affinity(block->affinity))
     ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(block->affinity));
+  if (priority > 0) ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, priority);
   ocrGuid_t edt = NULL_GUID;
   const u8 code = ocrEdtCreate(&edt, edt_template, EDT_PARAM_DEF, params, EDT_PARAM_DEF, depv, properties, &hint, done);
   if (code != 0) {
@@ -141,7 +146,9 @@ static ocrGuid_t make_edt(ocrGuid_t edt_template, const OcrSeismicBlock *block, 
 static void make_next(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t done) {
   if (params[kStep] + 1 == plan->shape.steps) return;
   u64 next_params[kStepParams] = {params[kBlock], params[kStep] + 1};
-  const ocrGuid_t next = make_edt(plan->create, &plan->blocks[params[kBlock]], next_params, NULL, EDT_PROP_NONE, NULL);
+  const u64 priority = plan->shape.sweeps ? sweep_priority(params[kStep] + 1, 0) : 0;
+  const ocrGuid_t next =
+      make_edt(plan->create, &plan->blocks[params[kBlock]], priority, next_params, NULL, EDT_PROP_NONE, NULL);
   ocrAddDependence(done, next, 1, DB_MODE_NULL);
   ocrAddDependence(plan_guid, next, 0, DB_MODE_RO);
 }
@@ -176,10 +183,10 @@ static void tell_above(const OcrSeismicPlan *plan, const u64 *params, u64 part, 
 static void make_phases(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 *params) {
   const OcrSeismicBlock *const block = &plan->blocks[params[kBlock]];
   ocrGuid_t done1, done2;
-  const ocrGuid_t phase2 = make_edt(plan->phase2, block, params, NULL, EDT_PROP_FINISH, &done2);
+  const ocrGuid_t phase2 = make_edt(plan->phase2, block, 0, params, NULL, EDT_PROP_FINISH, &done2);
   make_next(plan_guid, plan, params, done2);
   tell_above(plan, params, 0, done2);
-  const ocrGuid_t phase1 = make_edt(plan->phase1, block, params, NULL, EDT_PROP_FINISH, &done1);
+  const ocrGuid_t phase1 = make_edt(plan->phase1, block, 0, params, NULL, EDT_PROP_FINISH, &done1);
   ocrAddDependence(done1, phase2, 1, DB_MODE_NULL);
   tell_below(plan, params, 0, done1);
   depend_on_above(plan, params, 0, phase2, 2, DB_MODE_RO);
@@ -195,7 +202,8 @@ static ocrGuid_t make_part(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 
   const bool is_last = part + 1 == plan->parts;
   const OcrSeismicBlock *const block = &plan->blocks[number];
   ocrGuid_t done;
-  const ocrGuid_t sweep = make_edt(plan->sweep, block, params, NULL, EDT_PROP_NONE, &done);
+  const ocrGuid_t sweep =
+      make_edt(plan->sweep, block, sweep_priority(params[kStep], part), params, NULL, EDT_PROP_NONE, &done);
   if (is_last)
     make_next(plan_guid, plan, params, done);
   else
@@ -235,7 +243,7 @@ ocrGuid_t seismic_simulate(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   for (u64 block = 0; block < plan->shape.blocks && plan->shape.steps > 0; ++block) {
     u64 params[kStepParams] = {block, 0};
     ocrGuid_t slots[] = {depv[0].guid, NULL_GUID};
-    make_edt(plan->create, &plan->blocks[block], params, slots, EDT_PROP_NONE, NULL);
+    make_edt(plan->create, &plan->blocks[block], 0, params, slots, EDT_PROP_NONE, NULL);
   }
   return NULL_GUID;
 }
@@ -250,7 +258,7 @@ static void make_workers(ocrGuid_t worker, const u64 *params, ocrGuid_t plan_gui
   const OcrSeismicBlock *const block = &plan->blocks[params[kBlock]];
   for (u64 task = 0; task < plan->shape.tasks; ++task) {
     u64 worker_params[kWorkerParams] = {params[kBlock], params[kStep], task};
-    const ocrGuid_t edt = make_edt(worker, block, worker_params, NULL, EDT_PROP_NONE, NULL);
+    const ocrGuid_t edt = make_edt(worker, block, 0, worker_params, NULL, EDT_PROP_NONE, NULL);
     ocrAddDependence(block->state, edt, kOwnState, DB_MODE_RW);
     ocrAddDependence(block->ground, edt, kOwnGround, DB_MODE_RO);
     ocrAddDependence(neighbour, edt, kOther, DB_MODE_RO);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -87,6 +88,7 @@ seismic::Plan make_plan(const SeismicSettings& settings, const Options& options,
   plan.variants = chosen_variants(settings.variants);
   plan.iterations = settings.iterations;
   plan.repetitions = settings.repetitions;
+  plan.rest = std::chrono::duration<double>(settings.rest_seconds);
   plan.settings.runtime = options;
   plan.settings.runtime.workers = plan.settings.threads = threads;
   plan.settings.block_rows = settings.block_rows > 0 ? settings.block_rows : seismic::default_block_rows(rows, threads);

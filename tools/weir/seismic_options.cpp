@@ -48,6 +48,11 @@ void add_size_options(CLI::App& verb, SeismicSettings& s) {
       ->check(CLI::Range(Index{1}, Index{1'000'000}));
   verb.add_option("--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
       ->check(CLI::Range(1, 1000));
+  verb.add_option("--rest", s.rest_seconds,
+                  "seconds to rest before each run, so that what the system does with the memory that the run before "
+                  "has freed does not fall into it; default 0")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("SECONDS");
 }
 
 void add_work_options(CLI::App& verb, SeismicSettings& s) {

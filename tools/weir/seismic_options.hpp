@@ -15,6 +15,7 @@ struct SeismicSettings {
   std::string model;
   apps::seismic::Index iterations = 100;
   int repetitions = 3;
+  double rest_seconds = 0;
   std::vector<std::string> variants;
   int threads = 0;
   apps::seismic::Index block_rows = 0;
