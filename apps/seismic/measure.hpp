@@ -16,7 +16,7 @@ struct Plan {
   std::vector<const Variant*> variants;
   Index iterations = 1;
   int repetitions = 1;
-  std::chrono::duration<double> rest{0};  // before each run, after what is not measured of it
+  std::chrono::duration<double> rest{0};  // before each run
   Settings settings;
 };
 

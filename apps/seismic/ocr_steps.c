@@ -121,9 +121,11 @@ enum { kPartBefore = 6, kSweepSlots }; /* of a sweep */
 
 static bool has_affinity(ocrGuid_t affinity) { return !ocrGuidIsNull(affinity); }
 
-/* Of a sweep. The first part of the first step runs ahead of all others, which depend on it: it goes last, so that none
+/* In sweeps, the first part of the first step runs ahead of all others, which depend on it: it goes last, so that none
  * of them is left over in the end, a chain for one worker. */
-static u64 sweep_priority(u64 step, u64 part) { return step > 0 || part > 0; }
+static u64 priority_of(const OcrSeismicPlan *plan, u64 step, u64 part) {
+  return plan->shape.sweeps && (step > 0 || part > 0);
+}
 
 /* An EDT for a block, where that is. Slots are filled later unless `depv` is given. */
 static ocrGuid_t make_edt(ocrGuid_t edt_template, const OcrSeismicBlock *block, u64 priority, u64 *params,
@@ -146,9 +148,8 @@ static ocrGuid_t make_edt(ocrGuid_t edt_template, const OcrSeismicBlock *block, 
 static void make_next(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, const u64 *params, ocrGuid_t done) {
   if (params[kStep] + 1 == plan->shape.steps) return;
   u64 next_params[kStepParams] = {params[kBlock], params[kStep] + 1};
-  const u64 priority = plan->shape.sweeps ? sweep_priority(params[kStep] + 1, 0) : 0;
-  const ocrGuid_t next =
-      make_edt(plan->create, &plan->blocks[params[kBlock]], priority, next_params, NULL, EDT_PROP_NONE, NULL);
+  const ocrGuid_t next = make_edt(plan->create, &plan->blocks[params[kBlock]], priority_of(plan, next_params[kStep], 0),
+                                  next_params, NULL, EDT_PROP_NONE, NULL);
   ocrAddDependence(done, next, 1, DB_MODE_NULL);
   ocrAddDependence(plan_guid, next, 0, DB_MODE_RO);
 }
@@ -203,7 +204,7 @@ static ocrGuid_t make_part(ocrGuid_t plan_guid, const OcrSeismicPlan *plan, u64 
   const OcrSeismicBlock *const block = &plan->blocks[number];
   ocrGuid_t done;
   const ocrGuid_t sweep =
-      make_edt(plan->sweep, block, sweep_priority(params[kStep], part), params, NULL, EDT_PROP_NONE, &done);
+      make_edt(plan->sweep, block, priority_of(plan, params[kStep], part), params, NULL, EDT_PROP_NONE, &done);
   if (is_last)
     make_next(plan_guid, plan, params, done);
   else
