@@ -318,7 +318,9 @@ TEST_P(BlocksWithin, HoldUpNobodyBeneathTheTaskThatMadeThemUnlessItWaits) {
         if (waits) weir::wait();
       });
       runtime.spawn(inout(held), [&within](std::span<char> x) {
-        weir::spawn(inout(within), [](std::span<char> y) { ++y[0]; });  // has to be fetched
+        weir::spawn([&within] {
+          weir::spawn(inout(within), [](std::span<char> y) { ++y[0]; });  // has to be fetched
+        });
         weir::wait();
         ++x[0];
       });
