@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The commands of README and CONTRIBUTING, over the CMake presets. `make help` lists them.
 #
 #   make run ARGS='--paper'     options of weir run seismic

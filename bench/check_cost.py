@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """How much longer a run takes under weir check, as a table: check_cost.py BUILD [--rounds N] [--only PROGRAM]
 
 BUILD is a folder with tools/weir/weir and apps/*/*_ocr in it. Every program at a small and at a middle size, plain and

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """What being able to trace, explain and check costs a program that does none of it: hook_cost.py [--build FOLDER]
 
 Builds weir-bench-weir with and without what those three need at every spawn (-DWEIR_HOOKS=OFF) in two folders, and has

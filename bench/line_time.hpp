@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a cache line takes from one core to another at the moment: what two workers cost goes with it. On a virtual
 // machine it changes, as the host moves the processors about.
 #pragma once

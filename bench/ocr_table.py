@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """What the OCR API costs against its targets: runs ocr_bench several times and prints a table of medians.
 
 ocr_table.py OCR_BENCH [--rounds N] [--min-time SECONDS] [--json FILE]

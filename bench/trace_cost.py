@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """What tracing costs when it is on, as a table: trace_cost.py BUILD [--rounds N] [--only events|4096|8192]
 
 BUILD is a folder with bench/micro/trace_cost and tools/weir/weir in it. Every round runs each program untraced and traced

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What every target of Weir is compiled with: link weir_warnings PRIVATE.
 add_library(weir_warnings INTERFACE)
 target_compile_options(weir_warnings INTERFACE

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Everything Weir takes from the system. Package names: scripts/packages.txt.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What a program that uses an installed Weir finds: weir::weir by find_package(weir), or weir.pc by pkg-config.
 include(CMakePackageConfigHelpers)
 

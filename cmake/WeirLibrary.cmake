@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The library `weir`: every layer's objects, the public headers, and what a program that links it needs.
 add_library(weir)
 add_library(weir::weir ALIAS weir)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # weir_ocr_app(name SOURCES file... [LINK target...]): the program NAME_ocr with GUIDs of one word, and NAME_ocr128 with
 # GUIDs of two. Compiled as a user's program would be, with all extensions shown.
 #

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 include(GoogleTest)
 
 # weir_unit_test(deps_test a_test.cpp b_test.cpp [LINK target...]): one GoogleTest executable per layer, linked with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Domains: groups of workers that share a NUMA node. Policy numa keeps a task in the domain it was given.
 //
 // The machine is made up, so that the example shows two domains anywhere; leave options.machine empty for this one.

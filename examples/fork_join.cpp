@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Divide and conquer: fork_join() costs little more than two calls, so the halves may be small.
 #include <weir/weir.hpp>
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* High-bandwidth memory from C: what memkind's hbwmalloc.h offered. Exits with 0 on any machine. */
 #include <hbwmalloc.h>
 #include <stdio.h>

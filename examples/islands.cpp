@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks on islands: worker processes that share memory, but no coherent caches. Heat on a rod, in blocks, no barriers.
 //
 // A footprint says what a worker makes fresh before the task and writes back after it. WEIR_ISLAND_MEMORY=checked

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Loops and sums over ranges. The sum is combined in an order that depends on the range alone: the same bits on one
 // worker and on a hundred.
 #include <weir/weir.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Access modes beyond reading and writing: sums with private copies, and updates in any order.
 #include <weir/weir.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks that make tasks: a task has ended when its children have, so what waits for it waits for them too.
 #include <weir/weir.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Data larger than fast memory: tasks get their blocks where they run, the rest waits in a file.
 #include <weir/weir.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Results and failures: a task may return a value, and may throw.
 //
 // The handle gives the value. The first exception of a scope goes to whoever waits for it; tasks of that scope that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks of rows: a stencil without a barrier.
 //
 // Two watched grids, read and written in turn. Each task names the rows it reads and the rows it writes; from that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Containers in a tier, without a runtime: strictly there, or there as far as it has room.
 #include <weir/tier.hpp>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tiles of a watched array: a wavefront, and a plain range over the same memory that waits for just what it overlaps.
 //
 // Longest common subsequence of two texts, in tiles of a table: each needs the row above it and the column to its left.

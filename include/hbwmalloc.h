@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* High-bandwidth memory for C and C++ programs: the functions of memkind's hbwmalloc.h, without memkind.
  *
  * High-bandwidth memory is what `weir topo` shows as hbm. Memory is touched before it is given, so a full node is NULL

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Installs what is missing of the given groups of scripts/packages.txt: install_packages.sh build test
 #
 # Says what is missing before it does anything, and calls apt-get only then: with everything in place it is silent and

@@ -1,4 +1,6 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
 # The linters over all tracked files: lint.sh BUILD_DIR
 #
 # Runs every one of them, says at the end which failed, and fails when one did. clang-tidy goes over the library (src/

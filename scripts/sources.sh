@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Lists the repository's sources, for the linters: sources.sh cpp (C++ and headers), tu (.cpp only), or sh.
 set -eu
 cd "$(dirname "$0")/.."

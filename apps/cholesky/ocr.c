@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The Cholesky factorisation of a matrix in tiles, in OCR: `cholesky_ocr --help` lists the options.
  *
  * Each tile of the lower triangle is a data block. For each column k of tiles: the diagonal tile is factored, the tiles

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which blocks the tasks of a run touch, in the order in which they are made: what a mover could know in advance.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sizes of the caches that one core has to itself, for choosing block sizes.
 #pragma once
 

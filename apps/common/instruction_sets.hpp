@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernels that were compiled for several instruction sets: which of them this processor can run.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a function in a process of its own: what it allocates, its peak and its threads are its alone.
 //
 // The calling process must have one thread only (it forks without exec). One caller at a time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "apps/common/memory_cage.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A memory cgroup with a hard limit: what a process in it uses, page cache included, is at most that.
 //
 // Versions 1 and 2, beside the process's own cgroup. Needs the right to make cgroups: root, or a delegated folder.

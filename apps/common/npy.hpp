@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads 2-D arrays of numbers from .npy files (NumPy's format, versions 1 to 3).
 //
 // Accepted: little-endian float32 or float64, C order, two dimensions. Anything else is one clear failure.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* What the programs in apps/(name)/ocr.c share: options, time, and how they end. C, and nothing but the OCR API: they
  * compile with any OCR 1.2. For functions of one file: everything is static. */
 #pragma once

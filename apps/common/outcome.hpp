@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What one run of one variant of an application measured, in the process it ran in, and its way to the process that
 // asked.
 #pragma once

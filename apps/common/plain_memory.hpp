@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory for the variants that know nothing of tiers: ordinary memory, or a file that is mapped and left to the
 // kernel's paging.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes PNG files (8-bit RGB) with libpng.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An application of a certain size, as `weir run` and `weir bench tiers` see it.
 //
 // One thread; the functions that run something expect to be in a process of their own (tiered_run.hpp).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a runtime moved between its tiers since these were taken.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The variants of the applications whose data may be larger than fast memory, and what each of them is given.
 #pragma once
 

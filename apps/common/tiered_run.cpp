@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "apps/common/tiered_run.hpp"
 
 #include <fmt/format.h>

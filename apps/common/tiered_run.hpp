@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a variant of an application in a process of its own, with what it is allowed to use.
 #pragma once
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 #include "apps/fibonacci/fib.h"
 
 ocrGuid_t fib_add_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The EDTs of the tree recursion, for the program and for what measures it. */
 #pragma once
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Fibonacci numbers by tree recursion in OCR: `fibonacci_ocr --n N` prints fib(n) and checks it.
  *
  * fib(n) is an EDT that gets n in a data block and an event for its result. It makes two ONCE events, two blocks and

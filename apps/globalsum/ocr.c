@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Global sums in OCR: parts of a large set of numbers that agree, in every round, on values over all of them, through
  * collective events. `globalsum_ocr --help` lists the options.
  *

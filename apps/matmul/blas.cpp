@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "apps/matmul/blas.hpp"
 
 #include <cblas.h>

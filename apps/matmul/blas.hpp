@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cblas_dgemm from OpenBLAS, without threads of its own.
 //
 // OpenBLAS is loaded when it is first needed: it starts its threads when it is loaded, which no other verb of the

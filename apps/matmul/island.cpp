@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A task for each product of two tiles, on processes without coherent memory. Tiles lie one by one, in whole lines of
 // cache, so that a task's footprint is what it needs and nothing beside it.
 #include "weir/island.hpp"

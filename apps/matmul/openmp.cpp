@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A parallel loop over the tiles of a superblock of C, for each k of it. With a folder the matrices are in a mapped
 // file there, and what is in memory is for the kernel to decide; the order of the work is the same as Weir's.
 #include "apps/common/isolated.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In which order the products of tiles are worked off; README.md has the reasoning and the count of bytes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The matrices of the variants that leave placement to the kernel, as packed tiles: serial, OpenMP, and OpenMP over a
 // mapped file.
 #pragma once

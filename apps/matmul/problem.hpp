@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // C = A * B of square matrices of double in tiles: section V.B of the paper on memory-heterogeneity-aware runtimes.
 //
 // The entries of A and B are small integers made from their place, so every product and sum is exact: C has the same

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One thread, tile by tile of C.
 #include "apps/common/stopwatch.hpp"
 #include "apps/matmul/plain_tiles.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A task for each product of two tiles: in(A), in(B), inout(C), with the order of the tasks made for reuse.
 #include <vector>
 

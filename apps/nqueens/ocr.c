@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The number of ways to put n queens on a board of n x n so that none attacks another, in OCR: `nqueens_ocr --n N`.
  *
  * A place EDT has queens in the first rows of the board. In the upper rows it makes an EDT for each field that the next

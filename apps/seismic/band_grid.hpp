@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The grid in Weir's blocks, two a band (layout.hpp): what tasks on bands need of it.
 //
 // Everything is done by tasks, band by band, so that the grid may be larger than fast memory and is never in memory

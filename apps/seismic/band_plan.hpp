@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In which order tasks on bands are made: which band goes through which iterations when.
 //
 // A task takes a band through the iterations of a layer, at most as many as the band has rows, moving up by a row with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ground that waves travel through: seismic velocity and density of every cell.
 //
 // Immutable once made; any thread may read it.

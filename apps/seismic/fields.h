@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 // The six arrays of the wave problem as the kernels see them, and the geometry of one sweep.
 //
 // Plain data and no standard library: the kernels are compiled several times for different instruction sets, and an

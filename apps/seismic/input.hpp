@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What to simulate, from what a person asked for: size, ground, and whether it fits in memory.
 #pragma once
 

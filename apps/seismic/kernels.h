@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The kernels of kernels.hpp for C: what the variants in OCR compute with, so that one compares runtimes and not
  * compilers. Any thread; the same rules. */
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The row kernels, which all variants share, compiled for several instruction sets.
 //
 // All give the same bits. A kernel reads and writes what its name and fields.h say; whoever calls it sees to it that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where rows lie in memory, of a whole grid and of one cut in bands of rows.
 //
 // Rows start on lines of cache, a fixed shift apart, so that neighbouring rows, and the same cells of the six arrays,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs variants in turn, A B C A B C, and compares what each of them computed with the serial result.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs variants in turn with blocks in the tiers that the options name, each run in a process of its own.
 //
 // Such a process has the plain problem, or the grid in blocks, but never both: weir-blocks then holds no more memory

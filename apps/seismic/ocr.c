@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Seismic in OCR: waves in layered ground, as the OCR variant of section 4.1 of the KNL paper (README.md, ocr_steps.h).
  * `seismic_ocr --help` lists its options. The result is compared bit for bit with plain loops on one thread. */
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The wave problem in OCR, as section 4.1 of the KNL paper describes it: what the program (ocr.c) and the variants of
  * `weir run seismic` (ocr_variants.cpp) run.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The variants in OCR: a runtime of OCR in this process, in which ocr_steps.c runs on a copy of the grid in OCR's data
 // blocks.
 //

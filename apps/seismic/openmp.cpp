@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The paper's OpenMP form: a parallel loop over rows for each phase. The static schedule gives a thread the same rows
 // each time, so what fits in its caches stays there.
 #include "apps/seismic/solver.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A picture of the wave field: velocity in red (up) and blue (down) over the ground in grey.
 #pragma once
 

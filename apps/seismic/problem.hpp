@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The wave problem of section 4.1 of the KNL paper: input, state, and the check that two results are the same.
 //
 // In every cell a velocity V, two stresses S and T, and what the ground is like: M (stiffness), D (damping),

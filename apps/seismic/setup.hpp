@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a simulation follows from besides its state: the size, the time step, the source, and the material of each row.
 //
 // Small, whatever the size of the grid. Any thread may read it.

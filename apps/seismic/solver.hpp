@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The variants: the same problem, the same row kernels, solved in several ways.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The arithmetic of the wave problem, written once for vectors of any width, for kernels_*.cpp only.
 //
 // Each of those files is compiled for another instruction set and includes this one, so everything here has internal

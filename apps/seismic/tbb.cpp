@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The paper's TBB form: parallel_for over rows for each phase, grain chosen by TBB. An affinity partitioner sends a
 // row to the thread that had it before, as the static schedule of OpenMP does.
 #include <tbb/blocked_range.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What dataflow can and a parallel loop cannot: a task takes a tile of the grid through several iterations while it is
 // in cache. The tile is skewed, up and to the left by a row and a line of cache per iteration (fields.h), so that
 // what it needs from its neighbours is there before it starts; which tasks these are follows from the footprints.

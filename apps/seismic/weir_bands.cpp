@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The tasks of weir-blocks over watched memory: what the decomposition costs by itself, without blocks.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks on bands of rows that are Weir's blocks, so that the grid may be larger than fast memory: a task takes a band
 // through many iterations while it is there, and the layers of iterations go down the grid close behind each other
 // (band_plan.hpp).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The iterations on a grid in blocks, for the variant weir-blocks in memory and for runs with tiers.
 #pragma once
 

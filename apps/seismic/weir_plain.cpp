@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The same two phases as tasks of row blocks: two tasks a block and iteration, ordered by their footprints alone. There
 // is no barrier, neither between phases nor between iterations, and no reuse of caches beyond what that gives.
 #include <algorithm>

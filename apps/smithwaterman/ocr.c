@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The Smith-Waterman score of two sequences (local alignment, linear gaps) in OCR: `smithwaterman_ocr --help` lists the
  * options. The score is compared with that of a plain loop on one thread.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir-tiers-starpu stencil3d THREADS ORDER BUDGET FOLDER BX BY BZ SIDE ITERATIONS SWEEPS PAIRS
 // weir-tiers-starpu matmul THREADS ORDER BUDGET FOLDER SIZE TILE
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "apps/starpu/out_of_core.hpp"
 
 #include <stdlib.h>

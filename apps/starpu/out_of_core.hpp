@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StarPU as a user sets it up for data larger than memory: a limit for main memory, and a folder on disk to which data
 // goes that does not fit. Data is registered without a home, so that StarPU decides where it is.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The applications in StarPU, out of core: the same tasks in the same order as Weir's.
 #pragma once
 

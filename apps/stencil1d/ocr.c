@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* A stencil in one dimension, in OCR: each cell becomes the mean of those at most `radius` away, again and again.
  * `stencil1d_ocr --help` lists the options. The result is compared bit for bit with a plain loop, block by block.
  *

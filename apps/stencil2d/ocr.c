@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The stencil of the Parallel Research Kernels (Van der Wijngaart, Mattson 2014) in OCR: a star of `radius` in two
  * dimensions over in[i][j] = i + j, whose result after any number of iterations is known. `stencil2d_ocr --help` lists
  * the options.

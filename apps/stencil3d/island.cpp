@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A task for each block and outer iteration, on processes without coherent memory. Blocks and faces lie one by one, in
 // whole lines of cache; what goes from process to process is a block, when another one works on it, and faces.
 #include "weir/island.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The sweeps of one block, which all variants share, compiled for several instruction sets with the same bits.
 //
 // A pass goes through the planes of the block once and does several sweeps in its wake, in place: of each pair of

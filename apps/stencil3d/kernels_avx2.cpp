@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "apps/stencil3d/kernels.hpp"
 #include "apps/stencil3d/relax.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A parallel loop over the blocks for each iteration, with the barrier that ends it. With a folder the blocks are in a
 // mapped file there, and what is in memory is for the kernel to decide.
 #include "apps/common/isolated.hpp"

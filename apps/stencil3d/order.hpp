@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In which order the blocks are worked off. Any order here keeps the dependences; the runtime finds them again from the
 // footprints.
 #pragma once

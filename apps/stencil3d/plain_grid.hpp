@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The blocks of the variants that leave placement to the kernel: serial, OpenMP, and OpenMP over a mapped file.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Heat in a solid: the 7-point stencil of section V.A of the paper on memory-heterogeneity-aware task runtimes.
 //
 // The grid is cut in cubic blocks. An outer iteration takes each block, with the faces that its six neighbours

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The arithmetic of the stencil, written once for vectors of any width, for kernels_*.cpp only.
 //
 // As in seismic/sweep.hpp: everything has internal linkage, nothing of the standard library is used, and contraction

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One thread, iteration by iteration: what all others are compared with.
 #include "apps/common/stopwatch.hpp"
 #include "apps/stencil3d/plain_grid.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The variants of the stencil: one function each, called in a process of its own.
 #pragma once
 

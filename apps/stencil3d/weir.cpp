@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A task for each block and outer iteration. Its footprint is the block, the six faces that its neighbours published
 // and the six that it will publish: no barrier, and nothing in memory but what the tasks at work name.
 #include <algorithm>

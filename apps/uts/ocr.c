@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* UTS, the Unbalanced Tree Search benchmark (Olivier et al. 2006), in OCR: counts the nodes of a tree that nobody can
  * predict the shape of. `uts_ocr --tree T1` checks nodes, leaves and depth against the published ones.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Allocating from an arena that has grown: budgets in src/data/arena.hpp.
 #include "data/arena.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a block in a footprint costs beside an object of the program, one worker: in memory with one tier, with two
 // while all fits in the first, and with two when it does not and every task is tracked (nothing moves here either).
 // Then tasks without an order on small blocks, by one and two workers, which come to them by the queue of staged tasks:

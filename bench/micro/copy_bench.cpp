@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/tuning.md#streaming: what a copied byte costs with ordinary stores and with stores around the caches, and what
 // it costs whoever reads the copy next. Every copy is of memory that is in no cache, as a mover's is.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the dependence analysis costs, alone: nanoseconds per footprint item, with a graph that only counts.
 //
 // Instructions: valgrind --tool=callgrind --toggle-collect='*bench_loop*' deps_bench --benchmark_filter=NAME

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stealing deque without contention: budgets in src/sched/steal_deque.hpp.
 #include "sched/steal_deque.hpp"
 

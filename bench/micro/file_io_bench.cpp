@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/tuning.md#file-io: what the disk gives through each engine, by size of the pieces and how many are in flight.
 //
 // A file of 1 GiB in the folder named by WEIR_BENCH_FOLDER (default: the current one), without the page cache, in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A queue of ready tasks that threads share, and one for each: what putting a task in and taking one out costs.
 #include "sched/inbox.hpp"
 

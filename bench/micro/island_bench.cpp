@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks on islands: what one costs, empty, from spawn() to wait(), by kind of memory, number of workers and order.
 #include <benchmark/benchmark.h>
 

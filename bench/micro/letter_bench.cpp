@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Letters between two processes: what a round trip takes, by kind of memory and length, and what the steps cost by
 // themselves.
 #include "island/letter.hpp"

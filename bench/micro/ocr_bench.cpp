@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the OCR API costs, in the terms of the targets in docs/performance.md, of which bench/ocr_table.py makes a
 // table.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // apps/seismic/sweep.hpp: what a sweep of a band costs one thread, on the arrays of the whole grid (`weir`,
 // `weir-bands`) and on bands apart from each other (`weir-blocks`, `ocr`). Same cells, same operations: the second
 // differs in where rows are and in how the kernels find them.

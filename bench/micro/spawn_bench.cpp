@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the public API costs on one worker: its budgets stand in include/weir/runtime.hpp and parallel.hpp.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What recording costs: trace_cost TASKS NANOSECONDS WORKERS. For trace_cost.py, which runs it traced and not.
 //
 // Tasks without footprints that run for so long each (0: empty), in rounds of a thousand. Prints the time until the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a program to its end, or to the end of its time, and tells how it ended.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs the benchmark processes, interleaved, and gathers a row for each (benchmark, runtime, number of workers).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // METG(50 %): the smallest average task duration at which a runtime still reaches half of the machine's peak.
 //
 // Pure. After Slaughter et al., "Task Bench", SC 2020: the duration of a task is wall time x workers / tasks, overhead

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What `weir bench tasks` measures: benchmarks, runtimes, and how much of each.
 //
 // Pure, but for find_runners(), which looks for executables.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The rows as text for people and as the data of a plot.
 //
 // Pure, but for machine_note(), which reads /proc.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a task runtime must provide to be measured: one class, made by make_contender() in <runtime>_contender.cpp.
 //
 // Each runtime has an executable of its own (weir-bench-<name>), because OpenMP runtimes cannot share a process, and so

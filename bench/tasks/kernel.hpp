@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The compute-bound kernel of the task-graph benchmarks: eight independent chains of multiply-adds on registers.
 //
 // It touches no memory, so its rate depends on the core alone. Any thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OpenMP, compiled twice: by g++ for libgomp and by clang++ for libomp. One thread of the team makes the tasks, the
 // others run them at the barrier that ends the single construct.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir-bench-<runtime> BENCH WORKERS COUNT REPEAT WIDTH: one benchmark of one runtime, as one JSON line on standard
 // output. weir-bench-<runtime> about: {"about": ...}.
 //

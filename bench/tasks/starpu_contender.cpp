@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StarPU: codelets over data handles. Its main thread submits and never runs tasks, so a run with N workers has N + 1
 // threads; on a machine with N cores the submitting thread takes time from a worker, as it does in StarPU's programs.
 #include <starpu.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The task graphs of Task Bench (Slaughter et al., SC 2020): `steps` rows of `width` tasks; a task reads cells written
 // by tasks of the row before, as the pattern says, runs the compute kernel, and writes its own cell.
 //

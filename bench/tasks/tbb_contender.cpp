@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // oneTBB: task_group for independent and nested tasks, a flow graph of continue_nodes where tasks depend on each other.
 // Both are the library's own idioms for that; counters kept by hand in task_group tasks would be another program.
 #include <deque>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Weir itself, with the default options; WEIR_* variables apply, so that a policy can be compared.
 #include <utility>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What has to be moved, whoever moves it: the denominator of `weir bench tiers`.
 //
 // A mover that knows the whole order in advance runs the tasks one at a time, in the order in which they are made. It

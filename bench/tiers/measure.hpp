@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs what the plan says, in turns, each run in a process of its own, and makes the rows.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What `weir bench tiers` measures: applications of sizes that are so many times the fast tier, each with several ways
 // to move data.
 //

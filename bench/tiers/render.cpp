@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "bench/tiers/render.hpp"
 
 #include <fmt/format.h>

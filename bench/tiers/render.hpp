@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The report as text for people, and as a plot in the form of the paper's figures 8 and 9. Pure.
 #pragma once
 

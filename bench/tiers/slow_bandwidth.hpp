@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How fast the slow tier is, measured beside the runs that use it.
 #pragma once
 

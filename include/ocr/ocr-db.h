@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Data blocks: memory that EDTs acquire. A pointer to one is good from its acquisition (the start of an EDT, or
  * ocrDbCreate()) to its release (ocrDbRelease(), or the end of the EDT). All functions return 0 or an error code. */
 #ifndef OCR_DB_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Event-driven tasks (EDTs), their templates, and dependences. */
 #ifndef OCR_EDT_H
 #define OCR_EDT_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* What the functions of OCR return: 0, or one of these. */
 #ifndef OCR_ERRORS_H
 #define OCR_ERRORS_H

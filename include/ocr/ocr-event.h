@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Events: a dependence that is satisfied by whoever calls ocrEventSatisfy(). */
 #ifndef OCR_EVENT_H
 #define OCR_EVENT_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Comparing and printing GUIDs. printf("a GUID " GUIDF "\n", GUIDA(guid)) prints one. */
 #ifndef OCR_GUID_FUNCTIONS_H
 #define OCR_GUID_FUNCTIONS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Hints: where and how something is best done. They never change a result; unknown ones are accepted. */
 #ifndef OCR_HINT_H
 #define OCR_HINT_H

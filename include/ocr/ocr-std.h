@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Printing, and checks that a program makes of itself. */
 #ifndef OCR_STD_H
 #define OCR_STD_H

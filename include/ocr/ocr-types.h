@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Types and constants of the OCR 1.2 API: GUIDs, access modes, properties, event types, hints.
  *
  * Switches, set when the program is compiled: OCR_ENABLE_128_BIT_GUID (GUIDs of two words; link weir-ocr128),

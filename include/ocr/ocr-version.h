@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The version of the OCR API, and which extensions the library has. */
 #ifndef OCR_VERSION_H
 #define OCR_VERSION_H

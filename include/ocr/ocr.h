@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The OCR 1.2 API, as Weir implements it: what a program includes. docs/ocr.md says how to build and run one.
  *
  * A program defines mainEdt(), an EDT without parameters whose one dependence is the block of its arguments, and ends

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Array: 1 to 3 dimensions of T in tiles, each tile a block that Weir can move between memory tiers.
 //
 //   weir::Array<double, 2> a(runtime, {rows, cols}, {256, 256}, "a");

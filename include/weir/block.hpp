@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Block: data that Weir owns the place of, so that it can be moved between memory tiers.
 //
 // A block is named in footprints like watched memory. A task that names it gets a std::span, valid while the task runs:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What Weir throws: the environment refused something (a bad option, no such domain, no memory).
 //
 // what() is one line that names what was asked, what there was, and what to do. Mistakes of the caller that cannot be

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Footprints: what memory a task touches, and how.
 //
 // A footprint item is an access mode over a region of memory that the program owns: an object, a contiguous range,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Islands: tasks on processes that share memory, but no coherent caches.
 //
 // A Master forks worker processes and gives them tasks. It runs the program and finds the order of the tasks from their

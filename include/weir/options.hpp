@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Options of a runtime, from a table that the environment, the command line and the manual share (options.def).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fork-join: two halves at the cost of a function call or two, and loops and reductions built on it.
 //
 // No footprint, no heap: the half that may be stolen lives on the caller's stack. A task spawned inside a half is a

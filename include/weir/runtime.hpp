@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtime: the workers, and the functions by which a program gives them tasks.
 //
 // The thread that makes a Runtime is its worker 0: it runs tasks while it waits (wait(), get(), fork_join() and the

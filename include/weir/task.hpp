@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks as their creator sees them: attributes given to spawn(), and the handle it returns.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory of a chosen tier for code that is not tasks: an allocator for containers, and a std::pmr::memory_resource.
 //
 //   std::vector<double, weir::TierAllocator<double>> field(n, weir::TierAllocator<double>("hbm"));

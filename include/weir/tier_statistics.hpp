@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tiers of a runtime hold, and what moving blocks between them has cost so far.
 #pragma once
 

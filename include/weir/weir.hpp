@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The whole public C++ API of Weir.
 #pragma once
 

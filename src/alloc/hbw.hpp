@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The semantics of hbwmalloc.h over a heap: policies, error codes, and ordinary memory where a policy allows it.
 //
 // hbwmalloc.cpp has the one of this process; tests make others over described machines. Any thread.

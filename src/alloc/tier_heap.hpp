@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A heap in memory of one kind, with an arena for each memory node: for programs, beside any runtime.
 //
 // Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // WEIR_CHECK and WEIR_ASSERT: a broken precondition ends the process with the place and the reason.
 //
 // WEIR_CHECK is always compiled in and is for what is cheap; WEIR_ASSERT only in debug builds. Neither is for what

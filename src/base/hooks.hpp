@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether spawns leave behind what tracing, explaining and checking need, on or off: false in a build with
 // -DWEIR_HOOKS=OFF, which exists to measure that (bench/hook_cost.py).
 #pragma once

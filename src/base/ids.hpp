@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Identifiers as types: a domain is never passed where a memory node is meant.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The name that was probably meant: for "did you mean" in messages about options, variables, verbs and keys.
 //
 // Pure; any thread.

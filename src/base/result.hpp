@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Status and Result: what the environment can refuse, reported to the caller without an exception.
 //
 // A failure carries a kind, for code, and one line for people that names what was asked, what there was, and what to

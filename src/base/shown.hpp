@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Shown<T>: a field that one thread writes and others may look at whenever they like, at the price of a plain field.
 //
 // What others see is some value that it had, none the newer for it: whether what a pointer leads to is still there, and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When checking begins and ends: with the first runtime, with the last, with the process, and in children of fork().
 #include "check/checker.hpp"
 

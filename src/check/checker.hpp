@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The checker of a process: what runtime/ and ocr/ tell it while `weir check` watches, and nothing otherwise.
 //
 // From start() on, tasks run one at a time, each with only the memory of its footprint accessible; what a task does

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hash: of keys that are a few numbers, for the checker's tables.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What hooks (hooks/) and handlers of faults (faults/) share.
 //
 // Two locks. The turn is held while a task runs and by hooks: by its holder only are tasks and their order changed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: who gets room, and in which order; the way of a request from spawning to its end.
 #include <utility>
 

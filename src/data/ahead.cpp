@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: what is brought in before its task is ready, and who is admitted meanwhile, in the order of spawning.
 #include <algorithm>
 #include <utility>

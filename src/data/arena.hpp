@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory of one node with an exact budget, from which blocks' replicas are allocated.
 //
 // One range of addresses is reserved for the whole budget; pages appear in it by steps, touched at once and with the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Block: what the library knows of one block; the part that tasks read is weir::detail::BlockBase.
 //
 // Guarded by the lock of the store that owns it, but for `address` (BlockBase says who reads it).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Copies between a strided region of memory and a packed block, at the speed of the memory.
 //
 // Large copies store around the caches, so that a move does not evict what tasks work on. Any thread; no two copies

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How fast this machine copies, in the time that a start-up can spare.
 #include <algorithm>
 #include <barrier>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: what it tells of itself, in words.
 #include <fmt/format.h>
 

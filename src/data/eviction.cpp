@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: what leaves the fast tier, and what happens when a transfer lands.
 #include <fmt/format.h>
 

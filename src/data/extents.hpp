@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which granules of a range are taken: best fit, neighbours joined when they become free.
 //
 // Pure bookkeeping for file_store.hpp; not thread-safe.

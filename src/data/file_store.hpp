@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The file behind a file tier: extents of 4096-byte granules, read and written with an AsyncIo.
 //
 // The file is opened by store_file.hpp, without the page cache where that is possible. Space is allocated on the disk

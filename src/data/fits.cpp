@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: what a task needs in the fast tier, what that can give, and which node is to have what.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: where blocks live when they are in no replica.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: tasks that cannot have their room, which run where their blocks are, or fail.
 #include <fmt/format.h>
 

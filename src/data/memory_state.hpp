@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What memory there is to have at the moment: this system's answers, or those that a test gives.
 //
 // Any thread; each call asks anew.

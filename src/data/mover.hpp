@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mover: performs transfers, in the threads that the strategy asks for.
 //
 // off, inline   none: a worker calls perform() itself

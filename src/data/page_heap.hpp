@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which pages of a range are free: best fit, neighbours joined when they become free.
 //
 // Pure bookkeeping for arena.hpp, beside the memory and not in it; not thread-safe. Holes are nodes of a treap ordered

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: all blocks of a task in their places, or none of them.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Replica: the copy of a block in one arena of the fast tier.
 //
 // Owned by the Residency and guarded by its store's lock; a replica never moves while it lives. At most one transfer is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Request: the blocks that one task names, from spawning to its end.
 //
 // Owned by the task; the Residency links it into its queues. All fields belong to the store's lock, but for the places

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency: which blocks are where, who uses them, and what moves next.
 //
 // The decisions of the data layer, without threads, locks, copies or clocks: a Store (store.hpp) calls it under its

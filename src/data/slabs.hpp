@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects below a page: runs of four pages, each cut into objects of one size, a multiple of 64 bytes.
 //
 // The pages come from the caller (arena.hpp) and go back to it; their own bookkeeping is in their first 64 bytes and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the policies of this folder decide on: values, taken under the lock of the store, that hold no pointers.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which block of one footprint goes to which node of a tier, when no node holds all of them.
 //
 // A pure function; finding out whether there is any way at all is bin packing, so two good ones are tried. Small blocks

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Store: the blocks of one runtime, the tiers they live in, and the threads that move them.
 //
 // Puts a Residency (what is decided), a Mover (who copies) and a TierSet (where) under one lock. Knows nothing of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file for a FileStore: opened without ever harming one that was there, and gone when it is closed.
 //
 // In a folder, or under a new name, it loses its name at once: no interrupt leaves it behind. A file that was there,

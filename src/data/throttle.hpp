@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes memory as slow as a slower tier: all that copies to or from it, or works in it, shares so many bytes a second.
 //
 // Turns are given in order of asking. Exact over milliseconds, at no cost of a processor: a caller goes on up to 100 us

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How many bytes each memory node gives to each tier: what was asked for, held against what there is.
 //
 // Pure: a table test runs it on described machines. tier_set.hpp carries it out.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "data/tier_set.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The tiers of a runtime, opened: what was asked for, held against what this machine and its limits can give.
 //
 // Made once at start-up; tiers and arenas never change after that but for what an Arena itself counts, and Arenas are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a user asks for by --tiers or WEIR_TIERS: memory tiers, fastest first, with their sizes.
 //
 //   spec  = { entry } , separated by commas; blanks around an entry count for nothing

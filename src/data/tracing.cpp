@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the data layer records when there is a trace: all of it under the store's lock, on one track.
 #include "data/store.hpp"
 

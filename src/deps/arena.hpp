@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory of one block map: bump allocation in slabs, with free lists by size. Everything goes at once in reset().
 //
 // Owned by a BlockMap and used by its thread only. Throws std::bad_alloc when the system has no memory.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The geometry of a watched array: which bytes are its own, and which block each byte is in. A value, no state.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BlockMap: from the footprints of sibling tasks, in the order of their spawning, to the edges between them.
 //
 // One per scope, used only by the thread that runs the scope's parent; no locks, no threads, no knowledge of tasks.

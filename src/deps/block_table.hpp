@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The records of one watched array, by block; made in chunks as they are first touched.
 //
 // A table is *plain* when the blocks are all that an access through the array has to look at. It is not while

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which data it is that one task waits for another: for people, from what the two tasks still know of their footprints.
 //
 // Pure function; any thread. Sections come without their stride (detail::KeptFootprint), and the watched arrays of

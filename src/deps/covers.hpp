@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a child's footprint lies within its parent's: the check of debug builds. Pure function; any thread.
 #pragma once
 

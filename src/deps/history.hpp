@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules: which edges an access asks of a record, and what the record then remembers.
 //
 // One per BlockMap, on its thread. Knows nothing of where records are kept. The Graph is described in block_map.hpp.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NodeRef, and a short list of them: one in place, more in the map's arena.
 //
 // A list does not know its arena, so that a million empty ones cost little; its owner passes it, and gives the memory

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a block map remembers of one piece of memory: the tasks that the next access may have to wait for.
 //
 // `current` is the newest group of accesses that need no order among themselves; each of its members comes after all

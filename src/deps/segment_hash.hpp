@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Segments by start address: the look-up of an object or range that was named before, exactly so.
 //
 // Open addressing with linear probing, at most half full. Owned by a SegmentIndex, on its map's thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory outside of watched arrays, as disjoint segments with a record each: exact look-up, and cover().
 //
 // Owned by a BlockMap, on its thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Segments in the order of their addresses: finds those that overlap a range.
 //
 // Two levels: chunks of up to 127 segments, and an array with the first address of each chunk. A million segments take

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The watched arrays that a block map has met: by id for accesses through them, by address for all others.
 //
 // Owned by a BlockMap, on its thread.

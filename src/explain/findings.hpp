@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What follows from a Situation: how many wait for what, what is at the root of it, and a cycle if there is one. Pure.
 #pragma once
 

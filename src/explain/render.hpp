@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A Situation with its Findings as text for people, or as JSON. Runs addr2line for the places that it names: not in a
 // signal handler.
 #pragma once

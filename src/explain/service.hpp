@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The one thread of a process that explains: asked by `weir explain PID`, by SIGUSR1, or because nothing runs any more.
 //
 // It sleeps on a socket of the process (service_socket.hpp) and looks now and then whether something has been run. All

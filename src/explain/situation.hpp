@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Situation: what a program has left to do at one moment, and what each part of it waits for.
 //
 // Whoever owns tasks fills one in (a runtime, OCR); findings.hpp says what follows from it, render.hpp prints it. Plain

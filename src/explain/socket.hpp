@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The socket by which a process is asked to explain itself: an abstract Unix socket, named by namespace and number of
 // the process. Abstract sockets have no owner, so both sides look at who the other one is.
 #pragma once

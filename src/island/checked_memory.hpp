@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory whose lines move only when a process says so, or by chance: the machine without coherent caches, on any
 // machine.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a master says of its tasks to who explains (docs/explaining.md).
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory for whose lines each process sees by itself, by the processor's instructions (platform/cache_lines.hpp).
 #pragma once
 

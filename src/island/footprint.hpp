@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Footprints in lines of cache, which is what islands share.
 //
 // Pure computation; any thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TaskGraph: the master's tasks, from spawn() to their release, and what each waits for.
 //
 // It is the Graph of deps::BlockMap, so that islands order tasks by the rules that threads do. In the master's private

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What of the shared memory is in use: whole lines, first fit, neighbours joined when they are given back.
 //
 // The master's own book-keeping, in its private memory: it never touches what it gives out. One thread.

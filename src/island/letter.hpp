@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Letter: a message from one process to another through memory that their caches do not keep coherent.
 //
 // One sender and one receiver. The sender fills payload() and posts it under a number; the receiver looks for that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Zeroed memory of the kernel's whose pages appear when touched, and the SharedMemory that is no more than such memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Master::State: the master process: spawns tasks into the graph, gives ready ones to workers, collects what is done.
 //
 // As BDDT-SCC's master: while the program spawns it gives away what is ready at once and never waits for room; where

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory that processes share without coherent caches: visibility is an explicit step with a name.
 //
 // An *island* is a set of cores whose caches are coherent among themselves, here one process; memory is shared by all.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What master and worker write to each other: structs of whole words in letters (letter.hpp).
 //
 // A task is a TaskHead, then its footprint (Item by Item), then the bytes of its callable; what does not fit in a

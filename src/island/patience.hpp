@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a process waits for what another one writes: nothing can wake it, so it looks, at first without a pause, then
 // with sleeps of a sixteenth of the time that it has waited, which is how late it may see it; a millisecond at most.
 // One thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Process: a worker process as its master sees it: forked, looked after, ended. The thread that forked it only.
 #pragma once
 

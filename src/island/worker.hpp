@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a worker process does: takes tasks from its mailbox, makes their footprints fresh, runs them, writes back.
 #pragma once
 

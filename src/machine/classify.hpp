@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which kind of memory a node is: a pure function over attributes, the same for this system and for descriptions.
 //
 // First the ordinary memory of each set of cores is found, among the nodes attached to it: that of least latency where

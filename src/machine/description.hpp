@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checking hwloc synthetic strings, so that an error is told with its column; hwloc itself only says "invalid".
 //
 //   string   = { level | memory } , separated by spaces; at least one level, the last one PUs

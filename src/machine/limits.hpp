@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which limits keep this process from the whole machine, in words: a person looks here when cores are missing.
 //
 // Only masks and quotas limit; SLURM's variables are read to tell when SLURM granted less than it enforces.

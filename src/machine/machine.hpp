@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Machine: the cores, NUMA domains and memory nodes that this process may use, or those of a described machine.
 //
 // A Machine is a cheap handle to data that never changes once made: copy it freely, read it from any thread without a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a Machine holds: filled by read_topology.cpp, completed by finish(), then never changed.
 #pragma once
 

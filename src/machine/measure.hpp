@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What memory really costs here: bandwidth and latency of each memory node from each domain.
 //
 // Read bandwidth is a sum over a buffer, write bandwidth a fill with stores that go around the caches, both with a

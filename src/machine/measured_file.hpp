@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where measured costs are kept between runs: ${XDG_CACHE_HOME:-~/.cache}/weir/machine-<fingerprint>.
 //
 // The fingerprint covers what the numbers depend on: CPU model, domains with their cores, memory nodes with their

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order of memory nodes as tiers of one domain: a pure function over costs.
 #pragma once
 

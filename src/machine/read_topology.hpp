@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From an hwloc topology to a Machine's data. The only place that knows how hwloc shows memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "machine/stream.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // STREAM (McCalpin 1995) as a function: the memory bandwidth that every other number is read against.
 //
 // Three arrays, one slice per thread, each first touched by its thread; copy, scale, add and triad in turns, timed

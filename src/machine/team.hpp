@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads bound to CPUs that start together: what measuring memory needs, without a scheduler.
 #pragma once
 

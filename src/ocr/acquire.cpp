@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From the last slot to the ready queue: an EDT acquires its blocks in the order of their GUIDs.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Block: a data block: its memory, who holds it in which mode, and who waits for it.
 //
 // RO holders exclude nobody. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the last

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BlockHeap: the memory inside one data block, given out by ocrDbMalloc(): first fit over ranges kept beside the block,
 // so that the whole of it is the program's.
 //

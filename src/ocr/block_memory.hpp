@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // BlockMemory: the memory of small data blocks: a cache per worker, filled from pools of slabs.
 //
 // A pool is the memory of one domain and one kind (tiers.hpp); its slabs are given by whoever made the pools, stay

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Channel: what a channel event has beside an Event: satisfactions that no dependence has come for yet.
 //
 // The k-th satisfaction goes to the k-th dependence. Dependences that came first are the event's dependents. All

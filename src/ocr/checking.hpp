@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What OCR tells the checker while `weir check` watches the program (src/check); nothing otherwise.
 //
 // Blocks get pages of their own, EDTs run with only the blocks that they hold accessible, and what makes an EDT start

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collective: a reduction over contributors, generation after generation: what a collective event has beside an Event.
 //
 // Contributions are kept until all of a generation are there, then combined in the order of contributors: the result

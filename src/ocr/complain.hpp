@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One line on standard error for misuse that no return code can tell: it names the EDT, what it did, and the GUID.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an OCR program is started with: options of Weir from the environment and a configuration file, and arguments.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Making EDTs, and bringing them from slot to slot until they are ready.
 #include "ocr/edt.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Edt: one event-driven task: a Weir task, and behind its header what few others have, its body, its slots, the depv
 // array it is called with, and its parameters, one behind the other.
 //

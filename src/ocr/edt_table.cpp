@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "ocr/edt_table.hpp"
 
 #include "ocr/local.hpp"

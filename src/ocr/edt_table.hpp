@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EdtTable: from the index in a GUID to the EDT.
 //
 // The memory of a task has one index for as long as the runtime lives, so an entry is written once and then only read:

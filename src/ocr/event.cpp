@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Events of the types once, idempotent, sticky, latch and counted, and how dependents are told.
 #include "ocr/event.hpp"
 

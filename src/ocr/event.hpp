@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Event: a source of dependences. What its types do is in event.cpp, channels and collective events in files of their
 // own.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FinishScope: the EDTs made by a finish EDT and by those it made: a sched::Scope, whose parent is the finish EDT's
 // task.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Guid: a GUID as one word: what it is of, a generation, and an index into the table of that kind.
 //
 // The generation changes whenever the entry is used again, so that a stale GUID is told from a live one. A label (a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ranges and maps of labels: reserved GUIDs, and the function that computes one from a tuple.
 #pragma once
 

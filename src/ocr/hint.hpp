@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What hints mean for EDTs and blocks. The functions of the API on hints are in hint.cpp.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels: ranges of GUIDs that programs compute, and making an object under one of them.
 //
 // A range is a run of indices of one table, never used for anything else. Any thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a program has not destroyed when it ends. While nothing runs any more.
 #pragma once
 

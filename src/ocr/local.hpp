@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Local: what the OCR layer keeps per worker: the running EDT, and lists of free objects.
 //
 // Used by the thread that is the worker only, but for what others read. local() finds that of the calling thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // main() of programs that define mainEdt(). Weak: a program in legacy mode brings its own.
 #include <cstdio>
 #include <cstring>

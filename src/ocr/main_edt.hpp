@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The mainEdt() of a program in C++ that does not declare it extern "C". Of main() only.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObjectWord: the first word of everything that has a GUID: generation, index, life, and a lock.
 //
 // Memory of objects is of one type for ever (object_table.hpp), so a stale GUID may always be looked at: lock() fails

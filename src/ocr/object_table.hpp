@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ObjectTable: all objects of one kind, found by index in two loads, without a lock.
 //
 // Chunks of memory are mapped when first needed and stay for ever, zeroed at first. Free objects lie in the lists of

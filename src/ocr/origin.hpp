@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EdtOrigin: what EDTs that one place in the program makes of one function have in common, kept once for all of them.
 #pragma once
 

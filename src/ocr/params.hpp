@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ocrEventParams_t as the program sees it with all extensions, read field by field: a program that was compiled with
 // fewer has a smaller one.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The gate that EDTs pass before they start: closed while the program is paused. Any thread.
 #pragma once
 

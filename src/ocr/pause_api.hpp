@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pausing, for who asks for it: one at a time, a running EDT or a thread outside of EDTs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where an EDT runs that no hint has placed: in the domain where most of the bytes are that it acquires.
 #pragma once
 

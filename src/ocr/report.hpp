@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an OCR program has left and why: for who asks what it waits for, and when it ends or hangs. Any thread.
 #pragma once
 

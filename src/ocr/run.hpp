@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Running EDTs: what a worker calls when it takes one, and what follows when it has returned.
 #pragma once
 

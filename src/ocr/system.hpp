@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // System: the OCR runtime of the process while it runs: a weir::Runtime, its Locals, and how it ends.
 //
 // At most one at a time. start() and stop() on the program's first thread, or the one in legacy mode; all else on any.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tiers: where data blocks live. Small ones lie in slabs that stay in memory; the others are blocks of the data layer,
 // admitted, fetched and evicted with the EDTs that depend on them, as the C++ API's blocks are with its tasks.
 //

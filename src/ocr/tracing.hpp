@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What OCR records when there is a trace: names of EDTs, their making, their blocks, who satisfied a slot, waits for
 // data blocks.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watch: a thread that sees when a program can make no progress any more, and prints the report.
 //
 // Nothing is ready, nothing runs, the first thread waits within the runtime, and no thread of the program's own uses

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Addresses reserved at once for memory that comes later, by steps, each touched before anybody uses it.
 //
 // Addresses without memory cannot be read or written. Not thread-safe; ranges given out stay where they are.

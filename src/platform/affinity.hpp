@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which CPUs a thread may run on: reading it, binding the calling thread, and undoing that.
 //
 // CPU numbers are the kernel's. Sets of any size work (more than CPU_SETSIZE CPUs). Every function acts on the calling

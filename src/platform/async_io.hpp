@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads and writes of files that go on by themselves: io_uring, or a few threads with pread and pwrite.
 //
 // Any thread submits; one request may be any size, and the engine keeps several pieces of it, and of the next ones, in

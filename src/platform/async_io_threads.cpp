@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The engine for where io_uring is forbidden: threads that take pieces from the queue and call pread and pwrite.
 #include <unistd.h>
 

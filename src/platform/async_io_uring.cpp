@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The engine over io_uring. One thread owns the ring: it submits, sleeps in it, and answers; others only queue, and
 // wake it by an eventfd that the ring reads. So no request belongs to a thread that may end before it does.
 #include <liburing.h>

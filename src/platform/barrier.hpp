@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An asymmetric barrier: one side pays for both, so that the side on the hot path pays nothing.
 //
 // Two threads that each store one thing and then read the other's need a full barrier between the store and the load,

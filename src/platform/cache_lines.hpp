@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Instructions by which a program moves lines between its caches and memory, where the hardware does not: memory that
 // several hosts share. Any thread.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the control groups around this process grant it.
 #pragma once
 

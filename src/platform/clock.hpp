@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Monotonic time for spinning and statistics, the cheapest clock there is for traces, and the processor's hint that it
 // spins. Any thread.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An AsyncIo for tests: another one, with faults at chosen requests.
 //
 // Requests are counted from 1, reads and writes apart, in the order of submit(). Everything else passes through.

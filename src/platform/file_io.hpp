@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the files of a trace have in common: errors that name them, writes that are whole.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread's place to sleep: park() until somebody calls unpark(). Linux futex.
 //
 // An unpark() that comes first is kept, once, as a token that the next park() takes without sleeping: no wake-up is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For threads whose work can wait: they run on processors that nobody else wants. No right is needed, either way.
 #pragma once
 

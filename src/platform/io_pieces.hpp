@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the engines behind async_io.hpp share: the queue of requests, cut in pieces, and what becomes of each piece.
 //
 // Not thread-safe: an engine holds its lock around every call.

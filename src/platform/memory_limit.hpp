@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How much memory this process can still use, and what keeps it from more.
 //
 // What cannot be read does not limit. Nothing is remembered; about 0.1 ms. Any thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory straight from the kernel, on a chosen NUMA node, and the question where pages really are.
 //
 // A node is preferred, not forced: a forced full node kills the process. So ask afterwards; share_on_node() does.

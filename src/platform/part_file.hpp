@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks for a cache line before it is needed, to write to it: it comes as this core's own. A hint; any address will do.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "platform/scratch_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ScratchFile: a file without a name: however the process ends, nothing of it stays.
 //
 // One thread appends and shortens; read() and forget() are for any, of what was appended before.

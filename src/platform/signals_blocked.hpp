@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SignalsBlocked: while it lives, its thread gets no signals, nor do threads that it starts then: for threads of the
 // library, which no handler of the program expects to run on. Faults are not blocked: the kernel ends a process whose
 // thread cannot get one, and under `weir check` any thread may meet a closed page.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "platform/source_lines.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From addresses of code to functions and lines of source, as the debug information of the program has them.
 //
 // Asks addr2line (binutils), run once for each library or program that the addresses lie in: for messages, which are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StoppedThread: a thread inside the handler of a signal that one of its instructions has caused: its registers, what
 // it was about to touch, and how to let it run one instruction more.
 //

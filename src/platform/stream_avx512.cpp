@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiled for avx512; called only where the CPU has it.
 #include <immintrin.h>
 

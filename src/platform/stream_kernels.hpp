@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The loops that read and write memory at full speed: STREAM's four, a sum, and a fill, for each kind of store; and a
 // copy of bytes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The loops of stream_kernels.hpp over a vector type V; included once per instruction set, by a file that is compiled
 // for it. V lives in that file's unnamed namespace, so no two files share a loop.
 #pragma once

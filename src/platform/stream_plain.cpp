@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For processors without a file of their own: the compiler's vectors, ordinary stores only.
 #include "platform/stream_loops.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads of this process as the kernel sees them, for people who ask why one does not get on. Any thread.
 #pragma once
 

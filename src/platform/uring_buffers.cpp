@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "platform/uring_buffers.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory registered with an io_uring: pinned once, instead of for every read and write.
 //
 // For async_io_uring.cpp; only the thread that owns the ring, and open() before it starts.

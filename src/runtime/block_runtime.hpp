@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks that use blocks: where the scheduler, which knows tasks, meets the data layer, which knows their blocks.
 //
 // A runtime opens its tiers when the first block is made, or at its start when options.tiers names some, so that a

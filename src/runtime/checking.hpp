@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the runtime does while `weir check` watches the program: tasks are announced to the checker, and run in its
 // hands.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Exclusion locks of commutative tasks: held while a task runs, waited for without blocking a worker.
 //
 // A task takes its locks one after the other in the order of their addresses, so that tasks that need several never

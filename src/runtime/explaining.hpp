@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a runtime tells of its tasks when somebody asks what they wait for.
 //
 // docs/protocols/gates.md says why it may look at tasks that others run and end meanwhile.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The debug check that a child's footprint lies within its parent's. Without NDEBUG only; an empty function with it.
 //
 // Keeps the footprint of every task that has one, in a table beside the tasks: nothing of it is in a release build.

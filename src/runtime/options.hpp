@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The option table as data, and the conversion of text to options: what the environment, the command line, the manual
 // and the completion are made from. The table itself is include/weir/options.def.
 //

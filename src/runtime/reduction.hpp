@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The private copies of one reduction, from the first task that joins it to the task that folds them.
 //
 // A task takes a copy while it runs and gives it back: never two tasks one copy at a time, also when a task waits

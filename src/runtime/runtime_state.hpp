@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a Runtime owns, and how handles and threads find it again.
 //
 // Live runtimes have a number each, below 2^16. It marks the upper bits of the generation of every task of a runtime,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "runtime/shared_data.hpp"
 
 #include "data/block.hpp"

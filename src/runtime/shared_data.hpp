@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which data one task waits for another: asked of what both have kept of their footprints.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library's side of spawn(), wait() and handles: what include/weir/detail/spawn.hpp declares.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What surrounds a task with blocks, commutative or reducing accesses: its blocks' places, its locks, its private
 // copies.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SpawnScope: a scope whose children have footprints. It is the Graph that the dependence analysis draws in.
 //
 // Used by the thread that runs the parent only, but for what sched::Scope lets others do. Edges to the task being

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which threads work for which runtimes.
 #include <pthread.h>
 

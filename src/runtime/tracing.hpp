@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the runtime does for its trace: opening and closing it, and spawning when one is recorded.
 //
 // docs/tracing.md is about what is recorded; src/trace records it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // States of the half of a fork_join() that was stolen. docs/protocols/fork.md.
 //
 // FORK-1  the thief's exchange to kForkDone releases what the half did, and its exception; the owner acquires it.

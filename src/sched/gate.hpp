@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gate: keeps a task from ending while somebody who is no worker looks at it and at the tasks behind it.
 //
 // A gate is an edge in the task's list of successors. It costs nothing where there is none: the worker that ends the

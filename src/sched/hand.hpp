@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hand: a few items that their owner has taken from its deque at once, and takes one by one without an atomic step.
 //
 // A compare-and-swap each is a good part of what a tiny task costs. What is in the hand is not lost to others: who has

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inbox: a first-in first-out queue of ready tasks that any worker may take from.
 //
 // It holds what has no place in a worker's own deque: tasks meant for another domain, or for one worker, urgent and

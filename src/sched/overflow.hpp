@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Overflow: what a worker's deque had no room for, in batches of its oldest items.
 //
 // The owner puts batches in, and takes the newest back when its deque is empty; others take the oldest, which leaves

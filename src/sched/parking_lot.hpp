@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ParkingLot: which workers search for work and which sleep, and the rule that no wake-up is lost.
 //
 // One per group of workers that may take each other's tasks. A worker is busy, searching or asleep. Whoever makes a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ReturnStack: what is lent to other threads comes back to its owner through it, in one step each.
 //
 // Others push, the owner takes all: nobody takes a single one from what others push to, hence no ABA (Treiber, 1986,

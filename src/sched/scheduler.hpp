@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scheduler: the workers of one runtime, grouped by domain, from start to stop.
 //
 // Owns all workers, guests included, for its whole life: a pointer to a worker stays good until the scheduler is

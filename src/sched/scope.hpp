@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scope: the children of one parent (a running task, or a thread outside of tasks), counted until all have ended.
 //
 // Counting costs the usual case no atomic operation: the thread that runs the parent counts what it spawns and what it

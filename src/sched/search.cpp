@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a worker without work looks for some, whom it steals from, and when it sleeps.
 #include <pthread.h>
 #include <sched.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stealing deque of one worker: the owner pushes and pops at the bottom, thieves take batches from the top.
 //
 // A ring with one removal word, {top index, tag}. After the abstract deque of Arora, Blumofe, Plaxton (1998) rather

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Task: what a worker runs, and its place in the graph of tasks.
 //
 // A task is made, and its memory later used again, by one worker only, its owner (task_heap.hpp). In between it is

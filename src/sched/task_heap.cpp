@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "sched/task_heap.hpp"
 
 #include <algorithm>

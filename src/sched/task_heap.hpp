@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory for the tasks that one worker makes: slots of a few sizes, cut from slabs, used again last in, first out.
 //
 // Only the owner allocates. Whoever ends a task frees it: the owner into its own list, others into a FreeBatch that

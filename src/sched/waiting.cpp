@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a worker waits for: its children, fewer children, one task, the stolen half of a fork_join().
 #include <fmt/format.h>
 

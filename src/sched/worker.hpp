@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Worker: a thread that runs tasks, with its deque, its heap and its place to sleep.
 //
 // The thread that made the runtime, the runtime's own threads, and any other thread of the program that spawns or

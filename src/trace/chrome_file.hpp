@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A trace as one file of JSON, for Perfetto, chrome://tracing and `weir report`.
 //
 // It grows as FILE.part while runtimes of the process write to it, and is put in place when none does. A program that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lines of the JSON that Perfetto and chrome://tracing open: from events whose numbers, names and times are known.
 //
 // One process per runtime, one row per track. Complete events ("X") for what a thread did, flows ("s", "f") for edges,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChromeResolver: goes through a spool in order and makes of its events what can be written by itself: tasks get their
 // numbers, edges both their ends, names and times are looked up.
 //

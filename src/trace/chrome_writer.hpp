@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ChromeWriter: one runtime's part of a JSON file, written from its spool while the program runs.
 //
 // A thread of its own writes ahead on processors that nobody else wants; what it has not come to by the end, several

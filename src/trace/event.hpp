@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is recorded while a program runs: events of one size, small enough for half a cache line.
 //
 // Times are platform::ticks(). What the fields mean depends on the kind; track.hpp has a function for each that fills

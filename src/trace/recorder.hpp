@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Recorder: the trace of one runtime, from its start to its end.
 //
 // Gives out tracks, and drains their rings from a thread of its own into a spool, from which the file that was asked

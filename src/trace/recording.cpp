@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "trace/recording.hpp"
 
 #include "platform/clock.hpp"

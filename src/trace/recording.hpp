@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What writers of traces know beside the events: of the runtime, of its clock, and how what has no name is called.
 #pragma once
 

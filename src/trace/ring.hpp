@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ring: the events of one thread on their way to the writer thread.
 //
 // One thread pushes (or several in turn, under a lock of theirs), one drains; dropped() and pushed() may be read by

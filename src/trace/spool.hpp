@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Spool: what the drainer has taken out of the rings, on its way into a file: units of the size of an event.
 //
 // The drainer appends, another thread reads. Chunks of events by track, and between them the names of what events

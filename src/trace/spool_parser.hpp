@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // SpoolParser: from the units of a spool, in order, to the definitions and events in them.
 //
 // Whoever wants them has define(definition), next_pass() (the drainer has gone round once more) and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TaskTable: what a writer of files knows of the tasks that events may still speak of: their numbers, and the edges of
 // which one end has not run yet.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TextBuffer: text that is put together from many small pieces: no format string is read, nothing is allocated for
 // each.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TraceFile: the file of a trace, to which each runtime of the process that was given its name adds its part.
 //
 // A name that ends in .otf2 is a folder, an archive of the Open Trace Format (otf2/otf2_file.hpp); any other one a file

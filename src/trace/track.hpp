@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Track: one row of a trace, of a worker or of the data layer: what its owner calls to record.
 //
 // Each function is a few stores into the track's ring. One thread at a time; a track lives as long as its Recorder.

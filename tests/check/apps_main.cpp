@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The applications on Weir, small: `PROGRAM stencil3d|matmul|VARIANT`, a variant of Seismic. Linked with them as they
 // are, and with mutants.
 #include <cstdio>

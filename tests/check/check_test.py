@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """What `weir check` finds in programs whose mistakes are known.
 
 check_test.py WEIR case SOURCE CASE -- PROGRAM...     exactly what SOURCE marks with `FINDS CASE: KINDS`

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Small OCR programs with one mistake each, chosen by the first argument, and, with a second one, `right`, without it:
  * what check_test.py runs under `weir check`. The line that is to be found is marked with `FINDS <case>: <kind>`; of
  * `unordered` both lines. */

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Ctrl-C ends a loop of a shell in which `weir check` runs a program, and what was found until then is told.
 
 interrupt_test.py WEIR PROGRAM...    PROGRAM makes one mistake, and then goes on for ever

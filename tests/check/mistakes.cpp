@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Programs with one mistake each, chosen by the first argument: what check_test.py runs under `weir check`.
 //
 // The line that is to be found is marked with `FINDS <case>: <kind>`; of `unordered` both lines.

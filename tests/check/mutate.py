@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """mutate.py SOURCE EDITS OUT: a copy of SOURCE with the mistakes of EDITS in it.
 
 EDITS: groups of lines, an empty line between them: `mistake M` begins one of the mistakes that every application is to

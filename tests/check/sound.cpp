@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program without a mistake, that does what could look like one: nothing may be found in it.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program without a mistake whose watched memory shares its pages with everything else that a program has: globals of
 // the library and its tables of calls, the heap's own data, stacks, thread_local variables; and whose tasks hand it to
 // the kernel, to threads and to processes of theirs. Nothing may be found in it, and nothing may go wrong.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* EDTs that wait within themselves, in OCR's legacy mode. `waits ordered`: nothing to find. `waits missing_edge`: an EDT
  * that runs on top of the one that waits writes what that reads, and is not what it waits for. */
 #include <string.h>

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Holds the documentation to the code: docs.py ROOT
 
 Every C++ block of a Markdown file has above it `<!-- from: path -->` and stands word for word in that file (which is

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Hangs a program in one way, and checks that its culprit is named.
 
 explain_test.py CASE WEIR HANG

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Programs that hang, one for each way: hang CASE. They say "ready" on standard output when they do.
 #include <unistd.h>
 

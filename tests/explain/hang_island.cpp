@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks on islands, one of which never ends: the master is asked.
 #include <unistd.h>
 

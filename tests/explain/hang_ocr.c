@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* OCR programs that hang: hang_ocr CASE [busy]. With busy another EDT never returns, so that the program does not end by
    itself with a report, and is there to be asked. */
 #define OCR_ENABLE_EDT_NAMING

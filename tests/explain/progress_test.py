@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """The line of progress of `weir run`, on a terminal of this script's own.
 
 progress_test.py CASE WEIR PROGRAM

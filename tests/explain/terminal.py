@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A program on a terminal of the test's own."""
 import fcntl
 import os

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Traces an OCR program, and checks that its EDTs have names, makers, dependences, footprints and a critical path.
 
 trace_ocr_test.py WEIR PROGRAM NAME [ARGUMENT...]

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs one golden case, and compares what it prints with what the case says.
 
 A case is a text file:

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Compiles public headers alone.
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning

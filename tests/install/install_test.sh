@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Builds and runs a program of somebody else against an installed Weir, as its user would.
 #
 # install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper STAGE_DIR SOURCE_DIR WORK_DIR CXX

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Installs a build into a folder of its own, and moves it: nothing in it may know where it was put.
 #
 # stage.sh BUILD_DIR STAGE_DIR

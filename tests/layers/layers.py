@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Holds every #include under src/ to src/LAYERS, and public headers to themselves.
 
 layers.py ROOT       prints one line per offence, and fails when there is one

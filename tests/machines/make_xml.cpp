@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // make_xml FOLDER: writes the described machines of tests/machines/xml that no synthetic string can express, because
 // they carry what firmware claims. Run by hand after a change here; the files are kept.
 //

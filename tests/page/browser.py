@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """A headless Chromium with a page of `weir report --html` in it."""
 
 import json

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A run of many small tasks of several names on a few workers, to be traced: many_tasks TASKS
 //
 // Columns of cells that are swept again and again: a cell's task depends on its neighbours' of the sweep before. Now

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """The page of `weir report --html` in a real browser: page_test.py WEIR MANY_TASKS SMALL_TRACE
 
 First on the page of a recorded trace with blocks, then on that of a run of a million tasks that is made here. Prints what

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """The page of `weir report --html` without a browser: structure_test.py WEIR TRACE...
 
 It asks for nothing from outside, and the numbers in it add up to those of `weir report --json`.

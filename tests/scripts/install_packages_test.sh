@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # scripts/install_packages.sh on systems that we make up: a PATH with dpkg-query, apt-get, id and sudo of our own.
 #
 # install_packages_test.sh SCRIPTS_DIR WORK_DIR

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random tasks on blocks whose footprints are near the budget of the fast tier, under all strategies and evictions,
 // over memory, files and several fast nodes; the contents are compared with those of a serial run.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A flood of EDTs that have nothing but their function, on several workers, while a thread that is none looks at all of
 // them, threads of the program's own ask for them by their GUIDs, and EDTs pause the program and list it. All run,
 // once, under the GUID that was given out; or the program ends in the middle. docs/protocols/ocr.md,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/protocols/gates.md: programs whose tasks are looked at all the time, while they are made, linked, run and freed
 // by several workers. All run, once, and nobody who looks meets memory that is not there.
 #include <functional>

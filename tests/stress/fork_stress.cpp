@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // fork_join(): random trees with exceptions, waits and spawned tasks inside. docs/protocols/fork.md
 // And crowds of tiny tasks, of which thieves have a hand full: some fork, wait or spawn. docs/protocols/steal.md
 #include <stdexcept>

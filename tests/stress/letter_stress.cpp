@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Letters through memory without coherent caches (docs/protocols/letters.md): two threads over coherent memory, as that
 // is what ThreadSanitizer sees, and two processes over each kind; letters of all lengths, and lines of data beside them
 // that both write in turn.

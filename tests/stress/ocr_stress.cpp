@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random OCR programs: graphs of EDTs over events of all kinds and blocks in all modes, in memory and in tiers that are
 // too small; blocks destroyed while others hold them, labels that both sides make, reports meanwhile, and shutdowns in
 // the middle. docs/protocols/ocr.md

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parking: one task at a time, with pauses in which everybody falls asleep, so that each wake-up matters.
 // docs/protocols/parking.md
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dependence release: random programs over little memory, all modes, nested, checked against a serial replay.
 // docs/protocols/edges.md, docs/protocols/scope.md, docs/protocols/heap.md
 #include <cstdint>

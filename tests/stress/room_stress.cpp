@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random OCR programs whose EDTs hold blocks and make more, in far less memory than they all want: each that fits
 // beside what its EDT holds is had, whatever the others hold, everybody ends, and every block has its contents.
 // docs/protocols/admission.md

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/protocols/trace.md, the spool: what several threads push into rings goes through a slow drainer into a file,
 // which another thread reads meanwhile. Whatever comes out is whole and in order, behind its definitions, and what is
 // missing has been counted. Then the same with whole recorders, killed in the middle, and on a disk that is full.

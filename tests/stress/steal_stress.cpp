@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // StealDeque, Overflow and Hand: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
 #include <array>
 #include <memory>

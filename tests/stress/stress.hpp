@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stress programs share: how long to run, and a watchdog that says what waits instead of hanging.
 //
 // usage: PROGRAM [SECONDS [SEED]]; WEIR_STRESS_SECONDS is the default, 2 without it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Guests that come and go, leave tasks behind and wait for each other's; runtimes that are made and destroyed at once.
 // docs/protocols/parking.md, docs/protocols/scope.md
 #include <functional>

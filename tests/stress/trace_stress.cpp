@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/protocols/trace.md: a thread that pushes into a small ring, another that drains it. Whatever comes out is whole,
 // in order, and what is missing has been counted.
 #include <thread>

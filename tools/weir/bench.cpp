@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir bench: the costs of tasks in Weir and in other runtimes, side by side; and tiers (bench_tiers.cpp).
 #include <fmt/format.h>
 

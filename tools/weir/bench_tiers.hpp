@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir bench tiers: data larger than the fast tier, moved in several ways.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir check: runs a program with only the footprint of each task accessible.
 #include <fmt/format.h>
 #include <unistd.h>

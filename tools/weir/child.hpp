@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that weir runs for its user: it has the terminal, the signals are for it, and weir waits for its end.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir explain: what the tasks of a running process wait for.
 #include <fmt/format.h>
 

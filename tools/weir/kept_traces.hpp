@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Traces of runs that have a process each: every one is kept under a name of its own, beside the file that was asked
 // for, which has the last. t.json: t.weir-off.json, t.weir-ahead.json; with repetitions t.weir-off.2.json.
 #pragma once

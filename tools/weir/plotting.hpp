@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What verbs that draw with gnuplot share.
 #pragma once
 

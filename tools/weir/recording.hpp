@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A trace that a run is to write under a name: what has come of it.
 #pragma once
 

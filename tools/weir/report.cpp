@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir report: what a trace says.
 #include <filesystem>
 #include <memory>

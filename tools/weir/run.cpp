@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir run: a program of the user's, or one of the applications, each in several variants that are timed in turns and
 // checked against each other.
 #include "run_program.hpp"

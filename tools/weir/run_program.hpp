@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir run PROGRAM: a program of the user's with the options of the runtime, progress, trace and report.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options --report and --html of verbs that run something: the report of what they ran, without a trace to keep.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "run_seismic.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir run seismic: waves in the ground, in loops and in tasks; with --tiers on a grid larger than fast memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir run stencil3d, weir run matmul: the applications whose data may be larger than fast memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What weir run seismic is asked, and the text that explains it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What weir run seismic says of the variants that it measured: a table, objects for programs, and whether all agree.
 #pragma once
 

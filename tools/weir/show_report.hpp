@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What `weir report` and the option --report of other verbs print, write and add to the JSON array.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir stream: McCalpin's STREAM, the bandwidth that every other number is read against.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // weir topo: the machine as Weir sees it, and what its memory costs.
 #include <fmt/format.h>
 

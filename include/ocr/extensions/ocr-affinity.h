@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: where EDTs and data blocks go. Shows under ENABLE_EXTENSION_AFFINITY.
  *
  * There is one affinity per domain: the cores that share a NUMA node. One given in a hint binds under scheduler

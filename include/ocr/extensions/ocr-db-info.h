@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: what a data block is. Shows under ENABLE_EXTENSION_DB_INFO. */
 #ifndef OCR_DB_INFO_H
 #define OCR_DB_INFO_H

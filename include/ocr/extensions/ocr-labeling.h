@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: GUIDs that a program computes from labels, so that those who share an object need not tell each other its
  * GUID. Shows under ENABLE_EXTENSION_LABELING. Create with GUID_PROP_CHECK where several create the same. */
 #ifndef OCR_LABELING_H

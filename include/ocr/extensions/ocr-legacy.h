@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: OCR in a program with its own main(). Shows under ENABLE_EXTENSION_LEGACY.
  *
  * Between ocrLegacyInit() and ocrLegacyFinalize() the thread that called them may call the functions of OCR outside of

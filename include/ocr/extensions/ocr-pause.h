@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: stops the workers to look at a program. Shows under ENABLE_EXTENSION_PAUSE. */
 #ifndef OCR_PAUSE_H
 #define OCR_PAUSE_H

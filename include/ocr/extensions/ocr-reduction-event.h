@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: collective events. Shows under ENABLE_EXTENSION_COLLECTIVE_EVT.
  *
  * Contributor i calls ocrAddDependenceSlot(event, i, edt, slot, mode) for the result and

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Extension: for runtimes built on OCR. Shows under ENABLE_EXTENSION_RTITF. */
 #ifndef OCR_RUNTIME_ITF_H
 #define OCR_RUNTIME_ITF_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the templates of blocks and arrays need of the library: not for programs to use directly.
 #pragma once
 

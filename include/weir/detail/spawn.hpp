@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The machinery between the templates of the public API and the library: not for programs to use directly.
 //
 // spawn() copies the callable into a task that the library allocates, collects footprint and attributes in an array

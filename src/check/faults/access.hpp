@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One access of a task to a closed page: judged against its footprint, then made with the page open.
 //
 // For handlers of faults, under the gate.

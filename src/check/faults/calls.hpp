@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // System calls of tasks and of threads that they have started: the kernel heeds what is closed.
 //
 // For the handlers of SIGSYS and SIGTRAP, under the gate.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The handlers of SIGSEGV, SIGTRAP and SIGSYS, and the record of each thread that they need.
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Standstill: pages are open to a thread beside the one that runs a task, and so to that one and to those that the task
 // has started too: meanwhile these stand still, or what the task does there would not be seen.
 //

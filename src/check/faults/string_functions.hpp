@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C library's functions on strings, which read whole vectors, of which they use the part that was meant.
 #pragma once
 

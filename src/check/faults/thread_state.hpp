@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ThreadState: of a thread that runs tasks or has met a closed page, what its handlers and hooks know.
 //
 // Written by its thread, but for what says otherwise. In memory of its own, which begins as zero.

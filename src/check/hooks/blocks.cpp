@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hooks of blocks: each on pages of its own.
 #include <sys/mman.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is told at the end: items that nobody has touched, how often each finding was made, and how much was judged.
 #include <utility>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hooks of EDTs: what they get and give up while they run, and what causes them to start.
 #include <utility>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What hooks keep of scopes, tasks and events, and the graph in which footprints are analysed a second time.
 //
 // By malloc(), which handlers of faults must not use: hooks only, by who has the turn.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hooks of tasks: their spawning, running and end, and waits.
 #include <algorithm>
 

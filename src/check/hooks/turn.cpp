@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "check/hooks/turn.hpp"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The turn, which whoever runs a task or a hook has, and what is open to it.
 #pragma once
 

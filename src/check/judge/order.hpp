@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Order: which parts of tasks come before which, whatever the timing; and Shadow: who has touched which bytes, to find
 // two that touch the same without an order.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Run: a task that runs: what its footprint lets it do, byte by byte, and what it has done.
 //
 // Belongs to the thread that runs the task; of other threads only handlers read it, under the gate. All its memory is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Extent: the bytes that an item of a footprint names, as runs with strides; and Bits: some of the bytes of one page.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // OwnMemory: memory that shares no page with the program's, for all that the handlers of faults read and write.
 //
 // While a task runs, pages of the program's heap, stack and globals are closed; what malloc() would give may lie there.

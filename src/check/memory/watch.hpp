@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watch: the memory that footprints name and blocks own, page by page, and what may be done to each page now.
 //
 // Guarded by the checker's gate, a lock that handlers of faults take, too; nothing here uses malloc() while it is held.

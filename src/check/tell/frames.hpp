@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where code is: the frames that lead to it, and the function it is in.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Link: the connection of a checked program to the `weir check` that watches it.
 //
 // Handlers of faults use it: no malloc(), and calls wait for the answer. Guarded by the checker's gate. A process has

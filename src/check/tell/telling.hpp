@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Telling: what was found, made of what is known, and told once. Under the gate.
 #pragma once
 

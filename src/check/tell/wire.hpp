@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a checked program and `weir check` say to each other, as datagrams over a local socket: plain structs, both of
 // the same build. The program asks how an instruction touches memory, and tells what it has found; to both it waits for
 // the answer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who is admitted, and when. A task may pass one that waits for room: letting all pass would let the waiting one
 // starve; letting none pass would leave workers idle.
 #pragma once

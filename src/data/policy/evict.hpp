@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of the replicas that nobody uses leaves first.
 #pragma once
 

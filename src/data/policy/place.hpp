@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The four allocation modes of the OCR-Vx runtime on KNL, over any machine's memory nodes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How far the mover looks past the ready tasks, and what may leave for what it finds there.
 #pragma once
 

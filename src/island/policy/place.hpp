@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which worker process gets the next ready task: the one with the fewest, those with equally few in turn.
 #pragma once
 

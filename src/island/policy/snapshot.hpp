@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What placing a task on a worker process knows.
 #pragma once
 

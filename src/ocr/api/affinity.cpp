@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Affinities: one per domain of the runtime.
 #include "ocr/extensions/ocr-affinity.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the C entry points have in common: they find the caller's Local, translate GUIDs, and turn exceptions into
 // codes.
 #pragma once

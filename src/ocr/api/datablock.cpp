@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Data blocks: create, destroy, release, size.
 #include "ocr/api/api.hpp"
 #include "ocr/block.hpp"

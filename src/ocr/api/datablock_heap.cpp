@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory inside data blocks, and copies between them.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
 #include "ocr/block.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Templates and EDTs.
 #include "ocr/edt.hpp"
 

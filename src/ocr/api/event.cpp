@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Events: create, destroy, satisfy.
 #include "ocr/event.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hints: of their own, and on objects.
 #include "ocr/hint.hpp"
 

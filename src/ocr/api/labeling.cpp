@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labels: ranges and maps of GUIDs.
 #include "ocr/extensions/ocr-labeling.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Legacy mode: a program with its own main(), and waiting.
 #include "ocr/extensions/ocr-legacy.h"
 

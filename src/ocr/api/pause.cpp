@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pause, query, resume.
 #include "ocr/extensions/ocr-pause.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What runtimes built on OCR ask: the running EDT, its storage, workers.
 #include "ocr/extensions/ocr-runtime-itf.h"
 

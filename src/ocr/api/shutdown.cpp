@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The end of a program, its arguments, and the version of the API.
 #include "ocr/api/api.hpp"
 #include "ocr/system.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Printing and assertions.
 #include <cstdarg>
 #include <cstdio>

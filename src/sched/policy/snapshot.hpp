@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stealing policy decides from: a thief's view of itself and of one victim.
 #pragma once
 

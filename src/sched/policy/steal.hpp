@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From whom to steal, and when to leave a victim its last task. Pure functions: tests/unit/sched/policy_test.cpp.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How far a thread may spawn ahead of the tasks it has spawned. Pure functions: tests/unit/sched/policy_test.cpp.
 #pragma once
 

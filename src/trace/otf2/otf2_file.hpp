@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A trace as an archive of the Open Trace Format 2, for Vampir, Scalasca and the like: a folder.
 //
 // A location for each track; regions for tasks by name and for what else workers do; moves between tiers as

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Otf2Writer: one runtime's trace as an OTF2 archive, in bounded memory. One thread.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What one reading of a spool, in bounded memory, makes of it for an archive: the events of each track, with tasks by
 // number.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // TaskNumbers: what is known of tasks beside that they ran: their numbers, who made them, what they come after.
 //
 // Those that have run are forgotten when they are told to be, so that it grows with the tasks that are unfinished. One

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "trace/otf2/time_order.hpp"
 
 #include <algorithm>

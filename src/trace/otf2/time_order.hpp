@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From the events of a track, each recorded at its end, to records in the order of time, in bounded memory.
 //
 // It goes backwards: what ends last is met first, and is open until everything that lies in it has been met. So only

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // UnitStack: units of the size of an event, of which the last one in is the first one out: on disk, but for the last
 // few. One thread.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // EDTs without slots, parameters, output event, hint, label or property, of which the runtime keeps a task's header
 // alone: to the program they are EDTs like the others.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Collective events: all reductions, all types, generations, in every order in which their two calls may come.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Data blocks: create, release, destroy, modes, memory inside them, copies, size.
 #include <cstring>
 #include <mutex>

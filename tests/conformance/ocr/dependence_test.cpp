@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ocrAddDependence() and ocrAddDependenceSlot(): what may be linked with what, and what each pair means.
 #include "ocr_test.hpp"
 

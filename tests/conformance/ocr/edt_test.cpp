@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Templates and EDTs: what is asked of ocrEdtTemplateCreate(), ocrEdtCreate(), ocrEdtDestroy(), output events and
 // finish EDTs.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Events: create, satisfy and destroy, type by type.
 #include "ocr_test.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that is asked what its EDTs wait for while it runs (docs/explaining.md).
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hints and affinities.
 #include "ocr_test.hpp"
 

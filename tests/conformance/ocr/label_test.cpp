@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Labelled GUIDs: ranges, maps, and creating under a label.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Legacy mode, waiting, the runtime interface, and pausing.
 #include <cstring>
 

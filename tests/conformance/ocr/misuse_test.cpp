@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Misuse, in the middle of a program: each has its error code or its line on standard error, nothing comes into being
 // by it, and the rest of the program is as it would have been.
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the conformance tests share: an OCR runtime for each test, and EDTs written as lambdas.
 //
 // Every test runs with 1, 2 and 8 workers, and each file is compiled for GUIDs of one and of two words. Tests say what

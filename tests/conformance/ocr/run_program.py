@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs a program with 1, 2 and 8 workers, and checks how it ends and what it says.
 
 run_program.py CODE PROGRAM [ARGUMENT...] [--says TEXT...]

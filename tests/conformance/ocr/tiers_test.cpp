@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Data blocks in tiers: programs larger than fast memory, the places that hints ask for, and what cannot be had.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* An OCR program of somebody else, in C: an EDT that gets a parameter, the arguments, and a block from an event. */
 #include <ocr.h>
 

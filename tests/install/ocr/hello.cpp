@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An OCR program of somebody else, in C++, with labels: its EDT waits for an event that both know by its index only.
 #define ENABLE_EXTENSION_LABELING
 #include <ocr.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Written for OCR 1.0: a GUID is an integer, and modes have their old names. */
 #include <ocr.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What goes wrong on islands, and what is said of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What tasks on islands compute, for every kind of memory and number of workers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From a run on islands to its report: the master records what its workers did.
 #include <gtest/gtest.h>
 

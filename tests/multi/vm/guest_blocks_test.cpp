@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the pages of blocks are while a task uses them, by the kernel's word, page by page: under each allocation mode,
 // after blocks have been moved and evicted, and when somebody else has filled the fast memory.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What Machine finds in a guest, against what the kernel says.
 #include <gtest/gtest.h>
 

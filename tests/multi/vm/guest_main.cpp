@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // guest_test MACHINE: the tests that need a kernel with several memory nodes, run inside a guest by run_guest.sh.
 #include "guest_main.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The layout of the guest that the tests run in.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "guest_memory.hpp"
 
 #include <linux/mempolicy.h>

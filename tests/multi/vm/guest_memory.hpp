@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory in a guest, as the kernel tells it without Weir, and a way to fill a node: the yardstick of placement.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where OCR's data blocks are, by the kernel's word, page by page: for each allocation mode, for affinities and hints,
 // and after moves.
 #include <gtest/gtest.h>

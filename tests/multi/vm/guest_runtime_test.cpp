@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where workers and tasks run in a guest, asked of the kernel from inside the tasks.
 #include <gtest/gtest.h>
 #include <sched.h>

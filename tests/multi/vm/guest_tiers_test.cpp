@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the pages of arenas, of allocators and of hbw_malloc() are, by the kernel's word, page by page; also when the
 // fast memory is full. A test that is killed here has met the kernel's out-of-memory killer: that is the failure.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the kernel itself says of NUMA nodes, read without Weir: the yardstick of the guests' tests.
 #pragma once
 

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
 # run_guest.sh MACHINE PROGRAM [ARGUMENT...]: runs PROGRAM in a guest whose memory is laid out like MACHINE, prints what
 # it printed, and exits with its status; 125 when the guest did not get so far.
 #

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* hbwmalloc_c_test POLICY: the functions of hbwmalloc.h from C99, on whatever machine this is. Prints what is wrong. */
 #include <errno.h>
 #include <hbwmalloc.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine with two domains, each with 64 MiB of ordinary memory and 8 MiB of HBM beside it, described.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "alloc/tier_heap.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a task's callable may be, what it is given, and what becomes of its result.
 #include <array>
 #include <functional>

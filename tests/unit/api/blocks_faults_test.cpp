@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks when the file tier fails: the task that waits gets the error, no other block is lost, later tasks run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

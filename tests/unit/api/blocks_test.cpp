@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks and arrays in footprints: what tasks get, in one tier, in two, and when the fast one is too small.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which tasks wait for which, by their footprints.
 #include <numeric>
 #include <random>

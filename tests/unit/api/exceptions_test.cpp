@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Exceptions: from the task to the waiter, and what becomes of the others.
 #include <functional>
 #include <stdexcept>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // fork_join(), parallel_for(), parallel_reduce().
 #include <cstdint>
 #include <limits>

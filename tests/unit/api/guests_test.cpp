@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads of the program that spawn and wait beside the workers.
 #include <functional>
 #include <stdexcept>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Handles, waiting for one task, after(), priorities.
 #include <thread>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Debug builds end a program whose child's footprint is not within its parent's.
 #include "support.hpp"
 

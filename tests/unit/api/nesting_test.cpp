@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks that spawn tasks: when a parent ends, whom wait() waits for, how deep it may go.
 #include <algorithm>
 #include <array>

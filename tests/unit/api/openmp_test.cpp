@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tasks that call code which brings threads of its own.
 #include <vector>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Domains and policies, on machines that are described.
 #include <regex>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // reduce() and reduce_ordered().
 #include <functional>
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtimes: several, nested, short-lived, and in forked processes. Counters, idleness, bad options.
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the public API share: runtimes of a given size, and waiting without sleeping.
 #pragma once
 

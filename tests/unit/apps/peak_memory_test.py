@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
 """Holds a program whose data is larger than fast memory to its budget: peak_memory_test.py WEIR STRATEGY
 
 The peak of the process's resident size is at most 2 % and 64 MiB over the budget. All the data would be far above that.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A folder of its own for one test, removed with all that is in it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Admission step by step: who gets room, in which order, and what becomes of those that cannot have any.
 #include "data/residency.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Machines that the tests of tiers run on, described, and systems with so much memory left.
 #pragma once
 

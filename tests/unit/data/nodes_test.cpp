@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency on several memory nodes: beside the workers, and footprints that no node holds.
 #include "data/residency.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of who leaves, who is brought in early and who passes, as tables; and the steps that a replica has.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A Residency without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to;
 // and one whose fast tier holds three of four blocks.
 //

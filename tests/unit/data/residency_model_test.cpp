@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random tasks on a Residency: whatever is moved when, each finds what was written last, nobody waits for ever, and
 // nothing is left over. WEIR_MODEL_SEED and WEIR_MODEL_ROUNDS run it longer.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Residency step by step: states, whole footprints or nothing, looking ahead, failures.
 #include "data/residency.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Blocks of one footprint over several nodes, as a table.
 #include "data/spread.hpp"
 

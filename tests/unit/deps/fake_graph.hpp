@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A graph for tests of the dependence analysis: it keeps every node and edge, and nodes finish when a test says so.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random programs for the dependence analysis, and a judge of its edges that knows nothing of how they were found.
 //
 // A case is a few dozen tasks over 256 bytes that are never touched: objects, ranges, tiles, sections of watched arrays

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The edges of BlockMap against the judge in oracle.hpp. WEIR_TEST_SEED=n runs the cases from seed n on.
 #include <gtest/gtest.h>
 

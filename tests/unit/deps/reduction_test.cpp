@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reductions: members run together, one node combines their copies, everybody else is before or after that node.
 #include <functional>
 

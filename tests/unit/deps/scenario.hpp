@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A block map with a fake graph, in the words of tests: spawn a task with these items, ask what it waits for.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The two look-ups of segments against plain models of them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Watched arrays: tracking by block, and every way in which other memory can overlap one.
 #include "scenario.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runtimes asked what their tasks wait for, by the way that weir explain asks them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

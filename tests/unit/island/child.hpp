@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A forked process of a test.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Letters there and back, as master and worker write them: for tests, the stress program and the benchmark.
 //
 // Whoever asks posts the letter k in place k modulo the places, when the answer to the letter that was there has come.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The master's graph against an oracle: every order that the footprints ask for, and no more than a join's worth of it.
 #include "island/graph.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "platform/address_range.hpp"
 
 #include <gtest/gtest.h>

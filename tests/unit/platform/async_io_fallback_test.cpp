@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What happens where io_uring is forbidden: as many containers do, with a seccomp filter, in a process of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests of file I/O: a file without a name, memory as O_DIRECT wants it, and requests that can be waited for.
 #pragma once
 

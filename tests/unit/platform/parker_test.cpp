@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parker and the asymmetric barrier.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiled with debug information whatever the build type (CMakeLists.txt).
 #include "platform/source_lines.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The policies as tables: pure functions from a snapshot to a decision.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "sched/return_stack.hpp"
 
 #include <gtest/gtest.h>

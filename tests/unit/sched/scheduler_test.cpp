@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where workers are placed, on machines that are described.
 #include "sched/scheduler.hpp"
 

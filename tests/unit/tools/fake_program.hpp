@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A command line with made-up verbs, run in the process: what it prints, and its exit status.
 #pragma once
 

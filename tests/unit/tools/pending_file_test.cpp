@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "pending_file.hpp"
 
 #include <gtest/gtest.h>

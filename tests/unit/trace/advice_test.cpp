@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice on traces made by hand; what recorded ones are told: tests/golden/cases/report_*.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The file of real runs, parsed back: required fields, pairs, and totals.
 #include "trace/chrome_writer.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "critical_path.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "few_numbers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Traces made by hand, in units of one nanosecond.
 #pragma once
 

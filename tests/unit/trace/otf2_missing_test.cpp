@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the library was not there at build: asked for, it is an error at the start that names the package.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From recorded events to records in the order of time: what is kept on disk, and what backwards reading makes of it.
 #include <gtest/gtest.h>
 

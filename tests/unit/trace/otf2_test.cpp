@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The archive of real runs, read back with the library: totals are those of the runtime's counters.
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>

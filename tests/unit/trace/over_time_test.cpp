@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "over_time.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From a run to its report: what is recorded, written, read and analysed.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The files that a trace is made in: one without a name, and one that is a part until it is whole.
 #include "platform/scratch_file.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The path of a file that is not there yet, in a folder that goes away with it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What debug information says of an address of a compilation unit: its functions, inlined ones too, and their lines.
 // By elfutils' libdw; one thread.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How an instruction touches memory and where it jumps to, by the Zydis library. Any thread.
 #pragma once
 

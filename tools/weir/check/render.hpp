@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What was found, in words and as JSON.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Session: a program that runs under `weir check`, and the conversation with it and with the processes that it makes.
 #pragma once
 

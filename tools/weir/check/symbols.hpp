@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Symbols: where in the source code of a running process an address is, by elfutils' libdw. One thread.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `weir completion bash|zsh|fish`: scripts that complete verbs, options and the values of those that have a choice.
 //
 // A script holds all words; the shell does not start weir while it completes.

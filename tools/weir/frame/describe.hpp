@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the help, the manual, the completion and the error messages know of a verb, read from CLI11 in one place.
 #pragma once
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The manual pages and the completion scripts, printed by the program itself and installed.
 if(CMAKE_CROSSCOMPILING)
   return()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One line for every mistake on the command line, with what was probably meant.
 #pragma once
 

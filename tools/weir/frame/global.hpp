@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What every verb gets: the options of the runtime, and the only way to standard output.
 //
 // With --json, standard output carries exactly one JSON array, printed when the verb has returned; print() then does

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a verb says about itself, apart from its options: the source of help, manual and completion.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The help screens, wrapped to the terminal.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ctrl-C, SIGTERM and SIGHUP leave no partial file and a clean terminal.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The line of progress of a run that makes tasks: what is run, how many tasks are done and known, how fast, and how
 // full the tiers are. Drawn several times a second while it lives, on a terminal only; nothing otherwise.
 #pragma once

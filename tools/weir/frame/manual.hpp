@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The manual pages weir(1), weir-topo(1) and so on, made from what --help shows. `weir manual PAGE` prints one; the
 // build calls it.
 #pragma once

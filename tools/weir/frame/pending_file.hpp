@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file that appears under its name only when it is complete.
 //
 // What is written goes to a temporary file beside it, which commit() renames; without commit(), or when Ctrl-C or

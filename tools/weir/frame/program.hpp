@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The program around the verbs: reads the command line, runs one verb, prints its JSON array, and turns every failure
 // into one line on standard error.
 #pragma once

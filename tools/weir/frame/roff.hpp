@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parts of manual pages, in man(7) macros. Pure.
 #pragma once
 

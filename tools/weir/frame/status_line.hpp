@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A line at the bottom of the terminal while another program writes to it: what that prints scrolls above the line and
 // goes to the terminal as it is. The way of apt: the last row is taken out of the region that scrolls.
 //

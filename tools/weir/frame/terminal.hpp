@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is known of the terminal, and the one line of progress on it. One thread at a time, but for clear_progress() and
 // end_progress().
 #pragma once

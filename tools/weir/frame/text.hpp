@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Text wrapped to a width. Pure. One column a character (ASCII).
 #pragma once
 

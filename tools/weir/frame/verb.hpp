@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a verb is added to the `weir` command line.
 //
 // A verb is one file with one function, `void add_<verb>(CLI::App& app, Global& global)`, listed in main.cpp:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice in words with numbers: what a person would conclude from the report. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a report says of one runtime: times, bounds, what cost most, and advice. Pure: from a Trace to numbers and text.
 #pragma once
 

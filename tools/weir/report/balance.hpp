@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What there was to run while workers had nothing to run: whether tasks were ready elsewhere, and else what the others
 // were busy with. Pure.
 #pragma once

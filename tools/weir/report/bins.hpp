@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sums over equal parts of a run's time.
 #pragma once
 

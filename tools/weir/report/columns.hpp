@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Columns: arrays of numbers for the page, as bytes that a browser reads in place.
 //
 // A column is stored as the narrowest of u8, u16, u32 and f64 that holds all its values, at a multiple of eight bytes,

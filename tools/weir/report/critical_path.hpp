@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The critical path of a traced run: the longest chain of code that had to run one after the other.
 //
 // A chain goes from a task to one that depends on it, from a parent's code before a spawn to the child, from children

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // FewNumbers: a list of numbers that is mostly short, in 16 bytes: two in place, more on the heap.
 #pragma once
 

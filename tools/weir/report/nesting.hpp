@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Goes through the intervals of one row in the order of time: what is innermost, from when to when.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a run went over time, coarsely: a line of values for each thing that changes. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A report as one page that needs nothing else: no network, no file beside it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the page of a report shows, as columns of numbers and a JSON object that describes them. Pure.
 //
 // Tasks are numbered in the order of their starts here ("index"), so that starts are small differences. Times are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "read_trace.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads the file that a runtime with the option `trace` has written.
 #pragma once
 

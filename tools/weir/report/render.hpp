@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A report as text for people, and as JSON for scripts.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Goes through the JSON of a trace without keeping it: each event as a flat struct, the rest as a value.
 #pragma once
 

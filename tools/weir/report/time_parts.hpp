@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where each worker's time went: the parts add up to the runtime's life.
 //
 // Pure: from a Trace to numbers. Waiting for data, for work, and idle: without_work.hpp.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What each worker did at every moment: one row per worker, of pieces that follow each other without gaps. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a trace file says of one runtime, as the report computes with it. Times are nanoseconds from the file's origin.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Times and sizes as people read them: three digits and a unit.
 #pragma once
 

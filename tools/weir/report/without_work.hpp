@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Why workers had nothing to run: shares of data, work and idle over time. Pure.
 //
 // A worker without work waits for data while some ready task waits for its blocks, and for others while one waits for

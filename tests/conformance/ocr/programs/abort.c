@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Ends with the code given as its argument. */
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In C++: prints its arguments in a later EDT, which gets the block of mainEdt(), and ends.
 #include "ocr.h"
 

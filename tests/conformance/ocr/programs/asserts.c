@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* ocrAssert() of a program that has it on: nothing when right, the end when wrong. */
 #define OCR_ASSERT
 #include "ocr.h"

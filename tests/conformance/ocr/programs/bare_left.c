@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Ends while many EDTs without parameters and dependences have not run. */
 #define OCR_ENABLE_EDT_NAMING
 #include "ocr.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* An EDT without parameters and dependences waits inside for an event that nobody satisfies. */
 #define OCR_ENABLE_EDT_NAMING
 #define ENABLE_EXTENSION_LEGACY

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In C++: a mainEdt() that is extern "C" and declares its dependences otherwise, as some programs do.
 #include "ocr.h"
 

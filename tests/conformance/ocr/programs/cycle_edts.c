@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Makes no progress: each of two EDTs waits for the end of the other. */
 #define OCR_ENABLE_EDT_NAMING
 #include "ocr.h"

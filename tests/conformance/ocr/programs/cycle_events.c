@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Makes no progress: an EDT waits for an event, which waits for another, which waits for the first; and for one that
    nobody satisfies. */
 #define OCR_ENABLE_EDT_NAMING

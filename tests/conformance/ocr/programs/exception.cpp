@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In C++: an EDT throws. What depends on it does not begin, and the program ends.
 #include <cstring>
 #include <stdexcept>

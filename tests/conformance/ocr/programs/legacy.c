@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* A main() of its own, OCR twice, and a shutdown that is waited for. */
 #define ENABLE_EXTENSION_LEGACY
 #include "ocr.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* The EDT that ends the program goes on for a while, as it may. */
 #include "ocr.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Numbers that programs rely on, what mainEdt() gets, and GUIDs compared by the names of all versions. */
 #define ENABLE_EXTENSION_AFFINITY
 #define ENABLE_EXTENSION_CHANNEL_EVT

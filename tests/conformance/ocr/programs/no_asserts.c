@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Without OCR_ASSERT its argument is not even evaluated. */
 #include "ocr.h"
 

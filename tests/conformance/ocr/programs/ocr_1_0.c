@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Written for OCR 1.0: an affinity stands where the API has a hint now, flags are not always known ones, and modes have
  * other names. */
 #define OCR_GUID_SCALAR

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Ranks add up their numbers over a tree, as libraries over OCR do: child and parent both create the labelled event
  * between them, whichever comes first. The parent destroys it, and the label serves again in the next round. */
 #define ENABLE_EXTENSION_LABELING

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Written for OCR 1.0: a GUID is an integer. */
 #define OCR_GUID_SCALAR
 #include "ocr.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* Makes no progress: one EDT waits for an event that nobody satisfies, one for a dependence that nobody adds. */
 #define OCR_ENABLE_EDT_NAMING
 #include "ocr.h"

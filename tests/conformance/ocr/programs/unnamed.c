@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
 /* An EDT that waits for ever, of a program that does not tell the names of its EDTs. */
 #include "ocr.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- charts.js: where the time went, what each tier held, bytes per second ----
 
 const kParts = [

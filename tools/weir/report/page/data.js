@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- data.js: the columns of numbers in this page; columns.hpp writes them ----
 
 function fromBase64(text) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- details.js: what is said of a task, when it is pointed at and when it is selected ----
 
 const kMostListed = 7;

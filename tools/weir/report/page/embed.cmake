@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Writes a C++ source with the texts of files in it: cmake -DOUT=x.cpp -DNAMES=a;b -DFILES=x;y -P embed.cmake
 #
 # Each becomes `extern const std::string_view NAME` in weir::tool::report. An empty file name makes an empty text.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- keys.js: the keyboard ----
 
 function setUpKeys(timeline, search) {

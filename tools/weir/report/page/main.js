@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- main.js: puts the page together ----
 
 async function start() {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- model.js: what the columns mean ----
 //
 // A strip is what one line of the timeline shows: pieces that follow each other without gaps. Every kPieces pieces it

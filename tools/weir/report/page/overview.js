@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- overview.js: the whole run above the timeline: how many workers ran tasks, and which part is seen ----
 
 class Overview {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- raster.js: a strip as pixels ----
 //
 // A pixel that lies within one piece has its colour; one that holds several shows them stacked, each as high as its

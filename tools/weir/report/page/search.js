@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- search.js: tasks by name or number ----
 
 class Search {

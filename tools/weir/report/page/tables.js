@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- tables.js: the numbers of the report ----
 
 function fillTable(id, titles, rows) {

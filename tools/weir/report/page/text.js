@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- text.js: numbers as people read them, and elements with text in them ----
 
 const threeDigits = (value) => value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- theme.js: colours, light and dark ----
 
 const kTaskColours = ["#4e79a7", "#f28e2b", "#59a14f", "#8c6bb1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7"];

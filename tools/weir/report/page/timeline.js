@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ---- timeline.js: the timeline, drawn on a canvas; what is seen, hovered and selected ----
 
 const kWorkerHeight = 24, kFewWorkersHeight = 36, kPathHeight = 16, kLaneHeight = 9, kGap = 3;  // CSS pixels
