@@ -39,8 +39,8 @@ struct Options {
 #include "weir/options.def"
 #undef WEIR_OPTIONS
 
-  // The defaults, changed by the WEIR_* variables that are set. Throws weir::Error when a variable has a value that
-  // cannot be used, or when a WEIR_* variable is set that Weir does not know; the message suggests the nearest name.
+  // The defaults, changed by the WEIR_* variables that are set. Throws weir::Error for a value that cannot be used, and
+  // for a name that is nearly an option's, which it suggests; other names (WEIR_ROOT of a module) are not for Weir.
   // Reads the environment: not safe against a concurrent setenv().
   static Options from_environment();
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <type_traits>
 
 #include "base/nearest.hpp"
@@ -80,10 +81,30 @@ std::vector<OptionInfo> make_table() {
   return table;
 }
 
+constexpr std::string_view kPrefix = "WEIR_";
+
 std::vector<std::string> names(std::string (*spelled)(std::string_view)) {
   std::vector<std::string> result;
   for (const OptionInfo& info : option_table()) result.push_back(spelled(info.name));
   return result;
+}
+
+// Environment modules and package managers set such variables for every package: where it is, and which one it is.
+bool describes_a_package(std::string_view name) {
+  constexpr std::string_view kNames[] = {"ROOT",    "DIR",    "HOME",      "BASE",   "PREFIX",    "PATH",
+                                         "VERSION", "SOURCE", "BIN",       "BINDIR", "BIN_DIR",   "BIN_PATH",
+                                         "SHARE",   "MAN",    "CMAKE_DIR", "CONFIG", "PKGCONFIG", "MODULE"};
+  name.remove_prefix(kPrefix.size());
+  const bool is_folder = name.starts_with("LIB") || name.starts_with("INC");
+  return is_folder || std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+// "; did you mean WEIR_WORKERS?"; "" when no variable of ours is near. The prefix that all have counts for nothing.
+std::string meant_by(std::string_view name) {
+  if (describes_a_package(name)) return "";
+  const std::vector<std::string> known = names([](std::string_view option) { return std::string(option); });
+  const std::string_view near = base::nearest(name.substr(kPrefix.size()), known);
+  return near.empty() ? "" : "; did you mean " + variable(near) + "?";
 }
 
 Status refuse(const OptionInfo& info, std::string_view said, std::string_view value) {
@@ -141,7 +162,7 @@ std::string dashed(std::string_view name) {
 }
 
 std::string variable(std::string_view name) {
-  std::string result = "WEIR_";
+  std::string result(kPrefix);
   for (const char c : name) result += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return result;
 }
@@ -180,7 +201,7 @@ std::vector<std::pair<std::string, std::string>> environment() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    if (!text.starts_with("WEIR_") || equals == std::string_view::npos) continue;
+    if (!text.starts_with(kPrefix) || equals == std::string_view::npos) continue;
     if (text.substr(0, equals) == check::kVariable) continue;  // no option: src/check reads it
     found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
@@ -193,10 +214,9 @@ base::Result<Options> options_from(std::span<const std::pair<std::string, std::s
   for (const auto& [name, value] : variables) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
-      const std::string meant = base::suggestion(name, known);
-      return Status{Code::bad_option,
-                    fmt::format("unknown variable {}{}", name,
-                                meant.empty() ? fmt::format("; known are {}", fmt::join(known, ", ")) : meant)};
+      const std::string meant = meant_by(name);
+      if (meant.empty()) continue;  // another's
+      return Status{Code::bad_option, fmt::format("unknown variable {}{}", name, meant)};
     }
     const OptionInfo& info = option_table()[static_cast<std::size_t>(found - known.begin())];
     if (auto status = set_option(options, info.name, value, name); !status) return status;

@@ -59,7 +59,9 @@ void heed_trace_variable(Options& options);
 // The WEIR_* variables of this process: name, value. Not safe against a concurrent setenv().
 std::vector<std::pair<std::string, std::string>> environment();
 
-// The defaults, changed by `variables`. bad_option for a WEIR_* name that is not in the table, and as set_option().
+// The defaults, changed by `variables`, whose names start with WEIR_. bad_option for a name that is nearly one of the
+// table, and as set_option(). Other names are not ours: environment modules and package managers set WEIR_ROOT,
+// WEIR_VERSION and the like.
 base::Result<Options> options_from(std::span<const std::pair<std::string, std::string>> variables);
 
 }  // namespace weir::runtime

@@ -19,8 +19,10 @@ const char* const kExitStatus =
 
 const char* const kEnvironment =
     "Every option of the runtime has a variable: --park-after is WEIR_PARK_AFTER. They also work in your own programs "
-    "that use Weir. The command line wins over the environment. A WEIR_* variable that Weir does not know is an error, "
-    "so that a typing mistake is not silently ignored. COLUMNS sets the width of the output, NO_COLOR turns colours "
+    "that use Weir. The command line wins over the environment. A WEIR_* variable whose name is nearly that of an "
+    "option "
+    "(WEIR_WORKER) is an error, so that a typing mistake is not silently ignored; others, such as the WEIR_ROOT of an "
+    "environment module, are left alone. COLUMNS sets the width of the output, NO_COLOR turns colours "
     "off.";
 
 namespace {

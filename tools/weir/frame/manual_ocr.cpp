@@ -152,7 +152,7 @@ std::string ocr_page() {
   add_prose(
       page,
       "The options of the runtime, as for all programs that use Weir. WEIR_ALLOCATION is local-fast for OCR programs "
-      "unless it is set. A WEIR_* variable that Weir does not know is an error.");
+      "unless it is set. A WEIR_* variable whose name is nearly that of an option is an error.");
   add_variables(page);
   add_section(
       page, "DIAGNOSTICS",
