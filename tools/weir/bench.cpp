@@ -13,6 +13,7 @@
 #include "bench/report/measure.hpp"
 #include "bench/report/render.hpp"
 #include "bench_tiers.hpp"
+#include "json.hpp"
 #include "plotting.hpp"
 #include "verb.hpp"
 
@@ -173,29 +174,28 @@ void add_tasks(CLI::App& parent, Global& global) {
                              {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
                              {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
                [settings](Global& g) { return run_tasks(*settings, g); });
-  verb.add_option(
-          "--benches", settings->benches,
-          "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, or "
-          "metg for all patterns; default all")
-      ->type_name("LIST");
-  verb.add_option("--runtimes", settings->runtimes,
-                  "runtimes, with commas between: weir, tbb, libgomp, libomp, starpu; default all that there are")
-      ->type_name("LIST");
-  verb.add_option("--workers", settings->workers, "numbers of workers, with commas between; default 1,2")
-      ->type_name("LIST");
-  verb.add_option("--rounds", settings->amount.rounds, "processes for each measurement; default 5")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--repeat", settings->amount.repeat, "runs in each process, of which the median counts; default 5")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--width", settings->amount.width, "tasks side by side in the graphs of metg; default 8")
-      ->check(CLI::Range(1, 1024));
-  verb.add_option("--timeout", settings->amount.timeout_s, "seconds after which a process has failed; default 120")
-      ->check(CLI::PositiveNumber);
-  verb.add_flag("--quick", settings->amount.quick, "fewer tasks, 2 rounds of 3 runs: half a minute, rough numbers");
-  verb.add_option("--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")
-      ->type_name("FILE");
-  verb.add_option("--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")
-      ->type_name("FOLDER");
+  add_option(
+      verb, "--benches", settings->benches,
+      "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, or "
+      "metg for all patterns; default all")
+      .type_name("LIST");
+  add_option(verb, "--runtimes", settings->runtimes,
+             "runtimes, with commas between: weir, tbb, libgomp, libomp, starpu; default all that there are")
+      .type_name("LIST");
+  add_option(verb, "--workers", settings->workers, "numbers of workers, with commas between; default 1,2")
+      .type_name("LIST");
+  add_option(verb, "--rounds", settings->amount.rounds, "processes for each measurement; default 5").between(1, 1000);
+  add_option(verb, "--repeat", settings->amount.repeat, "runs in each process, of which the median counts; default 5")
+      .between(1, 1000);
+  add_option(verb, "--width", settings->amount.width, "tasks side by side in the graphs of metg; default 8")
+      .between(1, 1024);
+  add_option(verb, "--timeout", settings->amount.timeout_s, "seconds after which a process has failed; default 120")
+      .positive();
+  add_flag(verb, "--quick", settings->amount.quick, "fewer tasks, 2 rounds of 3 runs: half a minute, rough numbers");
+  add_option(verb, "--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")
+      .type_name("FILE");
+  add_option(verb, "--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")
+      .type_name("FOLDER");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "bench/tiers/measure.hpp"
 #include "bench/tiers/plan.hpp"
 #include "bench/tiers/render.hpp"
+#include "json.hpp"
 #include "machine/machine.hpp"
 #include "plotting.hpp"
 
@@ -123,33 +124,31 @@ const char* const kText =
     "Without --evict, ahead evicts by next use and the others as in the paper, what nobody uses at once.";
 
 void add_what(CLI::App& verb, TiersSettings& s) {
-  verb.add_option("--apps", s.request.apps, "programs, with commas between: stencil3d, matmul; default both")
-      ->type_name("LIST");
-  verb.add_option("--ratios", s.request.ratios, "sizes of the data over the fast tier; default 2,3.4")
-      ->type_name("LIST");
-  verb.add_option("--budget", s.budget, "the fast tier, about: sizes are whole blocks; default 256MiB")
-      ->type_name("SIZE");
-  verb.add_option("--slow", s.request.slow,
-                  "the slow tier; file:FOLDER, or emulated:FRACTION of memory's copy bandwidth; default file:/tmp")
-      ->type_name("TIER");
-  verb.add_option("--strategies", s.request.strategies,
-                  "with commas between: off (always there), inline, single, multi, ahead; default all")
-      ->type_name("LIST");
-  verb.add_option("--evict", s.request.evict,
-                  "with commas between: refcount, lru, next-use, each with each strategy; default: each strategy's own")
-      ->type_name("LIST");
-  verb.add_option("--peers", s.request.peers, "mmap, starpu, or none; default those that can be run here")
-      ->type_name("LIST");
-  verb.add_option("--order", s.order, "order of the tasks, reuse or naive; default reuse")
-      ->check(CLI::IsMember({"reuse", "naive"}));
+  add_option(verb, "--apps", s.request.apps, "programs, with commas between: stencil3d, matmul; default both")
+      .type_name("LIST");
+  add_option(verb, "--ratios", s.request.ratios, "sizes of the data over the fast tier; default 2,3.4")
+      .type_name("LIST");
+  add_option(verb, "--budget", s.budget, "the fast tier, about: sizes are whole blocks; default 256MiB")
+      .type_name("SIZE");
+  add_option(verb, "--slow", s.request.slow,
+             "the slow tier; file:FOLDER, or emulated:FRACTION of memory's copy bandwidth; default file:/tmp")
+      .type_name("TIER");
+  add_option(verb, "--strategies", s.request.strategies,
+             "with commas between: off (always there), inline, single, multi, ahead; default all")
+      .type_name("LIST");
+  add_option(verb, "--evict", s.request.evict,
+             "with commas between: refcount, lru, next-use, each with each strategy; default: each strategy's own")
+      .type_name("LIST");
+  add_option(verb, "--peers", s.request.peers, "mmap, starpu, or none; default those that can be run here")
+      .type_name("LIST");
+  add_option(verb, "--order", s.order, "order of the tasks, reuse or naive; default reuse").among({"reuse", "naive"});
 }
 
 void add_how_much(CLI::App& verb, TiersSettings& s) {
-  verb.add_option("--rounds", s.amount.rounds, "rounds in which all take turns; default 3")->check(CLI::Range(1, 1000));
-  verb.add_option("--repeat", s.amount.repeat, "runs of each in a round; default 1")->check(CLI::Range(1, 1000));
-  verb.add_option("--timeout", s.amount.timeout_s, "seconds after which a run has failed; default 120")
-      ->check(CLI::PositiveNumber);
-  verb.add_option("--plot", s.plot, "draw the speedups to this .svg or .png file; needs gnuplot")->type_name("FILE");
+  add_option(verb, "--rounds", s.amount.rounds, "rounds in which all take turns; default 3").between(1, 1000);
+  add_option(verb, "--repeat", s.amount.repeat, "runs of each in a round; default 1").between(1, 1000);
+  add_option(verb, "--timeout", s.amount.timeout_s, "seconds after which a run has failed; default 120").positive();
+  add_option(verb, "--plot", s.plot, "draw the speedups to this .svg or .png file; needs gnuplot").type_name("FILE");
 }
 
 }  // namespace

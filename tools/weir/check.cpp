@@ -13,6 +13,7 @@
 
 #include "check/render.hpp"
 #include "check/session.hpp"
+#include "json.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -126,12 +127,12 @@ void add_check(CLI::App& app, Global& global) {
                                           {"weir check --stop ./program", "end the program at the first"},
                                           {"weir check --json ./program | jq '.[].at'", "for programs"}}},
                             [settings](Global& g) { return run_check(*settings, g); });
-  verb.add_flag("--stop", settings->stop, "end the program at the first finding instead of going on");
-  verb.add_flag("--exact", settings->exact, "judge every access of every task, however many there were before");
-  verb.add_flag("--no-advice", settings->no_advice, "leave out what no task touches (untouched)");
-  verb.add_option("program", settings->program, "the program, and after it its arguments")
-      ->required()
-      ->type_name("PROGRAM");
+  add_flag(verb, "--stop", settings->stop, "end the program at the first finding instead of going on");
+  add_flag(verb, "--exact", settings->exact, "judge every access of every task, however many there were before");
+  add_flag(verb, "--no-advice", settings->no_advice, "leave out what no task touches (untouched)");
+  add_option(verb, "program", settings->program, "the program, and after it its arguments")
+      .required()
+      .type_name("PROGRAM");
   Entry& entry = global.entries.at(&verb);
   entry.reads_options = false;
   entry.takes_program = true;

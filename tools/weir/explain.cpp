@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "explain/socket.hpp"
+#include "json.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -49,14 +50,14 @@ void add_explain(CLI::App& app, Global& global) {
                              .examples = {{"weir explain $(pgrep -n solver)", "the newest process of that name"},
                                           {"weir explain 4711 --json | jq '.[].cycle'", "for programs"}}},
                             [settings](Global& g) { return explain(*settings, g); });
-  verb.add_option("pid", settings->process, "number of the process")
-      ->required()
-      ->default_str("")
-      ->type_name("PID")
-      ->check(CLI::Range(1, 1 << 30));
-  verb.add_option("--timeout", settings->seconds, "how long to wait for the answer, in seconds; default 30")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 86400.0));
+  add_option(verb, "pid", settings->process, "number of the process")
+      .required()
+      .default_str("")
+      .type_name("PID")
+      .between(1, 1 << 30);
+  add_option(verb, "--timeout", settings->seconds, "how long to wait for the answer, in seconds; default 30")
+      .type_name("SECONDS")
+      .between(0.1, 86400.0);
 }
 
 }  // namespace weir::tool

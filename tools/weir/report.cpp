@@ -58,12 +58,12 @@ void add_report(CLI::App& app, Global& global) {
                                           {"weir run --report ./program --size 64", "run a program, then report"},
                                           {"weir report t.json --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
-  verb.add_option("file", settings->file, "the trace")->required()->type_name("FILE");
-  verb.add_option("--html", settings->html, "also write it as a page for a browser, which needs nothing else")
-      ->type_name("FILE");
-  verb.add_option("--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+  add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
+  add_option(verb, "--html", settings->html, "also write it as a page for a browser, which needs nothing else")
+      .type_name("FILE");
+  add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")
+      .type_name("N")
+      .between(1, 1'000'000);
 }
 
 }  // namespace weir::tool

@@ -12,6 +12,7 @@
 #include "base/nearest.hpp"
 #include "child.hpp"
 #include "data/tier_spec.hpp"
+#include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
 #include "run_report.hpp"
@@ -62,16 +63,12 @@ void add_program(CLI::App& verb, Global& global) {
   auto program = std::make_shared<std::string>();
   Entry& entry = global.entries.at(&verb);
   entry.takes_program = true;
-  entry.run = [program, &verb](Global& g) {
-    std::vector<std::string> verbs;
-    for (const CLI::App* below : verb.get_subcommands({})) verbs.push_back(below->get_name());
-    return run(*program, verbs, g);
-  };
-  verb.add_option("program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
-      ->type_name("PROGRAM");
-  verb.add_flag("--json", global.json,
-                "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
-                "error");
+  entry.run = [program, &verb](Global& g) { return run(*program, names_below(verb), g); };
+  add_option(verb, "program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
+      .type_name("PROGRAM");
+  add_flag(verb, "--json", global.json,
+           "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
+           "error");
   add_report_options(verb, global, [program] { return *program; });
   add_runtime_options(verb, global);
 }

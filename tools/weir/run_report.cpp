@@ -63,11 +63,11 @@ int run_and_report(const Asked& asked, const std::function<std::string()>& title
 
 void add_report_options(CLI::App& verb, Global& global, std::function<std::string()> title) {
   auto asked = std::make_shared<Asked>();
-  verb.add_flag("--report", asked->report,
-                "at the end, say where the time went, as weir report does; with several runs, of the last one that was "
-                "traced");
-  verb.add_option("--html", asked->html, "the same, and write it as a page, as weir report --html does")
-      ->type_name("FILE");
+  add_flag(verb, "--report", asked->report,
+           "at the end, say where the time went, as weir report does; with several runs, of the last one that was "
+           "traced");
+  add_option(verb, "--html", asked->html, "the same, and write it as a page, as weir report --html does")
+      .type_name("FILE");
   Entry& entry = global.entries.at(&verb);
   entry.run = [asked, title = std::move(title), run = entry.run](Global& g) {
     return run_and_report(*asked, title, run, g);

@@ -15,6 +15,7 @@
 #include "apps/stencil3d/app.hpp"
 #include "bench/report/measure.hpp"
 #include "data/tier_spec.hpp"
+#include "json.hpp"
 #include "kept_traces.hpp"
 #include "live_progress.hpp"
 #include "machine/machine.hpp"
@@ -318,23 +319,23 @@ int run_app(const Asked& asked, Result<std::unique_ptr<TierApp>> app, Global& gl
 void add_common_options(CLI::App& verb, Asked& asked, Global& global) {
   std::vector<std::string> names;
   for (const TierVariant& variant : apps::tier_variants()) names.emplace_back(variant.name);
-  verb.add_option("--variants", asked.variants, "which to run, with commas between; default all that can be run here")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names))
-      ->type_name("LIST");
-  verb.add_option("--repeat", asked.repetitions, "runs of each variant, of which the median counts; default 1")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--order", asked.order,
-                  "in which order tasks are made; reuse: so that what is in the fast tier is used again; naive: as a "
-                  "plain loop would; default reuse")
-      ->check(CLI::IsMember({"reuse", "naive"}));
-  verb.add_option("--ratio", asked.ratio, "without --tiers: how many times the fast tier the data is; default 2")
-      ->check(CLI::Range(0.01, 1000.0));
-  verb.add_option("--slow", asked.slow,
-                  "without --tiers: the slow tier; file:FOLDER, or emulated:FRACTION, memory slowed down to that "
-                  "fraction of its copy bandwidth; default file:/tmp")
-      ->type_name("TIER");
-  add_report_options(verb, global, [name = verb.get_name()] { return "weir run " + name; });
+  add_option(verb, "--variants", asked.variants, "which to run, with commas between; default all that can be run here")
+      .comma_separated()
+      .among(names)
+      .type_name("LIST");
+  add_option(verb, "--repeat", asked.repetitions, "runs of each variant, of which the median counts; default 1")
+      .between(1, 1000);
+  add_option(verb, "--order", asked.order,
+             "in which order tasks are made; reuse: so that what is in the fast tier is used again; naive: as a "
+             "plain loop would; default reuse")
+      .among({"reuse", "naive"});
+  add_option(verb, "--ratio", asked.ratio, "without --tiers: how many times the fast tier the data is; default 2")
+      .between(0.01, 1000.0);
+  add_option(verb, "--slow", asked.slow,
+             "without --tiers: the slow tier; file:FOLDER, or emulated:FRACTION, memory slowed down to that "
+             "fraction of its copy bandwidth; default file:/tmp")
+      .type_name("TIER");
+  add_report_options(verb, global, [name = name_of(verb)] { return "weir run " + name; });
   add_runtime_options(verb, global, {"strategy"});
 }
 
@@ -403,15 +404,15 @@ void add_stencil3d(CLI::App& parent, Global& global) {
                     {"weir run stencil3d --variants weir-ahead --report", "where the time of that one went"},
                     {"weir run stencil3d --variants weir-off,weir-ahead --json", "one object a variant"}}},
       [asked](Global& g) { return run_app(*asked, make_stencil3d(*asked), g); });
-  verb.add_option("--size", asked->size,
-                  "cells: N or NXxNYxNZ, multiples of --block; default about 0.5 GiB, eight times as long as wide")
-      ->type_name("SIZE");
-  verb.add_option("--block", asked->side, "cells of a block in each direction, a multiple of 8; default 64")
-      ->check(CLI::Range(Index{8}, Index{1024}));
-  verb.add_option("--iterations", asked->iterations, "outer iterations: exchanges of faces; default 10")
-      ->check(CLI::Range(Index{1}, Index{1'000'000}));
-  verb.add_option("--sweeps", asked->sweeps, "sweeps of a block in an iteration, as in the paper; default 20")
-      ->check(CLI::Range(Index{1}, Index{100'000}));
+  add_option(verb, "--size", asked->size,
+             "cells: N or NXxNYxNZ, multiples of --block; default about 0.5 GiB, eight times as long as wide")
+      .type_name("SIZE");
+  add_option(verb, "--block", asked->side, "cells of a block in each direction, a multiple of 8; default 64")
+      .between(Index{8}, Index{1024});
+  add_option(verb, "--iterations", asked->iterations, "outer iterations: exchanges of faces; default 10")
+      .between(Index{1}, Index{1'000'000});
+  add_option(verb, "--sweeps", asked->sweeps, "sweeps of a block in an iteration, as in the paper; default 20")
+      .between(Index{1}, Index{100'000});
   add_common_options(verb, *asked, global);
 }
 
@@ -434,12 +435,12 @@ void add_matmul(CLI::App& parent, Global& global) {
       [asked](Global& g) {
         return run_app(*asked, apps::matmul::make_app({asked->rows, std::min(asked->rows, asked->tile)}), g);
       });
-  verb.add_option("--size", asked->rows, "rows and columns; default 4096")
-      ->check(CLI::Range(Index{1}, apps::matmul::kLargestSize))
-      ->type_name("N");
-  verb.add_option("--tile", asked->tile, "rows and columns of a tile; default 512")
-      ->check(CLI::Range(Index{1}, Index{32768}))
-      ->type_name("N");
+  add_option(verb, "--size", asked->rows, "rows and columns; default 4096")
+      .between(Index{1}, apps::matmul::kLargestSize)
+      .type_name("N");
+  add_option(verb, "--tile", asked->tile, "rows and columns of a tile; default 512")
+      .between(Index{1}, Index{32768})
+      .type_name("N");
   add_common_options(verb, *asked, global);
 }
 

@@ -35,58 +35,57 @@ const char* const kSeismicText =
     "the velocity field is drawn: red up, blue down, rock in grey.";
 
 void add_size_options(CLI::App& verb, SeismicSettings& s) {
-  auto* size =
-      verb.add_option("--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
-          ->type_name("SIZE");
-  verb.add_flag(
-          "--paper", s.paper,
-          "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with, and 3 GB more "
-          "for weir-blocks, ocr-plain and ocr")
-      ->excludes(size);
-  verb.add_option("--model", s.model,
-                  "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
-      ->type_name("FILE");
-  verb.add_option("--iterations", s.iterations, "iterations of each run; default 100")
-      ->check(CLI::Range(Index{1}, Index{1'000'000}));
-  verb.add_option("--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--rest", s.rest_seconds,
-                  "seconds to rest before each run, so that what the system does with the memory that the run before "
-                  "has freed does not fall into it; default 0")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->type_name("SECONDS");
+  const Option size =
+      add_option(verb, "--size", s.size, "cells: N for N x N, or ROWSxCOLUMNS; default 2048, or what the model has")
+          .type_name("SIZE");
+  add_flag(verb, "--paper", s.paper,
+           "the size of the paper, 8192 x 8192: about 5 GB with the copy that results are compared with, and 3 GB more "
+           "for weir-blocks, ocr-plain and ocr")
+      .excludes(size);
+  add_option(verb, "--model", s.model,
+             "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
+      .type_name("FILE");
+  add_option(verb, "--iterations", s.iterations, "iterations of each run; default 100")
+      .between(Index{1}, Index{1'000'000});
+  add_option(verb, "--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
+      .between(1, 1000);
+  add_option(verb, "--rest", s.rest_seconds,
+             "seconds to rest before each run, so that what the system does with the memory that the run before "
+             "has freed does not fall into it; default 0")
+      .between(0.0, 3600.0)
+      .type_name("SECONDS");
 }
 
 void add_work_options(CLI::App& verb, SeismicSettings& s) {
   std::vector<std::string> names;
   for (const auto& variant : seismic::variants()) names.emplace_back(variant.name);
-  verb.add_option("--variants", s.variants, "which to run, with commas between; default all")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names))
-      ->type_name("LIST");
-  verb.add_option("--threads", s.threads, "threads of every variant but serial; default that of --workers")
-      ->check(CLI::Range(1, 1024));
-  const auto cells = CLI::Range(Index{1}, Index{1'000'000});
-  verb.add_option("--block-rows", s.block_rows, "weir-plain, ocr-plain: rows of a task; default rows / 128")
-      ->check(cells);
-  verb.add_option("--tile-rows", s.tiling.rows,
-                  "weir: rows of a task; weir-bands, weir-blocks, ocr: of a band; default 16 to 64")
-      ->check(cells);
-  verb.add_option("--tile-cols", s.tiling.cols, "weir: columns of a task, rounded up to 8; default by level 2 cache")
-      ->check(cells);
-  verb.add_option("--tile-iterations", s.tiling.iterations,
-                  "weir: iterations of a task; default 4 to 16, by level 2 cache")
-      ->check(CLI::Range(1, 1000));
+  add_option(verb, "--variants", s.variants, "which to run, with commas between; default all")
+      .comma_separated()
+      .among(names)
+      .type_name("LIST");
+  add_option(verb, "--threads", s.threads, "threads of every variant but serial; default that of --workers")
+      .between(1, 1024);
+  const Index least = 1, most = 1'000'000;
+  add_option(verb, "--block-rows", s.block_rows, "weir-plain, ocr-plain: rows of a task; default rows / 128")
+      .between(least, most);
+  add_option(verb, "--tile-rows", s.tiling.rows,
+             "weir: rows of a task; weir-bands, weir-blocks, ocr: of a band; default 16 to 64")
+      .between(least, most);
+  add_option(verb, "--tile-cols", s.tiling.cols, "weir: columns of a task, rounded up to 8; default by level 2 cache")
+      .between(least, most);
+  add_option(verb, "--tile-iterations", s.tiling.iterations,
+             "weir: iterations of a task; default 4 to 16, by level 2 cache")
+      .between(1, 1000);
 }
 
 void add_image_options(CLI::App& verb, SeismicSettings& s) {
-  auto* image =
-      verb.add_option("--image", s.image, "where the picture goes; default weir-seismic.png")->type_name("FILE");
-  verb.add_flag("--no-image", s.no_image, "draw none, and do not simulate beyond what is measured")->excludes(image);
-  verb.add_option("--image-iterations", s.image_iterations,
-                  "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
-                  "large grids 2000")
-      ->check(CLI::Range(Index{0}, Index{10'000'000}));
+  const Option image =
+      add_option(verb, "--image", s.image, "where the picture goes; default weir-seismic.png").type_name("FILE");
+  add_flag(verb, "--no-image", s.no_image, "draw none, and do not simulate beyond what is measured").excludes(image);
+  add_option(verb, "--image-iterations", s.image_iterations,
+             "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
+             "large grids 2000")
+      .between(Index{0}, Index{10'000'000});
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "json.hpp"
+
 namespace weir::tool {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <vector>
 
+#include "json.hpp"
 #include "report/analysis.hpp"
 #include "report/page.hpp"
 #include "report/read_trace.hpp"

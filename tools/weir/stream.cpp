@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "json.hpp"
 #include "machine/machine.hpp"
 #include "machine/stream.hpp"
 #include "verb.hpp"
@@ -166,35 +167,35 @@ void add_stream(CLI::App& app, Global& global) {
                              {"weir stream --domain 0 --memory hbm0", "cores of one domain, memory named by weir topo"},
                              {"weir stream --threads 1 --loops triad --stores temporal", "one number"}}},
                [options](Global& g) { return run(*options, g); });
-  verb.add_option("--threads", options->threads, "threads; more than cores share them (default: one per core)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  verb.add_option("--domain", options->domains,
-                  "run on cores of these domains only, numbered as weir topo does (default: all)")
-      ->type_name("I,...")
-      ->delimiter(',');
-  verb.add_option("--memory", options->memory,
-                  "put the arrays in this memory node, named as weir topo does (default: each thread's own)")
-      ->type_name("NODE");
-  verb.add_option(
-          "--array", options->array,
-          "bytes of each of the three arrays, e.g. 512MB (default: 4 times all last-level caches, 80 MB at least)")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(true));
-  verb.add_option("--repetitions", options->repetitions,
-                  "passes over all loops, the first of which is not counted (default: 10)")
-      ->type_name("N")
-      ->check(CLI::Range(2, 100000));
-  verb.add_option("--loops", options->loops, "only these (default: all)")
-      ->type_name("LOOP,...")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"copy", "scale", "add", "triad"}));
-  verb.add_option("--stores", options->stores, "kind of store (default: both)")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"temporal", "non-temporal", "both"}));
-  verb.add_option("--pages", options->pages, "large: transparent huge pages where the kernel has them (default: large)")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"large", "small"}));
+  add_option(verb, "--threads", options->threads, "threads; more than cores share them (default: one per core)")
+      .type_name("N")
+      .between(1, 4096);
+  add_option(verb, "--domain", options->domains,
+             "run on cores of these domains only, numbered as weir topo does (default: all)")
+      .type_name("I,...")
+      .comma_separated();
+  add_option(verb, "--memory", options->memory,
+             "put the arrays in this memory node, named as weir topo does (default: each thread's own)")
+      .type_name("NODE");
+  add_option(verb, "--array", options->array,
+             "bytes of each of the three arrays, e.g. 512MB (default: 4 times all last-level caches, 80 MB at least)")
+      .type_name("SIZE")
+      .as_size();
+  add_option(verb, "--repetitions", options->repetitions,
+             "passes over all loops, the first of which is not counted (default: 10)")
+      .type_name("N")
+      .between(2, 100000);
+  add_option(verb, "--loops", options->loops, "only these (default: all)")
+      .type_name("LOOP,...")
+      .comma_separated()
+      .among({"copy", "scale", "add", "triad"});
+  add_option(verb, "--stores", options->stores, "kind of store (default: both)")
+      .type_name("KIND")
+      .among({"temporal", "non-temporal", "both"});
+  add_option(verb, "--pages", options->pages,
+             "large: transparent huge pages where the kernel has them (default: large)")
+      .type_name("KIND")
+      .among({"large", "small"});
 }
 
 }  // namespace weir::tool

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "json.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
 #include "machine/machine_data.hpp"
@@ -266,14 +267,14 @@ void add_topo(CLI::App& app, Global& global) {
                               "a KNL in SNC-4 flat mode"},
                              {"weir topo --json | jq '.[] | select(.object == \"cost\")'", "for programs"}}},
                [settings](Global& g) { return show(*settings, g); });
-  verb.add_option("--input", settings->input,
-                  "show this machine instead: an hwloc synthetic string, or an XML file written by lstopo")
-      ->type_name("MACHINE");
-  const auto measure =
-      verb.add_flag("--measure", settings->measure,
-                    "measure bandwidth and latency of each memory node from each domain, and keep the numbers");
-  measure->excludes("--input");
-  verb.add_flag("--all", settings->all, "list memory of other domains too");
+  const Option input =
+      add_option(verb, "--input", settings->input,
+                 "show this machine instead: an hwloc synthetic string, or an XML file written by lstopo")
+          .type_name("MACHINE");
+  add_flag(verb, "--measure", settings->measure,
+           "measure bandwidth and latency of each memory node from each domain, and keep the numbers")
+      .excludes(input);
+  add_flag(verb, "--all", settings->all, "list memory of other domains too");
 }
 
 }  // namespace weir::tool

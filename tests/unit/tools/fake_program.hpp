@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "json.hpp"
 #include "program.hpp"
 #include "weir/error.hpp"
 
@@ -30,9 +31,9 @@ inline void add_boat(CLI::App& app, Global& global) {
                               all.add({{"length_m", *length}, {"workers", all.options.workers}});
                               return *length == 13 ? kFailed : kDone;
                             });
-  verb.add_option("--length", *length, "length in metres")->check(CLI::Range(1, 200));
-  verb.add_option("--masts", *masts, "number of masts");
-  verb.add_option("--rig", *rig, "sails")->check(CLI::IsMember({"sloop", "ketch", "yawl"}));
+  add_option(verb, "--length", *length, "length in metres").between(1, 200);
+  add_option(verb, "--masts", *masts, "number of masts");
+  add_option(verb, "--rig", *rig, "sails").among({"sloop", "ketch", "yawl"});
   add_runtime_options(verb, global);
 }
 

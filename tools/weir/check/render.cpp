@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "check/session.hpp"
+#include "json.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::tool::check {

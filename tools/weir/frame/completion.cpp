@@ -160,8 +160,8 @@ void add_completion(CLI::App& app, Global& global) {
     return kDone;
   });
   global.entries.at(&verb).reads_options = false;
-  verb.remove_option(verb.get_option("--json"));
-  verb.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  remove_option(verb, "--json");
+  add_option(verb, "shell", *shell, "bash, zsh or fish").required().among({"bash", "zsh", "fish"});
 }
 
 }  // namespace weir::tool

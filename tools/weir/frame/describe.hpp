@@ -3,7 +3,6 @@
 // What the help, the manual, the completion and the error messages know of a verb, read from CLI11 in one place.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <regex>
+#include <optional>
 
 #include "base/nearest.hpp"
 
@@ -80,24 +81,40 @@ std::string explain_conversion(std::string message) {
   return message + ": a number is needed";
 }
 
+// "--size: Value 0" and " not in range": what is before and after the words, or nothing when they are not there.
+struct Halves {
+  std::string before, after;
+};
+
+std::optional<Halves> halves(const std::string& text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string::npos) return std::nullopt;
+  return Halves{text.substr(0, at), text.substr(at + words.size())};
+}
+
+// "1 to 10" of CLI11 2.3, "[1 - 10]" of 2.4.
+std::string range_text(std::string range) {
+  if (!range.starts_with('[')) return range;
+  range = range.substr(1, range.size() - 2);
+  const std::size_t middle = range.find(" - ");
+  return range.substr(0, middle) + " to " + range.substr(middle + 3);
+}
+
 // "--variant: abc not in {serial,openmp}", "--size: Value 0 not in range 1 to 10", "--array: xb unit not recognized.
 // ..."
 std::string explain_validation(const std::string& message) {
-  static const std::regex choice("(.+?): (.*) not in \\{(.*)\\}");
-  static const std::regex range("(.+?): Value (.*) not in range (?:(.*) to (.*)|\\[(.*) - (.*)\\])");  // CLI11 2.3, 2.4
-  static const std::regex unit("(.+?): (.*) unit not recognized.*");
-  std::smatch found;
-  if (std::regex_match(message, found, choice)) {
+  const auto said = halves(message, ": ");
+  if (!said) return message;
+  if (const auto range = halves(said->after, " not in range "); range && range->before.starts_with("Value ")) {
+    return fmt::format("{}={}: allowed is {}", said->before, range->before.substr(6), range_text(range->after));
+  }
+  if (const auto choice = halves(said->after, " not in {")) {
     const std::vector<std::string> choices = choices_in(message);
-    return fmt::format("{}={}: allowed is {}{}", found.str(1), found.str(2), listed(choices),
-                       base::suggestion(found.str(2), choices));
+    return fmt::format("{}={}: allowed is {}{}", said->before, choice->before, listed(choices),
+                       base::suggestion(choice->before, choices));
   }
-  if (std::regex_match(message, found, range)) {
-    return fmt::format("{}={}: allowed is {} to {}", found.str(1), found.str(2), found.str(3) + found.str(5),
-                       found.str(4) + found.str(6));
-  }
-  if (std::regex_match(message, found, unit)) {
-    return fmt::format("{}: unknown unit {}; allowed is B, KB, MB, GB, KiB, MiB or GiB", found.str(1), found.str(2));
+  if (const auto unit = halves(said->after, " unit not recognized")) {
+    return fmt::format("{}: unknown unit {}; allowed is B, KB, MB, GB, KiB, MiB or GiB", said->before, unit->before);
   }
   return message;
 }

@@ -7,6 +7,10 @@
 
 #include "describe.hpp"
 
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
+class ParseError;
+}
+
 namespace weir::tool {
 
 // `chosen` is the innermost verb that was named before CLI11 gave up.

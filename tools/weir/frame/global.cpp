@@ -3,7 +3,17 @@
 #include "global.hpp"
 
 #include <cstdio>
+
+#include "json.hpp"
+
 namespace weir::tool {
+
+Global::Global() : objects(std::make_unique<Json>(Json::array())) {}
+Global::~Global() = default;
+
+void Global::add(Json object) {
+  if (json) objects->push_back(std::move(object));
+}
 
 void Global::progress(std::string_view text) const {
   if (text.empty() || json) {

@@ -6,10 +6,11 @@
 // nothing. Without it, add() does nothing. So a verb calls both and never asks. One thread only.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,11 @@ namespace weir::tool {
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
 
 struct Global {
+  Global();
+  Global(const Global&) = delete;
+  Global& operator=(const Global&) = delete;
+  ~Global();
+
   Options options;           // the defaults, then the environment, then the command line
   bool json = false;         // --json was given
   bool keeps_traces = true;  // options.trace is the user's, not only for a report
@@ -42,10 +48,8 @@ struct Global {
   // Text for programs other than JSON (a completion script), on standard output.
   static void write(std::string_view text);
 
-  // One object of the JSON array.
-  void add(Json object) {
-    if (json) objects.push_back(std::move(object));
-  }
+  // One object of the JSON array. Who makes one includes json.hpp.
+  void add(Json object);
 
   // Shows `text` (less than a line) in place of the last one while a long run goes on; "" takes it away. Only when
   // standard error is a terminal, and --json is absent.
@@ -66,7 +70,7 @@ struct Global {
   int ended_by = 0;
 
   // Of the frame; not for verbs.
-  Json objects = Json::array();
+  std::unique_ptr<Json> objects;                               // an array
   std::vector<std::pair<std::string, std::string>> overrides;  // option name and value, from the command line
   std::map<const CLI::App*, Entry> entries;
 };

@@ -116,7 +116,7 @@ void add_manual(CLI::App& app, Global& global) {
                  }
                  return kDone;
                });
-  verb.add_option("verb", *name, "the verb, or ocr, or ocrcc; of the program when absent");
+  add_option(verb, "verb", *name, "the verb, or ocr, or ocrcc; of the program when absent");
   global.entries.at(&verb).hidden = true;
   global.entries.at(&verb).reads_options = false;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -12,6 +13,7 @@
 #include "errors.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
+#include "json.hpp"
 #include "manual.hpp"
 #include "runtime/options.hpp"
 
@@ -57,7 +59,7 @@ int run_verb(const CLI::App& verb, Global& global) {
   }
   const int status = entry.run(global);
   global.progress("");
-  if (global.json) fmt::print("{}\n", global.objects.dump(2));
+  if (global.json) fmt::print("{}\n", global.objects->dump(2));
   const int finished = finish(status);
   if (global.ended_by != 0) end_by(global.ended_by);
   return finished;

@@ -3,8 +3,9 @@
 #include "verb.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 

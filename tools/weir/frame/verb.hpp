@@ -12,7 +12,7 @@
 //          .text = "Paragraphs that teach: what is shown, in which units. An empty line starts a paragraph.",
 //          .examples = {{"weir topo --json | jq .", "the same for programs"}}},
 //         [settings](Global& global) { return show(*settings, global); });
-//     verb.add_option("--input", settings->input, "an hwloc synthetic string or XML file")->type_name("MACHINE");
+//     add_option(verb, "--input", settings->input, "an hwloc synthetic string or XML file").type_name("MACHINE");
 //     add_runtime_options(verb, global);  // --workers and the rest, when the verb starts a Runtime(global.options)
 //   }
 //
@@ -23,12 +23,12 @@
 // throws weir::Error (1). All are one line on standard error that starts with "weir: ".
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <string_view>
 
 #include "base/result.hpp"
 #include "global.hpp"
+#include "option.hpp"
 
 namespace weir::tool {
 

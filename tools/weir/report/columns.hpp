@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "global.hpp"
+#include "json.hpp"
 
 namespace weir::tool::report {
 

@@ -8,7 +8,7 @@
 
 #include "analysis.hpp"
 #include "columns.hpp"
-#include "global.hpp"
+#include "json.hpp"
 
 namespace weir::tool::report {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "json.hpp"
 #include "over_time.hpp"
 #include "units.hpp"
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "option.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+namespace weir::tool {
+
+namespace {
+
+// `allowed` as the error is to say it; CLI11's own checks of numbers with a fraction write six digits after the point.
+template <class Allows>
+CLI::Validator check_number(const std::string& allowed, Allows allows) {
+  std::function<std::string(std::string&)> check = [allowed, allows](std::string& text) -> std::string {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && allows(value)) return "";
+    return fmt::format("Value {} not in range {}", text, allowed);
+  };
+  return {std::move(check), allowed};
+}
+
+}  // namespace
+
+Option& Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::default_str(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
+Option& Option::comma_separated() {
+  option_->delimiter(',');
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::among(const std::vector<std::string>& choices) {
+  option_->check(CLI::IsMember(choices));
+  return *this;
+}
+
+Option& Option::positive() {
+  option_->check(check_number("more than 0", [](double value) { return value > 0; }));
+  return *this;
+}
+
+Option& Option::between(double least, double most) {
+  option_->check(check_number(fmt::format("{:g} to {:g}", least, most),
+                              [least, most](double value) { return value >= least && value <= most; }));
+  return *this;
+}
+
+Option& Option::between_integers(std::int64_t least, std::int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option& Option::as_size() {
+  option_->transform(CLI::AsSizeValue(true));
+  return *this;
+}
+
+template <class Value>
+Option add_option(CLI::App& verb, const std::string& name, Value& value, const std::string& help) {
+  return Option(*verb.add_option(name, value, help));
+}
+
+template Option add_option(CLI::App&, const std::string&, std::string&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, int&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::int64_t&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::uint64_t&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, double&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::vector<std::string>&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::vector<int>&, const std::string&);
+
+Option add_flag(CLI::App& verb, const std::string& name, bool& value, const std::string& help) {
+  return Option(*verb.add_flag(name, value, help));
+}
+
+void remove_option(CLI::App& verb, const std::string& name) { verb.remove_option(verb.get_option(name)); }
+
+std::string name_of(const CLI::App& verb) { return verb.get_name(); }
+
+std::vector<std::string> names_below(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::App* below : verb.get_subcommands({})) names.push_back(below->get_name());
+  return names;
+}
+
+}  // namespace weir::tool
