@@ -20,12 +20,13 @@ inline void add_boat(CLI::App& app, Global& global) {
   auto length = std::make_shared<int>(12);
   auto masts = std::make_shared<int>(1);
   auto rig = std::make_shared<std::string>("sloop");
+  auto draught = std::make_shared<double>(1.5);
   CLI::App& verb = add_verb(app, global,
                             {.name = "boat",
                              .purpose = "show a boat",
                              .text = "First paragraph of the text.\n\nSecond paragraph.\n\n  kept   as it is",
                              .examples = {{"weir boat --length 7", "a small one"}}},
-                            [length, rig, masts](Global& all) -> int {
+                            [length, rig, masts, draught](Global& all) -> int {
                               if (*length > 100) throw Error("no such harbour");
                               all.print("boat of {} m, {} workers\n", *length, all.options.workers);
                               all.add({{"length_m", *length}, {"workers", all.options.workers}});
@@ -33,6 +34,7 @@ inline void add_boat(CLI::App& app, Global& global) {
                             });
   add_option(verb, "--length", *length, "length in metres").between(1, 200);
   add_option(verb, "--masts", *masts, "number of masts");
+  add_option(verb, "--draught", *draught, "metres under water").between(0.25, 4.5);
   add_option(verb, "--rig", *rig, "sails").among({"sloop", "ketch", "yawl"});
   add_runtime_options(verb, global);
 }

@@ -91,6 +91,8 @@ TEST(Mistakes, InAValueNameTheOptionTheValueAndWhatIsAllowed) {
   expect_mistake(weir({"boat", "--length", "long"}), "--length=long: allowed is 1 to 200");
   expect_mistake(weir({"boat", "--length", "0"}), "--length=0: allowed is 1 to 200");
   expect_mistake(weir({"boat", "--masts", "two"}), "--masts=two: a number is needed");
+  expect_mistake(weir({"boat", "--draught", "5"}), "--draught=5: allowed is 0.25 to 4.5");
+  expect_mistake(weir({"boat", "--draught", "deep"}), "--draught=deep: allowed is 0.25 to 4.5");
   expect_mistake(weir({"boat", "--rig", "slop"}), "--rig=slop: allowed is sloop, ketch or yawl; did you mean sloop?");
   expect_mistake(weir({"boat", "--rig"}), "--rig needs a value");
   expect_mistake(weir({"boat", "--workers"}), "--workers needs a value");
