@@ -3,6 +3,20 @@
 # What a program that uses an installed Weir finds: weir::weir by find_package(weir), or weir.pc by pkg-config.
 include(CMakePackageConfigHelpers)
 
+# Files that cmake_install.cmake takes from the build, all made by the target weir_installed, which `all` has in it. One
+# that is missing is told before anything is installed, with the command that makes it.
+set(built $<TARGET_FILE:weir> $<TARGET_FILE:weir_ocr> $<TARGET_FILE:weir_ocr128>)
+if(WEIR_APPS)
+  list(APPEND built $<TARGET_FILE:weir_cli>)
+endif()
+install(CODE "set(files \"${built}\")
+foreach(file IN LISTS files)
+  if(NOT EXISTS \"\${file}\")
+    message(FATAL_ERROR \"weir: not built yet: \${file}; run first: \"
+      \"cmake --build '${PROJECT_BINARY_DIR}' --target weir_installed\")
+  endif()
+endforeach()")
+
 install(TARGETS weir EXPORT weirTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/include/hbwmalloc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -27,7 +41,7 @@ if(BUILD_SHARED_LIBS)
   if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
     set(rpath " -Wl,-rpath,\${libdir}")
   endif()
-  set(WEIR_PC_LIBS "-L\${libdir}${rpath} -lweir")
+  set(WEIR_PC_LIBS "-L\${libdir}${rpath} -lweir\nLibs.private: -pthread -lstdc++ -lm")  # of a static one beside it
 else()
   set(WEIR_PC_REQUIRES "Requires: hwloc liburing fmt${optional}")
   set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread -lstdc++ -lm")  # for programs in C
@@ -36,8 +50,10 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/weir.pc.in ${PROJECT_BINARY_DIR}/weir
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # OCR: weir::weir_ocr and weir::weir_ocr128, or weir-ocr.pc and weir-ocr128.pc. Its headers lie in a folder of their own,
-# which is in the include path of who links it: programs include <ocr.h>.
-install(TARGETS weir_ocr weir_ocr128 EXPORT weirTargets)
+# which is in the include path of who links it: programs include <ocr.h>. A package of its own in distributions, so that
+# find_package(weir) finds either with or without it.
+install(TARGETS weir_ocr weir_ocr128 EXPORT weirOcrTargets)
+install(EXPORT weirOcrTargets NAMESPACE weir:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ocr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(ocr_bits 64 128)
   set(ocr_name weir-ocr)
@@ -50,3 +66,4 @@ foreach(ocr_bits 64 128)
   install(FILES ${PROJECT_BINARY_DIR}/${ocr_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/ocrcc/weir-ocrcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
