@@ -66,6 +66,7 @@ manual_pages() {  # made by the build; nothing to check before it
 
 check clang-format formatting
 check shellcheck shell_scripts
+check licences scripts/licences.sh
 check layers python3 tests/layers/layers.py .
 check docs python3 tests/docs/docs.py .
 check mandoc manual_pages

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lists the repository's sources, for the linters: sources.sh cpp (C++ and headers), tu (.cpp only), or sh.
+# Lists the repository's sources, for the linters: sources.sh cpp (C++ and headers), tu (.cpp only), sh, or all (every file
+# that somebody wrote and that can have a comment).
 set -eu
 cd "$(dirname "$0")/.."
 case "${1:-}" in
@@ -10,5 +11,7 @@ case "${1:-}" in
   sh)  git ls-files | while read -r file; do
          [ -f "$file" ] && head -c 64 "$file" | grep -aqE '^#!.*\b(ba)?sh' && echo "$file"
        done || true ;;
-  *)   echo "usage: sources.sh cpp|tu|sh" >&2; exit 2 ;;
+  all) git ls-files '*.cpp' '*.hpp' '*.c' '*.h' '*.py' '*.sh' '*.js' '*.css' '*.html' '*.cmake' '*.in' '*CMakeLists.txt' \
+         '*Makefile' '.ci/run' 'scripts/*' 'tools/ocrcc/*' 'packaging/debian/rules' ;;
+  *)   echo "usage: sources.sh cpp|tu|sh|all" >&2; exit 2 ;;
 esac
