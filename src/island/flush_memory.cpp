@@ -2,18 +2,29 @@
 
 #include "island/flush_memory.hpp"
 
+#include <fmt/format.h>
+
 namespace weir::island {
 
-base::Result<std::unique_ptr<SharedMemory>> FlushMemory::map(Bytes size) {
-  const auto instructions = platform::cache_line_instructions();
-  if (instructions.empty()) {
+base::Result<std::unique_ptr<SharedMemory>> FlushMemory::map(Bytes size,
+                                                             std::span<const platform::CacheLineInstructions> found) {
+  if (found.empty()) {
     return base::Status{base::Code::unsupported,
                         "island_memory=flush: this processor has no instruction by which a program writes lines of its "
                         "caches back (clwb, clflushopt, clflush, dc cvac); take coherent, or checked to test without"};
   }
+  const std::size_t moves = found.front().line_bytes;
+  if (moves > kLine) {
+    return base::Status{
+        base::Code::unsupported,
+        fmt::format("island_memory=flush: this processor's caches may write {} bytes back at a time, and "
+                    "what processes write is {} bytes apart, so that one would undo what another wrote; "
+                    "take coherent, or checked to test without",
+                    moves, kLine)};
+  }
   auto memory = Mapping::map(size, Mapping::Between::shared);
   if (!memory) return memory.status();
-  return std::unique_ptr<SharedMemory>(std::make_unique<FlushMemory>(std::move(*memory), instructions.front()));
+  return std::unique_ptr<SharedMemory>(std::make_unique<FlushMemory>(std::move(*memory), found.front()));
 }
 
 }  // namespace weir::island

@@ -3,6 +3,8 @@
 // Memory for whose lines each process sees by itself, by the processor's instructions (platform/cache_lines.hpp).
 #pragma once
 
+#include <span>
+
 #include "island/mapping.hpp"
 #include "platform/cache_lines.hpp"
 
@@ -12,8 +14,10 @@ class FlushMemory final : public MappedMemory {
  public:
   FlushMemory(Mapping&& memory, const platform::CacheLineInstructions& instructions) noexcept
       : MappedMemory(std::move(memory)), instructions_(instructions) {}
-  // no_space, or unsupported where the processor has no such instructions.
-  static base::Result<std::unique_ptr<SharedMemory>> map(Bytes size);
+  // no_space, or unsupported where the processor has no such instructions, or caches that move more than a line of ours
+  // at a time. `found`: what the processor has.
+  static base::Result<std::unique_ptr<SharedMemory>> map(
+      Bytes size, std::span<const platform::CacheLineInstructions> found = platform::cache_line_instructions());
 
   void write_back(const void* data, std::size_t bytes) noexcept override { instructions_.write_back(data, bytes); }
   void invalidate(const void* data, std::size_t bytes) noexcept override { instructions_.invalidate(data, bytes); }

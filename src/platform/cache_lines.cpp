@@ -27,8 +27,10 @@ void each_line(const void* data, std::size_t bytes) noexcept {
 
 #if defined(__x86_64__)
 
+constexpr std::size_t kX86Line = 64;
+
 struct X86 {
-  static std::uintptr_t step() { return 64; }
+  static std::uintptr_t step() { return kX86Line; }
 };
 struct Clwb : X86 {
   static void line(const std::byte* at) { asm volatile("clwb %0" : : "m"(*at) : "memory"); }
@@ -53,22 +55,32 @@ std::vector<CacheLineInstructions> find_instructions() {
   const unsigned more = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 ? b : 0;
   std::vector<CacheLineInstructions> found;
   if ((more & kClflushopt) != 0) {
-    if ((more & kClwb) != 0) found.push_back({"clwb and clflushopt", each_line<Clwb>, each_line<Clflushopt>});
-    found.push_back({"clflushopt", each_line<Clflushopt>, each_line<Clflushopt>});
+    if ((more & kClwb) != 0) found.push_back({"clwb and clflushopt", each_line<Clwb>, each_line<Clflushopt>, kX86Line});
+    found.push_back({"clflushopt", each_line<Clflushopt>, each_line<Clflushopt>, kX86Line});
   }
-  if (has_clflush) found.push_back({"clflush", each_line<Clflush>, each_line<Clflush>});
+  if (has_clflush) found.push_back({"clflush", each_line<Clflush>, each_line<Clflush>, kX86Line});
   return found;
 }
 
 #elif defined(__aarch64__)
 
-// Linux lets programs execute these; the smallest line of any cache of the processor is in CTR_EL0.
+// Linux lets programs execute these; what CTR_EL0 says of the caches are powers of two, of words of four bytes.
+std::uint64_t cache_type() {
+  std::uint64_t type = 0;
+  asm("mrs %0, ctr_el0" : "=r"(type));
+  return type;
+}
+
+// The largest that a cache may write back at a time (CWG); 2 KiB where the processor does not say.
+std::size_t largest_line() {
+  constexpr std::size_t kUnknown = 2048;
+  const std::uint64_t power = cache_type() >> 24 & 15;
+  return power == 0 ? kUnknown : std::size_t{4} << power;
+}
+
 struct Arm {
-  static std::uintptr_t step() {
-    std::uint64_t type = 0;
-    asm("mrs %0, ctr_el0" : "=r"(type));
-    return std::uintptr_t{4} << ((type >> 16) & 15);
-  }
+  // The smallest line of any cache (DminLine).
+  static std::uintptr_t step() { return std::uintptr_t{4} << (cache_type() >> 16 & 15); }
   static void end() { asm volatile("dsb sy" : : : "memory"); }
 };
 struct Clean : Arm {
@@ -79,7 +91,7 @@ struct CleanAndInvalidate : Arm {
 };
 
 std::vector<CacheLineInstructions> find_instructions() {
-  return {{"dc cvac and dc civac", each_line<Clean>, each_line<CleanAndInvalidate>}};
+  return {{"dc cvac and dc civac", each_line<Clean>, each_line<CleanAndInvalidate>, largest_line()}};
 }
 
 #else

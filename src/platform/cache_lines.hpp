@@ -14,6 +14,9 @@ struct CacheLineInstructions {
   const char* name;
   void (*write_back)(const void* data, std::size_t bytes) noexcept;  // changed lines are in memory
   void (*invalidate)(const void* data, std::size_t bytes) noexcept;  // and in no cache: what is read next is memory
+  // The most that a cache writes to memory at a time, aligned to as much: two processes that write closer together than
+  // that lose what one of them wrote.
+  std::size_t line_bytes;
 };
 
 // What this processor has, the cheapest first; empty: programs have no way to do it.

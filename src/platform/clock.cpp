@@ -18,6 +18,8 @@ bool cycle_counter_is_steady() noexcept {
   char text[256] = {};
   return file != nullptr && std::fgets(text, sizeof text, file.get()) != nullptr && std::strstr(text, "tsc") != nullptr;
 }
+#elif defined(__aarch64__)
+bool cycle_counter_is_steady() noexcept { return true; }  // the architecture's generic timer is one for all cores
 #else
 bool cycle_counter_is_steady() noexcept { return false; }
 #endif

@@ -24,15 +24,21 @@ inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   if (kTicksAreCycles) [[likely]]
     return __builtin_ia32_rdtsc();
-#endif
   return now_ns();
+#elif defined(__aarch64__)
+  std::uint64_t count = 0;
+  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count) : : "memory");  // isb: not before what was to be timed
+  return count;
+#else
+  return now_ns();
+#endif
 }
 
 inline void spin_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb" : : : "memory");  // waits about as long as x86's pause; yield is no more than a nop on most cores
 #endif
 }
 

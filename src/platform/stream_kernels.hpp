@@ -22,7 +22,7 @@ struct StreamLoops {
 };
 
 struct StreamKernels {
-  const char* instructions;  // "avx512", "avx2", "sse2", "plain"
+  const char* instructions;  // "avx512", "avx2", "sse2", "neon", "plain"
   bool has_non_temporal;     // false: `non_temporal` has the same loops as `temporal`
   StreamLoops temporal;      // ordinary stores: the line is read before it is written
   StreamLoops non_temporal;  // stores that go around the caches

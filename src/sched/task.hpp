@@ -37,6 +37,9 @@ struct Edge {
   Edge* next;
 };
 
+// Of a task: 47 on x86-64, 48 on arm64. The heap checks.
+inline constexpr int kAddressBits = 48;
+
 // The list of successors as one word: the newest edge's address, the low bit alone once the task has ended, and in
 // the upper 16 bits a tag from the generation, so that an edge is never added to a later use of the memory.
 class SuccessorList {
@@ -77,7 +80,7 @@ class SuccessorList {
 
  private:
   static constexpr std::uint64_t kClosed = 1;
-  static constexpr int kTagShift = 48;  // user addresses have 47 bits; the heap checks
+  static constexpr int kTagShift = kAddressBits;
   static constexpr std::uint64_t kTagMask = ~std::uint64_t{0} << kTagShift;
   static std::uint64_t tag_of(std::uint64_t generation) noexcept { return generation << kTagShift; }
   static Edge* pointer(std::uint64_t word) noexcept {
@@ -205,7 +208,8 @@ static_assert(sizeof(Task) == detail::kTaskHeaderBytes && sizeof(Edge) == detail
 
 // By which a trace means that use of the memory: a program that uses a slot eight million times uses it again. Never 0.
 inline std::uint64_t trace_id(TaskRef ref) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) | ref.generation << 41;
+  // Not |: the two share a bit where addresses have 48, which is the same for all tasks of a program there.
+  return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) ^ ref.generation << 41;
 }
 
 // True when that use of the memory has ended. Any thread.

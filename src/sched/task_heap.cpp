@@ -64,7 +64,8 @@ void TaskHeap::add_slab(std::size_t c) {
   const std::size_t rounded = (bytes + base::kDestructiveSize - 1) / base::kDestructiveSize * base::kDestructiveSize;
   auto* const slab = static_cast<std::byte*>(std::aligned_alloc(base::kDestructiveSize, rounded));
   if (slab == nullptr) throw std::bad_alloc();
-  WEIR_CHECK((reinterpret_cast<std::uintptr_t>(slab) + bytes) >> 47 == 0, "task memory beyond 47 address bits");
+  WEIR_CHECK((reinterpret_cast<std::uintptr_t>(slab) + bytes) >> kAddressBits == 0,
+             "task memory beyond 48 address bits");
   for (std::size_t offset = bytes; offset >= slot; offset -= slot) {
     Task* task = ::new (slab + offset - slot) Task{};
     task->generation.store(first_generation_, std::memory_order_relaxed);

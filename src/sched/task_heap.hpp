@@ -64,7 +64,8 @@ class TaskHeap {
       task = next_returned();
     else
       task = refill(c);
-    task->generation.store(task->generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    // EDGE-2: release, as that of the list: a changed generation tells has_ended() that the last use has ended.
+    task->generation.store(task->generation.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     task->scope = scope;
     task->note = TaskNote();
     task->edge_room = 0;

@@ -18,6 +18,18 @@
 namespace weir::sched {
 namespace {
 
+// Of arm64, where the upper half of what a program may use has bit 47 set.
+TEST(TraceId, DiffersBetweenUsesOfATaskAtAnAddressOf48Bits) {
+  static_assert(kAddressBits >= 48);
+  const auto id = [](std::uintptr_t address, std::uint64_t generation) {
+    return trace_id({reinterpret_cast<Task*>(address), generation});
+  };
+  std::set<std::uint64_t> ids;
+  for (const std::uintptr_t address : {0xaaaa'aaaa'0040u, 0xffff'8000'0040u, 0x5555'5555'0040u})
+    for (std::uint64_t generation = 1; generation <= 8; ++generation) ids.insert(id(address, generation));
+  EXPECT_EQ(ids.size(), 24u);
+}
+
 TEST(SuccessorList, GivesTheEdgesNewestFirst) {
   SuccessorList list;
   list.reset(7);
