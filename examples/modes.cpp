@@ -16,7 +16,8 @@ int main() {
     // Each task adds to a copy; copies are combined in the order of spawning, so that the bits never change.
     runtime.spawn(weir::reduce_ordered(sum, std::plus<>(), 0.0), [i](double& part) { part += 1.0 / i; });
     // One at a time, but in whatever order they get ready: no lock is needed, and none waits for its elders.
-    runtime.spawn(weir::commutative(log), [&log, i] { log.push_back(i); });
+    // object(): it is the vector that they change, not the elements that it has.
+    runtime.spawn(weir::commutative(weir::object(log)), [&log, i] { log.push_back(i); });
   }
   double after_all = 0;
   runtime.spawn(weir::in(sum), weir::out(after_all), [&] { after_all = sum; });  // waits for every part

@@ -7,6 +7,7 @@
 #include <weir/weir.hpp>
 
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -14,7 +15,7 @@ int main() {
   weir::Runtime runtime;
   const std::string text = "to be or not to be";
 
-  auto length = runtime.spawn(weir::in(text), [](const std::string& t) { return t.size(); });
+  auto length = runtime.spawn(weir::in(text), [](std::span<const char> t) { return t.size(); });
   auto spaces = runtime.spawn(weir::in(text), [&] {
     std::size_t count = 0;
     for (char c : text) count += c == ' ';

@@ -2,9 +2,10 @@
 
 // Footprints: what memory a task touches, and how.
 //
-// A footprint item is an access mode over a region of memory that the program owns: an object, a contiguous range,
-// a span, or a section of a watched array (rows or a 2-D tile with a stride). Weir orders sibling tasks whose
-// footprints conflict in the order in which they were spawned; everything else may run in parallel.
+// A footprint item is an access mode over a region of memory that the program owns: an object, the elements of a
+// contiguous range (a vector, a string, a span, a pointer and a count), or a section of a watched array (rows or a 2-D
+// tile with a stride). Weir orders sibling tasks whose footprints conflict in the order in which they were spawned;
+// everything else may run in parallel.
 //
 //   in            reads                                   any number of `in` tasks run together
 //   out           writes every byte, reads none           alone
@@ -25,6 +26,8 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+
+#include "weir/detail/elements.hpp"
 
 namespace weir {
 
@@ -169,6 +172,13 @@ template <class T>
 inline constexpr bool kStandsForMemory<Watched<T>> = true;
 template <class T, std::size_t N>
 inline constexpr bool kStandsForMemory<std::span<T, N>> = true;
+// What object() makes.
+template <class T>
+struct Itself {
+  T* object;
+};
+template <class T>
+inline constexpr bool kStandsForMemory<Itself<T>> = true;
 template <class T>
 concept Object = !kStandsForMemory<std::remove_cv_t<T>>;
 
@@ -237,25 +247,75 @@ inline constexpr Reduction kReduction = {
     },
     [](void* copy) noexcept { std::destroy_at(static_cast<T*>(copy)); }};
 
+// A task that writes has something to write to.
+template <Mode M, class T>
+constexpr void check_constness() noexcept {
+  static_assert(!writes(M) || !std::is_const_v<T>,
+                "out, inout and the other modes that write are given something const: "
+                "use in, or name what is not const");
+}
+
 template <Mode M, class T>
 ObjectItem<T, M> object_item(T& object) noexcept {
+  check_constness<M, T>();
   return {{}, ObjectItem<T, M>::access_of(std::addressof(object))};
 }
 template <Mode M, class T>
 RangeItem<T, M> range_item(T* data, std::size_t count) noexcept {
+  check_constness<M, T>();
   return {{}, {{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, M}};
+}
+// x is an object or a contiguous range.
+template <Mode M, class T>
+auto item_of(T& x) noexcept {
+  if constexpr (ContiguousRange<T>) {
+    static_assert(
+        !kHoldsMemoryElsewhere<ElementOf<T>>,
+        "each element of this range holds memory elsewhere, which the bytes of the elements are not: name the "
+        "memory of each, as in(x[i]); or weir::object(x), to order tasks by the range itself");
+    using Element = std::conditional_t<writes(M), ElementOf<T>, const ElementOf<T>>;
+    return range_item<M, Element>(std::data(x), std::size(x));
+  } else {
+    static_assert(
+        !kHoldsMemoryElsewhere<T>,
+        "this type holds memory elsewhere, which the bytes of the object are not: name that memory, as in(*x), "
+        "in(data, count) or each element; or weir::object(x), to order tasks by the object itself");
+    return object_item<M>(x);
+  }
 }
 template <Mode M, class T>
 TileItem<T, M> tile_item(const Section<T>& s) noexcept {
+  check_constness<M, T>();
   return {{}, {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}};
 }
 
 }  // namespace detail
 
-// Reads. in(object), in(pointer, count), in(span), in(watched.rows(...)) and so on; likewise for the modes below.
+// ---- The items of spawn() ----
+//
+//   in(object)           the object's bytes, which are all of it; the callable, if it takes arguments, gets a T&
+//   in(range)            the elements that a std::vector, std::string, std::span or the like has when the item is made;
+//                        a std::span<T>
+//   in(pointer, count)   count elements; a std::span<T>
+//   in(watched.tile(..)) a section of a watched array; a View2D<T>
+//   in(object(x))        the bytes of x alone, whatever it holds elsewhere; a T&
+//
+// and the same for the other modes. What holds memory elsewhere and is no contiguous range (a list, a map, a smart
+// pointer) does not compile, nor does a mode that writes on what is const.
+
+// x by itself, without what it holds elsewhere: orders tasks that change a container (push_back(), insert()) or what
+// a smart pointer points to, as long as all of them name it so.
+template <class T>
+detail::Itself<T> object(T& x) noexcept {
+  return {std::addressof(x)};
+}
+template <class T>
+void object(const T&& temporary) = delete;  // the task would use a dead object
+
+// Reads.
 template <detail::Object T>
-auto in(const T& object) noexcept {
-  return detail::object_item<Mode::in>(object);
+auto in(const T& x) noexcept {
+  return detail::item_of<Mode::in>(x);
 }
 template <class T>
 auto in(const T* data, std::size_t count) noexcept {
@@ -264,6 +324,10 @@ auto in(const T* data, std::size_t count) noexcept {
 template <class T, std::size_t N>
 auto in(std::span<T, N> s) noexcept {
   return detail::range_item<Mode::in, const T>(s.data(), s.size());
+}
+template <class T>
+auto in(detail::Itself<T> x) noexcept {
+  return detail::object_item<Mode::in, const T>(*x.object);
 }
 template <class T>
 auto in(const Section<T>& section) noexcept {
@@ -275,8 +339,8 @@ void in(const T&& temporary) = delete;  // the task would read a dead object
 
 #define WEIR_WRITING_MODE(mode)                                                                                        \
   template <detail::Object T>                                                                                          \
-  auto mode(T& object) noexcept {                                                                                      \
-    return detail::object_item<Mode::mode>(object);                                                                    \
+  auto mode(T& x) noexcept {                                                                                           \
+    return detail::item_of<Mode::mode>(x);                                                                             \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   auto mode(T* data, std::size_t count) noexcept {                                                                     \
@@ -285,6 +349,10 @@ void in(const T&& temporary) = delete;  // the task would read a dead object
   template <class T, std::size_t N>                                                                                    \
   auto mode(std::span<T, N> s) noexcept {                                                                              \
     return detail::range_item<Mode::mode>(s.data(), s.size());                                                         \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  auto mode(detail::Itself<T> x) noexcept {                                                                            \
+    return detail::object_item<Mode::mode>(*x.object);                                                                 \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   auto mode(const Section<T>& section) noexcept {                                                                      \
@@ -302,16 +370,23 @@ WEIR_WRITING_MODE(commutative);  // Reads and writes; such tasks exclude each ot
 // wait() returns, every copy is folded into `object` by `object = op(object, copy)`. Op must be associative and
 // stateless. With reduce(), copies are per worker and folded in no fixed order, so that a floating-point sum may
 // differ from run to run; reduce_ordered() keeps one copy per task, folds in the order of spawning, and gives the
-// same bits every time.
+// same bits every time. What holds memory elsewhere is named as reduce(object(x), ...): folding replaces x as a whole.
 template <class T, class Op>
-auto reduce(T& object, Op, const T& identity) noexcept {
+auto reduce(detail::Itself<T> x, Op, const T& identity) noexcept {
   static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
   return detail::ReduceItem<T>{
-      {}, {{std::addressof(object), sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}};
+      {}, {{x.object, sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}};
+}
+template <detail::Object T, class Op>
+auto reduce(T& x, Op op, const T& identity) noexcept {
+  static_assert(!detail::kHoldsMemoryElsewhere<T>,
+                "a reduction replaces its object as a whole, and in(x) of this type does not mean the object: write "
+                "reduce(weir::object(x), ...), and in(weir::object(x)) where it is read");
+  return reduce(object(x), op, identity);
 }
 template <class T, class Op>
-auto reduce_ordered(T& object, Op op, const T& identity) noexcept {
-  auto item = reduce(object, op, identity);
+auto reduce_ordered(T&& x, Op op, const auto& identity) noexcept {
+  auto item = reduce(std::forward<T>(x), op, identity);
   item.access.ordered = true;
   return item;
 }

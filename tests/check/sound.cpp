@@ -83,7 +83,7 @@ void modes(weir::Runtime& runtime) {
   for (int i = 0; i < 30; ++i) {
     runtime.spawn(weir::concurrent(hits), [&] { ++hits; });
     runtime.spawn(weir::reduce_ordered(sum, std::plus<>(), 0.0), [](double& part) { part += 1; });
-    runtime.spawn(weir::commutative(log), [&log, i] { log.push_back(i); });
+    runtime.spawn(weir::commutative(weir::object(log)), [&log, i] { log.push_back(i); });
   }
   runtime.wait();
   require(hits == 30 && sum == 30 && log.size() == 30, "modes");

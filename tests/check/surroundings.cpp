@@ -67,10 +67,10 @@ void heap(weir::Runtime& runtime) {
   std::vector<int> log;
   std::map<int, std::string> names;
   for (int i = 0; i < 20; ++i) {
-    runtime.spawn(weir::inout(log), [&log] {
+    runtime.spawn(weir::inout(weir::object(log)), [&log] {
       for (int k = 0; k < 100; ++k) log.push_back(k);
     });
-    runtime.spawn(weir::inout(names), [&names, i] { names[i] = std::string(100, 'x'); });
+    runtime.spawn(weir::inout(weir::object(names)), [&names, i] { names[i] = std::string(100, 'x'); });
   }
   runtime.wait();
   require(small[29][8] == 30 && log.size() == 2000 && names.size() == 20, "heap");

@@ -75,18 +75,60 @@ MISUSES = {
     "weir::Array<int, 1> a(runtime, {8}, {4}); runtime.spawn(weir::in(a), [] {});": "no matching function",
     "weir::Watched<double> w(&x, 1, 1); runtime.spawn(weir::in(w), [] {});": "no matching function",
     "runtime.spawn(weir::in(1.0), [] {});": "deleted function",
+    "runtime.spawn(weir::in(weir::object(1.0)), [] {});": "deleted function",
+    "const double c = 0; runtime.spawn(weir::out(c), [] {});": "something const",
+    "const std::vector<double> c(3); runtime.spawn(weir::inout(c), [] {});": "something const",
+    "const double c[3] = {}; runtime.spawn(weir::concurrent(c, 3), [] {});": "something const",
+    "std::span<const double> c(&x, 1); runtime.spawn(weir::commutative(c), [] {});": "something const",
+    "weir::Watched<const double> c(&x, 1, 1); runtime.spawn(weir::out(c.block(0)), [] {});": "something const",
+    "std::list<int> held; runtime.spawn(weir::out(held), [] {});": "this type holds memory elsewhere",
+    "std::unique_ptr<int> held; runtime.spawn(weir::in(held), [] {});": "this type holds memory elsewhere",
+    "std::vector<bool> held; runtime.spawn(weir::inout(held), [] {});": "this type holds memory elsewhere",
+    "std::vector<std::string> held; runtime.spawn(weir::in(held), [] {});":
+        "each element of this range holds memory elsewhere",
+    "std::string text; runtime.spawn(weir::reduce(text, std::plus<>(), text), [](std::string&) {});":
+        "reduce(weir::object(x), ...)",
+    "std::string text; runtime.spawn(weir::inout(text), [](std::string&) {});": "std::span<T>",
 }
+# Types whose bytes are not all there is of them: items refuse them.
+HOLDERS = ["std::list<int>", "std::map<int, int>", "std::deque<int>", "std::set<int>", "std::vector<bool>",
+           "std::unique_ptr<int>", "std::unique_ptr<int[]>", "std::shared_ptr<int>", "std::weak_ptr<int>",
+           "std::optional<std::vector<int>>", "std::pair<int, std::string>", "std::tuple<int, std::unique_ptr<int>>",
+           "std::array<std::vector<int>, 2>", "std::string[3]", "const std::list<int>"]
+# What looks like a misuse and is none.
+USES = ["std::vector<double> v(3); runtime.spawn(weir::out(v), [](std::span<double>) {});",
+        "const std::vector<double> v(3); runtime.spawn(weir::in(v), [](std::span<const double>) {});",
+        "std::string v; runtime.spawn(weir::inout(v), [](std::span<char>) {});",
+        "double v[3]; runtime.spawn(weir::inout(v), [](double (&)[3]) {});",
+        "std::array<double, 3> v; runtime.spawn(weir::inout(v), [](std::array<double, 3>&) {});",
+        "std::array<double, 3> v; std::span s(v); runtime.spawn(weir::out(s), [](std::span<double>) {});",
+        "const std::span<double> v(&x, 1); runtime.spawn(weir::out(v), [](std::span<double>) {});",
+        "std::optional<double> v; runtime.spawn(weir::out(v), [](std::optional<double>&) {});",
+        "std::pair<int, double> v; runtime.spawn(weir::out(v), [](std::pair<int, double>&) {});",
+        "std::vector<int> v; runtime.spawn(weir::commutative(weir::object(v)), [](std::vector<int>&) {});",
+        "std::list<int> v; runtime.spawn(weir::in(weir::object(v)), [](const std::list<int>&) {});",
+        "std::string v; runtime.spawn(weir::reduce_ordered(weir::object(v), std::plus<>(), v), [](std::string&) {});",
+        "struct Mine { std::vector<int> v; } v; runtime.spawn(weir::inout(v), [](Mine&) {});"]
+MISUSE_HEAD = "".join(f"#include <{name}>\n" for name in [
+    "weir/weir.hpp", "deque", "functional", "list", "map", "memory", "optional", "set", "string", "vector"])
 
 
 def misuse(compiler, include):
     broken = 0
     for statement, said in MISUSES.items():
-        program = f"#include <weir/weir.hpp>\nint main() {{ weir::Runtime runtime; double x = 0; {statement} }}\n"
+        program = f"{MISUSE_HEAD}int main() {{ weir::Runtime runtime; double x = 0; {statement} }}\n"
         result = compile_text(compiler, include, program)
         if result.returncode == 0 or said not in result.stderr:
             broken += 1
             print(f"{statement}\n  compiles, or the compiler does not say: {said}\n{result.stderr}")
-    print(f"{len(MISUSES)} misuses, {broken} not told, with {compiler}")
+    uses = MISUSE_HEAD + "".join(f"static_assert(weir::detail::kHoldsMemoryElsewhere<{t}>);\n" for t in HOLDERS)
+    for number, use in enumerate(USES):
+        uses += f"void use_{number}(weir::Runtime& runtime, [[maybe_unused]] double& x) {{ {use} }}\n"
+    result = compile_text(compiler, include, uses)
+    if result.returncode != 0:
+        broken += 1
+        print(f"what is right does not compile, or a holder is taken for an object:\n{result.stderr}")
+    print(f"{len(MISUSES)} misuses and {len(USES)} uses, {broken} broken, with {compiler}")
     return 1 if broken else 0
 
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which tasks wait for which, by their footprints.
+#include <algorithm>
+#include <list>
 #include <numeric>
 #include <random>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -12,17 +18,75 @@ namespace {
 
 using test::spin_until;
 
+// A view of the program's own.
+struct TwoPointers {
+  using value_type = long;
+  long *first, *last;
+  long* begin() const { return first; }
+  long* end() const { return last; }
+  long* data() const { return first; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+
 class Dependences : public test::ForWorkers {};
 WEIR_FOR_WORKERS(Dependences);
 
 TEST_P(Dependences, WritersRunInTheOrderInWhichTheyWereSpawned) {
   Runtime runtime(options());
   std::vector<int> order;
-  for (int i = 0; i < 500; ++i) runtime.spawn(inout(order), [&order, i] { order.push_back(i); });
+  for (int i = 0; i < 500; ++i) runtime.spawn(inout(object(order)), [&order, i] { order.push_back(i); });
   runtime.wait();
   std::vector<int> expected(500);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(order, expected);
+}
+
+// What a range holds is what it means: tasks that name all of it, and a part of it by address, are in order.
+template <class Container>
+void expect_elements_are_named(Runtime& runtime, Container container) {
+  auto* const half = container.data() + container.size() / 2;
+  const std::size_t count = container.size() - container.size() / 2;
+  int wrong = 0;
+  for (int i = 1; i <= 50; ++i) {
+    const auto value = static_cast<typename Container::value_type>(i);
+    runtime.spawn(out(container), [value](auto elements) {
+      for (auto& e : elements) e = value;
+    });
+    runtime.spawn(inout(half, count), [&wrong, value](auto elements) {
+      for (auto& e : elements) wrong += std::exchange(e, 0) != value;
+    });
+    runtime.spawn(in(std::as_const(container)), in(half, count), inout(wrong), [&, value](auto all, auto, int& w) {
+      static_assert(std::is_same_v<decltype(all), std::span<const typename Container::value_type>>);
+      w += all[0] != value || all.back() != 0;
+    });
+  }
+  runtime.wait();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(Dependences, AContiguousRangeMeansItsElements) {
+  Runtime runtime(options());
+  expect_elements_are_named(runtime, std::vector<int>(1000));
+  expect_elements_are_named(runtime, std::string(1000, 'x'));
+  std::vector<long> memory(1000);
+  const std::span<long> span(memory);
+  expect_elements_are_named(runtime, TwoPointers{memory.data(), memory.data() + memory.size()});
+  const auto item = in(span);
+  EXPECT_EQ(item.access.region.base, memory.data());
+  EXPECT_EQ(item.access.region.row_bytes, 1000 * sizeof(long));
+}
+
+TEST_P(Dependences, AnObjectByItselfIsItsBytesWhateverItHolds) {
+  Runtime runtime(options());
+  std::list<int> list;
+  for (int i = 0; i < 200; ++i) runtime.spawn(inout(object(list)), [i](std::list<int>& l) { l.push_back(i); });
+  bool in_order = false;
+  runtime.spawn(in(object(list)), out(in_order),
+                [](const std::list<int>& l, bool& o) { o = l.size() == 200 && std::is_sorted(l.begin(), l.end()); });
+  runtime.wait();
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(in(object(list)).access.region.base, &list);
+  EXPECT_EQ(in(object(list)).access.region.row_bytes, sizeof list);
 }
 
 TEST_P(Dependences, AReaderSeesTheWriterBeforeItAndNotTheOneAfterIt) {

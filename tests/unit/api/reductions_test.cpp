@@ -56,7 +56,7 @@ TEST_P(Reductions, OrderedCopiesAreFoldedInTheOrderOfSpawning) {
   const std::string nothing;
   for (int i = 0; i < 100; ++i) {
     expected += std::to_string(i) + ",";
-    runtime.spawn(reduce_ordered(text, Concatenate{}, nothing), [i](std::string& copy) {
+    runtime.spawn(reduce_ordered(object(text), Concatenate{}, nothing), [i](std::string& copy) {
       for (int k = 0; k < (i * 7) % 11; ++k) std::this_thread::yield();
       copy += std::to_string(i) + ",";
     });
@@ -105,7 +105,7 @@ TEST_P(Reductions, SeveralReductionsInOneTaskBesideOtherItems) {
   std::string b;
   const std::string nothing;
   for (int i = 0; i < 60; ++i) {
-    runtime.spawn(reduce(a, std::plus<>{}, 0L), in(x), reduce_ordered(b, Concatenate{}, nothing),
+    runtime.spawn(reduce(a, std::plus<>{}, 0L), in(x), reduce_ordered(object(b), Concatenate{}, nothing),
                   [i](long& sum, const int& factor, std::string& text) {
                     sum += factor;
                     text += static_cast<char>('a' + i % 26);
@@ -150,7 +150,7 @@ TEST_P(Reductions, TheIdentityNeedLiveOnlyWhileSpawnRuns) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
     const std::string identity(50, '-');
-    runtime.spawn(reduce_ordered(text, Concatenate{}, identity), [](std::string& copy) { copy += "x"; });
+    runtime.spawn(reduce_ordered(object(text), Concatenate{}, identity), [](std::string& copy) { copy += "x"; });
   }
   runtime.wait();
   EXPECT_EQ(text.size(), 20u * 51u);
