@@ -131,6 +131,41 @@ void BM_fresh_objects(benchmark::State& state) {
   map.reset(graph);
 }
 
+// Steps of a task graph eight wide: each task writes a buffer of its step and reads `kReads` of the step before. The
+// buffers are new in every step, or those of two steps ago; the one minus the other is what naming new memory costs.
+// New buffers lie as `layout` says, none is touched.
+enum class Layout { by_step, by_column, scattered };
+
+template <std::size_t kReads, bool kFresh, Layout kLayout = Layout::by_step>
+void BM_steps(benchmark::State& state) {
+  constexpr std::size_t kWidth = 8, kSteps = 512, kBytes = 64;
+  BlockMap map;
+  CountingGraph graph(256);
+  std::vector<Access> items;
+  std::uint64_t step = 0;
+  const auto buffer = [&](std::uint64_t of_step, std::size_t column) {
+    std::uint64_t place = kFresh ? of_step * kWidth + column : of_step % 2 * kWidth + column;
+    if (kFresh && kLayout == Layout::by_column) place = (column << 32) + of_step;
+    if (kFresh && kLayout == Layout::scattered) place = place * 0x9E3779B97F4A7C15u >> 20;
+    return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 52) + place * kBytes);
+  };
+  for (auto _ : state) {
+    items.clear();
+    for (std::size_t s = 0; s < kSteps; ++s, ++step) {
+      for (std::size_t c = 0; c < kWidth; ++c) {
+        for (std::size_t r = 0; r < kReads; ++r) items.push_back(in(buffer(step, (c + r) % kWidth), kBytes).access);
+        items.push_back(out(buffer(step + 1, c), kBytes).access);
+      }
+    }
+    bench_loop(map, graph, items, kReads + 1);
+  }
+  const double tasks = static_cast<double>(kSteps * kWidth);
+  state.counters["per_task"] =
+      benchmark::Counter(tasks, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["map_bytes"] = static_cast<double>(map.memory_bytes());
+  map.reset(graph);
+}
+
 // A tile of 64 rows in an array that is not watched: 64 ranges.
 void BM_unwatched_tile_of_64_rows(benchmark::State& state) {
   std::vector<double> x(64 * 256);
@@ -163,6 +198,12 @@ BENCHMARK(BM_chain_on_one_block);
 BENCHMARK(BM_wavefront);
 BENCHMARK(BM_stencil_four_items);
 BENCHMARK(BM_fresh_objects);
+BENCHMARK(BM_steps<1, false>);
+BENCHMARK(BM_steps<1, true>);
+BENCHMARK(BM_steps<3, false>);
+BENCHMARK(BM_steps<3, true>);
+BENCHMARK(BM_steps<3, true, Layout::by_column>);
+BENCHMARK(BM_steps<3, true, Layout::scattered>);
 BENCHMARK(BM_unwatched_tile_of_64_rows);
 BENCHMARK(BM_first_touch_of_a_million_blocks);
 

@@ -3,7 +3,6 @@
 #include "deps/arena.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <new>
 
@@ -20,35 +19,13 @@ struct alignas(64) Arena::Slab {
   std::size_t bytes;  // with this header
 };
 
-std::size_t Arena::rounded(std::size_t bytes) noexcept {
-  if (bytes <= kSmall) return (bytes + kGranule - 1) / kGranule * kGranule;
-  return std::bit_ceil(bytes);
-}
-
-std::size_t Arena::class_of(std::size_t rounded_bytes) noexcept {
-  if (rounded_bytes <= kSmall) return rounded_bytes / kGranule - 1;
-  return kSmall / kGranule + static_cast<std::size_t>(std::countr_zero(rounded_bytes) - std::countr_zero(kSmall)) - 1;
-}
-
-void* Arena::allocate(std::size_t bytes) {
-  const std::size_t size = rounded(bytes);
-  Free*& head = free_[class_of(size)];
-  if (head != nullptr) {
-    Free* const memory = head;
-    head = memory->next;
-    return memory;
-  }
+void* Arena::allocate_slow(std::size_t size) {
   const std::size_t alignment = size % 64 == 0 ? 64 : kGranule;
-  const auto pad = [&] { return (alignment - reinterpret_cast<std::uintptr_t>(next_) % alignment) % alignment; };
+  const auto pad = [&] { return -reinterpret_cast<std::uintptr_t>(next_) & (alignment - 1); };
   if (static_cast<std::size_t>(end_ - next_) < size + pad()) add_slab(size);
   std::byte* const memory = next_ + pad();
   next_ = memory + size;
   return memory;
-}
-
-void Arena::recycle(void* memory, std::size_t bytes) noexcept {
-  Free*& head = free_[class_of(rounded(bytes))];
-  head = ::new (memory) Free{head};
 }
 
 void Arena::reset(std::size_t keep_bytes) noexcept {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <new>
 
 namespace weir::deps {
 
@@ -18,9 +20,21 @@ class Arena {
   ~Arena() { reset(0); }
 
   // Not initialised. Aligned to 64 when `bytes` is a multiple of 64, to 32 otherwise. bytes >= 1.
-  void* allocate(std::size_t bytes);
+  // Budget: 8 instructions when such memory was recycled.
+  void* allocate(std::size_t bytes) {
+    const std::size_t size = rounded(bytes);
+    Free*& head = free_[class_of(size)];
+    Free* const memory = head;
+    if (memory == nullptr) [[unlikely]]
+      return allocate_slow(size);
+    head = memory->next;
+    return memory;
+  }
   // Takes back what allocate(bytes) gave, for the next allocation of about that size.
-  void recycle(void* memory, std::size_t bytes) noexcept;
+  void recycle(void* memory, std::size_t bytes) noexcept {
+    Free*& head = free_[class_of(rounded(bytes))];
+    head = ::new (memory) Free{head};
+  }
   // Takes everything back; keeps at most `keep_bytes` from the system for what comes next.
   void reset(std::size_t keep_bytes) noexcept;
 
@@ -35,8 +49,16 @@ class Arena {
   static constexpr std::size_t kSmall = 1024;  // up to here one class per granule, beyond one per power of two
   static constexpr std::size_t kClasses = kSmall / kGranule + 40;
 
-  static std::size_t rounded(std::size_t bytes) noexcept;
-  static std::size_t class_of(std::size_t rounded_bytes) noexcept;
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    if (bytes <= kSmall) return (bytes + kGranule - 1) / kGranule * kGranule;
+    return std::bit_ceil(bytes);
+  }
+  static constexpr std::size_t class_of(std::size_t rounded_bytes) noexcept {
+    if (rounded_bytes <= kSmall) return rounded_bytes / kGranule - 1;
+    const int powers = std::countr_zero(rounded_bytes) - std::countr_zero(kSmall);
+    return kSmall / kGranule + static_cast<std::size_t>(powers) - 1;
+  }
+  [[gnu::noinline]] void* allocate_slow(std::size_t rounded_bytes);
   void add_slab(std::size_t at_least);
 
   std::array<Free*, kClasses> free_{};

@@ -69,13 +69,17 @@ class BlockMap {
   template <class Graph>
   void reset(Graph& graph);
 
+  // Pieces of memory outside of watched arrays of which it knows. At most twice those that unfinished tasks have named,
+  // or 768, when a footprint has been analysed that names no new ones.
+  std::size_t segment_count() const noexcept { return segments_.size(); }
+
   // What the map holds from the system, but for table directories of watched arrays.
   std::size_t memory_bytes() const noexcept { return arena_.system_bytes() + segments_.system_bytes(); }
 
  private:
-  static constexpr std::size_t kKeepBytes = std::size_t{128} << 10;
+  static constexpr std::size_t kKeepBytes = std::size_t{512} << 10;
   static constexpr std::size_t kKeepBytesAtReset = std::size_t{16} << 10;
-  static constexpr std::size_t kFirstSweep = 512;
+  static constexpr std::size_t kFirstSweep = 768;
 
   template <class Graph>
   void visit(Graph& graph, const Access& access);
@@ -83,6 +87,8 @@ class BlockMap {
   void visit_section(Graph& graph, const Access& access);
   template <class Graph>
   void visit_slow(Graph& graph, const Access& access);
+  template <class Graph>
+  bool visit_new(Graph& graph, const Access& access);
   template <class Graph>
   void visit_blocks(Graph& graph, BlockTable& table, const BlockGrid::Blocks& blocks, Mode mode);
   template <class Graph>
@@ -105,6 +111,10 @@ class BlockMap {
   void drop_finished_segments(Graph& graph, ByteRange range);
   template <class Graph>
   void sweep_if_grown(Graph& graph);
+  template <class Graph>
+  void sweep_segments(Graph& graph);
+  template <class Graph>
+  void sweep_tables(Graph& graph);
   template <class Graph>
   bool drop_if_finished(Graph& graph, Record& record) {
     if (!history_.finished(graph, record)) return false;
@@ -176,6 +186,7 @@ template <class Graph>
 
 template <class Graph>
 [[gnu::noinline]] void BlockMap::visit_slow(Graph& graph, const Access& access) {
+  if (visit_new(graph, access)) return;
   collect(graph, access);
   for (Record* const record : records_) {
     if (record->frozen) {
@@ -184,6 +195,24 @@ template <class Graph>
       history_.touch(graph, *record, access.mode);
     }
   }
+}
+
+// False: it may be that some byte was named before.
+template <class Graph>
+inline bool BlockMap::visit_new(Graph& graph, const Access& access) {
+  if (access.partition != nullptr || access.region.rows != 1 || access.region.row_bytes == 0) return false;
+  const auto start = reinterpret_cast<std::uintptr_t>(access.region.base);
+  const ByteRange range{start, start + access.region.row_bytes};
+  if (!tables_.empty()) {
+    scratch_.clear();
+    tables_.overlapping(range, scratch_);
+    if (!scratch_.empty()) return false;
+  }
+  sweep_if_grown(graph);
+  Record* const record = segments_.add(range);
+  if (record == nullptr) return false;
+  history_.begin(graph, *record, access.mode);
+  return true;
 }
 
 // Fills records_ with all that the access has to look at. A record may be there twice.
@@ -260,15 +289,22 @@ void BlockMap::drop_finished_tables(Graph& graph, ByteRange range) {
 // each segment or table that is added.
 template <class Graph>
 void BlockMap::sweep_if_grown(Graph& graph) {
-  constexpr ByteRange kEverywhere{0, ~std::uintptr_t{0}};
-  if (segments_.size() >= sweep_segments_at_) [[unlikely]] {
-    drop_finished_segments(graph, kEverywhere);
-    sweep_segments_at_ = std::max(kFirstSweep, 2 * segments_.size());
-  }
-  if (tables_.size() >= sweep_tables_at_) [[unlikely]] {
-    drop_finished_tables(graph, kEverywhere);
-    sweep_tables_at_ = std::max(kFirstSweep, 2 * tables_.size());
-  }
+  if (segments_.size() >= sweep_segments_at_) [[unlikely]]
+    sweep_segments(graph);
+  if (tables_.size() >= sweep_tables_at_) [[unlikely]]
+    sweep_tables(graph);
+}
+
+template <class Graph>
+[[gnu::noinline]] void BlockMap::sweep_segments(Graph& graph) {
+  segments_.remove_if([&](Segment& segment) { return drop_if_finished(graph, segment.record); });
+  sweep_segments_at_ = std::max(kFirstSweep, 2 * segments_.size());
+}
+
+template <class Graph>
+[[gnu::noinline]] void BlockMap::sweep_tables(Graph& graph) {
+  drop_finished_tables(graph, {0, ~std::uintptr_t{0}});
+  sweep_tables_at_ = std::max(kFirstSweep, 2 * tables_.size());
 }
 
 // First access through this array in the scope.

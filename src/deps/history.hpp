@@ -37,6 +37,17 @@ class History {
     }
   }
 
+  // The same of a record without history.
+  template <class Graph>
+  void begin(Graph& graph, Record& record, Mode mode) {
+    if (mode == Mode::out || mode == Mode::inout) {
+      record.current.set(self_);
+      record.kind = Kind::exclusive;
+    } else {
+      join_group(graph, record, kind_of(mode));
+    }
+  }
+
   // Self comes after what a frozen record remembers.
   template <class Graph>
   void follow(Graph& graph, const Record& record, Mode mode) {

@@ -3,18 +3,13 @@
 #include "deps/segment_hash.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weir::deps {
 
 SegmentHash::Slot SegmentHash::none_[2] = {{kEmpty, nullptr}, {kEmpty, nullptr}};
 
 SegmentHash::SegmentHash() noexcept : slots_(none_) {}
-
-void SegmentHash::insert(Segment* segment) {
-  if (storage_ == nullptr || 2 * (count_ + 1) > mask_ + 1) grow();
-  place(segment);
-  ++count_;
-}
 
 // Closes the gap: an entry further on moves into it unless its home lies after the gap.
 void SegmentHash::erase(const Segment* segment) noexcept {
@@ -37,32 +32,31 @@ void SegmentHash::erase(const Segment* segment) noexcept {
 void SegmentHash::clear(std::size_t expected) noexcept {
   count_ = 0;
   if (storage_ == nullptr) return;
-  if (mask_ + 1 > 8 * std::max(expected, kFirstCapacity)) {
+  if (room_ > 8 * std::max(expected, kFirstCapacity)) {
     storage_.reset();
     slots_ = none_;
     mask_ = 1;
+    room_ = 0;
     shift_ = 63;
     return;
   }
-  std::fill_n(slots_, mask_ + 1, Slot{kEmpty, nullptr});
-}
-
-void SegmentHash::place(Segment* segment) noexcept {
-  std::size_t i = home(segment->start);
-  while (slots_[i].start != kEmpty) i = (i + 1) & mask_;
-  slots_[i] = {segment->start, segment};
+  make_empty();
 }
 
 void SegmentHash::use(std::unique_ptr<Slot[]> slots, std::size_t capacity) noexcept {
   storage_ = std::move(slots);
   slots_ = storage_.get();
   mask_ = capacity - 1;
+  room_ = capacity;
   shift_ = 64 - std::countr_zero(capacity);
-  std::fill_n(slots_, capacity, Slot{kEmpty, nullptr});
+  make_empty();
 }
 
+// All bits set is an empty slot, whatever its segment.
+void SegmentHash::make_empty() noexcept { std::memset(static_cast<void*>(slots_), 0xff, room_ * sizeof(Slot)); }
+
 void SegmentHash::grow() {
-  const std::size_t old_capacity = storage_ == nullptr ? 0 : mask_ + 1;
+  const std::size_t old_capacity = room_;
   const std::size_t capacity = std::max(kFirstCapacity, 2 * old_capacity);
   auto larger = std::make_unique_for_overwrite<Slot[]>(capacity);
   const std::unique_ptr<Slot[]> old = std::move(storage_);

@@ -33,11 +33,16 @@ class SegmentHash {
       if (slot.start == kEmpty) return nullptr;
     }
   }
-  void insert(Segment* segment);  // one with that start must not be there
+  void insert(Segment* segment) {  // one with that start must not be there
+    if (2 * (count_ + 1) > room_) [[unlikely]]
+      grow();
+    place(segment);
+    ++count_;
+  }
   void erase(const Segment* segment) noexcept;
   // Empties it, with room for `expected`; frees what is more than four times as large.
   void clear(std::size_t expected) noexcept;
-  std::size_t system_bytes() const noexcept { return storage_ == nullptr ? 0 : (mask_ + 1) * sizeof(Slot); }
+  std::size_t system_bytes() const noexcept { return room_ * sizeof(Slot); }
 
  private:
   struct Slot {
@@ -52,14 +57,20 @@ class SegmentHash {
   std::size_t home(std::uintptr_t start) const noexcept {
     return static_cast<std::size_t>((start * 0x9E3779B97F4A7C15u) >> shift_);
   }
-  void place(Segment* segment) noexcept;
+  void place(Segment* segment) noexcept {
+    std::size_t i = home(segment->start);
+    while (slots_[i].start != kEmpty) i = (i + 1) & mask_;
+    slots_[i] = {segment->start, segment};
+  }
   void use(std::unique_ptr<Slot[]> slots, std::size_t capacity) noexcept;
-  void grow();
+  void make_empty() noexcept;
+  [[gnu::noinline]] void grow();
 
   Slot* slots_;
   std::size_t mask_ = 1;
   int shift_ = 63;
   std::size_t count_ = 0;
+  std::size_t room_ = 0;  // slots of storage_
   std::unique_ptr<Slot[]> storage_;
 };
 

@@ -3,7 +3,6 @@
 #include "deps/segment_index.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace weir::deps {
 
@@ -30,13 +29,15 @@ void SegmentIndex::cover(ByteRange range, std::vector<Record*>& records) {
   }
 }
 
-// A new one is hidden, so that cover() has one place where segments enter the hash.
-Segment* SegmentIndex::make(std::uintptr_t start, std::uintptr_t end) {
-  auto* const segment = ::new (arena_.allocate(sizeof(Segment))) Segment;
-  segment->start = start;
-  segment->end = end;
-  segment->hidden = true;
-  return segment;
+Record* SegmentIndex::add_between(ByteRange range) {
+  const SegmentOrder::Position position = order_.ending_after(range.start);
+  const Segment* const next = order_.at(position);
+  if (next != nullptr && next->start < range.end) return nullptr;
+  Segment* const segment = make(range.start, range.end);
+  order_.insert(position, segment);
+  hash_.insert(segment);
+  segment->hidden = false;
+  return &segment->record;
 }
 
 // The segment there keeps what lies below `at`; returns the place of the new one, above.

@@ -5,7 +5,9 @@
 // Owned by a BlockMap, on its thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "deps/segment_hash.hpp"
@@ -26,6 +28,16 @@ class SegmentIndex {
   // Appends the records that make up `range`, which holds no byte of a watched array. Segments that reach across its
   // ends are split, and both parts keep the history; memory not seen before gets new segments.
   void cover(ByteRange range, std::vector<Record*>& records);
+  // The record of a new segment that is `range`, which is not empty and holds no byte of a watched array; null when
+  // some segment has a byte of it.
+  Record* add(ByteRange range) {
+    if (!order_.is_behind_all(range.start)) return add_between(range);
+    Segment* const segment = make(range.start, range.end);
+    order_.append(segment);
+    hash_.insert(segment);
+    segment->hidden = false;
+    return &segment->record;
+  }
 
   // What to do with a segment in visit().
   enum class Verdict : std::uint8_t { keep, hide, remove };  // hide: from find(), until cover() cuts a part out
@@ -40,6 +52,20 @@ class SegmentIndex {
     }
   }
 
+  // Removes the segments of which `drop(Segment&)`, which gives back what the record holds, says so.
+  template <class Drop>
+  void remove_if(Drop drop) {
+    order_.remove_if([&](Segment* segment) {
+      if (!drop(*segment)) return false;
+      arena_.recycle(segment, sizeof(Segment));
+      return true;
+    });
+    hash_.clear(std::max(order_.size(), kRoomKept));
+    order_.for_each([this](Segment* segment) {
+      if (!segment->hidden) hash_.insert(segment);
+    });
+  }
+
   std::size_t size() const noexcept { return order_.size(); }
   std::size_t system_bytes() const noexcept { return hash_.system_bytes(); }
   // Forgets all; the caller has given back what the records hold, and resets the arena.
@@ -49,7 +75,17 @@ class SegmentIndex {
   }
 
  private:
-  Segment* make(std::uintptr_t start, std::uintptr_t end);
+  static constexpr std::size_t kRoomKept = 1024;  // segments that the hash has room for after remove_if()
+
+  // A new one is hidden, so that cover() has one place where segments enter the hash.
+  Segment* make(std::uintptr_t start, std::uintptr_t end) {
+    auto* const segment = ::new (arena_.allocate(sizeof(Segment))) Segment;
+    segment->start = start;
+    segment->end = end;
+    segment->hidden = true;
+    return segment;
+  }
+  [[gnu::noinline]] Record* add_between(ByteRange range);
   SegmentOrder::Position split(SegmentOrder::Position position, std::uintptr_t at);
   SegmentOrder::Position remove(SegmentOrder::Position position, Segment* segment) noexcept;
   void hide(Segment* segment) noexcept {

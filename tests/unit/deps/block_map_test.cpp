@@ -177,6 +177,96 @@ TEST_F(BlockMap, StaysSmallOverManyObjectsThatAreNamedOnce) {
   EXPECT_LE(map_.memory_bytes(), std::size_t{512} << 10);
 }
 
+// Tasks that write a new piece of memory and read older ones, of which the last 256 are unfinished.
+class LongRun : public Scenario {
+ protected:
+  static constexpr std::size_t kWindow = 256;
+  // What a map may keep: twice the pieces that unfinished tasks name, or 768, and some of the footprint under way.
+  static constexpr std::size_t kMostPieces = 2 * 2 * kWindow + 768;
+
+  LongRun() {
+    for (NodeRef& ref : nodes_) ref = graph_.task();
+  }
+  void analyse(std::span<const Access> footprint) {
+    NodeRef& self = nodes_[++made_ % kWindow];
+    FakeGraph::Node& node = graph_.node(self);
+    self.generation = ++node.generation;  // the task that it was has finished
+    node.before.clear();
+    map_.analyse(graph_, self, footprint);
+    most_pieces_ = std::max(most_pieces_, map_.segment_count());
+    most_bytes_ = std::max(most_bytes_, map_.memory_bytes());
+  }
+  template <class Place>
+  void write_and_read(int tasks, Place place) {
+    for (int i = 4; i < tasks; ++i) {
+      const Access footprint[] = {out(place(i), 24).access, in(place(i - 1), 24).access, in(place(i - 3), 24).access};
+      analyse(footprint);
+    }
+    EXPECT_LE(most_pieces_, kMostPieces);
+    EXPECT_LE(most_bytes_, std::size_t{512} << 10);
+  }
+  static std::byte* at(std::uint64_t offset) {
+    return reinterpret_cast<std::byte*>((std::uintptr_t{1} << 50) + static_cast<std::uintptr_t>(offset));
+  }
+
+  std::size_t most_pieces_ = 0, most_bytes_ = 0;
+
+ private:
+  NodeRef nodes_[kWindow];
+  std::size_t made_ = 0;
+};
+
+TEST_F(LongRun, OverNewMemoryInGrowingOrderKeepsLittle) {
+  write_and_read(200'000, [](int i) { return at(24 * static_cast<std::uint64_t>(i)); });
+}
+
+TEST_F(LongRun, OverNewMemoryInFallingOrderKeepsLittle) {
+  write_and_read(200'000, [](int i) { return at(24 * static_cast<std::uint64_t>(1'000'000 - i)); });
+}
+
+TEST_F(LongRun, OverSixteenStreamsOfNewMemoryKeepsLittle) {
+  write_and_read(200'000, [](int i) {
+    const auto n = static_cast<std::uint64_t>(i);
+    return at((n % 16 << 30) + n / 16 * 24);
+  });
+}
+
+TEST_F(LongRun, OverScatteredNewMemoryKeepsLittle) {
+  write_and_read(200'000, [](int i) { return at((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> 24) * 32); });
+}
+
+// As a program that frees its buffers and gets their memory back in other pieces.
+TEST_F(LongRun, OverMemoryThatIsUsedAgainInOtherPiecesKeepsLittle) {
+  std::uint64_t place = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const std::size_t bytes = 1 + static_cast<std::size_t>(i) * 7 % 61;
+    if (place + 200 > 100'000) place = static_cast<std::uint64_t>(i % 13);
+    const Access footprint[] = {out(at(place), bytes).access, in(at(place + bytes / 2), bytes).access};
+    analyse(footprint);
+    place += bytes;
+  }
+  EXPECT_LE(most_pieces_, 2 * kMostPieces);  // an overlap is a piece of its own
+  EXPECT_LE(most_bytes_, std::size_t{768} << 10);
+}
+
+TEST_F(LongRun, AfterATimeOfManyUnfinishedTasksGetsSmallAgain) {
+  std::vector<NodeRef> many;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    const Access footprint[] = {out(at(64 * i), 64).access};
+    many.push_back(graph_.task());
+    map_.analyse(graph_, many.back(), footprint);
+  }
+  EXPECT_EQ(map_.segment_count(), 20'000u);
+  for (const NodeRef ref : many) graph_.finish(ref);
+  const std::size_t bytes = map_.memory_bytes();
+  for (std::uint64_t i = 0; i < 40'000; ++i) {
+    const Access footprint[] = {out(at((std::uint64_t{1} << 40) + 64 * i), 64).access};
+    analyse(footprint);
+  }
+  EXPECT_LE(map_.segment_count(), kMostPieces);
+  EXPECT_LE(map_.memory_bytes(), 2 * bytes);
+}
+
 TEST_F(BlockMap, KeepsASmallMapOverAWaitAndDropsALargeOne) {
   int x = 0;
   graph_.finish(spawn(out(x)));

@@ -83,8 +83,23 @@ Access RandomCase::random_memory() {
   return access;
 }
 
+// One of four streams of small pieces, three growing and one falling, each over a quarter of the memory and then from
+// its start again; sometimes a piece anywhere, across what the streams have named.
+Access RandomCase::new_memory() {
+  constexpr int kQuarter = (kAllBytes - kBytes) / 4;
+  const int bytes = 1 + below(3);
+  if (percent(10)) return inout(at(kBytes + below(4 * kQuarter - bytes)), static_cast<std::size_t>(bytes)).access;
+  const int stream = below(4);
+  int& next = next_[stream];
+  if (next + bytes > kQuarter) next = 0;
+  const int first = stream == 3 ? kQuarter - next - bytes : next;
+  next += bytes + (percent(20) ? 1 : 0);
+  return inout(at(kBytes + stream * kQuarter + first), static_cast<std::size_t>(bytes)).access;
+}
+
 Access RandomCase::random_access() {
-  Access access = !arrays_.empty() && percent(shape_.watched_percent) ? random_section() : random_memory();
+  const bool section = !arrays_.empty() && percent(shape_.watched_percent);
+  Access access = section ? random_section() : percent(shape_.new_percent) ? new_memory() : random_memory();
   access.mode = random_mode();
   if (access.mode == Mode::reduce) {
     access.reduction = &kReductions[percent(80) ? 0 : 1];

@@ -3,7 +3,9 @@
 // Random programs for the dependence analysis, and a judge of its edges that knows nothing of how they were found.
 //
 // A case is a few dozen tasks over 256 bytes that are never touched: objects, ranges, tiles, sections of watched arrays
-// that overlap each other, in all modes; nodes finish, and reductions are closed, at random moments in between.
+// that overlap each other, in all modes; nodes finish, and reductions are closed, at random moments in between. Cases
+// of new memory are hundreds of tasks over the bytes behind these, named in growing and falling order, at random, and
+// again from the start, in other pieces, when they are used up.
 // The judge compares all pairs of tasks byte by byte.
 #pragma once
 
@@ -24,6 +26,7 @@ struct CaseShape {
   int watched_percent = 40;  // of the items are sections of watched arrays
   int finish_percent = 30;   // of the steps finish nodes
   int readers_percent = 30;  // of the items are `in`, the others any mode
+  int new_percent = 0;       // of the items that are not sections name memory that was not named lately
   bool reductions = true;
   bool commutative = true;
 };
@@ -37,7 +40,8 @@ class RandomCase {
 
  private:
   static constexpr int kBytes = 256;
-  using Bytes = std::bitset<kBytes>;
+  static constexpr int kAllBytes = 2048;  // with the memory that is named as new
+  using Bytes = std::bitset<kAllBytes>;
   struct Item {
     Access access;
     Bytes bytes;
@@ -51,7 +55,7 @@ class RandomCase {
     std::unique_ptr<Watched<std::byte>> watched;
     std::vector<Bytes> blocks;
   };
-  static constexpr int kNodes = 1024;
+  static constexpr int kNodes = 2048;
   using Nodes = std::bitset<kNodes>;
 
   int below(int bound) { return static_cast<int>(random_() % static_cast<std::uint64_t>(bound)); }
@@ -62,6 +66,7 @@ class RandomCase {
   Access random_access();
   Access random_section();
   Access random_memory();
+  Access new_memory();
   Mode random_mode();
   void spawn();
   void finish_some(int count);
@@ -83,6 +88,7 @@ class RandomCase {
   FakeGraph graph_;
   BlockMap map_;
   std::vector<Array> arrays_;  // all that ever were
+  int next_[4] = {};           // of new_memory()
   std::vector<Task> tasks_;
   std::vector<Nodes> before_;  // all that come before a node
   std::vector<int> state_;     // of find_order: 0 new, 1 under way, 2 done

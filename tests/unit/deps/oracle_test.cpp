@@ -42,6 +42,15 @@ TEST(Oracle, AgreesWhenManyReadersMakeJoins) {
   run_cases(800, {.tasks = 60, .watched_percent = 20, .finish_percent = 5, .readers_percent = 75});
 }
 
+TEST(Oracle, AgreesOnMemoryThatIsNewInEveryTask) {
+  run_cases(12, {.tasks = 900, .watched_percent = 0, .finish_percent = 40, .readers_percent = 40, .new_percent = 95});
+  run_cases(300, {.tasks = 90, .watched_percent = 10, .finish_percent = 30, .new_percent = 80});
+}
+
+TEST(Oracle, AgreesOnNewMemoryWhileNothingFinishes) {
+  run_cases(10, {.tasks = 700, .watched_percent = 0, .finish_percent = 0, .new_percent = 97, .reductions = false});
+}
+
 TEST(Oracle, AgreesOnReadersAndWritersAlone) {
   run_cases(1500, {.readers_percent = 50, .reductions = false, .commutative = false});
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <random>
 #include <vector>
@@ -71,6 +72,65 @@ TEST(SegmentIndex, CoversRangesWithDisjointSegmentsInOrder) {
       index.visit({0, 5000}, [&](Segment& s) {
         return s.start % 2 == 0 ? SegmentIndex::Verdict::remove : SegmentIndex::Verdict::keep;
       });
+  }
+}
+
+// Segments of 8 bytes by their starts.
+class IndexAndModel {
+ public:
+  // At multiples of 4, so that neighbours overlap.
+  void add(std::uintptr_t start) {
+    Record* const record = index_.add({start, start + 8});
+    const auto after = model_.lower_bound(start);
+    const bool free = (after == model_.end() || after->first >= start + 8) &&
+                      (after == model_.begin() || std::prev(after)->first + 8 <= start);
+    ASSERT_EQ(record != nullptr, free);
+    if (free) model_[start] = record;
+  }
+  template <class Drop>
+  void remove_if(Drop drop) {
+    index_.remove_if([&](const Segment& s) { return drop(s.start); });
+    std::erase_if(model_, [&](const auto& entry) { return drop(entry.first); });
+  }
+  void compare() {
+    ASSERT_EQ(index_.size(), model_.size());
+    auto expected = model_.begin();
+    index_.visit({0, ~std::uintptr_t{0}}, [&](Segment& s) {
+      EXPECT_EQ(s.start, expected->first);
+      EXPECT_EQ(&s.record, expected->second);
+      ++expected;
+      return SegmentIndex::Verdict::keep;
+    });
+    for (const auto& [start, record] : model_) ASSERT_EQ(index_.find(start, start + 8), record);
+    if (!model_.empty()) {
+      ASSERT_EQ(index_.add({0, ~std::uintptr_t{0}}), nullptr);
+    }
+  }
+
+ private:
+  Arena arena_;
+  SegmentIndex index_{arena_};
+  std::map<std::uintptr_t, Record*> model_;
+};
+
+TEST(SegmentIndex, AddsWhatIsFreeInAnyOrderAndRemovesManyAtOnce) {
+  std::mt19937_64 random(5);
+  for (int order = 0; order < 4; ++order) {
+    IndexAndModel both;
+    for (std::uintptr_t i = 0; i < 30'000; ++i) {
+      const std::uintptr_t start[] = {8 * i + 8, 8 * (40'000 - i), (i % 10 << 20) + i / 10 * 8 + 8,
+                                      4 * (random() % 100'000) + 8};
+      both.add(start[order]);
+      if (i % 3'000 != 2'999) continue;
+      both.compare();
+      const std::uintptr_t kept = i % 9'000 == 8'999 ? 1'000'000 : 1 + i / 3'000;
+      both.remove_if([&](std::uintptr_t s) { return s / 8 % kept != 0 || s % 56 == 0; });
+      both.compare();
+    }
+    both.remove_if([](std::uintptr_t) { return true; });
+    both.compare();
+    both.add(8);
+    both.compare();
   }
 }
 
