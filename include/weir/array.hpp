@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "weir/block.hpp"
+#include "weir/items.hpp"
 
 namespace weir {
 
@@ -43,34 +44,6 @@ class View3D {
   T* data_;
   std::size_t planes_, rows_, cols_, plane_stride_, stride_;
 };
-
-namespace detail {
-
-// One tile: its block, its extents, and where and how it lies in the program's memory when that was adopted.
-template <std::size_t Rank>
-struct Tile {
-  BlockBase* block = nullptr;
-  std::array<std::size_t, Rank> extents{};
-  const void* program = nullptr;
-  std::array<std::size_t, Rank> program_strides{};  // elements; the last is 1
-};
-
-template <class T, std::size_t Rank>
-auto view_of(const Tile<Rank>& tile, void* address) noexcept {
-  T* const data = static_cast<T*>(address);
-  const auto& n = tile.extents;
-  const bool packed = address != tile.program;
-  if constexpr (Rank == 1) {
-    return std::span<T>(data, n[0]);
-  } else if constexpr (Rank == 2) {
-    return View2D<T>(data, n[0], n[1], packed ? n[1] : tile.program_strides[0]);
-  } else {
-    return View3D<T>(data, n[0], n[1], n[2], packed ? n[1] * n[2] : tile.program_strides[0],
-                     packed ? n[2] : tile.program_strides[1]);
-  }
-}
-
-}  // namespace detail
 
 // One tile of an Array, to be wrapped by in(), out() and so on.
 template <class T, std::size_t Rank>
@@ -204,9 +177,7 @@ template <class T, std::size_t Rank>
 inline constexpr bool kStandsForMemory<ArrayTile<T, Rank>> = true;
 
 template <class T, std::size_t Rank, Mode M>
-struct ArrayItem : ItemTag {  // ... gets a std::span<T>, View2D<T> or View3D<T>
-  Access access;
-};
+struct ArrayItem : ItemTag {};  // ... gets a std::span<T>, View2D<T> or View3D<T>
 template <class T, std::size_t Rank, Mode M>
 inline constexpr bool kIsBlock<ArrayItem<T, Rank, M>> = true;
 
@@ -215,15 +186,21 @@ struct Argument<ArrayItem<T, Rank, M>> {
   const Tile<Rank>* tile;
   explicit Argument(const Access& access) noexcept : tile(static_cast<const Tile<Rank>*>(access.identity)) {}
   auto get(Task* self, std::uint32_t&) const noexcept { return view_of<T>(*tile, address_in(self, tile->block)); }
-  Access access() const noexcept { return {{tile->block, 1, 1, 0}, nullptr, nullptr, tile, M}; }
+  Access access() const noexcept { return tile_access(*tile, M); }
 };
 
 template <Mode M, class T, std::size_t Rank>
 ArrayItem<T, Rank, M> array_item(const Tile<Rank>& tile) noexcept {
-  return {{}, {{tile.block, 1, 1, 0}, nullptr, nullptr, &tile, M}};
+  return {{tile_access(tile, M)}};
 }
 
 }  // namespace detail
+
+template <class T>
+View3D<T> Item::view3d() const noexcept {
+  check<T>(kept_->storage() == Storage::tile_3d, "weir::View3D");
+  return detail::view_of<T>(*static_cast<const detail::Tile<3>*>(kept_->base), address());
+}
 
 template <class T, std::size_t Rank>
 auto in(const ArrayTile<T, Rank>& tile) noexcept {

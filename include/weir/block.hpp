@@ -76,9 +76,7 @@ template <class T>
 inline constexpr bool kStandsForMemory<Block<T>> = true;
 
 template <class T, Mode M>
-struct BlockItem : ItemTag {  // the callable, if it takes arguments, gets a std::span<T>
-  Access access;
-};
+struct BlockItem : ItemTag {};  // the callable, if it takes arguments, gets a std::span<T>
 template <class T, Mode M>
 inline constexpr bool kIsBlock<BlockItem<T, M>> = true;
 
@@ -89,12 +87,12 @@ struct Argument<BlockItem<T, M>> {
   std::span<T> get(Task* self, std::uint32_t&) const noexcept {
     return {static_cast<T*>(address_in(self, block)), block->bytes / sizeof(T)};
   }
-  Access access() const noexcept { return {{block, 1, 1, 0}, nullptr, nullptr, nullptr, M}; }
+  Access access() const noexcept { return block_access(block, M); }
 };
 
 template <Mode M, class T>
 BlockItem<T, M> block_item(BlockBase* block) noexcept {
-  return {{}, {{block, 1, 1, 0}, nullptr, nullptr, nullptr, M}};
+  return {{block_access(block, M)}};
 }
 
 }  // namespace detail

@@ -71,7 +71,14 @@ struct Reduction {
 
 }  // namespace detail
 
-// One item of a footprint as the dependence analysis sees it.
+// What region.base of an Access points to: memory of the program, or a block of Weir (block.hpp), or such a block that
+// is the tile of an array of so many dimensions (array.hpp).
+enum class Storage : std::uint8_t { program, block, tile_1d, tile_2d, tile_3d };
+
+// One item of a footprint, of any type: what in(), out() and so on convert to. Reductions do not.
+//
+// A std::vector, std::span or array of these is a range of items whose number is known at run time only; it stands in
+// spawn() where an item stands. items.hpp: what the task is given for it.
 struct Access {
   Region region;
   const Partition* partition = nullptr;          // not null: the region lies within this watched array
@@ -79,6 +86,9 @@ struct Access {
   const void* identity = nullptr;                // mode reduce: read while spawn() runs; a tile: what it is (array.hpp)
   Mode mode = Mode::inout;
   bool ordered = false;  // mode reduce only: combine in the order of spawning
+  Storage storage = Storage::program;
+
+  constexpr bool is_block() const noexcept { return storage != Storage::program; }
 };
 
 // A view of rows x cols elements, `stride` elements from one row to the next. Rows are contiguous.
@@ -183,7 +193,10 @@ template <class T>
 concept Object = !kStandsForMemory<std::remove_cv_t<T>>;
 
 // Tag by which spawn() tells footprint items from attributes and from the callable.
-struct ItemTag {};
+struct ItemTag {
+  Access access;
+  operator Access() const noexcept { return access; }
+};
 
 template <class T>
 T* base_of(const Access& access) noexcept {
@@ -193,7 +206,6 @@ T* base_of(const Access& access) noexcept {
 // An item's Value is what the task keeps of it: for the callable, and for who explains what a task waits for.
 template <class T, Mode M>
 struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
-  Access access;
   using Value = T*;
   static Value value_of(const Access& a) noexcept { return base_of<T>(a); }
   static T& argument(Value value) noexcept { return *value; }
@@ -202,7 +214,6 @@ struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
 
 template <class T, Mode M>
 struct RangeItem : ItemTag {  // ... gets a std::span<T>
-  Access access;
   using Value = std::span<T>;
   static Value value_of(const Access& a) noexcept { return {base_of<T>(a), a.region.row_bytes / sizeof(T)}; }
   static Value argument(Value value) noexcept { return value; }
@@ -213,7 +224,6 @@ struct RangeItem : ItemTag {  // ... gets a std::span<T>
 
 template <class T, Mode M>
 struct TileItem : ItemTag {  // ... gets a View2D<T>
-  Access access;
   struct Value {
     T* data;
     std::size_t rows, row_bytes;
@@ -232,8 +242,8 @@ struct TileItem : ItemTag {  // ... gets a View2D<T>
 };
 
 template <class T>
-struct ReduceItem : ItemTag {  // ... gets a T& to a private copy, found when the task runs
-  Access access;
+struct ReduceItem : ItemTag {        // ... gets a T& to a private copy, found when the task runs
+  operator Access() const = delete;  // a reduction is named in spawn() itself: the task is given a copy of its type
 };
 
 template <class T, class Op>
@@ -258,12 +268,12 @@ constexpr void check_constness() noexcept {
 template <Mode M, class T>
 ObjectItem<T, M> object_item(T& object) noexcept {
   check_constness<M, T>();
-  return {{}, ObjectItem<T, M>::access_of(std::addressof(object))};
+  return {{ObjectItem<T, M>::access_of(std::addressof(object))}};
 }
 template <Mode M, class T>
 RangeItem<T, M> range_item(T* data, std::size_t count) noexcept {
   check_constness<M, T>();
-  return {{}, {{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, M}};
+  return {{{{data, count * sizeof(T), 1, 0}, nullptr, nullptr, nullptr, M}}};
 }
 // x is an object or a contiguous range.
 template <Mode M, class T>
@@ -286,7 +296,7 @@ auto item_of(T& x) noexcept {
 template <Mode M, class T>
 TileItem<T, M> tile_item(const Section<T>& s) noexcept {
   check_constness<M, T>();
-  return {{}, {{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}};
+  return {{{{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}}};
 }
 
 }  // namespace detail
@@ -375,7 +385,7 @@ template <class T, class Op>
 auto reduce(detail::Itself<T> x, Op, const T& identity) noexcept {
   static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
   return detail::ReduceItem<T>{
-      {}, {{x.object, sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}};
+      {{{x.object, sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}}};
 }
 template <detail::Object T, class Op>
 auto reduce(T& x, Op op, const T& identity) noexcept {

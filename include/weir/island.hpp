@@ -177,10 +177,9 @@ WEIR_INLINE void Master::spawn_task(const F& function, const Arguments&... argum
   static_assert(alignof(F) <= detail::kMaxAlignment);
   using Traits = weir::detail::SpawnTraits<F, weir::detail::ItemsOf<Arguments...>>;
   static_assert(std::is_void_v<typename Traits::Result>, "a task returns nothing: it writes to its footprint");
-  weir::detail::Collected<Traits::kItems, 0> collected;
-  (collected.add(arguments), ...);
+  const weir::detail::Collected<Traits::kItems, 0> collected(arguments...);
   submit({&detail::InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
-         {collected.accesses, Traits::kItems}, collected.attributes.name);
+         collected.footprint(), collected.attributes.name);
 }
 
 // Moves the last argument, the callable, to the front.

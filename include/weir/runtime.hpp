@@ -20,7 +20,9 @@
 
 #include <cstdint>
 
+#include "weir/detail/run_time_footprint.hpp"
 #include "weir/error.hpp"
+#include "weir/items.hpp"  // IWYU pragma: export
 #include "weir/options.hpp"
 #include "weir/task.hpp"
 #include "weir/tier_statistics.hpp"
@@ -61,6 +63,8 @@ class Runtime {
   // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
   // object, std::span<T> for a range, View2D<T> for a section of a watched array, T& to the private copy for a
   // reduction. What it returns is had from the handle.
+  // Among the items, ranges of any number of them may stand, as a std::vector<weir::Access>: the callable takes one
+  // weir::Items for each (items.hpp). They are copied, and cost up to 10 ns a task more than the same items by name.
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
   // them there never are.
   // Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a domain that does not exist.
@@ -120,39 +124,40 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
   using Function = std::decay_t<F>;
   static_assert(!kIsItem<Function> && !kIsAttribute<Function>,
                 "the callable comes last, behind footprint and attributes");
-  static_assert(((kIsItem<Arguments> || kIsAttribute<Arguments>)&&...),
-                "before the callable come items, as in(x) or out(x), and attributes; of a handle h: after(h)");
+  static_assert(((kIsItem<Arguments> || kIsAttribute<Arguments> || kIsItemRange<Arguments>)&&...),
+                "before the callable come items, as in(x) or out(x), ranges of weir::Access, and attributes; "
+                "of a handle h: after(h), and of a range of handles");
   using S = SpawnTraits<Function, ItemsOf<Arguments...>>;
   using R = typename S::Result;
   using C = Closure<Function, R, typename S::ArgumentTuple>;
   static_assert(alignof(C) <= kMaxAlignment, "the callable's alignment is beyond what a task can give it");
   constexpr std::size_t kAfter = (std::size_t{std::is_same_v<Arguments, After>} + ... + 0);
   constexpr bool kHasAttributes = (kIsAttribute<Arguments> || ...);
+  constexpr bool kAtRunTime = S::kHasRanges || (kIsAfterRange<Arguments> || ...);
 
-  Collected<S::kItems, kAfter> collected;
-  (collected.add(arguments), ...);
-  if constexpr (kAfter != 0) collected.attributes.after = collected.after;
-
-  static constexpr TaskShape kShape = shape_of(sizeof(C), S::kItems);
-  const NewTask fresh = new_task(runtime, kShape);
+  using Footprint =
+      std::conditional_t<kAtRunTime, RunTimeFootprint<S::kItems, S::kHasRanges>, Collected<S::kItems, kAfter>>;
+  Footprint collected(arguments...);
+  const NewTask fresh = new_task(runtime, collected.template shape<C>());
   PendingTask pending{fresh.task};
   [[maybe_unused]] ResultOwner<R> result;  // the handle's share, until there is a handle
   [[maybe_unused]] typename C::Cell cell{};
   if constexpr (!std::is_void_v<R>) cell = result.cell = new ResultCell<R>;
-  ::new (fresh.closure) C(std::forward<F>(function), cell, collected.accesses);
+  ::new (fresh.closure) C(std::forward<F>(function), cell, collected.template source<C>(fresh.closure));
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
-  constexpr InvokeFunction kInvoke =
-      &InvokeClosure<Function, R, typename S::ArgumentTuple, S::kBlocks != 0, kShape.large>::invoke;
+  using Forms = InvokeOf<Function, R, typename S::ArgumentTuple, S::kBlocks>;
+  const InvokeFunction invoke = collected.template invoke<C, Forms>();
+  const Attributes* const attributes = kHasAttributes ? &collected.attributes : nullptr;
   TaskRef ref;
-  if constexpr (S::kBlocks != 0) {
-    ref = submit_block_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
-                            kHasAttributes ? &collected.attributes : nullptr, S::kBlocks);
+  if constexpr (S::kBlocks) {
+    ref = submit_block_task(fresh.task, invoke, collected.footprint(), attributes);
   } else if constexpr (S::kItems == 0 && !kHasAttributes) {
-    ref = submit_task(fresh.task, kInvoke);
+    ref = submit_task(fresh.task, invoke);
+  } else if (S::kHasRanges && collected.has_blocks()) {
+    ref = submit_block_task(fresh.task, invoke, collected.footprint(), attributes);
   } else {
-    ref = submit_task(fresh.task, kInvoke, {collected.accesses, S::kItems},
-                      kHasAttributes ? &collected.attributes : nullptr);
+    ref = submit_task(fresh.task, invoke, collected.footprint(), attributes);
   }
   if constexpr (std::is_void_v<R>)
     return HandleAccess::make(ref);

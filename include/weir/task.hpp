@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -82,6 +83,24 @@ struct HandleAccess {
 };
 }  // namespace detail
 
+namespace detail {
+template <class T>
+struct ResultOfHandle {};
+template <class R>
+struct ResultOfHandle<Handle<R>> {
+  using Result = R;
+};
+// Of a range of Handle<R>: R.
+template <class Range>
+using ResultOfHandles =
+    typename ResultOfHandle<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>>::Result;
+template <class Range>
+concept HandleRange = requires(const Range& range) {
+  typename ResultOfHandles<Range>;
+  std::size(range);
+};
+}  // namespace detail
+
 template <class R>
 Handle<void>::Handle(const Handle<R>& other) noexcept : ref_(detail::HandleAccess::ref(other)) {}
 
@@ -102,6 +121,11 @@ inline detail::OnDomain on_domain(int index) noexcept { return {index}; }
 template <class R>
 detail::After after(const Handle<R>& handle) noexcept {
   return {detail::HandleAccess::ref(handle)};
+}
+// After all tasks of a contiguous range of handles, as a std::vector<Handle<R>>, which is read while spawn() runs.
+template <detail::HandleRange Range>
+auto after(const Range& handles) noexcept {
+  return detail::AfterRange<detail::ResultOfHandles<Range>>{{std::data(handles), std::size(handles)}};
 }
 
 }  // namespace weir

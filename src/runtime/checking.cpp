@@ -99,7 +99,7 @@ check::Extent extent_of(const detail::BlockLayout& layout, const void* base) noe
           {layout.strides[0], layout.strides[1]}};
 }
 
-check::Item item_of(const Access& access, bool is_block) {
+check::Item item_of(const Access& access) {
   check::Item item;
   item.mode = access.mode;
   item.writes = writes(access.mode) && access.mode != Mode::reduce;
@@ -108,7 +108,7 @@ check::Item item_of(const Access& access, bool is_block) {
   if (access.mode == Mode::concurrent) item.sharing = check::Sharing::concurrent;
   if (access.mode == Mode::commutative) item.sharing = check::Sharing::commutative;
   const Region& region = access.region;
-  if (is_block) {
+  if (access.is_block()) {
     const data::Block& block = data::block_of(*detail::block_of(access));
     item.extent = extent_of(block.layout, block.address.load(std::memory_order_relaxed));
   } else if (region.rows == 1) {
@@ -123,11 +123,11 @@ check::Item item_of(const Access& access, bool is_block) {
 }  // namespace
 
 void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footprint,
-                    std::span<const detail::TaskRef> after, std::uint64_t blocks) {
+                    std::span<const detail::TaskRef> after) {
   const check::Pause pause;
   std::vector<check::Item> items;
   for (std::size_t i = 0; i < footprint.size(); ++i) {
-    items.push_back(item_of(footprint[i], i < 64 && (blocks >> i & 1) != 0));
+    items.push_back(item_of(footprint[i]));
     items.back().index = static_cast<std::uint32_t>(i);
     if (footprint[i].partition != nullptr) check::watch_array(&scope, *footprint[i].partition);
   }

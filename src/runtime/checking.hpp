@@ -15,9 +15,9 @@
 
 namespace weir::runtime {
 
-// As scope.submit(), for a task of a checked program. `blocks`: bit i for an item that is a block.
+// As scope.submit(), for a task of a checked program.
 [[gnu::noinline]] void submit_checked(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
-                                      std::span<const detail::TaskRef> after, std::uint64_t blocks);
+                                      std::span<const detail::TaskRef> after);
 
 // Blocks that never move, each on pages of its own. Throws weir::Error.
 detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* program, const char* name);

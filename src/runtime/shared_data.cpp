@@ -28,7 +28,6 @@ void describe(const sched::Task& task, detail::KeptFootprint& kept) {
   auto& asked = const_cast<sched::Task&>(task);  // it is only read
   kept.known = false;
   kept.count = 0;
-  kept.blocks = 0;
   kept.closure = asked.closure();
   asked.invoke.seen()(&kept, &asked, detail::Invoke::describe);
 }
@@ -50,7 +49,7 @@ SharedData find_shared(const detail::KeptFootprint& earlier, const detail::KeptF
   data.item_of_other = static_cast<int>(conflict.earlier) + 1;
   data.more = static_cast<int>(conflict.more);
   data.only_a_block = conflict.only_a_block;
-  data.is_block = (later.blocks >> conflict.later & 1) != 0;
+  data.is_block = item.is_block();
   if (data.is_block) {
     const data::Block& block = data::block_of(*detail::block_of(item));
     data.block = block.name;

@@ -88,11 +88,11 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
 }
 
 // Null when they have none: in a checked program.
-data::Store* store_of(std::span<const Access> footprint, std::uint64_t blocks) {
+data::Store* store_of(std::span<const Access> footprint) {
   data::Store* store = nullptr;
-  for (std::size_t i = 0; i < footprint.size(); ++i) {
-    if ((blocks >> i & 1) == 0) continue;
-    data::Store* const other = data::block_of(*detail::block_of(footprint[i])).store;
+  for (const Access& item : footprint) {
+    if (!item.is_block()) continue;
+    data::Store* const other = data::block_of(*detail::block_of(item)).store;
     WEIR_CHECK(store == nullptr || store == other, "a footprint names blocks of different runtimes");
     store = other;
   }
@@ -101,22 +101,22 @@ data::Store* store_of(std::span<const Access> footprint, std::uint64_t blocks) {
 
 // As scope.submit(), for who traces or checks.
 [[gnu::noinline]] void submit_observed(SpawnScope& scope, Task& task, std::span<const Access> footprint,
-                                       std::span<const detail::TaskRef> after, std::uint64_t blocks = 0) {
+                                       std::span<const detail::TaskRef> after) {
   if (check::active())
-    runtime::submit_checked(scope, task, footprint, after, blocks);
+    runtime::submit_checked(scope, task, footprint, after);
   else
-    runtime::submit_traced(scope, task, footprint, after, blocks);
+    runtime::submit_traced(scope, task, footprint, after);
 }
 
 // In tracked mode: what the task asks of the data layer.
-data::Request& add_request(Task& task, std::span<const Access> footprint, std::uint64_t blocks) {
+data::Request& add_request(Task& task, std::span<const Access> footprint) {
   auto request = std::make_unique<data::Request>();
   request->task = &task;
   request->revocable = true;
   request->set_parent(runtime::request_around(task.scope->parent()));
   request->make_room(footprint.size());
-  for (std::size_t i = 0; i < footprint.size(); ++i) {
-    if ((blocks >> i & 1) != 0) request->add(data::block_of(*detail::block_of(footprint[i])), footprint[i].mode);
+  for (const Access& item : footprint) {
+    if (item.is_block()) request->add(data::block_of(*detail::block_of(item)), item.mode);
   }
   if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
   auto hooks = std::make_unique<runtime::SpawnHooks>();
@@ -188,15 +188,15 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
 
 // Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
 [[gnu::noinline]] TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
-                                            const Attributes* attributes, std::uint64_t blocks) {
+                                            const Attributes* attributes) {
   SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
-  data::Store* const store = store_of(footprint, blocks);
+  data::Store* const store = store_of(footprint);
   data::Request* const request =
-      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint, blocks);
+      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint);
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
     apply_or_abandon(*task, *attributes);
@@ -212,7 +212,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     store->add(*request);
   }
   if (worker.note_spawn()) [[unlikely]]
-    submit_observed(scope, *task, footprint, after, blocks);
+    submit_observed(scope, *task, footprint, after);
   else
     scope.submit(*task, footprint, after);
   throttle_if_ahead(worker, scope);

@@ -15,12 +15,11 @@ namespace weir::runtime {
 
 namespace {
 
-std::uint64_t footprint_bytes(std::span<const Access> footprint, std::uint64_t blocks) noexcept {
+std::uint64_t footprint_bytes(std::span<const Access> footprint) noexcept {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < footprint.size(); ++i) {
-    const bool is_block = i < 64 && (blocks >> i & 1) != 0;
-    const Region& region = footprint[i].region;
-    bytes += is_block ? detail::block_of(footprint[i])->bytes : std::uint64_t{region.row_bytes} * region.rows;
+  for (const Access& item : footprint) {
+    const Region& region = item.region;
+    bytes += item.is_block() ? detail::block_of(item)->bytes : std::uint64_t{region.row_bytes} * region.rows;
   }
   return bytes;
 }
@@ -92,12 +91,12 @@ void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexc
 }
 
 void submit_traced(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
-                   std::span<const detail::TaskRef> after, std::uint64_t blocks) {
+                   std::span<const detail::TaskRef> after) {
   trace::Track& track = *scope.owner()->track();
   const std::uint64_t start = trace::Track::now();
   const std::uint64_t id = sched::trace_id(task.ref());
   scope.submit(task, footprint, after);  // from here on the task may be another one
-  track.spawn(start, id, footprint_bytes(footprint, blocks), footprint.size());
+  track.spawn(start, id, footprint_bytes(footprint), footprint.size());
   for (const detail::TaskRef before : scope.predecessors()) track.edge(sched::trace_id(before), id);
 }
 

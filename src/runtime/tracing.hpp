@@ -25,8 +25,7 @@ trace::Summary summarise(const Runtime& runtime, const State& state);
 void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexcept;
 
 // As scope.submit(), when the worker has a track: the time of it, the footprint and the edges.
-// `blocks`: bit i for an item that is a block.
 [[gnu::noinline]] void submit_traced(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
-                                     std::span<const detail::TaskRef> after, std::uint64_t blocks = 0);
+                                     std::span<const detail::TaskRef> after);
 
 }  // namespace weir::runtime

@@ -477,10 +477,28 @@ void thread_beside(weir::Runtime& runtime) {
   other.join();
 }
 
+void forgotten_in_a_range(weir::Runtime& runtime) {
+  constexpr std::size_t kPart = 2048;  // 16 KiB
+  std::vector<double> values(8 * kPart);
+  double sum = 0;
+  weir::Block<double> scale(runtime, 1, "scale");
+  runtime.spawn(weir::out(scale), [](std::span<double> s) { s[0] = 2; });
+  runtime.spawn(weir::out(values.data(), values.size()), [](auto all) { std::fill(all.begin(), all.end(), 1.0); });
+  std::vector<weir::Access> some{weir::in(scale)};
+  for (const std::size_t part : {0, 2, 6}) some.push_back(weir::in(&values[part * kPart], kPart));
+  runtime.spawn(some, weir::out(sum), weir::name("sum"), [&](weir::Items items, double& to) {
+    to = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) to += items[i].span<const double>()[0];
+    to += values[4 * kPart + 100];  // FINDS forgotten_in_a_range: undeclared
+  });
+  runtime.wait();
+}
+
 int main(int, char** argv) {
   const std::map<std::string, void (*)(weir::Runtime&)> cases = {
       {"wrong_mode", wrong_mode},
       {"forgotten_object", forgotten_object},
+      {"forgotten_in_a_range", forgotten_in_a_range},
       {"forgotten_block", forgotten_block},
       {"off_by_one_tile", off_by_one_tile},
       {"off_by_one_vector", off_by_one_vector},

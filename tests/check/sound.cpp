@@ -40,6 +40,27 @@ void neighbours(weir::Runtime& runtime) {
   require(locals[0] == 10 && locals[1] == 10 && locals[2] == 55, "neighbours");
 }
 
+// Objects, blocks and tiles of which only the run knows how many.
+void ranges_of_items(weir::Runtime& runtime) {
+  weir::Array<int, 2> table(runtime, {40, 40}, {10, 40}, "table");
+  std::vector<weir::Access> tiles;
+  for (std::size_t t = 0; t < 4; ++t) tiles.push_back(weir::out(table.tile(t, 0)));
+  runtime.spawn(tiles, [](weir::Items items) {
+    for (std::size_t t = 0; t < items.size(); ++t) {
+      const weir::View2D<int> tile = items[t].view<int>();
+      for (std::size_t row = 0; row < tile.rows(); ++row) std::fill_n(tile.row(row), tile.cols(), 2);
+    }
+  });
+  int sum = 0;
+  for (weir::Access& tile : tiles) tile.mode = weir::Mode::in;
+  runtime.spawn(tiles, weir::out(sum), [](weir::Items items, int& to) {
+    to = 0;
+    for (std::size_t t = 0; t < items.size(); ++t) to += items[t].view<const int>()(9, 39);
+  });
+  runtime.wait();
+  require(sum == 8, "ranges of items");
+}
+
 // Memory that a task takes and gives back, where something was watched a moment ago.
 void memory_used_again(weir::Runtime& runtime) {
   long sum = 0;
@@ -189,6 +210,7 @@ void blocks(weir::Runtime& runtime) {
 int main() {
   weir::Runtime runtime;
   neighbours(runtime);
+  ranges_of_items(runtime);
   memory_used_again(runtime);
   system_calls(runtime);
   modes(runtime);

@@ -50,6 +50,14 @@ def waits_for(name, other, cause):
     return check
 
 
+# As the footprint counts them, the items of a range one by one.
+def waits_for_item(name, item):
+    def check(runtime):
+        waits = thing(runtime, name)["waits"] if thing(runtime, name) else []
+        return any((w.get("by") or {}).get("item") == item for w in waits)
+    return check
+
+
 def cycle_of(*names):
     return lambda r: sorted(re.findall(r"task '(\w+)'", " ".join(w["name"] for w in r["cycle"]))) == sorted(names)
 
@@ -57,9 +65,9 @@ def cycle_of(*names):
 # Per case: what --json must say; texts that `weir explain` must print, the first of them, the culprit, in its first lines;
 # whether the program says it by itself.
 CASES = {
-    "never_ends": ([root_is("writer"), waits_for("reader", "writer", "edge")],
+    "never_ends": ([root_is("writer"), waits_for("reader", "writer", "edge"), waits_for_item("ranger", 21)],
                    [r"task 'writer' \(\w+\), spawned at \S*hang\.cpp:\d+ \(.*never_ends.*\): has been running on worker",
-                    r"4 wait for it, the first task 'reader' \(\w+\), for 64 bytes at 0x\w+",
+                    r"5 wait for it, the first task 'reader' \(\w+\), for 64 bytes at 0x\w+",
                     r"comes before it: 64 bytes at 0x\w+, in here \(item 1\), out there \(item 1\)"], False),
     "waits_for_later": ([cycle_of("parent", "successor"), waits_for("parent", "successor", "task"),
                          waits_for("successor", "parent", "edge")],

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "weir/weir.hpp"
 
@@ -42,6 +43,11 @@ void never_ends() {
     sleep_for_ever();
   });
   for (int i = 0; i < 3; ++i) runtime.spawn(weir::in(field), weir::name("reader"), [](auto&) {});
+  static double other[20];
+  std::vector<weir::Access> range;
+  for (double& one : other) range.push_back(weir::inout(one));
+  range.push_back(weir::in(field[3]));
+  runtime.spawn(range, weir::name("ranger"), [] {});
   runtime.wait();
 }
 

@@ -89,6 +89,10 @@ MISUSES = {
     "std::string text; runtime.spawn(weir::reduce(text, std::plus<>(), text), [](std::string&) {});":
         "reduce(weir::object(x), ...)",
     "std::string text; runtime.spawn(weir::inout(text), [](std::string&) {});": "std::span<T>",
+    "std::vector<weir::Access> v; runtime.spawn(v, [](double&) {});": "weir::Items for a range of items",
+    "std::vector<double> v; runtime.spawn(v, [] {});": "before the callable come items, as in(x)",
+    "struct Add { double operator()(double a, double b) const { return a + b; } }; weir::Access a = "
+    "weir::reduce(x, Add(), 1.0);": "deleted",
 }
 # Types whose bytes are not all there is of them: items refuse them.
 HOLDERS = ["std::list<int>", "std::map<int, int>", "std::deque<int>", "std::set<int>", "std::vector<bool>",

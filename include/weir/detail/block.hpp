@@ -3,11 +3,17 @@
 // What the templates of blocks and arrays need of the library: not for programs to use directly.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 
 #include "weir/detail/spawn.hpp"
 #include "weir/footprint.hpp"
+
+namespace weir {
+template <class T>
+class View3D;  // array.hpp
+}  // namespace weir
 
 namespace weir::detail {
 
@@ -37,6 +43,31 @@ struct BlockLayout {
 
 constexpr BlockLayout contiguous(std::size_t bytes) noexcept { return {bytes, {1, 1}, {0, 0}}; }
 
+// One tile of an array: its block, its extents, and where and how it lies in the program's memory when that was
+// adopted.
+template <std::size_t Rank>
+struct Tile {
+  BlockBase* block = nullptr;
+  std::array<std::size_t, Rank> extents{};
+  const void* program = nullptr;
+  std::array<std::size_t, Rank> program_strides{};  // elements; the last is 1
+};
+
+template <class T, std::size_t Rank>
+auto view_of(const Tile<Rank>& tile, void* address) noexcept {
+  T* const data = static_cast<T*>(address);
+  const auto& n = tile.extents;
+  const bool packed = address != tile.program;
+  if constexpr (Rank == 1) {
+    return std::span<T>(data, n[0]);
+  } else if constexpr (Rank == 2) {
+    return View2D<T>(data, n[0], n[1], packed ? n[1] : tile.program_strides[0]);
+  } else {
+    return View3D<T>(data, n[0], n[1], n[2], packed ? n[1] * n[2] : tile.program_strides[0],
+                     packed ? n[2] : tile.program_strides[1]);
+  }
+}
+
 // `program` not null: the memory to adopt. Throw weir::Error.
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name);
 void flush_block(BlockBase* block);
@@ -53,6 +84,15 @@ inline void* address_in(Task* self, const BlockBase* block) noexcept {
 }
 // Of the task that the calling thread runs.
 void* address_here(const BlockBase* block) noexcept;
+
+constexpr Access block_access(BlockBase* block, Mode mode) noexcept {
+  return {{block, 1, 1, 0}, nullptr, nullptr, nullptr, mode, false, Storage::block};
+}
+template <std::size_t Rank>
+constexpr Access tile_access(const Tile<Rank>& tile, Mode mode) noexcept {
+  constexpr Storage kStorage = static_cast<Storage>(static_cast<std::size_t>(Storage::block) + Rank);
+  return {{tile.block, 1, 1, 0}, nullptr, nullptr, &tile, mode, false, kStorage};
+}
 
 // The block that an item stands for.
 inline BlockBase* block_of(const Access& access) noexcept {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -22,6 +23,9 @@
 namespace weir {
 class Runtime;
 enum class Priority : std::uint8_t;
+template <class R>
+class Handle;
+class Items;
 }  // namespace weir
 
 namespace weir::sched {
@@ -49,6 +53,10 @@ struct OnDomain {
 struct After {
   TaskRef task;
 };
+template <class R>
+struct AfterRange {
+  std::span<const Handle<R>> handles;
+};
 
 struct Attributes {
   const char* name = nullptr;
@@ -69,8 +77,11 @@ struct KeptFootprint {
   const void* closure = nullptr;  // of the task that is asked
   bool known = false;             // the rest says what its footprint is
   std::size_t count = 0;          // items, the first kMost
-  std::uint64_t blocks = 0;       // bit i: item i is a block
   Access items[kMost];            // sections of watched arrays without their stride
+
+  void add(const Access& item) noexcept {
+    if (count < kMost) items[count++] = item;
+  }
 };
 #ifdef WEIR_NO_HOOKS
 inline constexpr bool kKeepsFootprints = false;  // but for what the callable takes (base/hooks.hpp)
@@ -85,7 +96,7 @@ struct NewTask {
 inline constexpr std::size_t kMaxAlignment = 64;
 
 // Where in its memory a task keeps what: a header of one cache line, the closure, then room for edges to its
-// successors. Known when spawn() is compiled.
+// successors. Known when spawn() is compiled, unless it is given ranges of items.
 struct TaskShape {
   std::uint8_t slot = 0;         // index into kSlotBytes
   bool large = false;            // the closure has memory of its own
@@ -97,13 +108,14 @@ inline constexpr std::size_t kEdgeBytes = 16;
 inline constexpr std::size_t kSlotBytes[] = {64, 128, 192, 256, 512, 1024};  // the first: a header alone
 inline constexpr std::size_t kSlotSizes = sizeof(kSlotBytes) / sizeof(kSlotBytes[0]);
 
-constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses) noexcept {
+// `large`: whether the closure fits or not.
+constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses, bool large = false) noexcept {
   // As many successors as most tasks with so many accesses have; the others find room elsewhere.
   const std::size_t edges = (accesses == 2 || accesses == 3 ? accesses + 1 : accesses) * kEdgeBytes;
   const std::size_t closure = (closure_bytes + kEdgeBytes - 1) / kEdgeBytes * kEdgeBytes;
   TaskShape shape;
   shape.closure_bytes = static_cast<std::uint32_t>(closure_bytes);
-  shape.large = kTaskHeaderBytes + closure + edges > kSlotBytes[kSlotSizes - 1];
+  shape.large = large || kTaskHeaderBytes + closure + edges > kSlotBytes[kSlotSizes - 1];
   const std::size_t used = kTaskHeaderBytes + (shape.large ? 0 : closure);
   const std::size_t least = used + edges < kSlotBytes[kSlotSizes - 1] ? used + edges : kSlotBytes[kSlotSizes - 1];
   while (kSlotBytes[shape.slot] < least) ++shape.slot;
@@ -117,9 +129,9 @@ NewTask new_task(Runtime* runtime, const TaskShape& shape);
 // between them and the program's own function is WEIR_INLINE, also where nothing is optimized.
 TaskRef submit_task(Task* task, InvokeFunction invoke);  // neither footprint nor attributes
 TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint, const Attributes* attributes);
-// The same when some items of the footprint are blocks: bit i of `blocks` for item i.
+// The same when some items of the footprint are blocks.
 TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
-                          const Attributes* attributes, std::uint64_t blocks);
+                          const Attributes* attributes);
 // The callable of a task with blocks has returned, or was destroyed and has not run.
 void leave_blocks(Task* self, bool ran) noexcept;
 // Of a task whose shape is large.
@@ -182,8 +194,27 @@ inline constexpr bool kIsReduce<ReduceItem<T>> = true;
 template <class T>
 inline constexpr bool kIsBlock = false;  // an item of block.hpp or array.hpp: it has a place only while the task runs
 template <class T>
-inline constexpr bool kIsAttribute =
-    std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority>;
+inline constexpr bool kIsAfterRange = false;
+template <class R>
+inline constexpr bool kIsAfterRange<AfterRange<R>> = true;
+template <class T>
+inline constexpr bool kIsAttribute = std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> ||
+                                     std::is_same_v<T, After> || std::is_same_v<T, Priority> || kIsAfterRange<T>;
+
+// Ranges of items whose number is known at run time.
+template <class T>
+concept AccessRange = std::is_convertible_v<const T&, std::span<const Access>>;
+template <class T>
+constexpr bool is_item_range() noexcept {
+  if constexpr (kIsItem<T> || kIsAttribute<T>) {
+    return false;
+  } else {
+    return AccessRange<T>;
+  }
+}
+template <class T>
+inline constexpr bool kIsItemRange = is_item_range<T>();
+struct ItemRange {};  // stands for one of them among the types of items
 
 // What of an item travels with the task, so that the callable can be given its argument, and the item be named.
 template <class Item>
@@ -208,32 +239,59 @@ struct Argument<ReduceItem<T>> {
   T& get(Task* self, std::uint32_t& next) const noexcept { return *static_cast<T*>(reduction_copy(self, next++)); }
 };
 
+// Of a range of items: the callable gets what items.hpp has.
+template <>
+struct Argument<ItemRange>;
+
 template <class Item>
 using ArgumentOf = decltype(std::declval<const Argument<Item>&>().get(nullptr, std::declval<std::uint32_t&>()));
 
+// Made of a source: an array of accesses, one for each item, or what RunTimeFootprint has for items and ranges.
 template <class... Items>
 struct Arguments {
+  static constexpr bool kHasRanges = (std::is_same_v<Items, ItemRange> || ...);
+
   std::tuple<Argument<Items>...> each;
-  explicit Arguments(const Access* accesses) noexcept : Arguments(accesses, std::index_sequence_for<Items...>{}) {}
-  template <std::size_t... I>
-  Arguments(const Access* accesses, std::index_sequence<I...>) noexcept : each(accesses[I]...) {}
+  template <class Source>
+  explicit Arguments(const Source& source) noexcept : Arguments(source, std::index_sequence_for<Items...>{}) {}
+  template <class Source, std::size_t... I>
+  Arguments(const Source& source, std::index_sequence<I...>) noexcept : each(source[I]...) {}
   void describe(KeptFootprint& kept) const noexcept {
     kept.known = true;
     std::apply([&](const Argument<Items>&... argument) { (add<Items>(kept, argument), ...); }, each);
+  }
+  // Whether a range has some; of the other items the type says it.
+  bool has_blocks_in_ranges() const noexcept {
+    if constexpr (kHasRanges) {
+      return std::apply([](const Argument<Items>&... argument) { return (has_blocks<Items>(argument) || ...); }, each);
+    } else {
+      return false;
+    }
   }
 
  private:
   template <class Item>
   static void add(KeptFootprint& kept, const Argument<Item>& argument) noexcept {
-    if (kept.count == KeptFootprint::kMost) return;
-    kept.blocks |= std::uint64_t{kIsBlock<Item>} << kept.count;
-    kept.items[kept.count++] = argument.access();
+    if constexpr (std::is_same_v<Item, ItemRange>) {
+      argument.describe(kept);
+    } else {
+      kept.add(argument.access());
+    }
+  }
+  template <class Item>
+  static bool has_blocks(const Argument<Item>& argument) noexcept {
+    if constexpr (std::is_same_v<Item, ItemRange>) {
+      return argument.kept.has_blocks;
+    } else {
+      return false;
+    }
   }
 };
 struct NoArguments {
   NoArguments() = default;
   explicit NoArguments(const Access*) noexcept {}
   static void describe(KeptFootprint& kept) noexcept { kept.known = kKeepsFootprints; }
+  static constexpr bool has_blocks_in_ranges() noexcept { return false; }
 };
 
 // What a task carries: the callable, the cell for its result unless R is void, and its footprint items, of which the
@@ -242,9 +300,9 @@ template <class F, class R, class ArgumentList>
 struct Closure {
   using Cell = std::conditional_t<std::is_void_v<R>, NoArguments, ResultCell<R>*>;
 
-  template <class Source>
-  Closure(Source&& f, Cell c, const Access* accesses)
-      : function(std::forward<Source>(f)), cell(c), arguments(accesses) {}
+  template <class Callable, class Source>
+  Closure(Callable&& f, Cell c, const Source& source)
+      : function(std::forward<Callable>(f)), cell(c), arguments(source) {}
 
   F function;
   [[no_unique_address]] Cell cell;
@@ -261,8 +319,9 @@ struct InvokeClosure {
     bool run;
     ~Guard() {
       if constexpr (!std::is_void_v<R>) closure->cell->release();
+      const bool blocks = kBlocks || closure->arguments.has_blocks_in_ranges();
       closure->~C();
-      if constexpr (kBlocks) leave_blocks(self, run);
+      if (blocks) leave_blocks(self, run);
     }
   };
 
@@ -304,13 +363,19 @@ struct InvokeClosure {
   }
 };
 
+template <class F, class R, class ArgumentList, bool kBlocks>
+struct InvokeOf {
+  template <bool kLarge>
+  static constexpr InvokeFunction kFunction = &InvokeClosure<F, R, ArgumentList, kBlocks, kLarge>::invoke;
+};
+
 template <class F, class... Items>
 struct CallTraits {
   static constexpr bool kPlain = std::is_invocable_v<F&>;
   static constexpr bool kWithArguments = !kPlain && std::is_invocable_v<F&, ArgumentOf<Items>...>;
   static_assert(kPlain || kWithArguments,
                 "the callable must take no argument, or one per footprint item, const T where that is read only: T&, "
-                "std::span<T>, View2D<T> or View3D<T>");
+                "std::span<T>, View2D<T> or View3D<T>; weir::Items for a range of items");
   static_assert(!(kPlain && (kIsReduce<Items> || ...)),
                 "a task with a reduction must take its private copy as an argument");
   static auto result() {
@@ -322,6 +387,18 @@ struct CallTraits {
   using Result = typename decltype(result())::type;
 };
 
+// Field by field: a copy of the whole would load in other widths than the item was just stored in, and wait.
+WEIR_INLINE void copy_access(const Access& from, void* to) noexcept {
+  const Region& r = from.region;
+  ::new (to) Access{{r.base, r.row_bytes, r.rows, r.stride_bytes},
+                    from.partition,
+                    from.reduction,
+                    from.identity,
+                    from.mode,
+                    from.ordered,
+                    from.storage};
+}
+
 // Sorts the arguments of spawn() into footprint and attributes.
 template <std::size_t kItems, std::size_t kAfter>
 struct Collected {
@@ -332,25 +409,37 @@ struct Collected {
   Attributes attributes;
   std::uint32_t items = 0;
 
-  Collected() noexcept {}
+  WEIR_INLINE explicit Collected(const auto&... arguments) noexcept {
+    (add(arguments), ...);
+    if constexpr (kAfter != 0) attributes.after = after;
+  }
 
+  template <class C>
+  static constexpr TaskShape kShape = shape_of(sizeof(C), kItems);
+  template <class C>
+  static const TaskShape& shape() noexcept {
+    return kShape<C>;
+  }
+  // Of what the closure C at `memory` makes its arguments.
+  template <class C>
+  const Access* source(void*) const noexcept {
+    return accesses;
+  }
+  template <class C, class Invoke>
+  static constexpr InvokeFunction invoke() noexcept {
+    return Invoke::template kFunction<kShape<C>.large>;
+  }
+  std::span<const Access> footprint() const noexcept { return {accesses, kItems}; }
+  static constexpr bool has_blocks() noexcept { return false; }  // but for items whose type says so
+
+ private:
   void add(const Name& name) noexcept { attributes.name = name.text; }
   void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
   void add(Priority priority) noexcept { attributes.priority = priority; }
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
   requires kIsItem<Item>
-  void add(const Item& item) noexcept {
-    // Field by field: a copy of the whole would load in other widths than the item was just stored in, and wait.
-    const Access& from = item.access;
-    const Region& r = from.region;
-    ::new (static_cast<void*>(&accesses[items++])) Access{{r.base, r.row_bytes, r.rows, r.stride_bytes},
-                                                          from.partition,
-                                                          from.reduction,
-                                                          from.identity,
-                                                          from.mode,
-                                                          from.ordered};
-  }
+  void add(const Item& item) noexcept { copy_access(item.access, &accesses[items++]); }
 };
 
 // The footprint items among the arguments of spawn(), without the rest.
@@ -359,7 +448,8 @@ struct List {};
 template <class... A, class... B>
 List<A..., B...> operator+(List<A...>, List<B...>);
 template <class T>
-using ItemList = std::conditional_t<kIsItem<T>, List<std::remove_cvref_t<T>>, List<>>;
+using ItemList = std::conditional_t<kIsItem<T>, List<std::remove_cvref_t<T>>,
+                                    std::conditional_t<kIsItemRange<T>, List<ItemRange>, List<>>>;
 template <class... Arguments>
 using ItemsOf = decltype((ItemList<Arguments>{} + ... + List<>{}));
 
@@ -369,15 +459,11 @@ template <class F, class... Items>
 struct SpawnTraits<F, List<Items...>> {
   using Traits = CallTraits<F, Items...>;
   using Result = typename Traits::Result;
-  static constexpr std::size_t kItems = sizeof...(Items);
-  using ArgumentTuple =
-      std::conditional_t<Traits::kWithArguments || (kKeepsFootprints && kItems != 0), Arguments<Items...>, NoArguments>;
-  static constexpr std::uint64_t kBlocks = [] {
-    std::uint64_t bits = 0, bit = 1;
-    ((bits |= kIsBlock<Items> ? bit : 0, bit <<= 1), ...);
-    return bits;
-  }();
-  static_assert(kItems <= 64 || kBlocks == 0, "a task with blocks has at most 64 footprint items");
+  static constexpr std::size_t kItems = sizeof...(Items);                        // a range is one
+  static constexpr bool kHasRanges = (std::is_same_v<Items, ItemRange> || ...);  // of which there are as many as come
+  static constexpr bool kBlocks = (kIsBlock<Items> || ...);                      // some item is a block by its type
+  using ArgumentTuple = std::conditional_t<Traits::kWithArguments || kHasRanges || (kKeepsFootprints && kItems != 0),
+                                           Arguments<Items...>, NoArguments>;
 };
 
 // Gives back what spawn() holds when copying the callable throws.
