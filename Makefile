@@ -22,8 +22,11 @@ weir  = $(build)/tools/weir/weir
 install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
+# What runs emulated: not what needs compilers or this system's own programs.
+arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
+
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress vm-test page-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
+.PHONY: help run test bench stress vm-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -63,6 +66,23 @@ page-test:  ## the page of weir report --html in headless Chromium (a minute)
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(build) -j $(JOBS) --target page-test
 
+deb:  ## Debian packages for this system, in build/deb: library, development files, tools, OCR
+	$(install_packages) build deb
+	@packaging/build_deb.sh build/deb
+
+deb-test:  ## Debian packages built, installed, used and purged in chroots of Debian 12 and 13 (root; half an hour)
+	$(install_packages) deb
+	@packaging/deb_test.sh build/cache/deb $(RELEASES)
+
+arm64-test: PRESET := arm64
+arm64-test: TESTS := $(if $(filter .,$(TESTS)),$(arm64_tests),$(TESTS))
+arm64-test:  ## unit, process and stress tests cross-compiled for arm64, emulated by QEMU (an hour)
+	$(install_packages) build test arm64
+	@scripts/arm64_sysroot.sh build/cache/arm64-sysroot
+	@$(MAKE) --no-print-directory configure PRESET=arm64
+	@cmake --build $(build) -j $(JOBS) --target weir_cli weir_cross_tests
+	@scripts/arm64_emulate.sh build/cache/arm64-sysroot $(run_ctest)
+
 check-tsan:  ## the tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory test PRESET=tsan
 
@@ -97,7 +117,7 @@ format:  ## reformat the sources in place
 	@scripts/sources.sh cpp | xargs $(firstword $(shell command -v clang-format-14) clang-format) -i
 
 install-deps:  ## every package of scripts/packages.txt, the optional ones too
-	$(install_packages) build test peer lint vm page
+	$(install_packages) build test peer lint vm page deb arm64
 
 install:  ## install under PREFIX (default /usr/local)
 	$(install_packages) build test

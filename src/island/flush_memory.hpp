@@ -14,6 +14,9 @@ class FlushMemory final : public MappedMemory {
  public:
   FlushMemory(Mapping&& memory, const platform::CacheLineInstructions& instructions) noexcept
       : MappedMemory(std::move(memory)), instructions_(instructions) {}
+  // That memory of this kind can be had here: with what the processor has, as below.
+  static base::Status usable(
+      std::span<const platform::CacheLineInstructions> found = platform::cache_line_instructions());
   // no_space, or unsupported where the processor has no such instructions, or caches that move more than a line of ours
   // at a time. `found`: what the processor has.
   static base::Result<std::unique_ptr<SharedMemory>> map(

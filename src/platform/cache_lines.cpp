@@ -8,6 +8,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <fstream>
+#include <string>
 #endif
 
 namespace weir::platform {
@@ -71,11 +74,24 @@ std::uint64_t cache_type() {
   return type;
 }
 
-// The largest that a cache may write back at a time (CWG); 2 KiB where the processor does not say.
+// The longest line of all caches, as the kernel knows it; 0: it does not say.
+std::size_t longest_line_in_sysfs() {
+  std::size_t longest = 0, bytes = 0;
+  for (int i = 0;; ++i) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/coherency_line_size");
+    if (!(file >> bytes)) return longest;
+    longest = std::max(longest, bytes);
+  }
+}
+
+// The most that a cache may write back at a time (CWG). Where the processor does not say, that is a line of its largest
+// cache; where nobody says, the architecture has it be 2 KiB.
 std::size_t largest_line() {
   constexpr std::size_t kUnknown = 2048;
   const std::uint64_t power = cache_type() >> 24 & 15;
-  return power == 0 ? kUnknown : std::size_t{4} << power;
+  if (power != 0) return std::size_t{4} << power;
+  const std::size_t longest = longest_line_in_sysfs();
+  return longest == 0 ? kUnknown : longest;
 }
 
 struct Arm {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "platform/cache_lines.hpp"
+#include "island/flush_memory.hpp"
 #include "stress.hpp"
 #include "unit/island/child.hpp"
 #include "unit/island/exchange.hpp"
@@ -70,8 +70,8 @@ void two_processes(Stress& stress, const Round& round) {
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  const bool can_flush = !weir::platform::cache_line_instructions().empty();
-  if (!can_flush) std::printf("no memory of the kind flush: this processor has no instruction for it\n");
+  const weir::base::Status can_flush = weir::island::FlushMemory::usable();
+  if (!can_flush) std::printf("%s\n", can_flush.message.c_str());
   for (long number = 0; stress.goes_on(); ++number) {
     stress.doing("threads", number);
     two_threads<64, 8>(stress, any_round(stress, IslandMemory::coherent));

@@ -14,6 +14,7 @@
 #include "check/render.hpp"
 #include "check/session.hpp"
 #include "json.hpp"
+#include "platform/stopped_thread.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -64,6 +65,8 @@ int ending_signal(const check::Outcome& outcome) {
 }
 
 int run_check(const CheckSettings& settings, Global& global) {
+  if (!platform::StoppedThread::supported())
+    return fail("check: it needs x86-64: on this processor nobody can see what tasks touch", kUsage);
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);

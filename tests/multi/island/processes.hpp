@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "island/flush_memory.hpp"
 #include "weir/island.hpp"
 
 namespace weir::island {
@@ -25,6 +26,10 @@ inline Options options_of(int workers, IslandMemory memory, int seed = 1) {
 // Every kind of memory, with 1, 2 and 8 workers.
 class OnIslands : public testing::TestWithParam<std::tuple<IslandMemory, int>> {
  protected:
+  void SetUp() override {
+    if (const base::Status usable = FlushMemory::usable(); std::get<0>(GetParam()) == IslandMemory::flush && !usable)
+      GTEST_SKIP() << usable.message;
+  }
   static Options options(int seed = 1) { return options_of(std::get<1>(GetParam()), std::get<0>(GetParam()), seed); }
 };
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "platform/cache_lines.hpp"
+#include "island/flush_memory.hpp"
 #include "weir/options.hpp"
 
 namespace weir::island {
@@ -16,9 +16,8 @@ namespace weir::island {
 class OverKinds : public testing::TestWithParam<IslandMemory> {
  protected:
   void SetUp() override {
-    if (GetParam() == IslandMemory::flush && platform::cache_line_instructions().empty()) {
-      GTEST_SKIP() << "this processor has no instruction by which programs write lines of caches back";
-    }
+    if (const base::Status usable = FlushMemory::usable(); GetParam() == IslandMemory::flush && !usable)
+      GTEST_SKIP() << usable.message;
   }
 };
 

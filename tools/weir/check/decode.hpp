@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How an instruction touches memory and where it jumps to, by the Zydis library. Any thread.
+// How an instruction touches memory and where it jumps to, by the Zydis library, where the processor is x86-64. Any
+// thread.
 #pragma once
 
 #include <cstddef>
