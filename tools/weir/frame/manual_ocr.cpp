@@ -100,7 +100,9 @@ constexpr Item kOptions[] = {
     {"--ocr=1.0, --ocr=1.2",
      "1.0: for sources written for OCR 1.0, GUIDs are integers and access modes have their old names. 1.2 is the "
      "default."},
-    {"--all-extensions", "show all extensions in the headers, as ENABLE_EXTENSION_* does for one"},
+    {"--all-extensions",
+     "show all extensions in the headers, as -DENABLE_EXTENSION_NAME does for one. What a source defines itself, by "
+     "#define, has the value that it gives."},
     {"--show, -show, --showme", "print the command instead of running it"},
     {"--show-compile, --showme:compile", "print the flags to compile with"},
     {"--show-link, --showme:link", "print the flags to link with"},
