@@ -109,8 +109,8 @@ check-shared:  ## Weir and OCR as shared libraries: installed and used by progra
 
 lint:  ## formatting, clang-tidy, shellcheck, layers, manual pages
 	$(install_packages) build test lint
-	@$(MAKE) --no-print-directory configure
-	@scripts/lint.sh $(build)
+	@$(MAKE) --no-print-directory configure PRESET=dev
+	@scripts/lint.sh build/dev$(compiler_suffix)
 
 format:  ## reformat the sources in place
 	$(install_packages) lint

@@ -6,7 +6,7 @@
 # Runs every one of them, says at the end which failed, and fails when one did. clang-tidy goes over the library (src/
 # and the headers it includes), TIDY=all over every source, TIDY=none over none, TIDY=changed over those sources of the
 # library that the last 20 commits changed, without the static analyzer, which takes three quarters of the time; it needs
-# the compile commands of BUILD_DIR.
+# the compile commands of BUILD_DIR, one for each file (WEIR_UNITY=OFF, as in the presets dev and clang).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:?usage: lint.sh BUILD_DIR}
@@ -60,7 +60,7 @@ shell_scripts() { scripts/sources.sh sh | xargs shellcheck; }
 
 manual_pages() {  # made by the build; nothing to check before it
   local pages
-  pages=$(find "$build" -path '*/documents/*.[17]')
+  pages=$(find "$build" build/release build/ci -path '*/documents/*.[17]' 2>/dev/null)
   [ -z "$pages" ] || echo "$pages" | xargs mandoc -T lint -W warning
 }
 

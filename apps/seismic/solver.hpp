@@ -15,6 +15,9 @@
 
 namespace weir::apps::seismic {
 
+// Rows or columns as Weir's footprints count them.
+inline std::size_t size(Index n) { return static_cast<std::size_t>(n); }
+
 // How `weir`, and the variants with bands, cut the work: a task takes a tile of `rows` x `cols` cells through
 // `iterations` iterations.
 struct Tiling {

@@ -14,8 +14,6 @@
 namespace weir::apps::seismic {
 namespace {
 
-std::size_t size(Index n) { return static_cast<std::size_t>(n); }
-
 // Rows [top, bottom) by columns [left, right).
 struct Box {
   Index top, bottom, left, right;

@@ -11,8 +11,6 @@
 namespace weir::apps::seismic {
 namespace {
 
-std::size_t size(Index n) { return static_cast<std::size_t>(n); }
-
 template <class T>
 Watched<T> watched_rows(T* data, const Fields& f, const BandLayout& layout) {
   return Watched<T>(data, size(f.rows), size(f.cols), size(f.stride), size(layout.band_rows), size(f.cols));

@@ -20,8 +20,6 @@ struct WatchedRows {
         damping(f.damping, size(f.rows), size(f.cols), size(f.stride), size(block), size(f.cols)),
         inverse_density(f.inverse_density, size(f.rows), size(f.cols), size(f.stride), size(block), size(f.cols)) {}
 
-  static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
-
   Watched<double> velocity, stress_x, stress_y;
   Watched<const double> material, damping, inverse_density;
 };
@@ -43,7 +41,7 @@ class WeirPlain final : public Solver {
  private:
   void spawn_stress(const Fields& f, const WatchedRows& arrays, Index y0) {
     const Index y1 = std::min(y0 + block_, f.rows);
-    const auto y = WatchedRows::size(y0), rows = WatchedRows::size(y1 - y0);
+    const auto y = size(y0), rows = size(y1 - y0);
     const std::size_t below = y1 < f.rows ? 1 : 0;
     runtime_.spawn(in(arrays.velocity.rows(y, rows + below)), in(arrays.material.rows(y, rows)),
                    inout(arrays.stress_x.rows(y, rows)), inout(arrays.stress_y.rows(y, rows)), name("stress"),
@@ -54,7 +52,7 @@ class WeirPlain final : public Solver {
 
   void spawn_velocity(const Fields& f, const WatchedRows& arrays, Index y0, const Source& source, Index k) {
     const Index y1 = std::min(y0 + block_, f.rows);
-    const auto y = WatchedRows::size(y0), rows = WatchedRows::size(y1 - y0);
+    const auto y = size(y0), rows = size(y1 - y0);
     const std::size_t above = y0 > 0 ? 1 : 0;
     runtime_.spawn(inout(arrays.velocity.rows(y, rows)), in(arrays.stress_x.rows(y, rows)),
                    in(arrays.stress_y.rows(y - above, rows + above)), in(arrays.damping.rows(y, rows)),

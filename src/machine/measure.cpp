@@ -22,7 +22,6 @@ constexpr int kPasses = 6;  // the first warms up
 constexpr std::uint64_t kLeastBuffer = 64u << 20;
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMostLoads = 1u << 20;
-constexpr double kOnNode = 0.99;
 
 // Runs on one domain against one buffer. The sums and chains end in a sink so that they are not optimised away.
 class Probe {
@@ -122,7 +121,7 @@ base::Status check_place(const Probe& probe, const MemoryNode& node) {
   const base::Result<double> share =
       platform::share_on_node(probe.buffer().data(), probe.buffer().size(), node.os_index);
   if (!share) return share.status();
-  if (*share >= kOnNode) return base::Status::success();
+  if (*share >= platform::kOnNode) return base::Status::success();
   return {base::Code::no_space, fmt::format("{}: only {:.0f} % of the buffer is on NUMA node {}; is it full?",
                                             node.name, 100 * *share, node.os_index)};
 }

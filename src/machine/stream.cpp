@@ -19,7 +19,6 @@ namespace {
 constexpr double kScalar = 3.0;
 constexpr std::array<double, 3> kInitial = {1.0, 2.0, 0.0};
 constexpr double kRounding = 1e-13;  // STREAM's tolerance for double
-constexpr double kOnNode = 0.99;
 // Between the arrays, so that equal places in them do not fall into one cache set.
 constexpr std::size_t kGap = 13 * platform::kStreamAlignment;
 
@@ -195,7 +194,7 @@ base::Result<StreamReport> run_stream(const StreamSettings& settings) {
   if (settings.os_node) {
     const base::Result<double> share = stream.on_node();
     if (!share) return share.status();
-    if (*share < kOnNode) return misplaced(*share, *settings.os_node);
+    if (*share < platform::kOnNode) return misplaced(*share, *settings.os_node);
     report.on_node = *share;
   }
   return report;

@@ -44,6 +44,9 @@ class Pages {
 // the range. Fails with unsupported when the kernel does not tell, and with not_found when no page was touched.
 base::Result<double> share_on_node(const void* data, Bytes size, int os_node);
 
+// The share from which memory counts as being on its node: a few pages may have gone elsewhere.
+inline constexpr double kOnNode = 0.99;
+
 // Where the pages of a range are, all of them.
 struct PagePlaces {
   std::size_t on_node = 0;

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kBatch = std::size_t{1} << 14;  // units, 2 MB of text
 constexpr unsigned kMostThreads = 8;                  // more only wait for the disk
 constexpr std::uint64_t kPause = 20'000'000;          // ns; the clocks are compared over as long a time, too
-constexpr std::uint64_t kForget = 1 << 16;            // units: how often room on the disk is given back
 
 }  // namespace
 
@@ -78,7 +77,7 @@ bool ChromeWriter::write_batch(Batch& batch) {
     status_ = std::move(written);
   }
   ++written_;
-  if (read / kForget != (read - batch.units.size()) / kForget) spool_.forget(read);
+  if (read / kForgetEvery != (read - batch.units.size()) / kForgetEvery) spool_.forget(read);
   turn_.notify_all();
   return true;
 }

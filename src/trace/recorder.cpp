@@ -15,7 +15,7 @@ namespace weir::trace {
 namespace {
 
 // A ring of 65536 events lasts for 16 ms at four million events a second (docs/tuning.md#trace-ring).
-constexpr auto kPause = std::chrono::milliseconds(1);
+constexpr auto kDrainPeriod = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void Recorder::add_tier(std::string_view name) {
 void Recorder::drain_until_stopped() noexcept {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    stopped_.wait_for(lock, kPause, [&] { return stop_; });
+    stopped_.wait_for(lock, kDrainPeriod, [&] { return stop_; });
     lock.unlock();
     while (drain()) {
     }

@@ -22,6 +22,9 @@
 
 namespace weir::trace {
 
+// Units after which those that read the spool in order give back its room on the disk.
+inline constexpr std::uint64_t kForgetEvery = std::uint64_t{1} << 16;
+
 // What an event means by number.
 struct Definition {
   Named what = Named::track;
@@ -54,7 +57,7 @@ class Spool {
   base::Status read(std::uint64_t at, std::span<Event> to) const {
     return file_.read(at * sizeof(Event), std::as_writable_bytes(to));
   }
-  // Those before it are not read any more.
+  // Those before it are not read any more. Called once for kForgetEvery units, since it costs a system call.
   void forget(std::uint64_t before) const noexcept { file_.forget(before * sizeof(Event)); }
 
  private:

@@ -114,7 +114,7 @@ class InHandler {
   State* state_ = nullptr;
 };
 
-ThreadState& this_thread(StoppedThread& stopped) noexcept {
+ThreadState& state_of(StoppedThread& stopped) noexcept {
   const bool is_new = current_thread == nullptr;
   ThreadState& thread = check::this_thread();
   if (is_new) stopped.keep_signal_stack(thread.signal_stack(), ThreadState::kSignalStackBytes);
@@ -123,7 +123,7 @@ ThreadState& this_thread(StoppedThread& stopped) noexcept {
 
 // A thread that a task has started, before it does anything. Its system calls are held for good.
 void begin_helping(StoppedThread& stopped) noexcept {
-  ThreadState& thread = this_thread(stopped);
+  ThreadState& thread = state_of(stopped);
   thread.helps = true;
   thread.holds_system_calls = platform::hold_system_calls(&thread.held);
   thread.hold_calls();
@@ -131,7 +131,7 @@ void begin_helping(StoppedThread& stopped) noexcept {
 
 void on_fault(int signal, void* info, void* context) {
   StoppedThread stopped(info, context);
-  ThreadState& thread = this_thread(stopped);
+  ThreadState& thread = state_of(stopped);
   if (thread.in_handler) {
     thread.held = 0;  // a hook may not have come to that
     if (!handle_nested(thread, page_of(stopped.address()))) platform::restore_default(signal);
@@ -164,7 +164,7 @@ void on_step(int signal, void* info, void* context) {
 
 void on_system_call(int, void* info, void* context) {
   StoppedThread stopped(info, context);
-  ThreadState& thread = this_thread(stopped);
+  ThreadState& thread = state_of(stopped);
   const InHandler scope(thread);
   if (scope.is_active()) let_call_pass(thread, stopped);
 }

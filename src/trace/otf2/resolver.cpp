@@ -13,8 +13,7 @@ namespace weir::trace {
 
 namespace {
 
-constexpr std::size_t kBatch = std::size_t{1} << 12;           // units
-constexpr std::uint64_t kForget = std::uint64_t{1} << 16;      // units: how often room on the disk is given back
+constexpr std::size_t kChunk = std::size_t{1} << 12;           // units
 constexpr std::uint64_t kStraggling = std::uint64_t{1} << 18;  // units that an event may come late: 8 MB of a spool
 
 // Spawns and edges are recorded when the task may run already: an event that was recorded before the task's own is
@@ -30,8 +29,8 @@ class Ahead {
     return std::min(at_ - std::min(at_, kStraggling), round_before_);
   }
   base::Status read_on() {
-    std::array<Event, kBatch> units;
-    const std::span<Event> batch(units.data(), std::min<std::uint64_t>(spool_.readable() - at_, kBatch));
+    std::array<Event, kChunk> units;
+    const std::span<Event> batch(units.data(), std::min<std::uint64_t>(spool_.readable() - at_, kChunk));
     base::Status status = spool_.read(at_, batch);
     if (!status) return status;
     parser_.parse(batch, *this);
@@ -78,13 +77,13 @@ class Resolver {
   };
 
   base::Status read_on() {
-    std::array<Event, kBatch> units;
-    const std::span<Event> batch(units.data(), std::min<std::uint64_t>(ahead_.safe() - at_, kBatch));
+    std::array<Event, kChunk> units;
+    const std::span<Event> batch(units.data(), std::min<std::uint64_t>(ahead_.safe() - at_, kChunk));
     base::Status status = spool_.read(at_, batch);
     if (!status) return status;
     parser_.parse(batch, *this);
     at_ += batch.size();
-    if (at_ / kForget != (at_ - batch.size()) / kForget) spool_.forget(at_);
+    if (at_ / kForgetEvery != (at_ - batch.size()) / kForgetEvery) spool_.forget(at_);
     while (!ended_.empty() && ended_.front().at + kStraggling < at_) {
       tasks_.forget(ended_.front().task);
       ended_.pop_front();
