@@ -25,6 +25,9 @@ run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS
 # What runs emulated: not what needs compilers or this system's own programs.
 arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 
+# On a terminal one line, in place: how many of how many files are built, and the seconds so far.
+export NINJA_STATUS := building %f of %t, %es: 
+
 .DEFAULT_GOAL := help
 .PHONY: help run test bench stress vm-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
@@ -129,4 +132,7 @@ clean:  ## remove build/
 	rm -rf build
 
 configure:
-	@test -f $(build)/build.ninja || cmake --preset $(PRESET) -B $(build)
+	@test -f $(build)/build.ninja || { \
+	  echo "configuring $(build)"; \
+	  mkdir -p $(build); \
+	  cmake --preset $(PRESET) -B $(build) > $(build)/configure.log 2>&1 || { cat $(build)/configure.log; exit 1; }; }

@@ -2,7 +2,7 @@
 
 // Results and failures: a task may return a value, and may throw.
 //
-// The handle gives the value. The first exception of a scope goes to whoever waits for it; tasks of that scope that
+// The handle gives the value. The first exception of a scope is rethrown by its wait(); tasks of that scope that
 // have not started are then cancelled.
 #include <weir/weir.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Containers in a tier, without a runtime: strictly there, or there as far as it has room.
+// Containers in a tier, without a runtime: strictly there, or there while it has room.
 #include <weir/tier.hpp>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ int main() {
   using Field = std::vector<double, weir::TierAllocator<double>>;
   Field field(1 << 20, 0.5, weir::TierAllocator<double>("memory"));
 
-  // High-bandwidth memory if there is any, else ordinary memory: counted, and said once on standard error.
+  // High-bandwidth memory if there is any, else ordinary memory: counted, and reported once on standard error.
   std::pmr::memory_resource* fast = weir::tier_resource("hbm", weir::TierPolicy::preferred);
   std::pmr::map<int, std::pmr::string> names(fast);
   names.emplace(1, "one");

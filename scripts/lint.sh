@@ -69,6 +69,8 @@ check shellcheck shell_scripts
 check licences scripts/licences.sh
 check layers python3 tests/layers/layers.py .
 check docs python3 tests/docs/docs.py .
+check names python3 tests/docs/names.py .
+check words python3 scripts/words.py .
 check mandoc manual_pages
 [ "${TIDY:-}" = none ] || check clang-tidy tidy
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Events: a dependence that is satisfied by whoever calls ocrEventSatisfy(). */
+/* Events: a dependence that is satisfied by a call of ocrEventSatisfy(). */
 #ifndef OCR_EVENT_H
 #define OCR_EVENT_H
 

@@ -117,10 +117,10 @@ typedef enum OCR_ANY_INT {
 
 typedef enum OCR_ANY_INT {
   DB_MODE_NULL = 0x0,  /* control only: neither GUID nor pointer is delivered */
-  DB_MODE_CONST = 0x1, /* reads; nobody writes meanwhile */
+  DB_MODE_CONST = 0x1, /* reads; no EDT writes at the same time */
   DB_MODE_RW = 0x2,    /* reads and writes, shared with other writers */
   DB_MODE_EW = 0x4,    /* reads and writes, alone */
-  DB_MODE_RO = 0x8     /* reads; others may write meanwhile */
+  DB_MODE_RO = 0x8     /* reads; others may write at the same time */
 } ocrDbAccessMode_t;
 
 #define DB_DEFAULT_MODE ((ocrDbAccessMode_t)DB_MODE_RW)

@@ -203,7 +203,7 @@ T* base_of(const Access& access) noexcept {
   return static_cast<T*>(const_cast<void*>(access.region.base));
 }
 
-// An item's Value is what the task keeps of it: for the callable, and for who explains what a task waits for.
+// An item's Value is what the task keeps of it: for the callable, and for reports of what a task waits for.
 template <class T, Mode M>
 struct ObjectItem : ItemTag {  // the callable, if it takes arguments, gets a T&
   using Value = T*;

@@ -16,7 +16,7 @@ enum class Bind : unsigned char { core, domain, none };
 // Where a block is placed (docs/memory.md#allocation-modes).
 enum class Allocation : unsigned char { default_, fast, local, local_fast };
 
-// Who moves blocks between tiers, and when.
+// Which threads move blocks between tiers, and when.
 enum class Strategy : unsigned char { off, inline_, single, multi, ahead };
 
 // Which block leaves the fast tier when another needs its place.

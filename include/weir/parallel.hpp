@@ -19,7 +19,7 @@ namespace weir {
 
 namespace detail {
 
-// The second half of a fork_join() while it may be stolen; src/sched/fork.cpp has the protocol.
+// The second half of a fork_join() while it may be stolen; docs/protocols/fork.md has the protocol.
 struct ForkHalf {
   explicit ForkHalf(void (*function)(ForkHalf*)) noexcept : run(function) {}
 
@@ -32,7 +32,7 @@ struct ForkHalf {
 // Offers the half to thieves. False: it was not taken in (no room), and the caller runs it itself.
 // Throws weir::Error on a thread without a runtime.
 bool fork_push(ForkHalf& half);
-// Takes the half back: true when nobody has stolen it. Otherwise returns after the thief has run it.
+// Takes the half back: true when no thief has taken it. Otherwise returns after the thief has run it.
 bool fork_join_half(ForkHalf& half) noexcept;
 
 template <class F>
@@ -48,7 +48,7 @@ int fork_width();  // workers of the calling thread's runtime; throws weir::Erro
 
 // Runs both callables, possibly at the same time, and returns when both have ended. `first` runs on the calling
 // thread. When one throws, the exception is thrown here after both have ended, `first`'s if both throw; a `second`
-// that nobody has begun is then not run at all.
+// that has not begun is then not run at all.
 // Inside a task, or on a thread that has a runtime; throws weir::Error otherwise. Budget: 15 ns, one worker.
 template <class F, class G>
 void fork_join(F&& first, G&& second) {
@@ -76,7 +76,7 @@ void fork_join(F&& first, G&& second) {
 
 namespace detail {
 
-// The length of one of so many parts of a range, at least 1. Computed in a type that can hold `parts`.
+// The length of one of `parts` parts of a range, at least 1. Computed in a type that can hold `parts`.
 template <class I>
 I part(I first, I last, int parts) noexcept {
   using Wide = std::common_type_t<I, int>;

@@ -46,7 +46,7 @@ class Runtime {
   // Starts options.workers - 1 threads. Throws weir::Error when an option cannot be satisfied: more workers than
   // Runtime::kMaxWorkers, a machine description with an error, a thread that cannot be started.
   // Any number of runtimes may exist in a process at a time; threads of one know nothing of the others. WEIR_TRACE is
-  // heeded, too, when the options were not read from the environment and name no trace.
+  // also obeyed when the options were not read from the environment and name no trace.
   explicit Runtime(const Options& options = Options::from_environment());
 
   // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, outside of tasks, and
@@ -62,7 +62,7 @@ class Runtime {
   //
   // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
   // object, std::span<T> for a range, View2D<T> for a section of a watched array, T& to the private copy for a
-  // reduction. What it returns is had from the handle.
+  // reduction. The handle gives what it returns.
   // Among the items, ranges of any number of them may stand, as a std::vector<weir::Access>: the callable takes one
   // weir::Items for each (items.hpp). They are copied, and cost up to 10 ns a task more than the same items by name.
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
@@ -73,10 +73,10 @@ class Runtime {
   auto spawn(Arguments&&... arguments);
 
   // Waits until all tasks spawned by the calling task, or by the calling thread outside of tasks, have ended; runs
-  // tasks meanwhile. Throws the scope's first exception, once.
+  // tasks while it waits. Throws the scope's first exception, once.
   void wait();
 
-  // Waits until that task has ended; runs tasks meanwhile. Throws the scope's first exception when the calling scope
+  // Waits until that task has ended; runs tasks while it waits. Throws the scope's first exception when the calling scope
   // has one, and leaves it there for wait().
   // A thread that waits runs other tasks on top, so a task must not wait for one that may be waiting itself, but for
   // its own children: that ends the process with a message where it is seen, and hangs where it is not. Use after().

@@ -104,7 +104,7 @@ concept HandleRange = requires(const Range& range) {
 template <class R>
 Handle<void>::Handle(const Handle<R>& other) noexcept : ref_(detail::HandleAccess::ref(other)) {}
 
-// Attributes of a task, given to spawn() before the callable, in any order, beside the footprint.
+// Attributes of a task, given to spawn() before the callable, in any order, in addition to the footprint.
 
 // A name for messages, traces and reports. The text must live as long as the runtime: use a literal.
 inline detail::Name name(const char* text) noexcept { return {text}; }
@@ -117,7 +117,8 @@ enum class Priority : std::uint8_t { normal, urgent, background };
 // preference that a thief may overrule under near and flat. spawn() throws weir::Error when there is no such domain.
 inline detail::OnDomain on_domain(int index) noexcept { return {index}; }
 
-// The task starts after `handle`'s task has finished, beside what its footprint says. Any handle of this runtime.
+// The task starts after `handle`'s task has finished, in addition to what its footprint says. Any handle of this
+// runtime.
 template <class R>
 detail::After after(const Handle<R>& handle) noexcept {
   return {detail::HandleAccess::ref(handle)};

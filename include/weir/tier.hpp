@@ -31,8 +31,8 @@ enum class TierPolicy : unsigned char {
 // that is free. Cost of the first call for a tier: the machine is looked at, milliseconds.
 std::pmr::memory_resource* tier_resource(std::string_view tier, TierPolicy policy = TierPolicy::strict);
 
-// What all resources of a tier together have had, since the program began. Throws weir::Error as tier_resource() does
-// for a tier that does not exist.
+// What all resources of a tier together have allocated since the program began. Throws weir::Error as tier_resource()
+// does for a tier that does not exist.
 struct TierUse {
   std::uint64_t budget = 0;     // what was free at the first use, less a reserve
   std::uint64_t used = 0;       // now; small objects by pools

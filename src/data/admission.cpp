@@ -286,7 +286,7 @@ void Residency::break_standstill(bool stuck, Steps& steps) {
   standstill_ = false;
   if (waiting_count_ == 0 || under_way_ != 0 || (has_queued() && !stuck) || !steps.empty()) return;
   Request* const first = first_waiting();
-  WEIR_CHECK(first != nullptr, "a standstill in which nobody waits");
+  WEIR_CHECK(first != nullptr, "a stall in which no task waits");
   if (stuck && !is_urgent(*first)) return;
   dequeue(*first);
   overflow(*first, steps);

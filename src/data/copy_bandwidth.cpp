@@ -30,7 +30,7 @@ platform::Pages buffers() {
 }  // namespace
 
 double copy_bandwidth(unsigned threads) noexcept {
-  WEIR_CHECK(threads > 0, "somebody copies");
+  WEIR_CHECK(threads > 0, "at least one thread copies");
   const platform::Pages pages = buffers();
   const std::size_t half = pages.size().count / 2, part = half / threads;
   auto* const from = static_cast<std::byte*>(pages.data());

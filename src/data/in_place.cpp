@@ -50,10 +50,10 @@ base::Status Residency::refusal(Request& request, bool never) {
     budget += config_.allocation == Allocation::fast || arena == &target ? can_give(*arena) : 0;
   std::string beside;
   if (never && kept != 0 && request.parent == nullptr) {
-    beside = fmt::format(", beside {} that it holds", size_text({kept}));
+    beside = fmt::format(", in addition to {} that it holds", size_text({kept}));
   } else if (never && kept != 0) {
     beside = fmt::format(
-        ", {} of them beside {} that the tasks it was made in hold until it has ended (the nearest is "
+        ", {} of them in addition to {} that the tasks it was made in hold until it has ended (the nearest is "
         "{:?})",
         size_text({wanted_bytes(request)}), size_text({kept}), request.parent->name);
   }
@@ -79,7 +79,7 @@ void Residency::warn_of_place(Request& request, bool in_file, std::size_t bytes,
   if (in_file && !std::exchange(warned_in_file_, true)) {
     steps.warnings.push_back(fmt::format(
         "{} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
-        "uses them in the file through the page cache, beside the budget; give the tier more with --tiers or "
+        "uses them in the file through the page cache, outside of the budget; give the tier more with --tiers or "
         "WEIR_TIERS, or name what tasks within a task need in its footprint (further tasks are counted, not reported)",
         task_text(request), size_text({bytes}), tier));
   } else if (!in_file && first) {

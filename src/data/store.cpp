@@ -136,7 +136,7 @@ void Store::count_untracked(Steps& steps) {
 // milliseconds do not matter, and looked at several times, so that it is no moment between two steps of a running
 // program.
 void Store::watch() noexcept {
-  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#standstill
+  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#stall
   constexpr int kTimes = 3;
   std::unique_lock lock(mutex_);
   std::uint64_t seen = 0;

@@ -83,7 +83,7 @@ void StoreFile::go_direct() const {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   std::fprintf(stderr,
-               "weir: %s: its file system has no O_DIRECT; the page cache is used, which takes memory beside the "
+               "weir: %s: its file system has no O_DIRECT; the page cache is used, which takes memory outside of the "
                "budgets of the tiers\n",
                name_.c_str());
 }

@@ -29,7 +29,7 @@ constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
                                               "events",
                                               "another event",
                                               "data blocks",
-                                              "something that nobody does"};
+                                              "something that never happens"};
 constexpr const char* kKindNames[] = {"task", "own", "thread", "edt", "event"};
 constexpr const char* kStateNames[] = {"waiting", "ready", "running", "inactive"};
 
@@ -169,7 +169,7 @@ class Teller {
   }
 
   std::string state(const Thing& thing) const {
-    if (thing.state == State::inactive) return "nobody has satisfied it";
+    if (thing.state == State::inactive) return "nothing has satisfied it";
     if (thing.state == State::ready) return "is ready, and no worker has taken it";
     if (thing.state != State::running) return "waits";
     const std::string asleep = thing.asleep.empty() ? "" : fmt::format(", its thread asleep in {}", thing.asleep);

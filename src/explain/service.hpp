@@ -2,7 +2,7 @@
 
 // The one thread of a process that explains: asked by `weir explain PID`, by SIGUSR1, or because nothing runs any more.
 //
-// It sleeps on a socket of the process (service_socket.hpp) and looks now and then whether something has been run. All
+// It sleeps on a socket of the process (socket.hpp) and looks now and then whether something has been run. All
 // that can be explained are Sources: a runtime each, or OCR in a runtime. docs/explaining.md. Any thread.
 #pragma once
 

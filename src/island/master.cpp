@@ -44,7 +44,8 @@ Master::State::State(const Options& wanted)
         runtime::heed_trace_variable(options);
         if (std::getenv(check::kVariable) != nullptr) {
           throw Error(
-              "weir check watches the tasks of threads; what tasks on islands touch beside their footprints shows with "
+              "weir check watches the tasks of threads; what tasks on islands touch outside of their footprints shows "
+              "with "
               "WEIR_ISLAND_MEMORY=checked");
         }
         return options;
@@ -102,7 +103,7 @@ Master::State::~State() {
     try {
       wait();
     } catch (const Error& error) {
-      std::fprintf(stderr, "weir: a task failed and nobody waited for it: %s\n", error.what());
+      std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", error.what());
     }
   }
   registration_.reset();
@@ -315,7 +316,7 @@ void Master::State::take_done(Worker& worker, const Done& done, std::span<const 
     const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
     failure_ = fmt::format(
         "{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
-        "say: on islands nobody would see it",
+        "declare: on islands no other process would see it",
         title_of(task), done.unwritten, offset);
   }
 }

@@ -106,8 +106,8 @@ base::Result<Bytes> buffer_size(const Machine& machine, const MemoryNode& node) 
   const std::uint64_t size = free > 0 ? std::min(wanted, free / 2) : wanted;
   if (size < 2 * caches || size < (4u << 20)) {
     return base::Status{base::Code::no_space,
-                        fmt::format("{}: {} MB are free, which is too little to measure beside {} MB of cache",
-                                    node.name, free >> 20, caches >> 20)};
+                        fmt::format("{}: {} MB are free, which is too little to measure with {} MB of cache", node.name,
+                                    free >> 20, caches >> 20)};
   }
   return Bytes{size};
 }

@@ -29,9 +29,9 @@ void report_untaken(std::exception_ptr failure) noexcept {
   try {
     std::rethrow_exception(std::move(failure));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "weir: a task failed and nobody waited for it: %s\n", error.what());
+    std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", error.what());
   } catch (...) {
-    std::fprintf(stderr, "weir: a task failed and nobody waited for it, with an exception of unknown type\n");
+    std::fprintf(stderr, "weir: a task failed and no wait() took its exception, which is of unknown type\n");
   }
 }
 

@@ -243,9 +243,10 @@ base::Result<Worker*> Scheduler::add_guest() {
   }
   const auto index = workers_.size();
   if (index >= places_.size() + kMaxGuests) {
-    return base::Status{base::Code::no_space,
-                        fmt::format("thread {} of the program wants to use one runtime, {} can beside its workers",
-                                    kMaxGuests + 1, kMaxGuests)};
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("thread {} of the program wants to use one runtime; in addition to its workers {} can",
+                    kMaxGuests + 1, kMaxGuests)};
   }
   return &add_worker(static_cast<int>(index), domain_of_this_thread());
 }

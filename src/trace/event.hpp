@@ -3,7 +3,7 @@
 // What is recorded while a program runs: events of one size, small enough for half a cache line.
 //
 // Times are platform::ticks(). What the fields mean depends on the kind; track.hpp has a function for each that fills
-// them, and decode.hpp reads them.
+// them, and the writers of files read them.
 #pragma once
 
 #include <cstdint>

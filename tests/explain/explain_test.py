@@ -76,9 +76,9 @@ CASES = {
                   [r"in a circle: task '(holder|contender)'",
                    r"commutative data that task 'holder' \(\w+\) has: 8 bytes at 0x\w+, commutative in both \(item 1\)"], True),
     "lock_for_ever": ([root_is("holder"), waits_for("contender", "holder", "lock")], ["task 'holder'", "commutative data"], False),
-    "no_room": ([root_is("glutton"), waits_for("starving", "glutton", "room")],
-                [r"task 'glutton' \(\w+\), spawned at \S*hang\.cpp:\d+ \(no_room\), holds 1572864 bytes of tier memory: block 'a'",
-                 "task 'starving' .* room for 1572864 bytes in tier memory .* for block 'b'; task 'glutton' .*, spawned at .*, "
+    "no_room": ([root_is("large"), waits_for("small", "large", "room")],
+                [r"task 'large' \(\w+\), spawned at \S*hang\.cpp:\d+ \(no_room\), holds 1572864 bytes of tier memory: block 'a'",
+                 "task 'small' .* room for 1572864 bytes in tier memory .* for block 'b'; task 'large' .*, spawned at .*, "
                  "holds 1572864 bytes of tier memory: block 'a'"], False),
     "child": ([root_is("child"), waits_for("mother", "child", "children")], ["task 'child'", "its child task 'child'"], False),
     "two_locks": ([root_is_one_of("takes a", "takes b"), asleep_in("takes a", "futex()"), asleep_in("takes b", "futex()")],
@@ -96,7 +96,7 @@ CASES = {
 }
 # In OCR: what must be printed, the first of it in the first lines; whether the program can be seen to make no progress.
 OCR_CASES = {
-    "ocr_unsatisfied": ([r"STICKY event 0x\w+, created in EDT mainEdt: nobody has satisfied it; 1 waits for it: EDT patient",
+    "ocr_unsatisfied": ([r"STICKY event 0x\w+, created in EDT mainEdt: nothing has satisfied it; 1 waits for it: EDT patient",
                          r"EDT patient \(\w+\), spawned at \S*hang_ocr\.c:\d+ .*: waits for slot 0: STICKY event"], True),
     "ocr_never_written": ([r"EDT writer \(\w+\), spawned at \S*hang_ocr\.c:\d+ .*: waits for slot 0: nothing was ever linked "
                            "to it: ocrAddDependence\\(\\) is missing; 2 wait for it", "EDT patient"], True),

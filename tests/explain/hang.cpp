@@ -106,12 +106,12 @@ void no_room() {
   static std::promise<void> held;
   for (auto* block : {&a, &b, &c}) runtime.spawn(weir::out(*block), [](auto v) { v[0] = 1; });
   runtime.wait();
-  runtime.spawn(weir::inout(a), weir::name("glutton"), [](auto) {
+  runtime.spawn(weir::inout(a), weir::name("large"), [](auto) {
     held.set_value();
     sleep_for_ever();
   });
   held.get_future().wait();
-  runtime.spawn(weir::in(b), weir::name("starving"), [](auto) {});
+  runtime.spawn(weir::in(b), weir::name("small"), [](auto) {});
   say_ready();
   runtime.wait();
 }

@@ -106,7 +106,7 @@ std::string line_times_of(const std::vector<bench::Row>& rows) {
   for (const bench::Row& row : rows) samples.insert(samples.end(), row.line_samples.begin(), row.line_samples.end());
   if (samples.empty()) return "";
   const bench::Summary line = bench::summary_of(samples);
-  return fmt::format("a cache line took {:.0f} ns from core to core meanwhile ({:.0f}..{:.0f})\n", line.median,
+  return fmt::format("a cache line took {:.0f} ns from core to core during that time ({:.0f}..{:.0f})\n", line.median,
                      line.least, line.most);
 }
 
@@ -167,7 +167,7 @@ void add_tasks(CLI::App& parent, Global& global) {
   CLI::App& verb =
       add_verb(parent, global,
                {.name = "tasks",
-                .purpose = "costs of tasks, beside other runtimes",
+                .purpose = "costs of tasks, compared with other runtimes",
                 .text = kTasksText,
                 .examples = {{"weir bench tasks", "everything, about six minutes"},
                              {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
@@ -194,7 +194,8 @@ void add_tasks(CLI::App& parent, Global& global) {
   add_flag(verb, "--quick", settings->amount.quick, "fewer tasks, 2 rounds of 3 runs: half a minute, rough numbers");
   add_option(verb, "--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")
       .type_name("FILE");
-  add_option(verb, "--runners", settings->runners, "where the weir-bench-* programs are; default beside this one")
+  add_option(verb, "--runners", settings->runners,
+             "where the weir-bench-* programs are; default the folder of this one")
       .type_name("FOLDER");
 }
 
@@ -203,8 +204,8 @@ void add_tasks(CLI::App& parent, Global& global) {
 void add_bench(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global,
                             {.name = "bench",
-                             .purpose = "measurements beside other runtimes",
-                             .text = "Measures what the runtime itself costs, and what it gives, beside others.",
+                             .purpose = "measurements compared with other runtimes",
+                             .text = "Measures what the runtime itself costs, and what it gives, compared with others.",
                              .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"},
                                           {"weir bench tiers", "data larger than fast memory, five minutes"}}},
                             nullptr);

@@ -66,7 +66,7 @@ int ending_signal(const check::Outcome& outcome) {
 
 int run_check(const CheckSettings& settings, Global& global) {
   if (!platform::StoppedThread::supported())
-    return fail("check: it needs x86-64: on this processor nobody can see what tasks touch", kUsage);
+    return fail("check: it needs x86-64: what tasks touch cannot be seen on this processor", kUsage);
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
@@ -88,7 +88,7 @@ int run_check(const CheckSettings& settings, Global& global) {
   if (outcome->unseen != 0)
     fmt::print(stderr,
                "weir check: note: {}, other threads of the program were in system calls on memory that tasks use: what "
-               "the running task touched there meanwhile was not seen\n",
+               "the running task touched there during that time was not seen\n",
                outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
     fmt::print(stderr, "{}\n", summary(*outcome, settings));
@@ -114,7 +114,7 @@ constexpr const char* kText =
   untouched    an item of a footprint that none of the tasks spawned there
                has touched: advice, for the results are right
 
-Tasks run one after the other, and each access beside open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
+Tasks run one after the other, and each access outside of open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
 
 Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM; a signal that has ended it, Ctrl-C among them, ends weir check in the same way, which a shell shows as 128 and more.)";
 

@@ -32,7 +32,7 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 /* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards. */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv, u64 depc,
                      ocrGuid_t *depv, ocrGuid_t legacyContext);
-/* Waits until the event is satisfied, and runs EDTs meanwhile; also inside an EDT. What is not NULL is set: the block,
+/* Waits until the event is satisfied, and runs EDTs while it waits; also inside an EDT. What is not NULL is set: the block,
  * acquired in mode RW (outside of EDTs: until it is destroyed), its data, its size. Not for ONCE and LATCH events.
  * OCR_EINVAL: no such event; see LEGACY_PROP_*. OCR_ECANCELED: the program is shutting down. */
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size, u16 properties);

@@ -67,11 +67,11 @@ struct Attributes {
 };
 
 // Whether the closure is to be run and destroyed, or only destroyed (the task was cancelled); or, of a task of spawn(),
-// looked at: then `closure` is a KeptFootprint*, and who asks keeps the task's memory from being used again.
+// looked at: then `closure` is a KeptFootprint*, and the thread that reads it keeps the task's memory from being used again.
 enum class Invoke : std::uint8_t { run, destroy, describe };
 using InvokeFunction = void (*)(void* closure, Task* self, Invoke what);
 
-// What a task keeps of its footprint, so that who explains what it waits for can name the data.
+// What a task keeps of its footprint, so that reports of what it waits for can name the data.
 struct KeptFootprint {
   static constexpr std::size_t kMost = 64;
   const void* closure = nullptr;  // of the task that is asked
@@ -110,7 +110,7 @@ inline constexpr std::size_t kSlotSizes = sizeof(kSlotBytes) / sizeof(kSlotBytes
 
 // `large`: whether the closure fits or not.
 constexpr TaskShape shape_of(std::size_t closure_bytes, std::size_t accesses, bool large = false) noexcept {
-  // As many successors as most tasks with so many accesses have; the others find room elsewhere.
+  // As many successors as most tasks with this number of accesses have; further ones are kept elsewhere.
   const std::size_t edges = (accesses == 2 || accesses == 3 ? accesses + 1 : accesses) * kEdgeBytes;
   const std::size_t closure = (closure_bytes + kEdgeBytes - 1) / kEdgeBytes * kEdgeBytes;
   TaskShape shape;

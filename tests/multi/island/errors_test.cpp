@@ -53,7 +53,7 @@ TEST(CheckedMemory, WhatAFootprintDoesNotWriteIsToldWithTaskAndLine) {
   master.spawn(inout(x, 16), name("beside"), [x](std::span<int> s) { s[0] = x[40] = 1; });
   EXPECT_THAT(error_of([&] { master.wait(); }),
               AllOf(HasSubstr("task 'beside', spawned at "), HasSubstr("128 bytes into the islands' memory"),
-                    HasSubstr("which its footprint does not say")));
+                    HasSubstr("which its footprint does not declare")));
   EXPECT_EQ(x[40], 0);
   EXPECT_EQ(x[0], 1);
 }
@@ -62,7 +62,7 @@ TEST(CheckedMemory, AnInItemThatIsWrittenIsTold) {
   Master master(options_of(2, IslandMemory::checked));
   auto* const x = master.allocate<int>(16);
   master.spawn(in(x, 16), [x](std::span<const int>) { x[3] = 1; });
-  EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("which its footprint does not say"));
+  EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("which its footprint does not declare"));
 }
 
 // ---- Failures of tasks ----
@@ -107,7 +107,7 @@ TEST(IslandsDeathTest, AFailureThatNobodyWaitedForIsSaid) {
         }
         std::exit(0);
       },
-      testing::ExitedWithCode(0), "nobody waited for it: .*threw: lost");
+      testing::ExitedWithCode(0), "no wait\\(\\) took its exception: .*threw: lost");
 }
 
 // ---- Processes that die ----

@@ -357,11 +357,12 @@ TEST_P(BlocksWithin, AlwaysFailWhenTheyDoNotFitBesideTheTasksAroundThem) {
       FAIL() << "it cannot run";
     } catch (const Error& error) {
       const std::string text = error.what();
-      EXPECT_EQ(text,
-                "task \"inner\" needs 600 KiB of blocks in tier memory at the same time, 600 KiB of them beside 700 "
-                "KiB that the tasks it was made in hold until it has ended (the nearest is \"outer\"), which can give "
-                "1 MiB; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint or in that of a "
-                "task around it");
+      EXPECT_EQ(
+          text,
+          "task \"inner\" needs 600 KiB of blocks in tier memory at the same time, 600 KiB of them in addition to 700 "
+          "KiB that the tasks it was made in hold until it has ended (the nearest is \"outer\"), which can give "
+          "1 MiB; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint or in that of a "
+          "task around it");
     }
   }
 }

@@ -74,10 +74,11 @@ TEST_P(ResidencyOfThirds, TellsATaskAtOnceThatItCannotFitBesideThoseAroundIt) {
   bench_.land_all();
   if (GetParam() == std::string(kFile)) {
     ASSERT_EQ(inner.request.state, failed);
-    EXPECT_THAT(inner.request.failure.message,
-                HasSubstr("task \"inner\" needs 960 KiB of blocks in tier memory at the same time, 640 KiB of them "
-                          "beside 640 KiB that the tasks it was made in hold until it has ended (the nearest is "
-                          "\"middle\"), which can give 1 MiB"));
+    EXPECT_THAT(
+        inner.request.failure.message,
+        HasSubstr("task \"inner\" needs 960 KiB of blocks in tier memory at the same time, 640 KiB of them "
+                  "in addition to 640 KiB that the tasks it was made in hold until it has ended (the nearest is "
+                  "\"middle\"), which can give 1 MiB"));
     EXPECT_THAT(inner.request.failure.message, HasSubstr("--tiers"));
     EXPECT_EQ(bench_.residency.counters().failures, 1u);
   } else {

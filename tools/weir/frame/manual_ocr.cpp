@@ -81,7 +81,8 @@ constexpr Item kStatuses[] = {
 };
 
 constexpr Item kFiles[] = {
-    {"PREFIX/include/ocr", "the headers: ocr.h, extensions/ocr-*.h; in the include path of who links the library"},
+    {"PREFIX/include/ocr",
+     "the headers: ocr.h, extensions/ocr-*.h; in the include path of programs that link the library"},
     {"PREFIX/lib/libweir-ocr.*, libweir-ocr128.*", "the libraries, for GUIDs of one and of two words"},
     {"PREFIX/lib/pkgconfig/weir-ocr.pc, weir-ocr128.pc", "their flags"},
     {"PREFIX/bin/weir-ocrcc", "the compiler wrapper"},
@@ -177,7 +178,7 @@ std::string ocrcc_page() {
       page, "DESCRIPTION",
       "Runs a compiler with the arguments and the flags that Weir's OCR needs, as mpicc does for MPI: the "
       "headers, and, unless -c, -S, -E, -M, -MM or -fsyntax-only is among the arguments, the libraries. What is "
-      "not an option of its own goes to the compiler as it is. It finds the libraries beside itself: an "
+      "not an option of its own goes to the compiler as it is. It finds the libraries next to itself: an "
       "installed Weir can be moved.");
   add_section(page, "OPTIONS", "", kOptions);
   add_section(page, "ENVIRONMENT", "", kCompilers);

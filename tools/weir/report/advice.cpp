@@ -94,7 +94,8 @@ class Adviser {
     if (const std::uint64_t bytes = missing_bytes(); bytes != 0) {
       line += fmt::format("; {} more of it would hold them all", size_text(bytes));
     }
-    if (report_.sum.moving > report_.sum.waiting_for_data) line += "; --strategy ahead lets workers run meanwhile";
+    if (report_.sum.moving > report_.sum.waiting_for_data)
+      line += "; --strategy ahead lets workers run tasks during that time";
     lines_.push_back(std::move(line));
   }
 
