@@ -32,6 +32,20 @@ class Backoff {
   std::uint64_t ns_ = 50;
 };
 
+// Adds its own life to a sum.
+class IdleTime {
+ public:
+  explicit IdleTime(std::uint64_t& sum) noexcept : since_(platform::now_ns()), sum_(sum) {}
+  ~IdleTime() { sum_ += platform::now_ns() - since_; }
+  IdleTime(const IdleTime&) = delete;
+  IdleTime& operator=(const IdleTime&) = delete;
+  std::uint64_t since() const noexcept { return since_; }
+
+ private:
+  const std::uint64_t since_;
+  std::uint64_t& sum_;
+};
+
 // The lowest address of the calling thread's stack that is left to running tasks on top of a waiting one.
 const char* stack_limit_of_this_thread() noexcept {
   thread_local const char* limit = nullptr;
@@ -68,8 +82,9 @@ Worker::Item Worker::search(Condition& condition) noexcept {
   const Options& options = scheduler_->options();
   const std::uint64_t park_after =
       scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
-  std::uint64_t idle_since = platform::now_ns();  // naps included: they are time without work, too
-  std::uint64_t start = idle_since;               // of looking without a pause
+  const IdleTime idle(idle_ns_);
+  std::uint64_t idle_since = idle.since();  // naps included: they are time without work, too
+  std::uint64_t start = idle_since;         // of looking without a pause
   std::uint64_t look_for = park_after;
   Backoff backoff;
   while (!condition.done()) {
@@ -100,15 +115,16 @@ Worker::Item Worker::search(Condition& condition) noexcept {
 // Whether what it stole was worth it. If not, it keeps from stealing for a while, and from running what it has of
 // others: they are better off without it, and take it back when they run out of work.
 void Worker::judge_spoils(std::uint64_t now_ns) noexcept {
-  const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_, stolen_at_once_};
+  const policy::Spoils spoils{foreign_runs_, now_ns - stole_at_ns_, stolen_at_once_, home_pace_ns_};
   retreat_ns_ = policy::retreat_ns(spoils, retreat_ns_);
   retreat_until_ns_ = retreat_ns_ == 0 ? 0 : now_ns + retreat_ns_;
-  if (spoils.tasks != 0) pace_ns_.store(spoils.ns / spoils.tasks, std::memory_order_relaxed);
+  if (spoils.tasks != 0) pace_ns_.store(policy::measured_pace(spoils), std::memory_order_relaxed);
   foreign_runs_ = 0;
   stole_at_ns_ = retreat_ns_ == 0 ? now_ns : 0;
 }
 
 void Worker::retreat(Condition& condition) noexcept {
+  const IdleTime idle(idle_ns_);
   if (next_ != nullptr) give_away_next();
   if (!hand_.empty()) give_away_hand();
   flush();
@@ -253,6 +269,7 @@ void Worker::begin_spoils(Worker& victim, std::uint32_t tasks, bool far) noexcep
   victim_ = far ? nullptr : &victim;
   foreign_runs_ = 0;
   stolen_at_once_ = tasks;
+  home_pace_ns_ = victim.pace_ns();
   stole_at_ns_ = platform::now_ns();
   count_steal(victim, tasks, far);
 }

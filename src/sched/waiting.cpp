@@ -138,18 +138,19 @@ void Worker::wait_for_others(Scope& scope) noexcept {
 
 void Worker::throttle(Scope& scope) noexcept {
   const policy::Ahead limits{scope.limit(), scheduler_->options().throttle, scheduler_->worker_count()};
-  const std::int64_t before = scope.unfinished();
+  const std::uint64_t ran_before = statistics_.run.load(std::memory_order_relaxed), idle_before = idle_ns_;
   const std::uint64_t start = platform::now_ns();
   // What waits for this thread to spawn more cannot end meanwhile.
   const std::int64_t open = scope.before_throttle();
-  const std::int64_t step = policy::throttle_step({0, pace_ns_.load(std::memory_order_relaxed)});
+  const std::uint64_t pace = pace_ns();
+  const std::int64_t step = policy::throttle_step({0, pace});
   FewChildren condition(scope, std::max<std::int64_t>(limits.now - step, 0) + open);
   run_until(condition);
-  const policy::Drained drained{before - scope.unfinished(), platform::now_ns() - start, lot_->someone_idle()};
+  const std::uint64_t ran = statistics_.run.load(std::memory_order_relaxed) - ran_before;
+  const std::uint64_t busy_ns = platform::now_ns() - start - (idle_ns_ - idle_before);
+  const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, lot_->someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));
-  if (drained.tasks > 0) {
-    pace_ns_.store(drained.ns / static_cast<std::uint64_t>(drained.tasks), std::memory_order_relaxed);
-  }
+  pace_ns_.store(policy::measured_pace(drained, pace), std::memory_order_relaxed);
 }
 
 void Worker::wait_for(TaskRef ref) noexcept {

@@ -216,7 +216,8 @@ inline void Worker::run_task(Task* task) noexcept {
     traced.tried_to_begin(track_);
     if (!begins) return;
   }
-  if (task->heap != heap_.index()) prefetch_successors(*task);
+  // What is worth stealing may have successors whose lines are with others.
+  if (task->heap != heap_.index() || !policy::is_tiny({0, pace_ns()})) prefetch_successors(*task);
   Frame& frame = enter(task);
   const bool cancelled = scope->failed();
   try {

@@ -119,6 +119,8 @@ class alignas(base::kDestructiveSize) Worker {
   }
   // Any thread: tasks it has spawned, less 15 at most that it has not told yet.
   std::uint64_t spawned() const noexcept { return spawned_.load(std::memory_order_relaxed); }
+  // Any thread: what a task took it, when it was last measured; policy::kUnknownPace: it does not know.
+  std::uint64_t pace_ns() const noexcept { return pace_ns_.load(std::memory_order_relaxed); }
   TaskHeap& heap() noexcept { return heap_; }
   Scope* root_scope() const noexcept { return root_.children; }  // of the thread outside of tasks; null before a spawn
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
@@ -365,13 +367,15 @@ class alignas(base::kDestructiveSize) Worker {
   // Spawns until note_spawn() does something, and how many there were then.
   std::uint32_t quiet_spawns_ = kQuietSpawns;
   std::uint64_t spawns_ = 0;
-  std::uint64_t stole_at_ns_ = 0;     // 0: what it stole has been judged
-  std::uint32_t stolen_at_once_ = 0;  // tasks, when it last stole
-  std::uint64_t foreign_runs_ = 0;    // tasks of others that it has run since
-  std::uint32_t spoils_ = 0;          // of what it stole in batches, so many at most are still in the deque, or in hand
-  Worker* victim_ = nullptr;          // whose they are; null: its own, or of another domain
-  std::uint64_t retreat_ns_ = 0;      // how long it last kept from stealing
+  std::uint64_t stole_at_ns_ = 0;                      // 0: what it stole has been judged
+  std::uint32_t stolen_at_once_ = 0;                   // tasks, when it last stole
+  std::uint64_t home_pace_ns_ = policy::kUnknownPace;  // what such tasks took their victim
+  std::uint64_t foreign_runs_ = 0;                     // tasks of others that it has run since
+  std::uint32_t spoils_ = 0;      // of what it stole in batches, so many at most are still in the deque, or in hand
+  Worker* victim_ = nullptr;      // whose they are; null: its own, or of another domain
+  std::uint64_t retreat_ns_ = 0;  // how long it last kept from stealing
   std::uint64_t retreat_until_ns_ = 0;  // it keeps from running anything: its tasks are for others to take back
+  std::uint64_t idle_ns_ = 0;           // that it has searched, slept and kept from running anything so far
   std::uint64_t searched_ns_ = 0;       // when it last looked around
   std::uint32_t naps_ = 0;              // in a row
   std::uint64_t nap_ns_ = policy::kFirstNapNs;

@@ -35,7 +35,8 @@ struct Look {
 struct Spoils {
   std::uint64_t tasks = 0;
   std::uint64_t ns = 0;
-  std::uint32_t batch = 0;  // how many it took at once, the last time
+  std::uint32_t batch = 0;                    // how many it took at once, the last time
+  std::uint64_t home_pace_ns = kUnknownPace;  // what such a task took the victim
 };
 
 // A spawning thread that has been throttled.
@@ -45,8 +46,8 @@ struct Ahead {
   int workers = 1;
 };
 struct Drained {
-  std::int64_t tasks = 0;  // that ended while it was throttled
-  std::uint64_t ns = 0;    // how long that was
+  std::int64_t tasks = 0;  // that it has run itself meanwhile; what others have ended says nothing of its time
+  std::uint64_t ns = 0;    // how long that took it, less what it searched and slept
   bool someone_idle = false;
 };
 

@@ -17,9 +17,13 @@ constexpr bool may_steal_far(const Thief& thief) noexcept {
   return false;
 }
 
-// Tasks shorter than this are not worth stealing: the cache lines of the task and its neighbours that change cores
-// cost as much (docs/tuning.md#tiny). The time is that of the thief, those lines included.
-inline constexpr std::uint64_t kTinyTaskNs = 400;
+// Tasks shorter than this are not worth stealing one by one: the cache lines of the task and its neighbours that change
+// cores cost as much (docs/tuning.md#tiny).
+inline constexpr std::uint64_t kTinyTaskNs = 250;
+// The same of what a thief has measured, the lines that it waited for included, where it does not know what such tasks
+// take at home; and how many times as long as at home a stolen task may take.
+inline constexpr std::uint64_t kTinyStolenNs = 300;
+inline constexpr std::uint64_t kMostSlowdown = 3;
 
 // How long a victim's tasks must have lain there when they are few: one, or a handful of tiny ones.
 inline constexpr std::uint64_t kLoneNs = 1000;
@@ -70,10 +74,26 @@ constexpr bool has_more_to_steal(const Victim& victim) noexcept { return victim.
 inline constexpr std::uint64_t kFirstRetreatNs = 8000;
 inline constexpr std::uint64_t kLongestRetreatNs = 64000;
 
+// Whether two workers get on faster with what the thief took. A thief that trails a chain of short tasks line by line
+// is itself slow enough to make them look long: so what they take at home is asked first.
+constexpr bool are_worth_it(const Spoils& spoils) noexcept {
+  const std::uint64_t pace = spoils.ns / spoils.tasks;
+  if (spoils.batch >= kLargeBatch) return true;
+  if (spoils.home_pace_ns == kUnknownPace) return pace >= kTinyStolenNs;
+  return pace >= kTinyTaskNs && pace <= kMostSlowdown * spoils.home_pace_ns;
+}
+
+// What stolen tasks take, less what it cost to move them where that was most of it. There were some.
+constexpr std::uint64_t measured_pace(const Spoils& spoils) noexcept {
+  const std::uint64_t pace = spoils.ns / spoils.tasks;
+  const bool known = spoils.home_pace_ns != kUnknownPace;
+  return known && pace > kMostSlowdown * spoils.home_pace_ns ? spoils.home_pace_ns : pace;
+}
+
 // How long a thief keeps from stealing after such spoils; `before` is the time it last kept from it. 0: not at all.
 constexpr std::uint64_t retreat_ns(const Spoils& spoils, std::uint64_t before) noexcept {
   if (spoils.tasks == 0) return before;
-  if (spoils.ns / spoils.tasks >= kTinyTaskNs || spoils.batch >= kLargeBatch) return 0;
+  if (are_worth_it(spoils)) return 0;
   if (before == 0) return kFirstRetreatNs;
   return before * 2 < kLongestRetreatNs ? before * 2 : kLongestRetreatNs;
 }

@@ -31,12 +31,16 @@ constexpr std::int64_t first_limit(std::int64_t most, int workers) noexcept {
   return std::min(most, std::max(kNearWindow, 2 * kThrottleStep * workers));
 }
 
+// What a task took, each. Nothing is learnt from tasks that others have run.
+constexpr std::uint64_t measured_pace(const Drained& drained, std::uint64_t before) noexcept {
+  return drained.tasks > 0 ? drained.ns / static_cast<std::uint64_t>(drained.tasks) : before;
+}
+
 // The window grows while some worker finds nothing to do although tasks are long: what it could do may lie further
 // ahead. It shrinks again when tasks are short. Never above the option `throttle`.
 constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) noexcept {
   const std::int64_t near = first_limit(ahead.most, ahead.workers);
-  const bool are_long = drained.tasks > 0 && drained.ns / static_cast<std::uint64_t>(drained.tasks) >= kShortTaskNs;
-  if (!are_long) return near;
+  if (measured_pace(drained, 0) < kShortTaskNs) return near;
   return drained.someone_idle ? std::min(ahead.now * 2, ahead.most) : ahead.now;
 }
 

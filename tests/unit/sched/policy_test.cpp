@@ -54,7 +54,7 @@ TEST(StealPolicy, AThiefAsksAgainWhereHalfIsALargeBatch) {
 
 TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
   EXPECT_EQ(retreat_ns({0, 0}, 123), 123u) << "nothing learnt";
-  EXPECT_EQ(retreat_ns({10, 10 * kTinyTaskNs}, kLongestRetreatNs), 0u) << "worth it";
+  EXPECT_EQ(retreat_ns({10, 10 * kTinyStolenNs}, kLongestRetreatNs), 0u) << "worth it";
   EXPECT_EQ(retreat_ns({100, 100, kLargeBatch}, 123), 0u) << "many at once are worth it";
   std::uint64_t before = 0;
   for (int i = 0; i < 10; ++i) {
@@ -65,6 +65,28 @@ TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
     before = now;
   }
   EXPECT_EQ(before, kLongestRetreatNs);
+}
+
+TEST(StealPolicy, WhatTasksTakeAtHomeTellsLongOnesFromThoseThatAThiefMakesLong) {
+  struct {
+    std::uint64_t home, stolen;  // ns
+    bool worth;
+    std::uint64_t measured;
+  } const table[] = {
+      {50, 500, false, 50},    // a chain that a thief trails
+      {300, 450, true, 450},   // lines cost some of it
+      {200, 240, false, 240},  // tiny, and moved quickly
+      {300, 901, false, 300},  // lines cost most of it
+      {5000, 300, true, 300},  // these are shorter than those at home
+      {kUnknownPace, kTinyStolenNs - 1, false, kTinyStolenNs - 1},
+      {kUnknownPace, kTinyStolenNs, true, kTinyStolenNs},
+  };
+  for (const auto& row : table) {
+    const Spoils spoils{10, 10 * row.stolen, 1, row.home};
+    EXPECT_EQ(are_worth_it(spoils), row.worth) << row.home << " at home, " << row.stolen << " stolen";
+    EXPECT_EQ(measured_pace(spoils), row.measured) << row.home << " at home, " << row.stolen << " stolen";
+  }
+  EXPECT_TRUE(are_worth_it({10, 10, kLargeBatch, 1})) << "many at once are, however short";
 }
 
 TEST(StealPolicy, AWakeUpMustBeWorthWhatItCosts) {
@@ -79,6 +101,12 @@ TEST(ThrottlePolicy, RunsFewBetweenTwoSpawnsWhileTasksAreLong) {
   EXPECT_EQ(throttle_step({0, 50}), kThrottleStep);
   EXPECT_EQ(throttle_step({0, kTinyTaskNs}), kShortThrottleStep);
   EXPECT_EQ(throttle_step({0, kUnknownPace}), kShortThrottleStep);
+}
+
+TEST(ThrottlePolicy, WhatTasksTakeIsMeasuredOnThoseThatItRanItself) {
+  EXPECT_EQ(measured_pace({4, 8000, true}, 77), 2000u);
+  EXPECT_EQ(measured_pace({0, 8000, true}, 77), 77u) << "nothing learnt";
+  EXPECT_EQ(measured_pace({0, 8000, true}, kUnknownPace), kUnknownPace);
 }
 
 TEST(ThrottlePolicy, StartsWithAWindowThatFitsTheCacheAndTheOption) {
