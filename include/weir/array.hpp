@@ -6,12 +6,14 @@
 //   runtime.spawn(weir::inout(a.tile(i, j)), [](weir::View2D<double> t) { t(0, 0) = 1; });
 //
 // Tiles at the edges are smaller. A task gets a std::span, View2D or View3D on a tile, valid while it runs: strided
-// where the tile is used in the program's own memory. As for Block: what no task has written is undefined, the array
-// outlives the tasks that name its tiles, and its runtime outlives the array.
+// where the tile is used in the program's own memory. As for Block: what no task has written is undefined, destroying
+// an array waits for the tasks that name its tiles, and its runtime should outlive it. What tile() gives is the
+// array's: it may be used as long as that lives.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -70,20 +72,24 @@ class Array {
   using Extents = std::array<std::size_t, Rank>;
 
   // `shape` and `tile` in elements, each >= 1, the slowest dimension first. Tiles are called "a[2,0]" in messages and
-  // traces. Throws weir::Error for an extent of 0, and when no tier has room.
+  // traces. Throws weir::Error for an extent of 0, for more elements than there are addresses, and when no tier has
+  // room.
   Array(Runtime& runtime, const Extents& shape, const Extents& tile, const char* name = "")
-      : Array(runtime, shape, tile, nullptr, {}, name) {}
+      : Array(runtime, {name, Rank, sizeof(T), shape.data(), tile.data(), nullptr, nullptr}, shape, tile, nullptr, {}) {
+  }
 
   // The program's own memory, without a copy: element (i, j, k) at data[i * strides[0] + j * strides[1] + k], so that
-  // the last stride is 1. It must outlive the array; flush() and the destructor bring the contents back to it.
+  // the last stride is 1. It must outlive the array; flush() and the destructor bring the contents back to it. Throws
+  // weir::Error for null, and for rows or planes that overlap, too.
   static Array adopt(Runtime& runtime, T* data, const Extents& shape, const Extents& strides, const Extents& tile,
                      const char* name = "") {
-    return Array(runtime, shape, tile, data, strides, name);
+    return Array(runtime, {name, Rank, sizeof(T), shape.data(), tile.data(), strides.data(), data}, shape, tile, data,
+                 strides);
   }
 
   Array(Array&&) noexcept = default;
   Array& operator=(Array&&) noexcept = default;
-  // No unfinished task may name a tile. As Block's.
+  // As Block's, tile by tile.
   ~Array() = default;
 
   const Extents& shape() const noexcept { return shape_; }
@@ -95,6 +101,8 @@ class Array {
   template <class... Index>
   requires(sizeof...(Index) == Rank) ArrayTile<T, Rank> tile(Index... index)
   const noexcept {
+    if (tiles_ == nullptr) [[unlikely]]
+      detail::moved_from("tile() of an array");
     const Extents at{static_cast<std::size_t>(index)...};
     std::size_t i = 0;
     for (std::size_t d = 0; d < Rank; ++d) {
@@ -107,6 +115,7 @@ class Array {
 
   // Adopted arrays: as Block::flush().
   void flush() {
+    if (tiles_ == nullptr) detail::flush_block(nullptr);
     for (const detail::Tile<Rank>& tile : *tiles_) detail::flush_block(tile.block);
   }
 
@@ -122,15 +131,22 @@ class Array {
     }
   };
 
-  Array(Runtime& runtime, const Extents& shape, const Extents& tile, T* data, const Extents& strides, const char* name)
+  Array(Runtime& runtime, const detail::ArrayShape& asked, const Extents& shape, const Extents& tile, T* data,
+        const Extents& strides)
       : shape_(shape), tile_shape_(tile), tiles_(std::make_unique<Tiles>()) {
+    detail::check_array(asked);
     std::size_t count = 1;
-    for (std::size_t d = 0; d < Rank; ++d) {
-      if (shape[d] == 0 || tile[d] == 0) detail::throw_empty_array(name);
-      count *= grid_[d] = (shape[d] + tile[d] - 1) / tile[d];
+    for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
+    make_room(asked.name, count);
+    for (std::size_t i = 0; i < count; ++i) make_tile(runtime, i, data, strides, asked.name);
+  }
+
+  void make_room(const char* name, std::size_t count) {
+    try {
+      tiles_->resize(count);
+    } catch (const std::exception&) {  // std::bad_alloc, std::length_error
+      detail::refuse_tiles(name, count);
     }
-    tiles_->resize(count);
-    for (std::size_t i = 0; i < count; ++i) make_tile(runtime, i, data, strides, name);
   }
 
   void make_tile(Runtime& runtime, std::size_t index, T* data, const Extents& strides, const char* name) {
@@ -140,7 +156,7 @@ class Array {
     for (std::size_t d = Rank; d-- > 0; rest /= grid_[d]) {
       place[d] = rest % grid_[d];
       const std::size_t first = place[d] * tile_shape_[d];
-      tile.extents[d] = first + tile_shape_[d] <= shape_[d] ? tile_shape_[d] : shape_[d] - first;
+      tile.extents[d] = tile_shape_[d] <= shape_[d] - first ? tile_shape_[d] : shape_[d] - first;
       if (data != nullptr) data += first * (d + 1 == Rank ? 1 : strides[d]);
     }
     tile.program = data;
@@ -155,7 +171,7 @@ class Array {
   }
 
   static std::string name_of(const char* name, const Extents& place) {
-    std::string text = name;
+    std::string text = name != nullptr ? name : "";
     if (text.empty()) return text;
     for (std::size_t d = 0; d < Rank; ++d) {
       text += d == 0 ? '[' : ',';
@@ -191,6 +207,7 @@ struct Argument<ArrayItem<T, Rank, M>> {
 
 template <Mode M, class T, std::size_t Rank>
 ArrayItem<T, Rank, M> array_item(const Tile<Rank>& tile) noexcept {
+  check_constness<M, T>();
   return {{tile_access(tile, M)}};
 }
 

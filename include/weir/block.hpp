@@ -10,8 +10,10 @@
 //   runtime.spawn(weir::out(x), [](std::span<double> v) { std::fill(v.begin(), v.end(), 1.0); });
 //   runtime.spawn(weir::in(x), [&] { use(x.data()); });
 //
-// A block must outlive the tasks that name it, and its runtime must outlive the block. Naming a block in footprints is
-// safe from any thread; moving and destroying one is for the thread that has it to itself.
+// Destroying a block waits for the tasks that name it. Its runtime should outlive it: a runtime that ends first says
+// so, and leaves its blocks empty. Naming a block in footprints is safe from any thread; moving and destroying one is
+// for the thread that has it to itself. spawn() throws weir::Error for a block that was moved from, whose runtime has
+// ended, or that is another runtime's.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +36,14 @@ class Block {
   // `count` >= 1 elements; `name` is for messages and reports. Throws weir::Error when no tier has room for it; the
   // message names the tiers, what was asked and what is free.
   explicit Block(Runtime& runtime, std::size_t count = 1, const char* name = "")
-      : block_(detail::make_block(runtime, detail::contiguous(count * sizeof(T)), nullptr, name)) {}
+      : block_(detail::make_block(runtime, detail::elements(name, count, sizeof(T)), nullptr, name)) {}
 
   // The program's own memory as a block, without a copy: `count` elements from `data` on, which must outlive the block.
   // While tasks that name it are unfinished, the contents may be elsewhere; flush() and the destructor bring them back.
+  // Throws weir::Error for null, too.
   static Block adopt(Runtime& runtime, T* data, std::size_t count, const char* name = "") {
-    return Block(detail::make_block(runtime, detail::contiguous(count * sizeof(T)), data, name));
+    if (data == nullptr) detail::refuse_null(name);
+    return Block(detail::make_block(runtime, detail::elements(name, count, sizeof(T)), data, name));
   }
 
   Block(Block&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
@@ -47,18 +51,24 @@ class Block {
     std::swap(block_, other.block_);
     return *this;
   }
-  // No unfinished task may name it. An adopted block is flushed first; a failure then is reported on standard error.
+  // Waits until all tasks that name it have ended, and runs tasks meanwhile; their exceptions stay for wait(). When
+  // other threads or tasks have named it, too, that is for all that the calling task has spawned, or, outside of tasks,
+  // for all tasks of the runtime. Not in a task that names it itself. An adopted block is flushed; a failure then is
+  // reported on standard error.
   ~Block() {
     if (block_ != nullptr) detail::drop_block(block_);
   }
 
-  // Elements.
-  std::size_t size() const noexcept { return block_->bytes / sizeof(T); }
+  // Elements; 0 when it was moved from.
+  std::size_t size() const noexcept { return block_ == nullptr ? 0 : block_->bytes / sizeof(T); }
 
   // Where it is now. Inside a task that names it in its footprint; elsewhere the answer is worth nothing.
-  std::span<T> data() const noexcept { return {static_cast<T*>(detail::address_here(block_)), size()}; }
+  std::span<T> data() const noexcept {
+    if (block_ == nullptr) detail::moved_from("data() of a block");
+    return {static_cast<T*>(detail::address_here(block_)), size()};
+  }
 
-  // Adopted blocks: brings the contents back to the program's memory. No unfinished task may name the block. Throws
+  // Adopted blocks: waits as the destructor does, then brings the contents back to the program's memory. Throws
   // weir::Error when they cannot be read from where they are.
   void flush() { detail::flush_block(block_); }
 
@@ -92,6 +102,7 @@ struct Argument<BlockItem<T, M>> {
 
 template <Mode M, class T>
 BlockItem<T, M> block_item(BlockBase* block) noexcept {
+  check_constness<M, T>();
   return {{block_access(block, M)}};
 }
 

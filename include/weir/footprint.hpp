@@ -15,8 +15,8 @@
 //   commutative   reads and writes, in any order          one at a time, no fixed order
 //   reduce        accumulates into a private copy         together; copies are combined before the next other access
 //
-// Items are small values that hold pointers: the memory must outlive the task, and so must a Watched array.
-// Building an item never fails and never allocates.
+// Items are small values that hold pointers: the memory must outlive the task. Building an item never allocates; it
+// fails only for a count that no memory has.
 //
 // Data that Weir may also move between memory tiers: block.hpp and array.hpp.
 #pragma once
@@ -54,11 +54,25 @@ struct Partition {
   std::size_t block_row_bytes = 0;
   std::size_t block_rows = 1;
   std::uint64_t id = 0;
+  mutable std::uint64_t named_by = 0;  // the library's: whose tasks have named it
 };
 
 namespace detail {
 
 std::uint64_t next_partition_id() noexcept;
+
+// What a Watched is made of, in elements.
+struct WatchedShape {
+  const void* data;
+  std::size_t element_bytes, rows, cols, stride, block_rows, block_cols;
+};
+// Throws weir::Error for blocks of nothing, rows that overlap, or more memory than there are addresses.
+Partition make_partition(const WatchedShape& shape);
+// Waits until the tasks that have named it have ended.
+void end_partition(const Partition& partition) noexcept;
+// What no memory is long enough for: a size that wrapped around, or one that is negative.
+inline constexpr std::size_t kMostBytes = ~std::size_t{0} >> 1;
+[[noreturn]] void refuse_range(std::size_t count, std::size_t element_bytes);  // throws weir::Error
 
 // How private copies of a reduction are made and folded. One static object per (type, operation).
 struct Reduction {
@@ -120,27 +134,30 @@ struct Section {
 // Memory of the program that Weir tracks in blocks of a chosen size: a 1-D or 2-D array of T.
 //
 // Tracking by block costs one table look-up per block, and two accesses conflict when they share a block. Choose
-// blocks of the size that tasks work on. The array is not copied, and it must outlive the Watched object, which must
-// outlive the tasks that name it. Not copyable: tasks refer to it by address. Any thread may use it once made.
+// blocks of the size that tasks work on. The array is not copied, and it must outlive the Watched object. Not copyable:
+// tasks refer to it by address. Any thread may use it once made.
 template <class T>
 class Watched {
  public:
-  // 1-D: `count` elements in blocks of `block` elements; block >= 1.
-  Watched(T* data, std::size_t count, std::size_t block) noexcept : Watched(data, 1, count, count, 1, block) {}
+  // 1-D: `count` elements in blocks of `block` elements; block >= 1. Throws weir::Error as below.
+  Watched(T* data, std::size_t count, std::size_t block) : Watched(data, 1, count, count, 1, block) {}
 
   // 2-D: rows x cols elements, `stride` >= cols elements from row to row, in blocks of block_rows x block_cols,
-  // both >= 1.
+  // both >= 1; a block may be larger than the array. Throws weir::Error for anything else, for null, and for more
+  // elements than there are addresses.
   Watched(T* data, std::size_t rows, std::size_t cols, std::size_t stride, std::size_t block_rows,
-          std::size_t block_cols) noexcept
+          std::size_t block_cols)
       : data_(data),
         stride_(stride),
-        partition_{{data, cols * sizeof(T), rows, stride * sizeof(T)},
-                   block_cols * sizeof(T),
-                   block_rows,
-                   detail::next_partition_id()} {}
+        partition_(detail::make_partition({data, sizeof(T), rows, cols, stride, block_rows, block_cols})) {}
 
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
+  // Waits until the tasks that have named it have ended: as NamedBy::wait() for all that the calling task, or the
+  // thread outside of tasks, has spawned. Their exceptions stay for wait(). Not in a task that names it itself.
+  ~Watched() {
+    if (__atomic_load_n(&partition_.named_by, __ATOMIC_RELAXED) != 0) detail::end_partition(partition_);
+  }
 
   // 1-D only. Elements [first, first + count); they must lie within the array.
   Section<T> range(std::size_t first, std::size_t count) const noexcept {
@@ -293,10 +310,19 @@ auto item_of(T& x) noexcept {
     return object_item<M>(x);
   }
 }
+// The items of a pointer and a count.
+template <Mode M, class T>
+RangeItem<T, M> counted_item(T* data, std::size_t count) {
+  if (count > kMostBytes / sizeof(T)) [[unlikely]]
+    refuse_range(count, sizeof(T));
+  return range_item<M>(data, count);
+}
+// One that is too long to be counted in bytes lies in no array: spawn() finds that.
 template <Mode M, class T>
 TileItem<T, M> tile_item(const Section<T>& s) noexcept {
   check_constness<M, T>();
-  return {{{{s.data, s.cols * sizeof(T), s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}}};
+  const std::size_t bytes = s.cols <= kMostBytes / sizeof(T) ? s.cols * sizeof(T) : kMostBytes;
+  return {{{{s.data, bytes, s.rows, s.stride * sizeof(T)}, s.partition, nullptr, nullptr, M}}};
 }
 
 }  // namespace detail
@@ -328,8 +354,8 @@ auto in(const T& x) noexcept {
   return detail::item_of<Mode::in>(x);
 }
 template <class T>
-auto in(const T* data, std::size_t count) noexcept {
-  return detail::range_item<Mode::in>(data, count);
+auto in(const T* data, std::size_t count) {  // throws weir::Error for a count that no memory has
+  return detail::counted_item<Mode::in>(data, count);
 }
 template <class T, std::size_t N>
 auto in(std::span<T, N> s) noexcept {
@@ -353,8 +379,8 @@ void in(const T&& temporary) = delete;  // the task would read a dead object
     return detail::item_of<Mode::mode>(x);                                                                             \
   }                                                                                                                    \
   template <class T>                                                                                                   \
-  auto mode(T* data, std::size_t count) noexcept {                                                                     \
-    return detail::range_item<Mode::mode>(data, count);                                                                \
+  auto mode(T* data, std::size_t count) {                                                                              \
+    return detail::counted_item<Mode::mode>(data, count);                                                              \
   }                                                                                                                    \
   template <class T, std::size_t N>                                                                                    \
   auto mode(std::span<T, N> s) noexcept {                                                                              \

@@ -21,17 +21,21 @@ namespace detail {
 
 // The second half of a fork_join() while it may be stolen; docs/protocols/fork.md has the protocol.
 struct ForkHalf {
-  explicit ForkHalf(void (*function)(ForkHalf*)) noexcept : run(function) {}
+  explicit ForkHalf(void (*function)(ForkHalf*)) noexcept : run(function) {}  // the owner comes with fork_push()
 
   void (*run)(ForkHalf* self);
-  void* owner = nullptr;                // the worker that forked; set by fork_push
+  void* owner;                          // the worker that forked; set by fork_push
   std::atomic<std::uint32_t> state{0};  // src/sched/fork.hpp
   std::exception_ptr exception;         // written by the thief before it ends
 };
 
-// Offers the half to thieves. False: it was not taken in (no room), and the caller runs it itself.
-// Throws weir::Error on a thread without a runtime.
+// Offers the half to thieves. False: it was not taken in (no room, or the stack is short), and the caller runs it
+// itself. Throws weir::Error on a thread without a runtime.
 bool fork_push(ForkHalf& half);
+// Little of the calling thread's stack is left.
+bool stack_is_short() noexcept;
+// Calls function(argument), which does not throw, on another stack, on the same thread.
+void call_on_fresh_stack(void (*function)(void*), void* argument) noexcept;
 // Takes the half back: true when no thief has taken it. Otherwise returns after the thief has run it.
 bool fork_join_half(ForkHalf& half) noexcept;
 
@@ -44,34 +48,72 @@ struct ForkCall : ForkHalf {
 
 int fork_width();  // workers of the calling thread's runtime; throws weir::Error without one
 
+template <class F, class G>
+void fork_and_join(F&& first, G& second);
+
+// How `first` goes to fork_in_turn(): a temporary by value, so that it need not lie in memory where all goes well.
+template <class F>
+using Passed = std::conditional_t<std::is_lvalue_reference_v<F> || !std::is_move_constructible_v<F>,
+                                  std::add_lvalue_reference_t<std::remove_reference_t<F>>, F>;
+
+// The half was not taken in.
+template <class F, class G>
+[[gnu::noinline, gnu::cold]] void fork_in_turn(F first, ForkHalf& half) {
+  G& second = static_cast<ForkCall<G>&>(half).function;
+  if (!stack_is_short()) {
+    first();
+    second();
+    return;
+  }
+  struct Call {
+    std::remove_reference_t<F>& first;
+    G& second;
+    std::exception_ptr exception;
+  } call{first, second, nullptr};
+  call_on_fresh_stack(
+      [](void* argument) {
+        Call& c = *static_cast<Call*>(argument);
+        try {
+          fork_and_join(c.first, c.second);
+        } catch (...) {
+          c.exception = std::current_exception();
+        }
+      },
+      &call);
+  if (call.exception) std::rethrow_exception(call.exception);
+}
+
+template <class F, class G>
+[[gnu::always_inline]] inline void fork_and_join(F&& first, G& second) {
+  ForkCall<G> half(second);
+  if (!fork_push(half)) [[unlikely]]
+    return fork_in_turn<Passed<F>, G>(static_cast<Passed<F>&&>(first), half);
+  struct Join {  // `first` may throw: the half must not outlive this frame
+    ForkHalf& half;
+    bool armed = true;
+    ~Join() {
+      if (armed) fork_join_half(half);
+    }
+  } join{half};
+  first();
+  join.armed = false;
+  if (fork_join_half(half)) {
+    second();
+  } else if (half.exception) {
+    std::rethrow_exception(half.exception);
+  }
+}
+
 }  // namespace detail
 
 // Runs both callables, possibly at the same time, and returns when both have ended. `first` runs on the calling
 // thread. When one throws, the exception is thrown here after both have ended, `first`'s if both throw; a `second`
 // that has not begun is then not run at all.
+// May be nested as deeply as memory lasts: where a thread's stack runs out, it goes on on another one.
 // Inside a task, or on a thread that has a runtime; throws weir::Error otherwise. Budget: 15 ns, one worker.
 template <class F, class G>
 void fork_join(F&& first, G&& second) {
-  detail::ForkCall<std::remove_reference_t<G>> half(second);
-  if (!detail::fork_push(half)) {
-    first();
-    second();
-    return;
-  }
-  struct Join {  // `first` may throw: the half must not outlive this frame
-    detail::ForkHalf& half;
-    bool armed = true;
-    ~Join() {
-      if (armed) detail::fork_join_half(half);
-    }
-  } join{half};
-  first();
-  join.armed = false;
-  if (detail::fork_join_half(half)) {
-    second();
-  } else if (half.exception) {
-    std::rethrow_exception(half.exception);
-  }
+  detail::fork_and_join(std::forward<F>(first), second);
 }
 
 namespace detail {

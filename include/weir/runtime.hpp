@@ -49,8 +49,10 @@ class Runtime {
   // also obeyed when the options were not read from the environment and name no trace.
   explicit Runtime(const Options& options = Options::from_environment());
 
-  // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, outside of tasks, and
-  // while no other thread uses it. An exception that no wait() took is reported on standard error.
+  // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, or on any once that thread
+  // has ended, outside of the runtime's tasks, and while no other thread uses it; in one of its tasks, or on another
+  // thread, the process ends with a message. An exception that no wait() took is reported on standard error, and so are
+  // blocks that are left: they are empty from then on.
   ~Runtime();
 
   Runtime(const Runtime&) = delete;
@@ -73,13 +75,20 @@ class Runtime {
   auto spawn(Arguments&&... arguments);
 
   // Waits until all tasks spawned by the calling task, or by the calling thread outside of tasks, have ended; runs
-  // tasks while it waits. Throws the scope's first exception, once.
+  // tasks while it waits. Throws the scope's first exception, once. Tasks that other threads have spawned outside of
+  // tasks are those threads' to wait for: see wait_all().
   void wait();
 
-  // Waits until that task has ended; runs tasks while it waits. Throws the scope's first exception when the calling scope
-  // has one, and leaves it there for wait().
-  // A thread that waits runs other tasks on top, so a task must not wait for one that may be waiting itself, but for
-  // its own children: that ends the process with a message where it is seen, and hangs where it is not. Use after().
+  // Waits until all tasks that have been spawned before have ended, whichever thread spawned them; runs tasks
+  // while it waits. Throws as wait() does, for the calling thread's own tasks; exceptions of the others' are theirs. A
+  // reduction that another thread has spawned tasks of is combined when that thread waits, or names its object. Outside
+  // of tasks; throws weir::Error in one. Cost: a look at every task there is.
+  void wait_all();
+
+  // Waits until that task has ended; runs tasks while it waits. Throws the scope's first exception when the calling
+  // scope has one, and leaves it there for wait(). A thread that waits runs other tasks on top, so a task must not wait
+  // for one that may be waiting itself, but for its own children: that ends the process with a message where it is
+  // seen, and hangs where it is not. Use after().
   template <class R>
   void wait(const Handle<R>& handle) {
     detail::wait_for(detail::HandleAccess::ref(handle));
@@ -106,6 +115,7 @@ class Runtime {
 template <class... Arguments>
 auto spawn(Arguments&&... arguments);
 void wait();
+void wait_all();
 template <class R>
 void wait(const Handle<R>& handle) {
   detail::wait_for(detail::HandleAccess::ref(handle));

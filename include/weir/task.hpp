@@ -115,7 +115,9 @@ enum class Priority : std::uint8_t { normal, urgent, background };
 
 // Runs the task in this domain: the index of one of Runtime::domain_count() domains. Binding under policy numa, a
 // preference that a thief may overrule under near and flat. spawn() throws weir::Error when there is no such domain.
-inline detail::OnDomain on_domain(int index) noexcept { return {index}; }
+inline detail::OnDomain on_domain(int index) noexcept {
+  return {index != -1 ? index : detail::kNoSuchDomain};  // -1 is what a task has that asks for none
+}
 
 // The task starts after `handle`'s task has finished, in addition to what its footprint says. Any handle of this
 // runtime.

@@ -86,6 +86,10 @@ std::pmr::memory_resource* tier_resource(std::string_view tier, TierPolicy polic
   static std::array<std::array<PooledResource*, 2>, 8> resources{};  // by kind and policy; never destroyed
   const TierKind kind = kind_named(tier);
   TierHeap& heap = TierHeap::shared(kind);
+  if (policy > TierPolicy::preferred) {
+    throw Error(fmt::format("tier_resource(\"{}\"): there is no TierPolicy {}: strict is 0, preferred 1", tier,
+                            static_cast<int>(policy)));
+  }
   if (policy == TierPolicy::strict && !heap.status()) {
     throw Error(fmt::format("tier_resource(\"{}\"): {}; TierPolicy::preferred takes ordinary memory instead", tier,
                             heap.status().message));

@@ -51,6 +51,9 @@ struct Wish {
 
 struct Block final : detail::BlockBase {
   Store* store = nullptr;
+  const void* owner = nullptr;  // whose tasks may name it, for the layer above; null: whoever that was has ended
+  std::size_t owned_index = 0;  // there
+  std::uint64_t named_by = 0;   // likewise: who has named it (runtime/lifetime.hpp)
   std::string name;
   detail::BlockLayout layout;
   std::size_t charge = 0;  // what a replica takes of an arena

@@ -185,16 +185,23 @@ base::Status Store::flush(Block& block) {
 }
 
 base::Status Store::drop(Block* block) noexcept {
-  base::Status status = flush(*block);
+  base::Status status = empty(*block);
+  delete block;
+  return status;
+}
+
+base::Status Store::empty(Block& block) noexcept {
+  base::Status status = flush(block);
   Steps steps;
   {
     std::unique_lock lock(mutex_);
-    wait_for_transfers(lock, *block);
-    residency_.remove(*block, steps);
+    wait_for_transfers(lock, block);
+    residency_.remove(block, steps);
     note_change();
   }
   if (!steps.empty()) carry_out(steps);
-  delete block;
+  block.store = nullptr;
+  block.address.store(nullptr, std::memory_order_relaxed);
   return status;
 }
 

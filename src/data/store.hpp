@@ -66,6 +66,8 @@ class Store final : public Landing {
                             const Wish& wish = {});
   // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
   base::Status drop(Block* block) noexcept;
+  // As drop(), but the block itself stays, without memory and store.
+  base::Status empty(Block& block) noexcept;
   base::Status flush(Block& block);
 
   // ---- Requests: as Residency ----

@@ -53,7 +53,7 @@ class BlockGrid {
     const std::uint64_t row = by_stride_(offset);
     r = {row, section.rows, offset - row * stride_, section.row_bytes};
     WEIR_ASSERT(r.rows <= 1 || section.stride_bytes == stride_, "a section has the stride of its watched array");
-    return r.rows - 1 < rows_ - row && r.columns != 0 && r.column + r.columns <= row_bytes_;
+    return r.rows - 1 < rows_ - row && r.columns != 0 && r.columns <= row_bytes_ && r.column <= row_bytes_ - r.columns;
   }
 
   // The blocks that a rectangle touches: themselves a rectangle, of block indices.

@@ -15,6 +15,8 @@
 //   void commutative(NodeRef self, void* lock);    self holds the lock while it runs; may come twice with the same
 //   OpenedReduction open_reduction(const Access&); a group of private copies, and the node that combines them
 //   void join_reduction(NodeRef self, void* group);  once per reduce item of a footprint, in their order
+//   void begin_watching(const Partition&);         the map had not met this watched array before, or has forgotten it;
+//                                                  a graph need not have this one
 //
 // The map makes all edges: to joins, from members of a reduction to its node, from there to whoever comes next. `self`
 // is the `before` of an edge only towards the node of a reduction. Calls come from within the map's own, on its thread.
@@ -311,6 +313,7 @@ template <class Graph>
 template <class Graph>
 [[gnu::noinline]] BlockTable& BlockMap::watch(Graph& graph, const Partition& partition) {
   auto table = std::make_unique<BlockTable>(partition, arena_);
+  if constexpr (requires { graph.begin_watching(partition); }) graph.begin_watching(partition);
   const ByteRange span{table->grid().start(), table->grid().end()};
   drop_finished_tables(graph, span);
   inherit_segments(graph, *table);

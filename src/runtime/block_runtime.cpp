@@ -14,6 +14,7 @@
 #include "check/checker.hpp"
 #include "data/file_store.hpp"
 #include "runtime/checking.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "weir/block.hpp"
@@ -68,6 +69,41 @@ data::Store& BlockRuntime::store() {
   return *owned_;
 }
 
+void BlockRuntime::enlist(data::Block& block) {
+  const std::lock_guard lock(mutex_);
+  block.owner = &scheduler_;
+  block.owned_index = blocks_.size();
+  blocks_.push_back(&block);
+}
+
+void BlockRuntime::strike_off(data::Block& block) noexcept {
+  const std::lock_guard lock(mutex_);
+  blocks_.back()->owned_index = block.owned_index;
+  blocks_[block.owned_index] = blocks_.back();
+  blocks_.pop_back();
+  block.owner = nullptr;
+}
+
+void BlockRuntime::end_blocks() noexcept {
+  if (blocks_.empty()) return;
+  std::fprintf(
+      stderr,
+      "weir: a runtime ends before %zu of its blocks, %s among them: they are empty from now on, and adopted memory "
+      "has its contents back; destroy blocks before their runtime\n",
+      blocks_.size(), fmt::format("{:?}", blocks_.front()->name).c_str());
+  for (data::Block* const block : blocks_) {
+    block->owner = nullptr;
+    if (block->store == nullptr) continue;
+    if (const base::Status status = block->store->empty(*block); !status)
+      std::fprintf(stderr, "weir: %s\n", status.message.c_str());
+  }
+  blocks_.clear();
+}
+
+BlockRuntime& blocks_of(const data::Block& block) noexcept {
+  return *static_cast<State*>(static_cast<const sched::Scheduler*>(block.owner)->owner)->blocks;
+}
+
 void BlockRuntime::staged(data::Request& request) noexcept {
   if (request.told != nullptr) return request.told(request);
   scheduler_.submit(*static_cast<sched::Task*>(request.task), scheduler_.worker(request.lane).domain());
@@ -101,15 +137,39 @@ TierStatistics BlockRuntime::statistics() {
 
 namespace detail {
 
-BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
-  if (check::active()) return runtime::make_checked_block(layout, program, name);
-  RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+namespace {
+
+data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, void* program, const char* name) {
+  if (check::active()) return data::block_of(*runtime::make_checked_block(layout, program, name));
   const sched::Worker* const worker = runtime::find_this_worker();
   const bool ours = worker != nullptr && &worker->scheduler() == state.scheduler.get();
   const int domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
   base::Result<data::Block*> block = state.blocks->store().make(layout, program, name, domain);
   if (!block) throw Error(block.status().message);
-  return *block;
+  return **block;
+}
+
+// In a child of the process that made it nothing runs that could end.
+void wait_for_tasks(data::Block& block) noexcept {
+  const Access access{{&block, 1, 1, 0}, nullptr, nullptr, nullptr, Mode::inout};
+  runtime::NamedBy(block.named_by).wait(&access);
+}
+
+[[noreturn, gnu::cold]] void refuse_gone(const data::Block* block) {
+  if (block == nullptr) throw Error("flush() of a block or an array that was moved from");
+  throw Error(
+      fmt::format("flush() of block {:?}, whose runtime has ended: the contents of adopted memory were brought "
+                  "back then",
+                  block->name));
+}
+
+}  // namespace
+
+BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
+  RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+  data::Block& block = make_in(state, layout, program, name != nullptr ? name : "");
+  state.blocks->enlist(block);
+  return &block;
 }
 
 void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
@@ -123,18 +183,18 @@ void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size
   std::abort();
 }
 
-void throw_empty_array(const char* name) {
-  throw Error(fmt::format("array {:?}: its shape and its tiles must have at least 1 element in each dimension", name));
-}
-
 void flush_block(BlockBase* base) {
-  data::Block& block = data::block_of(*base);
-  if (block.store == nullptr) return;  // of a checked program: it never leaves its place
-  if (base::Status status = block.store->flush(block); !status) throw Error(status.message);
+  data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
+  if (block == nullptr || block->owner == nullptr) refuse_gone(block);
+  wait_for_tasks(*block);
+  if (block->store == nullptr) return;  // of a checked program: it never leaves its place
+  if (base::Status status = block->store->flush(*block); !status) throw Error(status.message);
 }
 
 void drop_block(BlockBase* base) noexcept {
   data::Block& block = data::block_of(*base);
+  wait_for_tasks(block);
+  if (block.owner != nullptr) runtime::blocks_of(block).strike_off(block);
   if (block.store == nullptr) return runtime::drop_checked_block(base);
   const base::Status status = block.store->drop(&block);
   if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "data/store.hpp"
 #include "sched/scheduler.hpp"
@@ -28,6 +29,12 @@ class BlockRuntime final : public data::Sink {
   data::Store* find_store() const noexcept { return store_.load(std::memory_order_acquire); }
   TierStatistics statistics();
 
+  // The blocks of programs, to be known when the runtime ends.
+  void enlist(data::Block& block);
+  void strike_off(data::Block& block) noexcept;
+  // All tasks have ended: takes their memory from the blocks that are left, and says so.
+  void end_blocks() noexcept;
+
   // For tests that make memory scarce or I/O fail; null: nothing does.
   static inline data::TierSetConfig (*tiers_config)() = nullptr;
 
@@ -39,8 +46,12 @@ class BlockRuntime final : public data::Sink {
   sched::Scheduler& scheduler_;
   trace::Recorder* const recorder_;
   std::mutex mutex_;
+  std::vector<data::Block*> blocks_;          // guarded by mutex_
   std::unique_ptr<data::Store> owned_;        // guarded by mutex_
   std::atomic<data::Store*> store_{nullptr};  // released once owned_ is made
 };
+
+// Of the runtime that a block belongs to, which lives.
+BlockRuntime& blocks_of(const data::Block& block) noexcept;
 
 }  // namespace weir::runtime

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "base/nearest.hpp"
@@ -133,6 +134,17 @@ bool read(const OptionInfo& info, std::string_view text, Enumeration& to) {
   return true;
 }
 
+// The value, as a number, when it is none that the option may have.
+std::optional<int> number_beyond(const OptionInfo& info, int value) {
+  return value < info.least || value > info.most ? std::optional(value) : std::nullopt;
+}
+std::optional<int> number_beyond(const OptionInfo&, const std::string&) { return std::nullopt; }
+template <class Enumeration>
+requires std::is_enum_v<Enumeration> std::optional<int> number_beyond(const OptionInfo& info, Enumeration value) {
+  const auto number = static_cast<std::size_t>(value);
+  return number >= info.choices.size() ? std::optional(static_cast<int>(number)) : std::nullopt;
+}
+
 std::string write(const OptionInfo&, int value) { return std::to_string(value); }
 std::string write(const OptionInfo&, const std::string& value) { return value; }
 
@@ -183,10 +195,8 @@ std::string option_text(const Options& options, const OptionInfo& info) {
 
 Status check_numbers(const Options& options) {
   for (const OptionInfo& info : option_table()) {
-    const auto* const field = std::get_if<int Options::*>(&info.field);
-    if (field == nullptr) continue;
-    const int value = options.*(*field);
-    if (value < info.least || value > info.most) return refuse(info, "options." + info.name, std::to_string(value));
+    const auto wrong = std::visit([&](auto field) { return number_beyond(info, options.*field); }, info.field);
+    if (wrong) return refuse(info, "options." + info.name, std::to_string(*wrong));
   }
   return Status::success();
 }

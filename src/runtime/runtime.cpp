@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "base/hooks.hpp"
 #include "check/checker.hpp"
+#include "platform/fresh_stack.hpp"
 #include "runtime/explaining.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
@@ -35,14 +37,27 @@ void report_untaken(std::exception_ptr failure) noexcept {
   }
 }
 
-}  // namespace
-
-namespace detail {
-std::uint64_t next_partition_id() noexcept {
-  static std::atomic<std::uint64_t> next{1};
-  return next.fetch_add(1, std::memory_order_relaxed);
+[[noreturn, gnu::cold]] void refuse_to_end_inside(sched::Worker& worker) noexcept {
+  const sched::Task* const task = worker.frame().task;
+  const char* const name = task != nullptr ? task->note.name() : nullptr;
+  std::fprintf(
+      stderr,
+      "weir: a runtime is destroyed inside %s%s%s of its own, for which it would wait: destroy it on the thread "
+      "that made it, outside of tasks\n",
+      task != nullptr ? "a task" : "the half of a fork_join()", name != nullptr ? " named " : "",
+      name != nullptr ? name : "");
+  std::abort();
 }
-}  // namespace detail
+
+[[noreturn, gnu::cold]] void refuse_to_end_elsewhere() noexcept {
+  std::fprintf(
+      stderr,
+      "weir: a runtime is destroyed by another thread than the one that made it, which is its worker 0 and still "
+      "runs: destroy it there, or after that thread has ended\n");
+  std::abort();
+}
+
+}  // namespace
 
 Runtime::State::State() = default;
 Runtime::State::~State() = default;
@@ -52,7 +67,10 @@ Runtime::Runtime(const Options& wanted) : state_(nullptr) {
   Options options = wanted;
   runtime::heed_trace_variable(options);
   if (const base::Status status = check::start(options); !status) throw Error(status.message);
-  if (check::active()) sched::Worker::observe_all();
+  if (check::active()) {
+    sched::Worker::observe_all();
+    platform::forbid_fresh_stacks("weir check would take it for memory of the program");
+  }
   if (!base::kHooks && (check::active() || !options.trace.empty())) {
     throw Error("this Weir was built with -DWEIR_HOOKS=OFF, for measuring: it cannot trace or check; build it without");
   }
@@ -86,6 +104,8 @@ Runtime::~Runtime() {
   sched::Scheduler& scheduler = *state->scheduler;
   // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
   sched::Worker& self = runtime::worker_in(*state);
+  if (self.frame().outer != nullptr) refuse_to_end_inside(self);
+  if (!runtime::may_end_here(*state)) refuse_to_end_elsewhere();
   // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
   std::vector<sched::Worker*> workers;
   scheduler.for_each_worker([&](sched::Worker& worker) { workers.push_back(&worker); });
@@ -98,6 +118,7 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  if (state->blocks != nullptr) state->blocks->end_blocks();  // null: a layer above has ended them
   if (check::active()) check::runtime_ended();
   state->ended = trace::Track::now();
   state->explaining.reset();

@@ -6,8 +6,10 @@
 // so that a handle, two words, is enough to find the runtime. All functions: any thread, unless they say otherwise.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "machine/machine.hpp"
 #include "runtime/block_runtime.hpp"
@@ -33,6 +35,8 @@ struct Runtime::State {
   std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
   std::uint64_t id = 0;                             // unique in the process, never used again
   std::uint16_t number = 0;
+  std::thread::id maker;  // worker 0
+  std::atomic<bool> maker_has_ended{false};
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
 };
 
@@ -56,6 +60,13 @@ void strike_off(State& state) noexcept;
 // The calling thread's worker in that runtime; makes it a guest at its first call. Throws weir::Error when there are
 // too many guests; ends the process in a forked child.
 sched::Worker& worker_in(State& state);
+// The calling thread's worker in that runtime; null when it has none.
+sched::Worker* find_worker_in(State& state) noexcept;
+// The runtime with that number, of this process; null when there is none.
+State* find_live(std::uint64_t number) noexcept;
+void for_each_live(void (*f)(State& state)) noexcept;
+// On the thread that made it; on any once that thread has ended.
+bool may_end_here(const State& state) noexcept;
 // The same for the runtime of which the task is.
 sched::Worker& worker_for(detail::TaskRef ref);
 // The worker whose task or thread this is; throws weir::Error when the thread has no runtime.

@@ -8,7 +8,9 @@
 #include "base/check.hpp"
 #include "base/hooks.hpp"
 #include "check/checker.hpp"
+#include "platform/fresh_stack.hpp"
 #include "runtime/checking.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
@@ -51,8 +53,13 @@ Worker& worker_of(Runtime* runtime) {
 
 void apply(Task& task, const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
   if (attributes.domain >= scheduler.domain_count() || attributes.domain < -1) {
-    throw Error(fmt::format("on_domain({}): the runtime has {} domain{}, numbered from 0", attributes.domain,
+    const int asked = attributes.domain == detail::kNoSuchDomain ? -1 : attributes.domain;
+    throw Error(fmt::format("on_domain({}): the runtime has {} domain{}, numbered from 0", asked,
                             scheduler.domain_count(), scheduler.domain_count() == 1 ? "" : "s"));
+  }
+  if (attributes.priority > Priority::background) {
+    throw Error(fmt::format("Priority({}): there are normal, urgent and background, 0 to {}",
+                            static_cast<int>(attributes.priority), static_cast<int>(Priority::background)));
   }
   if (attributes.domain < 0 && attributes.priority == Priority::normal && task.note.extra() == nullptr) {
     if (attributes.name != nullptr) task.note = sched::TaskNote(attributes.name);
@@ -70,13 +77,28 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
   if (fresh != nullptr) task.note = sched::TaskNote(fresh.release());
 }
 
+// A generation tells the runtime that it is of.
+void check_after(const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
+  for (const detail::TaskRef ref : std::span(attributes.after, attributes.after_count)) {
+    if (ref.task == nullptr || (ref.generation ^ scheduler.first_generation()) >> runtime::kNumberShift == 0) continue;
+    throw Error(
+        "after(): the handle is of a task of another runtime, or of one that has ended: a task can come after those of "
+        "its own runtime");
+  }
+}
+
+[[gnu::cold]] void abandon_closure(Task& task) noexcept {
+  task.invoke(task.closure(), &task, detail::Invoke::destroy);
+  task.scope->owner()->abandon(&task);
+}
+
 void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
-  Worker& worker = *task.scope->owner();
+  const sched::Scheduler& scheduler = task.scope->owner()->scheduler();
   try {
-    apply(task, attributes, worker.scheduler());
+    check_after(attributes, scheduler);
+    apply(task, attributes, scheduler);
   } catch (...) {
-    task.invoke(task.closure(), &task, detail::Invoke::destroy);
-    worker.abandon(&task);
+    abandon_closure(task);
     throw;
   }
 }
@@ -85,18 +107,6 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
 void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
   if (scope.may_exceed(scope.limit())) [[unlikely]]
     worker.throttle(scope);
-}
-
-// Null when they have none: in a checked program.
-data::Store* store_of(std::span<const Access> footprint) {
-  data::Store* store = nullptr;
-  for (const Access& item : footprint) {
-    if (!item.is_block()) continue;
-    data::Store* const other = data::block_of(*detail::block_of(item)).store;
-    WEIR_CHECK(store == nullptr || store == other, "a footprint names blocks of different runtimes");
-    store = other;
-  }
-  return store;
 }
 
 // As scope.submit(), for who traces or checks.
@@ -124,6 +134,17 @@ data::Request& add_request(Task& task, std::span<const Access> footprint) {
   hooks->add_request(std::move(request));
   task.note.extra()->hooks = hooks.release();
   return result;
+}
+
+// With a request, of nothing: leave_blocks() takes a task without one for counted.
+data::Store* name_blocks_or_abandon(SpawnScope& scope, Task& task, std::span<const Access> footprint) {
+  try {
+    return runtime::name_blocks(scope, footprint);
+  } catch (...) {
+    add_request(task, {});
+    abandon_closure(task);
+    throw;
+  }
 }
 
 }  // namespace
@@ -194,7 +215,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
-  data::Store* const store = store_of(footprint);
+  data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
       store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint);
   std::span<const TaskRef> after;
@@ -228,7 +249,11 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   check::waited_for(worker.frame().children, sched::trace_id(task));
 }
 
-bool is_finished(TaskRef task) noexcept { return sched::has_ended(task); }
+// Where the runtime has ended, its tasks have: their memory is gone.
+bool is_finished(TaskRef task) noexcept {
+  if (task.task == nullptr || runtime::find_live(task.generation >> runtime::kNumberShift) == nullptr) return true;
+  return sched::has_ended(task);
+}
 
 void wait_for(TaskRef task) {
   if (task.task == nullptr) return;
@@ -279,6 +304,24 @@ void wait_in(Worker& worker) {
 void Runtime::wait() { wait_in(worker_of(this)); }
 void wait() { wait_in(worker_of(nullptr)); }
 
+namespace {
+
+// Its own first, whose reductions it closes.
+void wait_for_all_in(Worker& worker) {
+  if (worker.frame().outer != nullptr) {
+    throw Error(
+        "wait_all() is called inside a task, for which it would wait, too: a task waits for its children, with wait()");
+  }
+  if (sched::Scope* const own = worker.frame().children) worker.wait_for_children(*own);
+  runtime::wait_for_all(*static_cast<runtime::State*>(worker.scheduler().owner), worker);
+  wait_in(worker);
+}
+
+}  // namespace
+
+void Runtime::wait_all() { wait_for_all_in(worker_of(this)); }
+void wait_all() { wait_for_all_in(worker_of(nullptr)); }
+
 int current_worker() noexcept {
   const Worker* worker = runtime::find_this_worker();
   return worker == nullptr ? -1 : worker->index();
@@ -291,12 +334,22 @@ int current_domain() noexcept {
 
 namespace detail {
 
+// A thread of the program's that has used the runtime.
+[[gnu::noinline]] static bool fork_push_outside(ForkHalf& half) { return runtime::this_worker().fork(half); }
+
 bool fork_push(ForkHalf& half) {
+  if (platform::stack_is_short()) [[unlikely]]
+    return false;
   Worker* const worker = Worker::current();
-  return worker != nullptr ? worker->fork(half) : runtime::this_worker().fork(half);
+  return worker != nullptr ? worker->fork(half) : fork_push_outside(half);
 }
 
 bool fork_join_half(ForkHalf& half) noexcept { return static_cast<Worker*>(half.owner)->join(half); }
+
+bool stack_is_short() noexcept { return platform::stack_is_short(); }
+void call_on_fresh_stack(void (*function)(void*), void* argument) noexcept {
+  platform::run_on_fresh_stack(function, argument);
+}
 
 int fork_width() { return runtime::this_worker().scheduler().worker_count(); }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -39,6 +40,7 @@ sched::TaskExtra& extra_of(Task& task) {
 
 SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) {
   open(&owner, parent);
+  mark_ = owner.scheduler().first_generation() | reinterpret_cast<std::uintptr_t>(this);
   const sched::Scheduler& scheduler = owner.scheduler();
   set_limit(sched::policy::first_limit(scheduler.options().throttle, scheduler.worker_count()));
 }
@@ -127,6 +129,15 @@ Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
   count_spawned();
   return node;
 }
+
+detail::TaskRef SpawnScope::spawn_behind(const Access& access) {
+  Task& node = make_node(&run_join);
+  const TaskRef ref = node.ref();
+  submit(node, {&access, 1}, {});
+  return ref;
+}
+
+void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(*this); }
 
 const char* SpawnScope::name_of_own(detail::InvokeFunction invoke) noexcept {
   if (invoke == &run_join) return "the end of several tasks";

@@ -32,10 +32,16 @@ class SpawnScope final : public sched::Scope {
   // What the last submit() found that the task comes after; some may have ended.
   std::span<const detail::TaskRef> predecessors() const noexcept { return {predecessors_.get(), predecessor_count_}; }
 
+  // An empty task of Weir's own that comes after all children that have named this memory. Throws std::bad_alloc.
+  detail::TaskRef spawn_behind(const Access& access);
+  // How those who name memory are remembered (lifetime.hpp): the runtime's number, and this scope.
+  std::uint64_t mark() const noexcept { return mark_; }
+
   // Any thread: what such a task of Weir's own is called; null for those of the program.
   static const char* name_of_own(detail::InvokeFunction invoke) noexcept;
 
   // ---- The Graph of deps::BlockMap ----
+  void begin_watching(const Partition& partition) noexcept;
   bool add_edge(deps::NodeRef before, deps::NodeRef after);
   bool finished(deps::NodeRef ref) const noexcept { return sched::has_ended(task_ref(ref)); }
   deps::NodeRef make_join();
@@ -76,6 +82,7 @@ class SpawnScope final : public sched::Scope {
   sched::Task& make_node(detail::InvokeFunction invoke);
   SpawnHooks& hooks();
 
+  std::uint64_t mark_;
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;    // during submit()
   std::size_t predecessor_count_ = 0;  // of spawning_

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -69,13 +70,17 @@ class Memberships {
     std::uint64_t outer_id = 0;
   };
 
-  // The thread ends: whoever comes next may use its guest workers.
+  // The thread ends: whoever comes next may use its guest workers. What is left is an empty list without memory, for
+  // runtimes that are destroyed later, with the static objects of the main thread.
   ~Memberships() {
+    std::vector<Membership> list;
+    list.swap(list_);
     const std::lock_guard lock(live().mutex);
-    for (const Membership& m : list_) {
+    for (const Membership& m : list) {
       State* state = live().states[m.number].load(std::memory_order_relaxed);
-      if (!m.guest || state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
-      state->scheduler->release_guest(m.worker);
+      if (state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
+      if (state->maker == std::this_thread::get_id()) state->maker_has_ended.store(true, std::memory_order_release);
+      if (m.guest) state->scheduler->release_guest(m.worker);
     }
   }
 
@@ -158,6 +163,7 @@ void enrol(State& state) {
     if (all.states[number].load(std::memory_order_relaxed) != nullptr) continue;
     state.number = static_cast<std::uint16_t>(number);
     state.id = all.next_id++;
+    state.maker = std::this_thread::get_id();
     state.forks = forks.load(std::memory_order_relaxed);
     all.states[number].store(&state, std::memory_order_release);  // LIVE-1: pairs with worker_for()
     return;
@@ -168,6 +174,27 @@ void enrol(State& state) {
 void strike_off(State& state) noexcept {
   const std::lock_guard lock(live().mutex);
   live().states[state.number].store(nullptr, std::memory_order_relaxed);
+}
+
+State* find_live(std::uint64_t number) noexcept {
+  State* const state = live().states[number].load(std::memory_order_acquire);  // LIVE-1
+  return state != nullptr && !made_before_fork(*state) ? state : nullptr;
+}
+
+void for_each_live(void (*f)(State& state)) noexcept {
+  for (std::size_t number = 1; number < kMostRuntimes; ++number)
+    if (State* const state = find_live(number)) f(*state);
+}
+
+bool may_end_here(const State& state) noexcept {
+  return state.maker == std::this_thread::get_id() || state.maker_has_ended.load(std::memory_order_acquire);
+}
+
+sched::Worker* find_worker_in(State& state) noexcept {
+  sched::Worker* const worker = sched::Worker::current();
+  if (worker != nullptr && &worker->scheduler() == state.scheduler.get()) return worker;
+  if (sched::Worker* const member = memberships().find(state)) return member;
+  return state.scheduler->worker_of_this_thread();
 }
 
 sched::Worker& worker_in(State& state) {

@@ -46,28 +46,14 @@ class IdleTime {
   std::uint64_t& sum_;
 };
 
-// The lowest address of the calling thread's stack that is left to running tasks on top of a waiting one.
-const char* stack_limit_of_this_thread() noexcept {
-  thread_local const char* limit = nullptr;
-  if (limit != nullptr) return limit;
-  pthread_attr_t attributes;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &lowest, &bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  limit = static_cast<const char*>(lowest) + bytes / 4 * 3;
-  return limit;
-}
-
 }  // namespace
 
 // A waiter runs other tasks on top of its stack, and those may wait in turn. Past a quarter of the stack it takes only
 // what nobody else is bound to run: its own deque and the domain's inboxes. What sits in another worker's deque will be
 // run by that worker, so nothing is stranded.
 bool Worker::deep_in_stack() const noexcept {
-  return static_cast<const char*>(__builtin_frame_address(0)) < stack_limit_of_this_thread();
+  const platform::StackBounds stack = platform::this_stack();
+  return platform::stack_pointer() < stack.lowest + stack.bytes / 4 * 3;
 }
 
 Worker::Item Worker::search(Condition& condition) noexcept {

@@ -76,7 +76,10 @@ struct NotTraced {
 };
 }  // namespace
 
-void Worker::be_this_thread() noexcept { thread_.store(platform::this_thread_number(), std::memory_order_relaxed); }
+void Worker::be_this_thread() noexcept {
+  platform::know_this_stack();
+  thread_.store(platform::this_thread_number(), std::memory_order_relaxed);
+}
 
 Worker::Worker(Scheduler& scheduler, int index, int domain)
     : frame_(&root_),

@@ -15,6 +15,7 @@
 
 #include "base/hooks.hpp"
 #include "base/layout.hpp"
+#include "platform/fresh_stack.hpp"
 #include "sched/hand.hpp"
 #include "sched/inbox.hpp"
 #include "sched/overflow.hpp"
@@ -157,6 +158,16 @@ class alignas(base::kDestructiveSize) Worker {
   // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
   template <class C>
   void run_until(C& condition) noexcept {
+    if (platform::stack_is_short()) [[unlikely]] {
+      struct Call {
+        Worker& worker;
+        C& condition;
+      } call{*this, condition};
+      const auto go_on = [](void* there) {
+        static_cast<Call*>(there)->worker.run_until(static_cast<Call*>(there)->condition);
+      };
+      return platform::run_on_fresh_stack(go_on, &call);
+    }
     Worker* const outer = std::exchange(current_, this);  // the thread may work for another runtime, too
     const Rest outer_rest = rest_.load(std::memory_order_relaxed);
     rest_.store(Rest::none, std::memory_order_relaxed);
@@ -198,8 +209,7 @@ class alignas(base::kDestructiveSize) Worker {
     const Item item = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
     if (!deque_.push(item)) [[unlikely]]
       return false;
-    wake_for_work();
-    return true;
+    return !lot_->should_wake() || wake_for_half();  // a tail call: nothing to be kept meanwhile
   }
   bool join(detail::ForkHalf& half) noexcept {
     const Item item = deque_.pop();
@@ -263,6 +273,10 @@ class alignas(base::kDestructiveSize) Worker {
       wake_someone();
   }
   [[gnu::noinline]] void wake_someone() noexcept;
+  [[gnu::noinline]] bool wake_for_half() noexcept {
+    wake_someone();
+    return true;
+  }
   void wake_one() noexcept;
   bool end_quiet_spawns() noexcept {
     const bool observed = base::kHooks && observed_;

@@ -68,13 +68,33 @@ auto view_of(const Tile<Rank>& tile, void* address) noexcept {
   }
 }
 
+// Of a block of `count` elements. Throws weir::Error for more than there are addresses.
+[[noreturn]] void refuse_count(const char* name, std::size_t count, std::size_t element_bytes);
+inline BlockLayout elements(const char* name, std::size_t count, std::size_t element_bytes) {
+  if (count > kMostBytes / element_bytes) refuse_count(name, count, element_bytes);
+  return contiguous(count * element_bytes);
+}
+
+// An array as it is asked for, in elements; `strides` null: it is not adopted.
+struct ArrayShape {
+  const char* name;
+  std::size_t rank, element_bytes;
+  const std::size_t *shape, *tile, *strides;
+  const void* program;
+};
+// Throws weir::Error for extents of 0, for more than there are addresses, and for adopted memory that is null or whose
+// rows or planes overlap.
+void check_array(const ArrayShape& array);
+[[noreturn]] void refuse_null(const char* name);
+[[noreturn]] void moved_from(const char* what) noexcept;  // ends the process with a message
+[[noreturn]] void refuse_tiles(const char* name, std::size_t count);
+
 // `program` not null: the memory to adopt. Throw weir::Error.
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name);
 void flush_block(BlockBase* block);
 void drop_block(BlockBase* block) noexcept;
 [[noreturn]] void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles,
                                std::size_t rank) noexcept;
-[[noreturn]] void throw_empty_array(const char* name);
 
 void* address_slow(Task* self, const BlockBase* block) noexcept;
 // Of a block in the footprint of the running task `self`.

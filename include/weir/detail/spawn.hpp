@@ -50,6 +50,7 @@ struct Name {
 struct OnDomain {
   int index;
 };
+inline constexpr int kNoSuchDomain = -0x7fffffff - 1;  // in place of -1
 struct After {
   TaskRef task;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // fork_join(), parallel_for(), parallel_reduce().
+#include <pthread.h>
+
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -128,6 +130,74 @@ int deep(int depth) {
 TEST_P(ForkJoin, MoreHalvesThanADequeHolds) {
   Runtime runtime(options());
   EXPECT_EQ(deep(6000), 6000);
+}
+
+// Deeper than any stack. ThreadSanitizer keeps a stack of its own for each, of 64 Ki calls.
+constexpr int kDepth = WEIR_UNDER_SANITIZER ? 20'000 : 300'000;
+
+int deep_in_second(int depth) {
+  if (depth == 0) return 0;
+  int below = 0, one = 0;
+  fork_join([&] { one = 1; }, [&] { below = deep_in_second(depth - 1); });
+  return below + one;
+}
+
+TEST_P(ForkJoin, MayBeNestedDeeperThanAnyStack) {
+  Runtime runtime(options());
+  EXPECT_EQ(deep(kDepth), kDepth);
+  EXPECT_EQ(deep_in_second(kDepth), kDepth);
+  EXPECT_EQ(runtime.spawn([] { return deep(kDepth); }).get(), kDepth);
+  int sum = 0;
+  for (int i = 0; i < 5; ++i)
+    runtime.spawn(inout(sum), [](int& s) { s += deep(kDepth / 10) + deep_in_second(kDepth / 10); });
+  runtime.wait();
+  EXPECT_EQ(sum, kDepth);
+}
+
+void throw_deep_down(int depth) {
+  if (depth == 0) throw std::runtime_error("from the bottom");
+  fork_join([&] { throw_deep_down(depth - 1); }, [] {});
+}
+
+TEST_P(ForkJoin, AnExceptionComesUpFromDeepDown) {
+  Runtime runtime(options());
+  EXPECT_THROW(throw_deep_down(WEIR_UNDER_SANITIZER ? 2'000 : 60'000), std::runtime_error);
+  EXPECT_EQ(fib(10), 55);
+}
+
+// Each level waits for the one below it.
+int spawn_deep(int depth) {
+  if (depth == 0) return 0;
+  int below = 0;
+  spawn([&below, depth] { below = spawn_deep(depth - 1); });
+  wait();
+  return below + 1;
+}
+
+TEST_P(ForkJoin, TasksThatWaitMayBeNestedDeeperThanAnyStack) {
+  Runtime runtime(options());
+  EXPECT_EQ(spawn_deep(kDepth / 4), kDepth / 4);
+  EXPECT_EQ(runtime.spawn([] { return spawn_deep(kDepth / 4); }).get(), kDepth / 4);
+}
+
+TEST_P(ForkJoin, OnASmallStackToo) {
+  Runtime runtime(options());
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, std::size_t{256} << 10);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* on) -> void* {
+                  static_cast<Runtime*>(on)->wait();
+                  EXPECT_EQ(deep(20'000), 20'000);
+                  EXPECT_EQ(spawn_deep(5'000), 5'000);
+                  return nullptr;
+                },
+                &runtime),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 TEST_P(ForkJoin, AThreadOfTheProgramMayForkOnceItHasUsedTheRuntime) {

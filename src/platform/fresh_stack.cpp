@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "platform/fresh_stack.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#if defined(__has_feature)
+#define WEIR_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define WEIR_HAS_FEATURE(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || WEIR_HAS_FEATURE(address_sanitizer)
+#define WEIR_STACKS_FOR_ASAN
+#include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__) || WEIR_HAS_FEATURE(thread_sanitizer)
+#define WEIR_STACKS_FOR_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace weir::platform {
+
+namespace detail {
+thread_local constinit const char* stack_limit = nullptr;
+}
+
+namespace {
+
+constexpr std::size_t kFreshBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostSpare = std::size_t{1} << 20;  // that is left of a stack when it is called short
+
+thread_local constinit StackBounds g_bounds{nullptr, 0};
+std::atomic<const char*> g_forbidden{nullptr};
+
+const char* limit_of(const StackBounds& stack) noexcept {
+  return stack.bytes == 0 ? nullptr : stack.lowest + std::min(stack.bytes / 4, kMostSpare);
+}
+
+void use(const StackBounds& stack) noexcept {
+  g_bounds = stack;
+  detail::stack_limit = limit_of(stack);
+}
+
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+// Memory of a stack, with a page below it that faults.
+class FreshStack {
+ public:
+  static constexpr std::size_t kBytes = kFreshBytes;
+  FreshStack() noexcept {
+    void* const memory =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;
+    memory_ = static_cast<char*>(memory);
+    static_cast<void>(mprotect(memory_, page_bytes(), PROT_NONE));
+  }
+  FreshStack(FreshStack&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
+  FreshStack& operator=(FreshStack&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~FreshStack() {
+    if (memory_ != nullptr) munmap(memory_, kBytes);
+  }
+  explicit operator bool() const noexcept { return memory_ != nullptr; }
+  StackBounds bounds() const noexcept { return {memory_ + page_bytes(), kBytes - page_bytes()}; }
+  static FreshStack none() noexcept { return FreshStack(nullptr); }
+
+ private:
+  explicit FreshStack(std::nullptr_t) noexcept {}
+  char* memory_ = nullptr;
+};
+
+// One for the next time; others go back to the system.
+thread_local FreshStack g_spare = FreshStack::none();
+
+// One call on a fresh stack, on the stack that it was made on.
+struct Switch {
+  void (*function)(void*);
+  void* argument;
+  ucontext_t here{}, there{};
+#if defined(WEIR_STACKS_FOR_ASAN)
+  void* fake_stack = nullptr;
+  const void* outer_lowest = nullptr;
+  std::size_t outer_bytes = 0;
+#elif defined(WEIR_STACKS_FOR_TSAN)
+  void* outer_fiber = nullptr;
+  void* fiber = nullptr;
+#endif
+
+  void leave(const StackBounds& to) noexcept {
+#if defined(WEIR_STACKS_FOR_ASAN)
+    __sanitizer_start_switch_fiber(&fake_stack, to.lowest, to.bytes);
+#elif defined(WEIR_STACKS_FOR_TSAN)
+    static_cast<void>(to);
+    outer_fiber = __tsan_get_current_fiber();
+    fiber = __tsan_create_fiber(0);
+    __tsan_switch_to_fiber(fiber, 0);
+#else
+    static_cast<void>(to);
+#endif
+  }
+  void arrive() noexcept {
+#if defined(WEIR_STACKS_FOR_ASAN)
+    __sanitizer_finish_switch_fiber(nullptr, &outer_lowest, &outer_bytes);
+#endif
+  }
+  void go_back() noexcept {
+#if defined(WEIR_STACKS_FOR_ASAN)
+    __sanitizer_start_switch_fiber(nullptr, outer_lowest, outer_bytes);
+#elif defined(WEIR_STACKS_FOR_TSAN)
+    __tsan_switch_to_fiber(outer_fiber, 0);
+#endif
+  }
+  void is_back() noexcept {
+#if defined(WEIR_STACKS_FOR_ASAN)
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#elif defined(WEIR_STACKS_FOR_TSAN)
+    __tsan_destroy_fiber(fiber);
+#endif
+  }
+};
+
+// makecontext() passes ints.
+void enter(unsigned high, unsigned low) noexcept {
+  auto* const call = reinterpret_cast<Switch*>(std::uintptr_t{high} << 32 | low);
+  call->arrive();
+  call->function(call->argument);
+  call->go_back();
+  setcontext(&call->here);
+}
+
+[[noreturn]] void no_stack(const char* reason) noexcept {
+  std::fprintf(stderr,
+               "weir: tasks, or halves of fork_join(), are nested deeper than the stack of %zu KiB holds, and there is "
+               "no other one: %s; nest less deeply, or raise the limit of the stack (ulimit -s)\n",
+               g_bounds.bytes >> 10, reason);
+  std::abort();
+}
+
+}  // namespace
+
+StackBounds this_stack() noexcept {
+  if (g_bounds.bytes != 0) return g_bounds;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return g_bounds;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  g_bounds = {static_cast<const char*>(lowest), bytes};
+  return g_bounds;
+}
+
+void know_this_stack() noexcept {
+  if (detail::stack_limit == nullptr) detail::stack_limit = limit_of(this_stack());
+}
+
+void run_on_fresh_stack(void (*function)(void*), void* argument) noexcept {
+  if (const char* const reason = g_forbidden.load(std::memory_order_relaxed)) no_stack(reason);
+  FreshStack stack = std::exchange(g_spare, FreshStack::none());
+  if (!stack) stack = FreshStack();
+  if (!stack) no_stack(std::strerror(errno));
+  Switch call{function, argument};
+  const StackBounds outer = this_stack(), inner = stack.bounds();
+  getcontext(&call.there);
+  call.there.uc_stack.ss_sp = const_cast<char*>(inner.lowest);
+  call.there.uc_stack.ss_size = inner.bytes;
+  call.there.uc_link = nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(&call);
+  makecontext(&call.there, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(address >> 32),
+              static_cast<unsigned>(address));
+  use(inner);
+  call.leave(inner);
+  swapcontext(&call.here, &call.there);
+  call.is_back();
+  use(outer);
+  g_spare = std::move(stack);
+}
+
+void forbid_fresh_stacks(const char* reason) noexcept { g_forbidden.store(reason, std::memory_order_relaxed); }
+
+}  // namespace weir::platform

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sizes, strides and enumerators that cannot be: each is an error that names what was asked.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support.hpp"
+
+namespace weir {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::size_t kWraps = (std::size_t{1} << 61) + 1;  // times 8: 8
+constexpr std::size_t kMinusOne = ~std::size_t{0};
+constexpr const char* kTooMany = "more than there are addresses";
+
+class Sizes : public testing::Test {
+ protected:
+  std::string error_of(const std::function<void()>& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  Runtime runtime_{test::with_workers(1)};
+  std::vector<double> data_ = std::vector<double>(100);
+};
+
+TEST_F(Sizes, BlocksBeyondAllAddressesAreRefused) {
+  EXPECT_THAT(error_of([&] { Block<double>(runtime_, kWraps, "big"); }),
+              AllOf(HasSubstr("block \"big\": 2305843009213693953 elements of 8 bytes"), HasSubstr(kTooMany)));
+  EXPECT_THAT(error_of([&] { Block<char>(runtime_, kMinusOne); }), HasSubstr(kTooMany));
+  EXPECT_THAT(error_of([&] { Block<double>(runtime_, kMinusOne); }), HasSubstr(kTooMany));
+  EXPECT_THAT(error_of([&] { Block<double>::adopt(runtime_, data_.data(), kWraps); }), HasSubstr(kTooMany));
+  EXPECT_THAT(error_of([&] { Block<char>(runtime_, kMinusOne / 2); }), HasSubstr("has no place in any tier"));
+  EXPECT_THAT(error_of([&] { Block<char>(runtime_, std::size_t{1} << 62); }), HasSubstr("has no place in any tier"));
+  EXPECT_THAT(error_of([&] { Block<double>(runtime_, 0, "none"); }), HasSubstr("block \"none\" has no elements"));
+  EXPECT_EQ(error_of([&] { Block<double>(runtime_, 1, nullptr); }), "no error");
+}
+
+TEST_F(Sizes, AdoptedMemoryIsThereAndDoesNotOverlapItself) {
+  double* const none = nullptr;
+  EXPECT_THAT(error_of([&] { Block<double>::adopt(runtime_, none, 10, "b"); }), HasSubstr("adopt(\"b\")"));
+  const auto adopt = [&](double* data, std::array<std::size_t, 2> shape, std::array<std::size_t, 2> strides) {
+    return error_of([&] { Array<double, 2>::adopt(runtime_, data, shape, strides, {4, 4}, "a"); });
+  };
+  EXPECT_THAT(adopt(none, {10, 10}, {10, 1}), HasSubstr("null"));
+  EXPECT_THAT(adopt(data_.data(), {10, 10}, {9, 1}),
+              HasSubstr("array \"a\": 10 x 10 elements with strides of 9 x 1 overlap"));
+  EXPECT_THAT(adopt(data_.data(), {10, 10}, {0, 1}), HasSubstr("overlap"));
+  EXPECT_THAT(adopt(data_.data(), {10, 5}, {10, 2}), HasSubstr("the last must be 1"));
+  EXPECT_THAT(adopt(data_.data(), {3, 10}, {kMinusOne, 1}), HasSubstr(kTooMany));
+  EXPECT_EQ(adopt(data_.data(), {10, 10}, {10, 1}), "no error");
+  EXPECT_EQ(adopt(data_.data(), {1, 10}, {0, 1}), "no error");
+  const auto adopt_3d = [&](std::array<std::size_t, 3> shape, std::array<std::size_t, 3> strides) {
+    return error_of([&] { Array<double, 3>::adopt(runtime_, data_.data(), shape, strides, {2, 2, 2}); });
+  };
+  EXPECT_THAT(adopt_3d({3, 3, 3}, {8, 3, 1}), HasSubstr("overlap"));
+  EXPECT_EQ(adopt_3d({3, 3, 3}, {9, 3, 1}), "no error");
+  EXPECT_EQ(adopt_3d({3, 3, 3}, {3, 9, 1}), "no error") << "planes may lie between rows";
+}
+
+TEST_F(Sizes, ArraysBeyondAllAddressesAreRefused) {
+  using Two = std::array<std::size_t, 2>;
+  const auto make = [&](Two shape, Two tile) {
+    return error_of([&] { Array<double, 2>(runtime_, shape, tile, "a"); });
+  };
+  EXPECT_THAT(make({kMinusOne, kMinusOne}, {1, 1}), HasSubstr(kTooMany));
+  EXPECT_THAT(make({kMinusOne, 2}, {kMinusOne, 1}), HasSubstr(kTooMany));
+  EXPECT_THAT(make({kWraps, 1}, {1, 1}), HasSubstr("array \"a\": 2305843009213693953 x 1 elements"));
+  EXPECT_THAT(make({std::size_t{1} << 58, 1}, {1, 1}), HasSubstr("tiles larger"));
+  EXPECT_THAT(make({4, 0}, {1, 1}), HasSubstr("at least 1 element"));
+  EXPECT_THAT(make({4, 4}, {0, 1}), HasSubstr("at least 1 element"));
+  EXPECT_EQ(make({4, 4}, {kMinusOne, kMinusOne}), "no error") << "one tile, cut at the edges";
+}
+
+TEST_F(Sizes, WatchedArraysHaveBlocksAndRowsApart) {
+  const auto watch = [&](std::size_t rows, std::size_t cols, std::size_t stride, std::size_t block_rows,
+                         std::size_t block_cols) {
+    return error_of([&] { Watched<double>(data_.data(), rows, cols, stride, block_rows, block_cols); });
+  };
+  EXPECT_THAT(watch(10, 10, 10, 0, 1),
+              AllOf(HasSubstr("10 x 10 elements"), HasSubstr("blocks of 0 x 1"), HasSubstr("at least 1")));
+  EXPECT_THAT(watch(10, 10, 10, 1, 0), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of([&] { Watched<double>(data_.data(), 100, 0); }), HasSubstr("at least 1"));
+  EXPECT_THAT(watch(10, 10, 9, 1, 1), HasSubstr("rows overlap"));
+  EXPECT_THAT(watch(kMinusOne, 10, 10, 1, 1), HasSubstr(kTooMany));
+  EXPECT_THAT(watch(1, kWraps, kWraps, 1, 1), HasSubstr(kTooMany));
+  EXPECT_THAT(error_of([&] { Watched<double>(static_cast<double*>(nullptr), 10, 1); }), HasSubstr("null"));
+  EXPECT_EQ(watch(0, 0, 0, 1, 1), "no error");
+  Watched<double> whole(data_.data(), 10, 10, 10, kMinusOne, kMinusOne);
+  int runs = 0;
+  for (std::size_t i = 0; i < 10; ++i) runtime_.spawn(out(whole.tile(i, i, 1, 1)), inout(runs), [&] { ++runs; });
+  runtime_.wait();
+  EXPECT_EQ(runs, 10);
+}
+
+TEST_F(Sizes, CountsInFootprintsAreMemorysOwn) {
+  EXPECT_THAT(error_of([&] { runtime_.spawn(in(data_.data(), kWraps), [] {}); }),
+              AllOf(HasSubstr("2305843009213693953 elements of 8 bytes"), HasSubstr("negative?")));
+  EXPECT_THAT(error_of([&] { runtime_.spawn(out(data_.data(), kMinusOne), [] {}); }), HasSubstr(kTooMany));
+  Watched<double> watched(data_.data(), 10, 10, 10, 2, 2);
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(0, 0, 1, kWraps)), [] {}), "not within its watched array");
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(1, 2, 1, kMinusOne)), [] {}), "not within its watched array");
+}
+
+TEST_F(Sizes, EnumeratorsThatThereAreNoneOfAreRefused) {
+  EXPECT_THAT(error_of([&] { runtime_.spawn(static_cast<Priority>(7), [] { FAIL(); }); }), HasSubstr("Priority(7)"));
+  EXPECT_THAT(error_of([] { tier_resource("memory", static_cast<TierPolicy>(9)); }), HasSubstr("TierPolicy 9"));
+  Options options = test::with_workers(1);
+  options.policy = static_cast<Policy>(9);
+  EXPECT_THAT(error_of([&] { Runtime runtime(options); }),
+              HasSubstr("options.policy=9: allowed is near, numa or flat"));
+  options = test::with_workers(1);
+  options.strategy = static_cast<Strategy>(200);
+  EXPECT_THAT(error_of([&] { Runtime runtime(options); }), HasSubstr("options.strategy=200"));
+  EXPECT_THAT(error_of([&] { runtime_.spawn(on_domain(-1), [] { FAIL(); }); }), HasSubstr("on_domain(-1)"));
+}
+
+}  // namespace
+}  // namespace weir
