@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How a worker without work looks for some, whom it steals from, and when it sleeps.
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
