@@ -10,6 +10,7 @@
 
 #include "alloc/tier_heap.hpp"
 #include "base/nearest.hpp"
+#include "platform/uncaught.hpp"
 #include "weir/error.hpp"
 #include "weir/tier.hpp"
 

@@ -17,6 +17,7 @@
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
 #include "platform/source_lines.hpp"
+#include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
 #include "runtime/tracing.hpp"
 

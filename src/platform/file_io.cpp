@@ -10,11 +10,32 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace weir::platform {
 
 base::Status io_error(const std::string& path, int error) {
   return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path, std::strerror(error))};
+}
+
+std::string kind_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return "";
+  return S_ISDIR(status.st_mode)    ? "a folder"
+         : S_ISFIFO(status.st_mode) ? "a pipe"
+         : S_ISSOCK(status.st_mode) ? "a socket"
+                                    : "a device";
+}
+
+base::Status check_readable(const std::string& path) {
+  const auto refuse = [&](base::Code code, std::string_view why) {
+    return base::Status{code, fmt::format("{}: cannot be read: {}", path, why)};
+  };
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return refuse(base::Code::not_found, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return refuse(base::Code::bad_input, "it is a folder");
+  if (access(path.c_str(), R_OK) != 0) return refuse(base::Code::bad_input, std::strerror(errno));
+  return base::Status::success();
 }
 
 int why_not_writable(const std::string& path) noexcept {

@@ -15,6 +15,11 @@ namespace weir::platform {
 // "PATH: cannot be written: WHY".
 base::Status io_error(const std::string& path, int error);
 
+// "a folder", "a device", "a pipe" or "a socket"; empty for a regular file, and where there is none.
+std::string kind_of(const std::string& path);
+// not_found when there is no such file, bad_input when it is a folder or may not be read: "PATH: cannot be read: WHY".
+base::Status check_readable(const std::string& path);
+
 // Null when a file can be put there: otherwise why not, an errno.
 int why_not_writable(const std::string& path) noexcept;
 // It exists, and is neither a regular file nor a folder: a pipe, a terminal.

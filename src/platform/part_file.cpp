@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "platform/crc32c.hpp"
 #include "platform/file_io.hpp"
 
 namespace weir::platform {
@@ -36,6 +37,18 @@ base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path
   file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
   if (file->fd_ < 0) return io_error(path, errno);
   return file;
+}
+
+base::Status PartFile::check(const std::string& path) {
+  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (is_irregular(path)) return base::Status::success();
+  const std::string part = resolved(path) + ".part";
+  if (access(part.c_str(), W_OK) == 0) return base::Status::success();
+  if (errno != ENOENT) return io_error(path, errno);
+  const int fd = open_nameless(folder_of(part));
+  if (fd < 0) return io_error(path, errno);
+  close(fd);
+  return base::Status::success();
 }
 
 PartFile::~PartFile() {
@@ -63,7 +76,14 @@ int PartFile::try_part(const std::string& name) {
 }
 
 base::Status PartFile::append(std::string_view text) {
-  const std::uint64_t at = bytes_.fetch_add(text.size());
+  const std::uint32_t checksum = crc32c(text);
+  std::uint64_t at = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    at = bytes_;
+    bytes_ += text.size();
+    checksum_ = crc32c_joined(checksum_, checksum, text.size());
+  }
   const int error = write_all(fd_, text.data(), text.size(), static_cast<off_t>(at));
   return error == 0 ? base::Status::success() : io_error(path_, error);
 }

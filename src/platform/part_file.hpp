@@ -7,9 +7,9 @@
 // written when the contents are whole, and has no part.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -21,6 +21,8 @@ class PartFile {
  public:
   // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder.
   static base::Result<std::unique_ptr<PartFile>> create(const std::string& path);
+  // Whether create() would succeed now; leaves nothing behind.
+  static base::Status check(const std::string& path);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
   // What was not published stays as it is, with its part's name.
@@ -30,6 +32,8 @@ class PartFile {
   base::Status append(std::string_view text);
 
   // One thread, while nobody appends.
+  // CRC-32C of the contents.
+  std::uint32_t checksum() const noexcept { return checksum_; }
   // The contents, and `end` behind them, are FILE. io_error.
   base::Status publish(std::string_view end);
   // What was published grows again, in place of the `end`: FILE is FILE.part until the next publish(). io_error.
@@ -50,7 +54,9 @@ class PartFile {
   std::string part_;        // as part()
   int fd_ = -1;
   bool published_ = false;
-  std::atomic<std::uint64_t> bytes_{0};  // without what publish() has put behind
+  std::mutex mutex_;            // of those that append
+  std::uint64_t bytes_ = 0;     // guarded by mutex_; without what publish() has put behind
+  std::uint32_t checksum_ = 0;  // guarded by mutex_; of these bytes
 };
 
 }  // namespace weir::platform

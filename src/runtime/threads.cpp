@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 
