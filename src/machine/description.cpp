@@ -6,11 +6,14 @@
 
 #include <cctype>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <string>
 
 #include "machine/read_topology.hpp"
+#include "platform/file_io.hpp"
+#include "platform/trial.hpp"
 
 namespace weir::machine {
 namespace {
@@ -184,13 +187,15 @@ class Parser {
   hwloc_obj_type_t last_type_ = HWLOC_OBJ_TYPE_MAX;
 };
 
+base::Status refuse_file(const std::string& path, std::string_view why) {
+  return {base::Code::bad_input, fmt::format("machine file {}: {}; write one with lstopo machine.xml", path, why)};
+}
+
 base::Result<Topology> load_file(const std::string& path) {
   Topology topology = new_topology();
   if (!topology || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
-    return base::Status{
-        base::Code::bad_input,
-        fmt::format("machine file {}: not an XML file of hwloc; write one with lstopo {}", path, "machine.xml")};
+    return refuse_file(path, "not an XML file of hwloc");
   }
   return topology;
 }
@@ -211,13 +216,43 @@ bool looks_like_a_file(const std::string& text) {
   return text.ends_with(".xml") || text.find('/') != std::string::npos || std::filesystem::exists(text, error);
 }
 
+// What is asked of the topology of a described machine.
+base::Result<Machine::Data> read_described(const Topology& topology) {
+  base::Result<Machine::Data> data = read_topology(topology.get(), nullptr);
+  if (!data) return base::Status{base::Code::bad_input, "machine description: " + data.status().message};
+  data->is_this_system = false;  // hwloc believes otherwise under HWLOC_THISSYSTEM=1
+  finish(*data);
+  return data;
+}
+
 base::Result<Topology> load(const std::string& text) {
-  if (!looks_like_a_file(text)) return load_synthetic(text);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(text, error)) {
-    return base::Status{base::Code::not_found, fmt::format("machine file {}: no such file", text)};
+  if (looks_like_a_file(text)) return load_file(text);
+  base::Result<Topology> topology = load_synthetic(text);
+  const bool is_a_word = text.find_first_of(": ") == std::string::npos;
+  if (topology || !is_a_word) return topology;
+  base::Status status = topology.status();
+  status.message += fmt::format("; nor is there a file {}", text);
+  return status;
+}
+
+// "": it could be read.
+std::string read_in_child(const std::string& path) {
+  const base::Result<Topology> topology = load_file(path);
+  if (!topology) return topology.status().message;
+  const base::Result<Machine::Data> data = read_described(*topology);
+  return data ? "" : refuse_file(path, data.status().message).message;
+}
+
+base::Status check_file(const std::string& path) {
+  if (base::Status status = platform::check_readable(path); !status) {
+    status.message = "machine file " + status.message;
+    return status;
   }
-  return load_file(text);
+  const std::string kind = platform::kind_of(path);
+  if (!kind.empty()) return refuse_file(path, fmt::format("it is {}, no file", kind));
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) == 0) return refuse_file(path, "it is empty");
+  return base::Status::success();
 }
 
 }  // namespace
@@ -231,13 +266,31 @@ base::Status check_synthetic(std::string_view text) {
   return base::Status::success();
 }
 
+base::Status try_file(const std::string& path) {
+  constexpr std::uint64_t kPatience = 30'000'000'000;  // ns
+  if (base::Status status = check_file(path); !status) return status;
+  const platform::Trial trial = platform::try_in_child([&] { return read_in_child(path); }, kPatience);
+  switch (trial.end) {
+    case platform::Trial::End::returned:
+      return trial.said.empty() ? base::Status::success() : base::Status{base::Code::bad_input, trial.said};
+    case platform::Trial::End::crashed:
+      return refuse_file(path, "it is damaged: hwloc, the library that reads it, crashes on it");
+    case platform::Trial::End::late:
+      return refuse_file(path, "it is damaged: hwloc, the library that reads it, has not read it in 30 s");
+    case platform::Trial::End::no_child: break;
+  }
+  return refuse_file(path, fmt::format("no process to try it in: {}", std::strerror(trial.number)));
+}
+
 base::Result<Machine> Machine::from_description(const std::string& text) {
+  if (looks_like_a_file(text)) {
+    if (base::Status status = try_file(text); !status) return status;
+  }
+  const std::unique_lock lock = hwloc_lock();
   base::Result<Topology> topology = load(text);
   if (!topology) return topology.status();
-  base::Result<Data> data = read_topology(topology->get(), nullptr);
-  if (!data) return base::Status{base::Code::bad_input, "machine description: " + data.status().message};
-  data->is_this_system = false;  // hwloc believes otherwise under HWLOC_THISSYSTEM=1
-  finish(*data);
+  base::Result<Data> data = read_described(*topology);
+  if (!data) return data.status();
   return Machine(std::make_shared<const Data>(std::move(data).value()));
 }
 

@@ -2,13 +2,13 @@
 
 #include "machine/machine.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "machine/description.hpp"
 #include "machine/machine_data.hpp"
 #include "machine/measured_file.hpp"
 #include "machine/rank.hpp"
@@ -76,21 +76,16 @@ void finish(Machine::Data& data) {
   }
 }
 
-namespace {
-
-// Of what discover() remembers. fork() waits for a discovery under way: the child would find the mutex, or the guard of
-// a static being made, held by a thread that it does not have. So it is made before main() and needs no guard.
-constinit std::mutex known_mutex;
-[[maybe_unused]] const int kKnownAtFork =
-    pthread_atfork([] { known_mutex.lock(); }, [] { known_mutex.unlock(); }, [] { known_mutex.unlock(); });
-
-}  // namespace
-
 base::Result<Machine> Machine::discover() {
   using ByMask = std::map<std::vector<int>, Machine>;
-  static constinit ByMask* known = nullptr;  // by affinity mask; guarded by known_mutex
+  static constinit ByMask* known = nullptr;  // by affinity mask; guarded by hwloc_lock()
   std::vector<int> usable_cpus = platform::unbound_cpus();
-  const std::scoped_lock lock(known_mutex);
+  std::unique_lock lock = hwloc_lock();
+  if (const char* const file = std::getenv("HWLOC_XMLFILE"); file != nullptr && known == nullptr) {
+    lock.unlock();  // a fork takes it
+    if (base::Status status = try_file(file); !status) return status;
+    lock.lock();
+  }
   if (known == nullptr) known = new ByMask;  // never destroyed: a runtime may be made during static destruction
   const auto found = known->find(usable_cpus);
   if (found != known->end()) return found->second;

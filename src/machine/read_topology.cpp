@@ -4,6 +4,7 @@
 
 #include <hwloc/distances.h>
 #include <hwloc/memattrs.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
@@ -327,7 +328,15 @@ class Reader {
   std::vector<hwloc_obj_t> nodes_;    // by MemoryNodeId
 };
 
+// The child of a fork would find the mutex, or the guard of a static being made, held by a thread that it does not
+// have. So it is made before main() and needs no guard.
+constinit std::mutex hwloc_mutex;
+[[maybe_unused]] const int kUnlockedAtFork =
+    pthread_atfork([] { hwloc_mutex.lock(); }, [] { hwloc_mutex.unlock(); }, [] { hwloc_mutex.unlock(); });
+
 }  // namespace
+
+std::unique_lock<std::mutex> hwloc_lock() { return std::unique_lock(hwloc_mutex); }
 
 Topology new_topology() {
   hwloc_topology_t raw = nullptr;

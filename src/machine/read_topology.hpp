@@ -6,6 +6,7 @@
 #include <hwloc.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/result.hpp"
@@ -17,6 +18,9 @@ struct TopologyDeleter {
   void operator()(hwloc_topology* topology) const noexcept { hwloc_topology_destroy(topology); }
 };
 using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+// Held by whoever uses hwloc. fork() waits until nobody does, so that a child can use it: hwloc has locks of its own.
+std::unique_lock<std::mutex> hwloc_lock();
 
 // An initialised topology that keeps what the cgroup disallows, so that a machine looks the same from any cpuset.
 // Null when hwloc fails. The caller chooses the source and loads it.

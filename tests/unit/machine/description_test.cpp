@@ -5,6 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
 #include "machine/machine.hpp"
 
 namespace weir::machine {
@@ -82,6 +88,34 @@ TEST(DescriptionFile, AFileThatIsNoMachineIsRefused) {
 }
 
 TEST(DescriptionFile, AFolderIsRefused) { EXPECT_FALSE(Machine::from_description("/")); }
+
+// hwloc 2.9 crashes on each of these. The file is one that it has written, with the first attribute of a name spoiled.
+TEST(DescriptionFile, ThatMakesHwlocCrashIsRefused) {
+  std::ifstream original(std::string(WEIR_MACHINES) + "knl_snc4_flat.xml");
+  const std::string text(std::istreambuf_iterator<char>(original), {});
+  const std::string path = testing::TempDir() + "weir-crashes-hwloc.xml";
+  for (const std::string name : {"complete_nodeset=", "complete_cpuset="}) {
+    std::string spoiled = text;
+    spoiled.insert(text.find(name) + 8, "x");
+    std::ofstream(path) << spoiled;
+    const auto machine = Machine::from_description(path);
+    std::remove(path.c_str());
+    ASSERT_FALSE(machine) << name;
+    EXPECT_THAT(machine.status().message,
+                AllOf(HasSubstr(path), HasSubstr("hwloc, the library that reads it, crashes")));
+  }
+}
+
+TEST(DescriptionFile, IsReadFromSeveralThreadsAtOnce) {
+  const std::string path = std::string(WEIR_MACHINES) + "knl_snc4_flat.xml";
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&path] {
+      for (int k = 0; k < 5; ++k) EXPECT_TRUE(Machine::from_description(path));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
 
 }  // namespace
 }  // namespace weir::machine
