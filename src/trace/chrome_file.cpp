@@ -9,6 +9,7 @@
 
 #include "platform/clock.hpp"
 #include "platform/part_file.hpp"
+#include "trace/checksum_line.hpp"
 #include "trace/chrome_writer.hpp"
 
 namespace weir::trace {
@@ -123,10 +124,10 @@ base::Status ChromeFile::fail(base::Status why) {
 }
 
 base::Status ChromeFile::publish() {
-  return file_->publish(
-      fmt::format("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{{\"format\":\"weir-trace-1\",\"runtimes\":"
-                  "[\n{}\n]}}}}\n",
-                  runtimes_));
+  std::string end = fmt::format(
+      "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{{\"format\":\"weir-trace-2\",\"runtimes\":[\n{}\n],\n",
+      runtimes_);
+  return file_->publish(with_checksum(std::move(end), file_->checksum()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "platform/part_file.hpp"
 #include "trace/chrome_file.hpp"
 #include "trace/otf2/otf2_file.hpp"
 
@@ -23,6 +24,16 @@ base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path
   if (path.ends_with(".otf2")) file = open_otf2_file(path);
   if (file) files->emplace(key, *file);
   return file;
+}
+
+base::Status TraceFile::check(const std::string& path) {
+  if (path.ends_with(".otf2")) {
+    const base::Result<std::shared_ptr<TraceFile>> file = open_otf2_file(path);
+    return file ? base::Status::success() : file.status();
+  }
+  base::Status status = platform::PartFile::check(path);
+  if (!status) status.message = "trace " + status.message;
+  return status;
 }
 
 }  // namespace weir::trace

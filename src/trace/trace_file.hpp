@@ -34,6 +34,9 @@ class TraceFile {
   // when this library was built without what writes its kind.
   static base::Result<std::shared_ptr<TraceFile>> open(const std::string& path);
 
+  // Whether a runtime that starts now could write it; leaves nothing behind.
+  static base::Status check(const std::string& path);
+
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
   virtual ~TraceFile() = default;

@@ -219,7 +219,7 @@ TEST(ReadTraces, RefusesWhatIsNoTrace) {
   const auto other = read_traces(text, "x.json");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.status().message,
-            "x.json: not a trace of Weir (no format weir-trace-1); WEIR_TRACE=x.json or --trace writes one");
+            "x.json: not a trace of Weir (no format weir-trace-2); WEIR_TRACE=x.json or --trace writes one");
   std::istringstream half("{\"traceEvents\":[");
   EXPECT_FALSE(read_traces(half, "x.json"));
   EXPECT_EQ(read_traces("/no/such/file").status().code, base::Code::not_found);

@@ -10,16 +10,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "nesting.hpp"
+#include "platform/file_io.hpp"
 #include "scan_events.hpp"
+#include "trace/checksum_line.hpp"
 
 namespace weir::tool::report {
 
@@ -28,14 +30,29 @@ namespace {
 using Json = nlohmann::json;
 using Event = ScannedEvent;
 
-// Events come before what is said of their runtime.
+[[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
+
+// Events come before what is said of their runtime. What cannot be is refused with a std::runtime_error: each number is
+// an index somewhere, and a damaged file may say any.
 class Reader {
  public:
+  // `most`: that numbers of tasks, rows and blocks may be.
+  explicit Reader(std::uint64_t most) : most_(most) {}
+
+  std::uint64_t events() const { return events_; }
+
   void read(const Event& event) {
     const std::string& category = event.text(Event::cat);
-    const char phase = event.text(Event::ph)[0];
-    const int runtime = static_cast<int>(event.number(Event::pid));
+    const std::string& phase = event.text(Event::ph);
+    const int runtime = static_cast<int>(small(event, Event::pid));
     if (part_ == nullptr || runtime != runtime_) part_ = &parts_[runtime_ = runtime];
+    if (phase.size() != 1) refuse(fmt::format("an event whose ph is {:?}", phase));
+    read(event, category, phase[0]);
+    ++events_;
+  }
+
+ private:
+  void read(const Event& event, const std::string& category, char phase) {
     switch (phase) {
       case 'X': return read_span(event, category);
       case 's': return read_edge(event);
@@ -44,10 +61,12 @@ class Reader {
       case 'i': return read_instant(event, category);
       case 'C': return read_counter(event, category);
       case 'M': return read_row(event);
-      default: return;
+      case 'f': return;
+      default: refuse(fmt::format("an event whose ph is {:?}", std::string(1, phase)));
     }
   }
 
+ public:
   std::vector<Trace> finish(const Json& runtimes) {
     std::vector<Trace> result;
     for (const Json& about : runtimes) {
@@ -81,9 +100,15 @@ class Reader {
     std::map<std::uint64_t, Block> moved;       // blocks that did, by number
   };
 
-  static Ns ns(double microseconds) { return std::llround(microseconds * 1000); }
-  static std::uint32_t small(const Event& event, Event::Field field) {
-    return static_cast<std::uint32_t>(event.number(field));
+  static Ns ns(double microseconds) {
+    constexpr double kMost = 1e12;  // eleven days
+    if (!(microseconds >= 0 && microseconds <= kMost)) refuse(fmt::format("a time of {} us", microseconds));
+    return std::llround(microseconds * 1000);
+  }
+  std::uint32_t small(const Event& event, Event::Field field) const {
+    const std::uint64_t value = event.count(field);
+    if (value > most_) refuse(fmt::format("the number {}, of more things than the file has room for", value));
+    return static_cast<std::uint32_t>(value);
   }
 
   Task& task(std::uint32_t number) {
@@ -120,8 +145,10 @@ class Reader {
       span.doing = Doing::search;
     } else if (category == "park") {
       span.doing = Doing::park;
-    } else {
+    } else if (category == "stage") {
       span.doing = Doing::stage;
+    } else {
+      refuse(fmt::format("an event whose cat is {:?}", category));
     }
     part_->trace.spans.push_back(span);
   }
@@ -133,7 +160,7 @@ class Reader {
     ran.start = span.start;
     ran.end = span.end;
     ran.cancelled = event.has(Event::cancelled);
-    if (event.has(Event::wanted)) ran.wanted = static_cast<std::int16_t>(event.number(Event::wanted));
+    if (event.has(Event::wanted)) ran.wanted = static_cast<std::int16_t>(small(event, Event::wanted));
   }
 
   void read_footprint(const Event& event) {
@@ -150,22 +177,29 @@ class Reader {
     const Ns at = ns(event.number(Event::ts));
     if (category == "move") {
       if (!begins) {
-        trace.moves[part_->open_moves.at(id)].end = at;
+        trace.moves[begun(part_->open_moves, id)].end = at;
         return;
       }
       part_->open_moves[id] = trace.moves.size();
       trace.moves.push_back({at, at, event.count(Event::block), event.count(Event::bytes), event.text(Event::from),
                              event.text(Event::to)});
-      part_->moved.try_emplace(event.count(Event::block), Block{event.text(Event::name), event.count(Event::bytes)});
+      part_->moved.try_emplace(small(event, Event::block), Block{event.text(Event::name), event.count(Event::bytes)});
       return;
     }
+    if (category != "data wait" && category != "lock wait") refuse(fmt::format("an event whose cat is {:?}", category));
     if (!begins) {
-      trace.data_waits[part_->open_waits.at(id)].end = at;
+      trace.data_waits[begun(part_->open_waits, id)].end = at;
       return;
     }
     part_->open_waits[id] = trace.data_waits.size();
     trace.data_waits.push_back({at, at, small(event, Event::task), what(event.text(Event::name)),
                                 event.has(Event::had_by) ? name(event.text(Event::had_by)) : -1});
+  }
+
+  static std::size_t begun(const std::unordered_map<std::string, std::size_t>& open, const std::string& id) {
+    const auto found = open.find(id);
+    if (found == open.end()) refuse(fmt::format("the end of {}, which has not begun", id));
+    return found->second;
   }
 
   static For what(const std::string& name) {
@@ -179,14 +213,20 @@ class Reader {
     if (category == "steal") {
       part_->trace.steals.push_back({ns(event.number(Event::ts)), small(event, Event::tid), small(event, Event::victim),
                                      small(event, Event::tasks), small(event, Event::distance)});
+    } else if (category == "evict") {
+      ++part_->trace.evictions;
+    } else if (category == "footprint") {
+      read_footprint(event);
+    } else {
+      refuse(fmt::format("an event whose cat is {:?}", category));
     }
-    if (category == "evict") ++part_->trace.evictions;
-    if (category == "footprint") read_footprint(event);
   }
 
   void read_counter(const Event& event, const std::string& category) {
     constexpr std::string_view kBefore = "in ";
-    if (category != "resident") return;
+    if (category == "link") return;
+    if (category != "resident" || !event.text(Event::name).starts_with(kBefore))
+      refuse(fmt::format("an event whose cat is {:?}", category));
     const std::string tier = event.text(Event::name).substr(kBefore.size());
     part_->trace.residency[tier].push_back({ns(event.number(Event::ts)), event.count(Event::bytes)});
   }
@@ -210,6 +250,27 @@ class Reader {
       trace.tiers.push_back({t.at("name"), t.at("budget_bytes"), t.at("read_gb_per_s"), t.at("write_gb_per_s")});
     }
     for (const Json& b : about.at("blocks")) trace.blocks.push_back({b.at("name"), b.at("bytes")});
+    check(trace);
+  }
+
+  // What the events say of tasks and rows is there.
+  void check(const Trace& trace) const {
+    constexpr int kMostWorkers = 1 << 16;
+    if (trace.workers < 1 || trace.workers > kMostWorkers) refuse(fmt::format("{} workers", trace.workers));
+    if (trace.end < trace.start) refuse("a runtime that ends before it starts");
+    for (const TrackRow& track : trace.tracks) {
+      const bool good =
+          track.worker >= -1 && track.worker < kMostWorkers && track.domain >= -1 && track.domain < kMostWorkers;
+      if (!good) refuse(fmt::format("row {:?} of worker {} in domain {}", track.name, track.worker, track.domain));
+    }
+    for (const Task& task : trace.tasks) {
+      for (const std::uint32_t before : task.comes_after) {
+        if (before >= trace.tasks.size()) refuse(fmt::format("an edge from task {}, which is not there", before));
+      }
+    }
+    for (const Span& span : trace.spans) {
+      if (span.track >= trace.tracks.size()) refuse(fmt::format("something in row {}, which is not there", span.track));
+    }
   }
 
   void guess(Trace& trace) {
@@ -259,6 +320,8 @@ class Reader {
     std::stable_sort(trace.spans.begin(), trace.spans.end(), &comes_before);
   }
 
+  const std::uint64_t most_;
+  std::uint64_t events_ = 0;
   std::map<int, Part> parts_;
   Part* part_ = nullptr;
   int runtime_ = 0;  // of part_
@@ -270,18 +333,66 @@ base::Status no_trace(const std::string& name, const std::string& why) {
           fmt::format("{}: not a trace of Weir ({}); WEIR_TRACE={} or --trace writes one", name, why, name)};
 }
 
+constexpr std::string_view kFormat = "weir-trace-2", kFormatBefore = "weir-trace-1";  // which has no checksum
+
+// A runtime writes the one at the start, the other at the end.
+bool is_ours(std::string_view json) {
+  return json.substr(0, 400).find("\"weir runtime ") != std::string_view::npos ||
+         json.rfind("\"weir-trace-") != std::string_view::npos;
+}
+
+base::Status damaged(const std::string& name, const std::string& how, bool has_checksum) {
+  return {base::Code::bad_input,
+          fmt::format("{}: damaged: {}; copy it again, or trace the run again{}", name, how,
+                      has_checksum ? "" : " (this file has no checksum: more of it may be wrong than what was found)")};
+}
+
+// What was written before its program was killed: it stops somewhere, or the system has lost the last of it.
+bool ends_early(std::string_view json, std::size_t at) {
+  at = std::min(at, json.size());
+  return json.find_first_not_of('\0', at == 0 ? 0 : at - 1) == std::string_view::npos || at == json.size();
+}
+
+// All of it, whatever has become of its bytes: the last lines are there.
+bool has_end(std::string_view json) {
+  const std::string_view last = json.substr(json.size() - std::min<std::size_t>(json.size(), 48));
+  for (const std::string_view word : {"\"checksum", "crc32c", "\n]}}"}) {
+    if (last.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+base::Result<std::vector<Trace>> finish(Reader& reader, const Scanned& scanned, const std::string& name,
+                                        bool has_checksum) {
+  const Json& rest = scanned.rest;
+  const bool has_format = rest.is_object() && rest.contains("otherData") && rest["otherData"].is_object();
+  const std::string format = has_format ? rest["otherData"].value("format", "") : "";
+  if (format == kFormat && !has_checksum) return damaged(name, "its last line does not say its checksum", false);
+  if (format != kFormat && format != kFormatBefore) return no_trace(name, fmt::format("no format {}", kFormat));
+  if (reader.events() == 0) return damaged(name, "it has no event", has_checksum);
+  return reader.finish(rest["otherData"].at("runtimes"));
+}
+
 // Events are taken as they are parsed and then forgotten: what is left is small.
 base::Result<std::vector<Trace>> read(std::string_view json, const std::string& name) {
-  Reader reader;
+  if (json.empty()) return no_trace(name, "it is empty");
+  const std::optional<trace::Checksum> checksum = trace::find_checksum(json);
+  if (checksum && checksum->said != checksum->is) {
+    return damaged(
+        name,
+        fmt::format("its contents have the checksum {:08x}, its last line says {:08x}", checksum->is, checksum->said),
+        true);
+  }
+  constexpr std::uint64_t kAny = ~std::uint32_t{0};
+  Reader reader(checksum ? kAny : json.size());
   try {
-    const auto [rest, cut_at] = scan_events(json, [&reader](const Event& event) { reader.read(event); });
-    if (cut_at != 0) return reader.finish_cut();
-    if (!rest.is_object() || !rest.contains("otherData") || rest["otherData"].value("format", "") != "weir-trace-1") {
-      return no_trace(name, "no format weir-trace-1");
-    }
-    return reader.finish(rest["otherData"].at("runtimes"));
+    const Scanned scanned = scan_events(json, [&reader](const Event& event) { reader.read(event); });
+    if (scanned.cut_at == 0) return finish(reader, scanned, name, checksum.has_value());
+    if (!has_end(json) && ends_early(json, scanned.cut_at)) return reader.finish_cut();
+    return damaged(name, fmt::format("what stands at byte {} cannot be", scanned.cut_at), checksum.has_value());
   } catch (const std::exception& error) {
-    return no_trace(name, error.what());
+    if (!is_ours(json)) return no_trace(name, error.what());
+    return damaged(name, fmt::format("behind event {}: {}", reader.events(), error.what()), checksum.has_value());
   }
 }
 
@@ -324,19 +435,22 @@ base::Result<std::vector<Trace>> read_traces(const std::string& path) {
   }
   const Mapped mapped(path);
   if (!mapped.text().empty()) return read(mapped.text(), path);
-  std::ifstream file(path);
-  if (!file) {
-    const int error = errno;
+  if (base::Status status = platform::check_readable(path); !status) {
     const bool has_part = access((path + ".part").c_str(), R_OK) == 0;
-    return base::Status{
-        base::Code::not_found,
-        fmt::format("{}: cannot be read: {}{}", path, std::strerror(error),
-                    has_part ? fmt::format("; {}.part is of a program that has not ended, or was killed: "
-                                           "weir report {}.part says what it holds",
-                                           path, path)
-                             : "")};
+    if (status.code == base::Code::not_found && has_part) {
+      status.message += fmt::format(
+          "; {}.part is of a program that has not ended, or was killed: weir report {}.part "
+          "says what it holds",
+          path, path);
+    }
+    return status;
   }
-  return read_traces(file, path);
+  try {
+    std::ifstream file(path);
+    return read_traces(file, path);
+  } catch (const std::ios_base::failure&) {
+    return base::Status{base::Code::io_error, fmt::format("{}: cannot be read", path)};
+  }
 }
 
 }  // namespace weir::tool::report

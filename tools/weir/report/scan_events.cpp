@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -176,6 +177,15 @@ const std::string& ScannedEvent::text(Field field) const {
 double ScannedEvent::number(Field field) const {
   if ((is_number >> field & 1) == 0) throw missing(field);
   return numbers[field];
+}
+
+std::uint64_t ScannedEvent::count(Field field) const {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double value = number(field);
+  if (!(value >= 0 && value <= kMost) || value != std::floor(value)) {
+    throw std::runtime_error(fmt::format("an event whose {} is {}", kNames[field], value));
+  }
+  return static_cast<std::uint64_t>(value);
 }
 
 Scanned scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event) {

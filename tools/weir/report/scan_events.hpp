@@ -47,7 +47,8 @@ struct ScannedEvent {
   // std::runtime_error when there is none.
   const std::string& text(Field field) const;
   double number(Field field) const;
-  std::uint64_t count(Field field) const { return static_cast<std::uint64_t>(number(field)); }
+  // std::runtime_error when it is no whole number from 0 to 2^53.
+  std::uint64_t count(Field field) const;
 };
 
 struct Scanned {
