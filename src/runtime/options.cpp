@@ -13,6 +13,7 @@
 
 #include "base/nearest.hpp"
 #include "check/tell/wire.hpp"
+#include "platform/uncaught.hpp"
 #include "weir/error.hpp"
 
 extern "C" char** environ;

@@ -10,7 +10,9 @@
 #include "base/hooks.hpp"
 #include "check/checker.hpp"
 #include "platform/fresh_stack.hpp"
+#include "platform/uncaught.hpp"
 #include "runtime/explaining.hpp"
+#include "runtime/check_options.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/tracing.hpp"
@@ -20,8 +22,7 @@ namespace weir {
 namespace {
 
 machine::Machine machine_for(const Options& options) {
-  base::Result<machine::Machine> machine =
-      options.machine.empty() ? machine::Machine::discover() : machine::Machine::from_description(options.machine);
+  base::Result<machine::Machine> machine = runtime::find_machine(options);
   if (!machine) throw Error(machine.status().message);
   return *machine;
 }
