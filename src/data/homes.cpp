@@ -50,10 +50,13 @@ base::Status Residency::no_room(const Block& block) const {
     if (!there.empty()) there += ", ";
     there += fmt::format("{} {} with {} taken", tier.name, size_text(tier.budget), size_text({homed_[i]}));
   }
-  return {base::Code::no_space,
-          fmt::format("block {:?} of {} has no place in any tier ({}); give a tier more memory with --tiers or "
-                      "WEIR_TIERS, or add a file tier",
-                      block.name, size_text({block.bytes}), there)};
+  const char* const note =
+      has_file_ ? "; what is brought to a faster tier keeps its place in the file, so that sizes do not add up" : "";
+  return {
+      base::Code::no_space,
+      fmt::format("block {:?} of {} has no place in any tier ({}{}); give {} with --tiers or WEIR_TIERS{}", block.name,
+                  size_text({block.bytes}), there, note, has_file_ ? "the file tier more" : "a tier more memory",
+                  has_file_ ? "" : ", or add a file tier")};
 }
 
 base::Status Residency::add(Block& block, const Wish& wish) {

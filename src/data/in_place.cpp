@@ -54,8 +54,9 @@ base::Status Residency::refusal(Request& request, bool never) {
   } else if (never && kept != 0) {
     beside = fmt::format(
         ", {} of them in addition to {} that the tasks it was made in hold until it has ended (the nearest is "
-        "{:?})",
-        size_text({wanted_bytes(request)}), size_text({kept}), request.parent->name);
+        "{})",
+        size_text({wanted_bytes(request)}), size_text({kept}),
+        request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name) : task_text(*request.parent));
   }
   std::string message =
       fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request),
@@ -66,6 +67,10 @@ base::Status Residency::refusal(Request& request, bool never) {
     message += " on several nodes, but not so that each block is on one of them";
   } else if (!never) {
     message += " only when the tasks that wait for this one have ended";
+  }
+  if (!last_write_failure_) {
+    message += "; free room there, or put the file tier on a larger disk with --tiers or WEIR_TIERS";
+    return {base::Code::no_space, std::move(message)};
   }
   message += "; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint";
   if (never && request.parent != nullptr && kept != 0) message += " or in that of a task around it";

@@ -131,16 +131,24 @@ std::vector<Root> find_roots(const Situation& situation, const Graph& forwards, 
 
 }  // namespace
 
+namespace {
+
+// What is counted as left, and as waiting: not what only stands for a thread of the program or an event.
+bool is_task(const Thing& thing) { return thing.kind != Kind::thread && thing.kind != Kind::event; }
+
+}  // namespace
+
 Findings find(const Situation& situation) {
   Findings findings;
   for (const Thing& thing : situation.things) {
-    if (thing.kind == Kind::thread || thing.kind == Kind::event) continue;
+    if (!is_task(thing)) continue;
     findings.waiting += thing.state == State::waiting ? 1 : 0;
     findings.ready += thing.state == State::ready ? 1 : 0;
     findings.running += thing.state == State::running ? 1 : 0;
   }
   std::vector<std::uint16_t> causes(situation.things.size(), 0);
   for (const Wait& wait : situation.waits) {
+    if (situation.things[wait.who].state != State::waiting || !is_task(situation.things[wait.who])) continue;
     const auto bit = static_cast<std::uint16_t>(1u << static_cast<unsigned>(wait.cause));
     if ((causes[wait.who] & bit) == 0) ++findings.by_cause[static_cast<std::size_t>(wait.cause)];
     causes[wait.who] |= bit;

@@ -10,9 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/nearest.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::ocr {
@@ -112,7 +115,10 @@ base::Status read_file(const std::string& file, Options& options) {
 }
 
 base::Status read_own(Config& config, const std::string& name, const std::string& value) {
-  if (name != "WEIR_OCR_REPORT")
+  const std::vector<std::string> known = {"REPORT"};
+  const std::string_view own = std::string_view(name).substr(kOwnPrefix.size());
+  if (own != known.front() && base::nearest(own, known).empty()) return base::Status::success();  // another's
+  if (own != known.front())
     return {base::Code::bad_option, fmt::format("{}: there is no such variable; did you mean WEIR_OCR_REPORT?", name)};
   if (value != "0" && value != "1")
     return {base::Code::bad_option, fmt::format("WEIR_OCR_REPORT={}: it must be 0 or 1", value)};

@@ -37,12 +37,16 @@ TEST(Findings, CountTasksByWhatTheyDo) {
   wait(s, 2, 0);
   wait(s, 2, 1);
   wait(s, 2, 1, Cause::lock);
+  wait(s, 0, 1, Cause::children);  // it runs
+  wait(s, 3, 1, Cause::task);      // it is none
   const Findings f = find(s);
   EXPECT_EQ(f.running, 1u);
   EXPECT_EQ(f.ready, 1u);
   EXPECT_EQ(f.waiting, 1u);
   EXPECT_EQ(f.by_cause[static_cast<std::size_t>(Cause::edge)], 1u) << "a task with two waits of a cause counts once";
   EXPECT_EQ(f.by_cause[static_cast<std::size_t>(Cause::lock)], 1u);
+  EXPECT_EQ(f.by_cause[static_cast<std::size_t>(Cause::children)], 0u) << "only what is counted as waiting";
+  EXPECT_EQ(f.by_cause[static_cast<std::size_t>(Cause::task)], 0u);
 }
 
 TEST(Findings, NameTheRootWithAllThatWaitBehindIt) {
