@@ -64,6 +64,14 @@ int ending_signal(const check::Outcome& outcome) {
   return outcome.interrupted && outcome.signal == SIGKILL ? SIGINT : outcome.signal;
 }
 
+// What it is about, up to the end of the first line.
+std::string with_colour(const std::string& finding, bool is_advice) {
+  const Style style = terminal_style(STDERR_FILENO);
+  const std::size_t end = finding.find('\n');
+  const std::string head = finding.substr(0, end);
+  return (is_advice ? style.warning(head) : style.bad(head)) + finding.substr(end);
+}
+
 int run_check(const CheckSettings& settings, Global& global) {
   if (!platform::StoppedThread::supported())
     return fail("check: it needs x86-64: what tasks touch cannot be seen on this processor", kUsage);
@@ -75,7 +83,8 @@ int run_check(const CheckSettings& settings, Global& global) {
     if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
     check::Symbols symbols(pid);
     if (!told.insert(check::identity(finding, symbols)).second) return check::Heard::again;
-    if (!global.json) fmt::print(stderr, "{}", check::render(finding, symbols));
+    if (!global.json)
+      fmt::print(stderr, "{}", with_colour(check::render(finding, symbols), check::is_advice(finding.kind)));
     global.add(check::to_json(finding, symbols));
     return settings.stop ? check::Heard::stop : check::Heard::news;
   };
@@ -91,7 +100,7 @@ int run_check(const CheckSettings& settings, Global& global) {
                "the running task touched there during that time was not seen\n",
                outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
-    fmt::print(stderr, "{}\n", summary(*outcome, settings));
+    fmt::print(stderr, "{}\n", terminal_style(STDERR_FILENO).heading(summary(*outcome, settings)));
   const int status = verdict(*outcome, settings);
   if (status == outcome->status) global.ended_by = ending_signal(*outcome);
   return status;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "explain/socket.hpp"
 #include "json.hpp"
@@ -18,11 +20,23 @@ struct ExplainSettings {
   double seconds = 30;
 };
 
+// What is not set in is a title: of a runtime, or of what is at the root of it.
+void print_answer(const std::string& answer, Global& global) {
+  std::istringstream lines(answer);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(" ")) {
+      global.print("{}\n", line);
+    } else {
+      global.print_heading("{}\n", line);
+    }
+  }
+}
+
 int explain(const ExplainSettings& settings, Global& global) {
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
   if (!reply) return fail(reply.status());
   if (!global.json) {
-    global.print("{}", *reply);
+    print_answer(*reply, global);
     return kDone;
   }
   Json runtimes = Json::parse(*reply, nullptr, false);

@@ -11,7 +11,6 @@
 
 #include "base/nearest.hpp"
 #include "child.hpp"
-#include "data/tier_spec.hpp"
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
@@ -37,16 +36,23 @@ ChildEnd wait(Child& child, const std::string& program, const Global& global) {
   return child.wait();
 }
 
+// For a name that no folder of PATH has.
+std::string hint(const std::string& program, const std::vector<std::string>& verbs) {
+  std::error_code error;
+  if (std::filesystem::is_directory(program, error)) return "; it is a folder";
+  const bool is_here = program.find('/') == std::string::npos && std::filesystem::exists(program, error);
+  return is_here ? fmt::format("; did you mean ./{}?", program) : base::suggestion(program, verbs);
+}
+
 int run(const std::string& program, const std::vector<std::string>& verbs, Global& global) {
   if (program.empty()) {
     return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")), kUsage);
   }
-  if (const auto tiers = data::parse_tiers(global.options.tiers); !tiers) return fail(tiers.status().message, kUsage);
   std::vector<std::string> words{program};
   words.insert(words.end(), global.rest.begin(), global.rest.end());
   const Recording recording(global.options.trace);
   auto child = Child::start(words, variables(global), global.json);
-  if (!child) return fail(child.status().message + base::suggestion(program, verbs));
+  if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
   const ChildEnd end = wait(*child, program, global);
   global.ended_by = end.signal;
   global.add({{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}});

@@ -34,6 +34,7 @@ using base::Result;
 using base::Status;
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kLeastTier = 4096;  // as data::parse_tiers() has it
 constexpr double kTimeoutSeconds = 3600;
 // Of mmap and StarPU: this many seconds, or so many times what a run in memory is guessed to take.
 constexpr double kPeerSeconds = 30, kPeerToPlan = 20;
@@ -107,6 +108,13 @@ Status choose_tiers(const Asked& asked, Job& job) {
   if (job.settings.runtime.tiers.empty()) {
     const auto total = static_cast<double>(job.app->total_bytes());
     job.settings.budget = static_cast<std::uint64_t>(total / asked.ratio) / kPage * kPage;
+    if (job.settings.budget < kLeastTier) {
+      return {
+          Code::bad_option,
+          fmt::format("--size {} with --ratio {:g}: the fast tier would have {} bytes, and needs {}; choose a larger "
+                      "size or a smaller ratio",
+                      job.app->size(), asked.ratio, job.settings.budget, kLeastTier)};
+    }
     job.settings.runtime.tiers = apps::tiers_text(*slow, job.settings.budget, job.app->total_bytes());
     job.emulated = slow->emulated();
   } else if (Status status = read_tiers(job, *slow); !status) {

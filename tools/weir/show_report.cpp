@@ -3,6 +3,7 @@
 #include "show_report.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -75,7 +76,8 @@ int show_report(const ReportRequest& request, ReportPage& page, Global& global) 
   }
   if (trace->cut) {
     std::fflush(stdout);
-    fmt::print(stderr, "weir: {}: ends early: its program had not ended, or was killed\n", request.title);
+    fmt::print(stderr, "{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
+               terminal_style(STDERR_FILENO).warning("weir:"), request.title);
   }
   report::print(*trace, result, global);
   Json object = report::to_json(*trace, result);

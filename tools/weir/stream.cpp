@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -24,7 +27,7 @@ struct StreamOptions {
   int threads = 0;
   std::vector<int> domains;
   std::string memory;
-  std::uint64_t array = 0;
+  std::string array;
   int repetitions = 10;
   std::vector<std::string> loops;
   std::string stores = "both";
@@ -71,6 +74,44 @@ std::vector<Stores> chosen_stores(const std::string& name) {
   return {Stores::temporal, Stores::non_temporal};
 }
 
+// "512MB", "1.5GiB"; a bare number is bytes.
+base::Result<Bytes> array_of(const std::string& text) {
+  constexpr double kMost = 1e15;
+  static const std::map<std::string, double> kUnits = {{"", 1},
+                                                       {"B", 1},
+                                                       {"KB", 1e3},
+                                                       {"MB", 1e6},
+                                                       {"GB", 1e9},
+                                                       {"TB", 1e12},
+                                                       {"TIB", 1099511627776.0},
+                                                       {"KIB", 1 << 10},
+                                                       {"MIB", 1 << 20},
+                                                       {"GIB", 1 << 30}};
+  const auto refuse = [&](std::string_view why) {
+    return base::Status{base::Code::bad_option, fmt::format("--array={}: {}", text, why)};
+  };
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc::result_out_of_range) return refuse("a size of 1 PB at most");
+  if (error != std::errc() || std::isnan(number)) return refuse("a size is needed, such as 512MB or 1.5GiB");
+  std::string unit = capitals(std::string_view(end, text.data() + text.size()));
+  unit.erase(0, unit.find_first_not_of(' '));
+  const auto known = kUnits.find(unit);
+  if (known == kUnits.end()) return refuse("unknown unit; allowed is B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
+  const double bytes = number * known->second;
+  if (bytes < 1) return refuse("a size is above 0");
+  if (bytes > kMost) return refuse("a size of 1 PB at most");
+  return Bytes{static_cast<std::uint64_t>(bytes)};
+}
+
+// Three arrays that the caches hold say nothing of memory.
+std::string note_on(const Machine& m, Bytes array) {
+  const std::uint64_t caches = m.all_last_level_caches().count;
+  if (array.count * 3 > caches) return "";
+  return fmt::format("note: three arrays of {} bytes fit into the caches ({} bytes): this measures them, not memory",
+                     array.count, caches);
+}
+
 base::Result<machine::StreamSettings> settings_of(const Machine& m, const StreamOptions& options) {
   const auto domains = chosen_domains(m, options);
   if (!domains) return domains.status();
@@ -79,7 +120,12 @@ base::Result<machine::StreamSettings> settings_of(const Machine& m, const Stream
   machine::StreamSettings settings;
   settings.threads = stream_threads(m, *domains, options.threads);
   settings.os_node = *node;
-  settings.array = options.array > 0 ? Bytes{options.array} : stream_array_size(m);
+  settings.array = stream_array_size(m);
+  if (!options.array.empty()) {
+    const auto array = array_of(options.array);
+    if (!array) return array.status();
+    settings.array = *array;
+  }
   settings.repetitions = options.repetitions;
   settings.loops = chosen_loops(options.loops);
   settings.pages = options.pages == "small" ? platform::PageSize::small : platform::PageSize::large;
@@ -128,6 +174,7 @@ int run(const StreamOptions& options, Global& global) {
   if (!m) return fail(m.status());
   auto settings = settings_of(*m, options);
   if (!settings) return fail(settings.status());
+  if (const std::string note = note_on(*m, settings->array); !note.empty()) fail(note);
   bool first = true;
   double error = 0;
   for (const Stores stores : chosen_stores(options.stores)) {
@@ -179,8 +226,7 @@ void add_stream(CLI::App& app, Global& global) {
       .type_name("NODE");
   add_option(verb, "--array", options->array,
              "bytes of each of the three arrays, e.g. 512MB (default: 4 times all last-level caches, 80 MB at least)")
-      .type_name("SIZE")
-      .as_size();
+      .type_name("SIZE");
   add_option(verb, "--repetitions", options->repetitions,
              "passes over all loops, the first of which is not counted (default: 10)")
       .type_name("N")

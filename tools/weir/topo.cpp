@@ -80,27 +80,30 @@ void print_head(const Machine& m, const TopoSettings& settings, Global& global) 
   std::string caches;
   if (m.last_level_cache().count > 0)
     caches = fmt::format(", last-level cache {:.0f} MiB", double(m.last_level_cache().count) / (1 << 20));
-  global.print("{}\n", name_of(m, settings));
+  global.print_heading("{}\n", name_of(m, settings));
   global.print("  {}, {}, {} ({}){}\n", counted(std::size_t(m.core_count()), "core"),
                counted(m.domains().size(), "domain"), counted(m.memory_nodes().size(), "memory node"), text_of(memory),
                caches);
   global.print("  workers by default: {}\n", m.default_worker_count());
-  for (const std::string& line : machine::explain(machine::limits_of(m))) global.print("  limit: {}\n", line);
+  for (const std::string& line : machine::explain(machine::limits_of(m)))
+    global.print("  {} {}\n", Global::style().warning("limit:"), line);
 }
 
 void print_memory(const Machine& m, const Domain& domain, MemoryNodeId id, int rank, Global& global) {
   const MemoryNode& node = m.memory_node(id);
   const Cost& claimed = node.claimed[std::size_t(domain.id)];
   const Cost& measured = node.measured[std::size_t(domain.id)];
-  global.print("  {:>4}  {:<7} {:>4} {:>10}  {:<6} {:>13} {:>4}  {:>13} {:>4}\n", rank, node.name, node.os_index,
+  const std::string known = fmt::format("{:>13} {:>4}", pair(measured.read_gb_per_s, measured.write_gb_per_s),
+                                        number(measured.latency_ns, "{:.0f}"));
+  global.print("  {:>4}  {:<7} {:>4} {:>10}  {:<6} {:>13} {:>4}  {}\n", rank, node.name, node.os_index,
                text_of(node.capacity), is_local(domain, node) ? "local" : "remote",
                pair(claimed.read_gb_per_s, claimed.write_gb_per_s), number(claimed.latency_ns, "{:.0f}"),
-               pair(measured.read_gb_per_s, measured.write_gb_per_s), number(measured.latency_ns, "{:.0f}"));
+               Global::style().number(known));
 }
 
 void print_domain(const Machine& m, const Domain& domain, bool all, Global& global) {
-  global.print("\n{}: {}, CPUs {} (NUMA node {}, package {})\n", domain.name, counted(domain.cores.size(), "core"),
-               ranges(os_cpus(domain)), domain.os_node, domain.package);
+  global.print_heading("\n{}: {}, CPUs {} (NUMA node {}, package {})\n", domain.name,
+                       counted(domain.cores.size(), "core"), ranges(os_cpus(domain)), domain.os_node, domain.package);
   global.print("  tier  memory  NUMA   capacity  where  claimed: GB/s   ns measured: GB/s   ns\n");
   int rank = 0, hidden = 0;
   for (const MemoryNodeId id : m.tiers(domain.id)) {
@@ -117,8 +120,8 @@ void print_domain(const Machine& m, const Domain& domain, bool all, Global& glob
 void print_notes(const Machine& m, Global& global) {
   for (const MemoryNode& node : m.memory_nodes()) {
     if (!node.allowed)
-      global.print("\n{} (NUMA node {}, {}): not allowed to this process\n", node.name, node.os_index,
-                   text_of(node.capacity));
+      global.print("\n{} (NUMA node {}, {}): {}\n", node.name, node.os_index, text_of(node.capacity),
+                   Global::style().warning("not allowed to this process"));
   }
   global.print("\nGB/s: read / write, 10^9 bytes a second, all cores of the domain; ns: idle latency.\n");
   bool measured = false, claimed = false;
@@ -228,7 +231,7 @@ base::Result<Machine> measured(const Machine& m, Global& global) {
 int show(const TopoSettings& settings, Global& global) {
   auto m = settings.input.empty() ? Machine::discover() : Machine::from_description(settings.input);
   if (m && settings.measure) m = measured(*m, global);
-  if (!m) return fail(m.status());
+  if (!m) return fail(m.status().message, settings.input.empty() ? kFailed : kUsage);
   print_text(*m, settings, global);
   add_objects(*m, settings, global);
   return kDone;

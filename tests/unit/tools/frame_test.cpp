@@ -67,6 +67,30 @@ TEST(Program, TakesTheLastOfARepeatedOption) {
             "boat of 8 m, 2 workers\n");
 }
 
+TEST(Program, TakesOptionsBeforeTheVerbThatHasThem) {
+  EXPECT_EQ(weir({"--length", "7", "boat"}).out, "boat of 7 m, 0 workers\n");
+  EXPECT_EQ(weir({"--length", "7", "--workers=3", "boat", "--length=8"}).out, "boat of 8 m, 3 workers\n");
+  EXPECT_EQ(Json::parse(weir({"--json", "boat"}).out).size(), 1u);
+  EXPECT_THAT(weir({"--help", "boat"}).out, HasSubstr("length in metres"));
+  EXPECT_THAT(weir({"--version", "boat"}).out, testing::StartsWith("weir "));
+  expect_mistake(weir({"--length", "0", "boat"}), "--length=0: allowed is 1 to 200");
+}
+
+TEST(Program, HelpsWithAVerb) {
+  EXPECT_EQ(weir({"help", "boat"}).out, weir({"boat", "--help"}).out);
+  EXPECT_EQ(weir({"help", "fleet", "count"}).out, weir({"fleet", "count", "--help"}).out);
+  EXPECT_EQ(weir({"help"}).out, weir({"--help"}).out);
+  expect_mistake(weir({"help", "baot"}), "unknown verb baot; did you mean boat?");
+}
+
+TEST(Mistakes, InValuesThatAreEmptyOrNoNumberAreNamed) {
+  expect_mistake(weir({"boat", "--rig=", "sloop"}), "--rig= needs a value behind it");
+  expect_mistake(weir({"boat", "--rig", ""}), "--rig=: allowed is sloop, ketch or yawl");
+  expect_mistake(weir({"boat", "--draught=nan"}), "--draught=nan: allowed is 0.25 to 4.5");
+  expect_mistake(weir({"boat", "--json=3"}), "--json takes no value");
+  expect_mistake(weir({"boat", "two\nlines"}), "boat: unexpected argument two\\nlines; see weir boat --help");
+}
+
 TEST(Mistakes, InTheNameOfAnOptionGetASuggestion) {
   expect_mistake(weir({"boat", "--worker", "3"}), "unknown option --worker; did you mean --workers?");
   expect_mistake(weir({"boat", "-workers", "3"}), "unknown option -workers; did you mean --workers?");
@@ -78,12 +102,12 @@ TEST(Mistakes, InTheNameOfAnOptionGetASuggestion) {
 TEST(Mistakes, InTheNameOfAVerbGetASuggestion) {
   expect_mistake(weir({"baot"}), "unknown verb baot; did you mean boat?");
   expect_mistake(weir({"fleet", "cuont"}), "unknown verb fleet cuont; did you mean count?");
-  expect_mistake(weir({"zzz"}), "unknown verb zzz; allowed is boat, fleet or completion");
+  expect_mistake(weir({"zzz"}), "unknown verb zzz; allowed is boat, fleet, completion or help");
 }
 
 TEST(Mistakes, SayWhichVerbHasTheOption) {
   expect_mistake(weir({"fleet", "count", "--length", "3"}), "--length is an option of boat, not of fleet count");
-  expect_mistake(weir({"--json", "boat"}), "--json comes after the verb: weir VERB --json");
+  expect_mistake(weir({"--json"}), "--json needs a verb: weir VERB --json");
 }
 
 TEST(Mistakes, InAValueNameTheOptionTheValueAndWhatIsAllowed) {
@@ -99,7 +123,7 @@ TEST(Mistakes, InAValueNameTheOptionTheValueAndWhatIsAllowed) {
 }
 
 TEST(Mistakes, OfMissingAndExtraWordsPointToTheHelp) {
-  expect_mistake(weir({}), "no verb given; allowed is boat, fleet or completion; see weir --help");
+  expect_mistake(weir({}), "no verb given; allowed is boat, fleet, completion or help; see weir --help");
   expect_mistake(weir({"fleet"}), "fleet needs more; allowed is count; see weir fleet --help");
   expect_mistake(weir({"boat", "extra"}), "boat: unexpected argument extra; see weir boat --help");
 }

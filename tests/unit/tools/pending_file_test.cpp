@@ -90,7 +90,7 @@ TEST_F(PendingFileTest, WritesToADeviceDirectly) {
 }
 
 TEST_F(PendingFileTest, IsRemovedWhenASignalEndsTheProgram) {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT}) {
     const auto stopped = [&] {
       std::signal(signal_number, SIG_DFL);
       handle_interrupts();

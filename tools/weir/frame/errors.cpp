@@ -48,18 +48,15 @@ std::string unknown_option(const std::string& given, const VerbText& verb, const
   for (const VerbText* other : flatten(program)) {
     if (has(option_names(*other), name)) owners.push_back(other->label());
   }
-  if (!owners.empty() && verb.path == "weir") return fmt::format("{} comes after the verb: weir VERB {}", name, name);
+  if (!owners.empty() && verb.path == "weir") return fmt::format("{} needs a verb: weir VERB {}", name, name);
   if (!owners.empty())
     return fmt::format("{} is an option of {}, not of {}", name, listed(owners, "and"), verb.label());
   return fmt::format("unknown option {}{}", name, see_help(verb));
 }
 
 std::string unknown_word(const std::string& word, const VerbText& verb) {
-  if (verb.verbs.empty()) return fmt::format("{}: unexpected argument {}{}", verb.label(), word, see_help(verb));
-  const std::vector<std::string> names = verb_names(verb);
-  const std::string meant = base::suggestion(word, names);
-  const std::string below = verb.path == "weir" ? word : verb.label() + " " + word;
-  return fmt::format("unknown verb {}{}", below, meant.empty() ? "; allowed is " + listed(names) : meant);
+  if (!verb.verbs.empty()) return unknown_verb(word, verb);
+  return fmt::format("{}: unexpected argument {}{}", verb.label(), word, see_help(verb));
 }
 
 // CLI11 keeps what it could not place in the verb that was being read.
@@ -100,8 +97,7 @@ std::string range_text(std::string range) {
   return range.substr(0, middle) + " to " + range.substr(middle + 3);
 }
 
-// "--variant: abc not in {serial,openmp}", "--size: Value 0 not in range 1 to 10", "--array: xb unit not recognized.
-// ..."
+// "--variant: abc not in {serial,openmp}", "--size: Value 0 not in range 1 to 10".
 std::string explain_validation(const std::string& message) {
   const auto said = halves(message, ": ");
   if (!said) return message;
@@ -113,20 +109,65 @@ std::string explain_validation(const std::string& message) {
     return fmt::format("{}={}: allowed is {}{}", said->before, choice->before, listed(choices),
                        base::suggestion(choice->before, choices));
   }
-  if (const auto unit = halves(said->after, " unit not recognized")) {
-    return fmt::format("{}: unknown unit {}; allowed is B, KB, MB, GB, KiB, MiB or GiB", said->before, unit->before);
-  }
   return message;
+}
+
+// "json was given a disallowed flag override"
+std::string explain_flag_value(const std::string& message) {
+  const auto flag = halves(message, " was given a disallowed flag override");
+  if (!flag) return message;
+  return fmt::format("{}{} takes no value", flag->before.size() == 1 ? "-" : "--", flag->before);
 }
 
 // "--input: 1 required MACHINE missing"
 std::string explain_mismatch(const std::string& message) {
   const std::size_t colon = message.find(": ");
+  if (colon == std::string::npos) return explain_flag_value(message);
   return message.ends_with(" missing") && colon != std::string::npos ? message.substr(0, colon) + " needs a value"
                                                                      : message;
 }
 
+// "file is required"
+std::string explain_required(const VerbText& verb, const std::string& message) {
+  for (const OptionText& option : verb.options) {
+    if (!option.required || !message.starts_with(option.names.front())) continue;
+    const std::string what = option.positional ? option.title() : option.names.back();
+    const auto example = std::find_if(verb.guide.examples.begin(), verb.guide.examples.end(),
+                                      [&](const Example& each) { return each.command.starts_with(verb.path + " "); });
+    const std::string as_in = example == verb.guide.examples.end() ? "" : ", as in " + example->command;
+    return fmt::format("{} needs a {} ({}){}{}", verb.label(), what, option.help, as_in, see_help(verb));
+  }
+  return message;
+}
+
+// "--size excludes --paper"
+std::string explain_excluded(const std::string& message) {
+  const auto pair = halves(message, " excludes ");
+  return pair ? fmt::format("{} and {} exclude each other: give one of them", pair->before, pair->after) : message;
+}
+
 }  // namespace
+
+std::string unknown_verb(const std::string& word, const VerbText& verb) {
+  const std::vector<std::string> names = verb_names(verb);
+  const std::string meant = base::suggestion(word, names);
+  const std::string below = verb.path == "weir" ? word : verb.label() + " " + word;
+  const std::string allowed = names.empty() ? see_help(verb) : "; allowed is " + listed(names);
+  return fmt::format("unknown verb {}{}", below, meant.empty() ? allowed : meant);
+}
+
+std::string empty_value(const VerbText& verb) {
+  for (const OptionText& option : verb.options) {
+    const std::string name = option.positional ? option.title() : option.names.back();
+    const CLI::Option* const given = verb.app->get_option_no_throw(option.names.back());
+    if (given == nullptr || given->count() == 0 || option.of_runtime) continue;
+    for (const std::string& value : given->results()) {
+      if (value.empty() && given->get_items_expected_max() != 0)
+        return fmt::format("{} is empty: it needs a value", name);
+    }
+  }
+  return "";
+}
 
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const Global& global) {
   std::string message = error.what();
@@ -134,6 +175,9 @@ std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const 
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return explain_conversion(message);
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return explain_validation(message);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return explain_mismatch(message);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return explain_required(describe(chosen, global), message);
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return explain_excluded(message);
   return message;
 }
 

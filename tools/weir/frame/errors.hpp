@@ -16,6 +16,12 @@ namespace weir::tool {
 // `chosen` is the innermost verb that was named before CLI11 gave up.
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const Global& global);
 
+// The option or argument that was given an empty value, which CLI11 has accepted; "": none.
+std::string empty_value(const VerbText& verb);
+
+// For a verb's name that is not there, below `verb`.
+std::string unknown_verb(const std::string& word, const VerbText& verb);
+
 // For a verb that was given without one of those below it.
 std::string missing_verb(const VerbText& verb);
 

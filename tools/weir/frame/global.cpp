@@ -2,6 +2,8 @@
 
 #include "global.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "json.hpp"
@@ -29,7 +31,7 @@ std::size_t Global::progress_columns() { return tool::progress_columns(); }
 
 int Global::columns() const { return terminal_columns(); }
 
-bool Global::colours() const { return !json && terminal_colours(); }
+Style Global::style() { return terminal_style(STDOUT_FILENO); }
 
 void Global::write(std::string_view text) {
   clear_progress();

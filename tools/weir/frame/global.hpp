@@ -45,6 +45,13 @@ struct Global {
     if (!json) write(fold(fmt::format(format, std::forward<Arguments>(arguments)...), terminal_limit()));
   }
 
+  // The same for the title of what follows.
+  template <class... Arguments>
+  void print_heading(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (!json)
+      write(style().heading(fold(fmt::format(format, std::forward<Arguments>(arguments)...), terminal_limit())));
+  }
+
   // Text for programs other than JSON (a completion script), on standard output.
   static void write(std::string_view text);
 
@@ -61,8 +68,8 @@ struct Global {
   // The columns of standard output: COLUMNS, else the terminal's, else 80; never less than 20.
   int columns() const;
 
-  // True when standard output is a terminal that shows colours (NO_COLOR unset, TERM not dumb) and --json is absent.
-  bool colours() const;
+  // How to set off what matters in what is printed.
+  static Style style();
 
   // Of a verb that takes a program: what follows it.
   std::vector<std::string> rest;

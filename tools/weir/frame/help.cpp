@@ -6,17 +6,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 
+#include "errors.hpp"
 #include "runtime/options.hpp"
 #include "text.hpp"
+#include "verb.hpp"
 
 namespace weir::tool {
 
 const char* const kExitStatus =
-    "0: done. 1: the run failed, or results that must agree do not. 2: wrong usage. 130: stopped by Ctrl-C, with no "
-    "partial file left. Verbs that run a PROGRAM end as it did, but check with 1 when it has found something, and with "
-    "2 "
-    "when nothing was checked.";
+    "0: done. 1: the run failed, a file cannot be read or written, or results that must agree do not. 2: wrong usage, "
+    "or what an option or a variable asks for cannot be had; a PROGRAM, too, ends so when its runtime refuses it. 130: "
+    "stopped by Ctrl-C: the trace of a PROGRAM stays as FILE.part, and no other partial file. Verbs that run a PROGRAM "
+    "end as it did, but check with 1 when it has found something, and with 2 when nothing was checked.";
 
 const char* const kEnvironment =
     "Every option of the runtime has a variable: --park-after is WEIR_PARK_AFTER. They also work in your own programs "
@@ -109,12 +112,43 @@ void describe_program(CLI::App& app, Global& global) {
       .guide = {.name = "weir",
                 .purpose = "task runtime for machines whose memory is not all the same",
                 .text = "Shows the machine as the runtime sees it, runs ready-made programs on it, and measures both. "
-                        "`weir VERB --help` explains a verb, its options and their units.",
+                        "`weir help VERB` explains a verb, its options and their units.",
                 .examples = {{"weir topo", "the domains, memory nodes and tiers of this machine"},
                              {"weir run seismic", "a wave simulation in several variants, compared"},
                              {"weir run seismic --json > seismic.json", "the same for programs"},
                              {"WEIR_POLICY=flat weir run seismic", "an option of the runtime as a variable"}}},
       .run = nullptr};
+}
+
+namespace {
+
+int show_help(const CLI::App& app, const std::vector<std::string>& words, Global& global) {
+  const VerbText program = describe(app, global);
+  const VerbText* verb = &program;
+  for (const std::string& word : words) {
+    const auto below = std::find_if(verb->verbs.begin(), verb->verbs.end(),
+                                    [&](const VerbText& each) { return each.guide.name == word; });
+    if (below == verb->verbs.end()) return fail(unknown_verb(word, *verb), kUsage);
+    verb = &*below;
+  }
+  Global::write(help_text(*verb, global.columns()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_help(CLI::App& app, Global& global) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  Guide guide{
+      .name = "help",
+      .purpose = "explain a verb, its options and their units: the same as weir VERB --help",
+      .text = "",
+      .examples = {{"weir help", "the verbs"}, {"weir help run seismic", "the same as weir run seismic --help"}}};
+  CLI::App& verb =
+      add_verb(app, global, std::move(guide), [words, &app](Global& all) { return show_help(app, *words, all); });
+  global.entries.at(&verb).reads_options = false;
+  remove_option(verb, "--json");
+  add_option(verb, "verb", *words, "a verb, and the one below it");
 }
 
 std::string help_text(const VerbText& verb, int columns) {

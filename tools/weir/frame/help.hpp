@@ -12,6 +12,9 @@ namespace weir::tool {
 // Names the program `weir`, with --help and --version, and gives it its guide.
 void describe_program(CLI::App& app, Global& global);
 
+// `weir help [VERB...]`.
+void add_help(CLI::App& app, Global& global);
+
 // The help of a verb, or of the program.
 std::string help_text(const VerbText& verb, int columns);
 

@@ -37,7 +37,7 @@ extern "C" void stop(int signal_number) {
   let_end(signal_number);
 }
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ctrl-C, SIGTERM and SIGHUP leave no partial file and a clean terminal.
+// Ctrl-C, SIGTERM and SIGHUP leave no partial file, but for the part of a trace that was asked for, and a clean
+// terminal. The same for a pipe that nobody reads any more (SIGPIPE) and SIGQUIT.
 #pragma once
 
 namespace weir::tool {

@@ -69,11 +69,6 @@ Option& Option::between_integers(std::int64_t least, std::int64_t most) {
   return *this;
 }
 
-Option& Option::as_size() {
-  option_->transform(CLI::AsSizeValue(true));
-  return *this;
-}
-
 template <class Value>
 Option add_option(CLI::App& verb, const std::string& name, Value& value, const std::string& help) {
   return Option(*verb.add_option(name, value, help));

@@ -40,8 +40,6 @@ class Option {
   Option& between(Number least, Number most) {
     return between_integers(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most));
   }
-  // The value is bytes, with or without a unit: 512MB, 64KiB.
-  Option& as_size();
 
  private:
   Option& between_integers(std::int64_t least, std::int64_t most);

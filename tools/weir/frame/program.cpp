@@ -9,12 +9,14 @@
 #include <exception>
 #include <new>
 
+#include "arguments.hpp"
 #include "completion.hpp"
 #include "errors.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "manual.hpp"
+#include "runtime/check_options.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::tool {
@@ -38,24 +40,16 @@ int finish(int status) {
   return fail("standard output cannot be written to");
 }
 
-// The name of an option that was given before the name of the verb, where it would be lost; or "".
-std::string misplaced_option(const CLI::App& verb) {
-  for (const CLI::App* above = verb.get_parent(); above != nullptr; above = above->get_parent()) {
-    for (const CLI::Option* option : above->get_options()) {
-      if (option->count() != 0) return option->get_name();
-    }
-  }
-  return "";
-}
-
 int run_verb(const CLI::App& verb, Global& global) {
   const Entry& entry = global.entries.at(&verb);
-  if (const std::string option = misplaced_option(verb); !option.empty()) {
-    return fail(fmt::format("{} comes after the verb: {} {}", option, describe(verb, global).path, option), kUsage);
-  }
-  if (!entry.run) return fail(missing_verb(describe(verb, global)), kUsage);
+  const VerbText text = describe(verb, global);
+  if (const std::string mistake = empty_value(text); !mistake.empty()) return fail(mistake, kUsage);
+  if (!entry.run) return fail(missing_verb(text), kUsage);
   if (entry.reads_options) {
     if (auto status = fill_options(global); !status) return fail(status);
+    if (text.has_runtime_options()) {
+      if (auto status = runtime::check_options(global.options); !status) return fail(status.message, kUsage);
+    }
   }
   const int status = entry.run(global);
   global.progress("");
@@ -65,33 +59,23 @@ int run_verb(const CLI::App& verb, Global& global) {
   return finished;
 }
 
-bool has_value_behind(const CLI::App& verb, const std::string& word) {
-  const CLI::Option* const option = verb.get_option_no_throw(word);  // null: unknown, or with its value after a =
-  return option != nullptr && option->get_items_expected_max() != 0;
-}
-
-// Of a verb that takes a program, takes off what follows the program: it is not ours. Returns what is left of argc.
-int cut_program(int argc, const char* const* argv, const CLI::App& app, Global& global) {
-  const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return argc > 1 && verb->get_name() == argv[1]; });
-  if (verbs.empty() || !global.entries.at(verbs.front()).takes_program) return argc;
-  const CLI::App& verb = *verbs.front();
-  for (int i = 2; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--") continue;
-    if (word.starts_with("-")) {
-      if (has_value_behind(verb, word)) ++i;
-      continue;
-    }
-    if (!verb.get_subcommands([&](const CLI::App* below) { return below->get_name() == word; }).empty()) break;
-    global.rest.assign(argv + i + 1, argv + argc);
-    return i + 1;
-  }
-  return argc;
-}
-
 const CLI::App& chosen_verb(const CLI::App& app) {
   const auto below = app.get_subcommands();
   return below.empty() ? app : chosen_verb(*below.front());
+}
+
+// A flag with a value, --json=3, would be taken for the flag.
+void refuse_values_of_flags(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) const_cast<CLI::Option*>(option)->disable_flag_override();
+  }
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; }))
+    refuse_values_of_flags(*below);
+}
+
+void parse(const Arguments& arguments, CLI::App& app) {
+  std::vector<std::string> backwards(arguments.ours.rbegin(), arguments.ours.rend());  // as CLI11 wants them
+  app.parse(std::move(backwards));
 }
 
 int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
@@ -100,9 +84,14 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
   describe_program(app, global);
   for (const AddVerb add : verbs) add(app, global);
   add_completion(app, global);
+  add_help(app, global);
   add_manual(app, global);
+  refuse_values_of_flags(app);
+  Arguments arguments = arrange(argc, argv, app, global);
+  global.rest = arguments.rest;
+  if (!arguments.empty.empty()) return fail(fmt::format("{} needs a value behind it", arguments.empty), kUsage);
   try {
-    app.parse(cut_program(argc, argv, app, global), argv);
+    parse(arguments, app);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", help_text(describe(chosen_verb(app), global), global.columns()));
     return finish(kDone);

@@ -12,7 +12,7 @@ namespace weir::tool {
 
 using AddVerb = void (*)(CLI::App& app, Global& global);
 
-// What main() returns. The verbs `completion` and (hidden) `manual` are added to `verbs`.
+// What main() returns. The verbs `completion`, `help` and (hidden) `manual` are added to `verbs`.
 int run_program(int argc, const char* const* argv, std::span<const AddVerb> verbs);
 
 }  // namespace weir::tool

@@ -43,10 +43,23 @@ int terminal_limit() {
   return std::getenv("COLUMNS") != nullptr || isatty(STDOUT_FILENO) == 1 ? terminal_columns() : 0;
 }
 
-bool terminal_colours() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&
-         std::strcmp(terminal, "dumb") != 0;
+std::string Style::within(std::string_view start, std::string_view text) const {
+  constexpr std::string_view kBlank = " \n", kEnd = "\033[0m";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (!on_ || first == std::string_view::npos) return std::string(text);
+  const std::size_t behind = text.find_last_not_of(kBlank) + 1;
+  return std::string(text.substr(0, first))
+      .append(start)
+      .append(text.substr(first, behind - first))
+      .append(kEnd)
+      .append(text.substr(behind));
+}
+
+Style terminal_style(int descriptor) {
+  const char* const terminal = std::getenv("TERM");
+  const char* const off = std::getenv("NO_COLOR");
+  return Style(isatty(descriptor) == 1 && (off == nullptr || *off == '\0') && terminal != nullptr &&
+               std::strcmp(terminal, "dumb") != 0);
 }
 
 // Of a job in the background the terminal belongs to another: what it shows would be in the way there.

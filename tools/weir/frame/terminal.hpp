@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace weir::tool {
@@ -16,8 +17,25 @@ int terminal_columns();
 // limit (0), as in a file.
 int terminal_limit();
 
-// True when standard output is a terminal that shows colours: NO_COLOR is unset, TERM is set and not "dumb".
-bool terminal_colours();
+// How what matters in a text is set off on a terminal that shows colours; anywhere else it stays as it is.
+class Style {
+ public:
+  explicit Style(bool on) : on_(on) {}
+  std::string heading(std::string_view text) const { return within("\033[1m", text); }
+  std::string number(std::string_view text) const { return within("\033[1m", text); }  // of many, the one to look at
+  std::string bad(std::string_view text) const { return within("\033[1;31m", text); }
+  std::string warning(std::string_view text) const { return within("\033[33m", text); }
+
+ private:
+  // Blanks and ends of lines around it are left out: with a background colour they would show.
+  std::string within(std::string_view start, std::string_view text) const;
+
+  bool on_;
+};
+
+// Of standard output or standard error: on when that is a terminal, NO_COLOR is unset or empty, and TERM is set and not
+// "dumb".
+Style terminal_style(int descriptor);
 
 // True when there is a line of progress: standard error is a terminal, and this process the one in front.
 bool shows_progress();

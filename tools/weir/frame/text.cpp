@@ -40,16 +40,35 @@ std::vector<std::string> paragraphs(std::string_view text) {
   return result;
 }
 
+namespace {
+
+// Where so many columns of a line end. Codes for colours take none.
+std::size_t end_of_columns(std::string_view line, std::size_t columns) {
+  std::size_t at = 0;
+  for (; at < line.size(); ++at) {
+    if (line[at] == '\033') {
+      at = std::min(line.find('m', at), line.size() - 1);
+    } else if (columns-- == 0) {
+      break;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
 std::string fold(std::string_view text, int width) {
   std::string result;
-  const std::size_t most = static_cast<std::size_t>(width);
+  const std::size_t columns = static_cast<std::size_t>(width);
   while (!text.empty()) {
     const std::size_t length = std::min(text.find('\n'), text.size());
     const bool ends = length < text.size();
     std::string line(text.substr(0, length));
     text.remove_prefix(std::min(length + 1, text.size()));
     const std::string indent(std::min(line.find_first_not_of(' '), line.size()) + 2, ' ');
-    while (width > 0 && line.size() > most) {
+    while (width > 0) {
+      const std::size_t most = end_of_columns(line, columns);
+      if (most == line.size()) break;
       const std::size_t space = line.rfind(' ', most);
       const std::size_t next = space == std::string::npos ? space : line.find_first_not_of(' ', space);
       if (next == std::string::npos || space < indent.size()) break;

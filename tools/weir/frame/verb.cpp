@@ -3,12 +3,14 @@
 #include "verb.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
+#include "base/one_line.hpp"
 #include "describe.hpp"
 #include "runtime/options.hpp"
 #include "terminal.hpp"
@@ -57,7 +59,7 @@ int fail(const base::Status& failure) {
 int fail(std::string_view message, Exit status) {
   clear_progress();
   std::fflush(stdout);
-  fmt::print(stderr, "weir: {}\n", message);
+  fmt::print(stderr, "{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
   return status;
 }
 

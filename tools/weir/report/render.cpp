@@ -45,7 +45,7 @@ void print_workers(const Report& report, Global& global) {
   }
   std::string head = fmt::format("{:<9}", "worker");
   for (const Column& column : columns) head += fmt::format(" {:>7}", column.title);
-  global.print("{} {:>6}\n", head, "tasks");
+  global.print_heading("{} {:>6}\n", head, "tasks");
   for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, columns, global);
   TimeParts all = report.sum;
   all.worker = "all";
@@ -61,7 +61,7 @@ void print_course(const Trace& trace, const Report& report, Global& global) {
   if (courses.empty()) return;
   const std::string end = time_text(report.wall_ns);
   const auto gap = bins - static_cast<int>(end.size()) - 2;
-  global.print("\n{:<{}} 0{:<{}}{} # =\n", "over time", kName, "", gap, end);
+  global.print_heading("\n{:<{}} 0{:<{}}{} # =\n", "over time", kName, "", gap, end);
   for (const Course& course : courses) {
     global.print("{:<{}.{}}|{}| {}\n", course.name, kName, kName - 1, sparkline(course.values), course.most);
   }
@@ -75,10 +75,11 @@ void print_bound(const Trace& trace, const Report& report, Global& global) {
   global.print("work / workers  {:>9}   {} of work, {} workers\n", time_text(report.work_bound_ns),
                time_text(report.work_ns), trace.workers);
   if (report.bytes_bound_ns > 0) global.print("bytes / bandwidth {:>7}\n", time_text(report.bytes_bound_ns));
-  global.print("bound           {:>9}   the run took {}, {:.2f} times as long\n", time_text(report.bound_ns()),
+  global.print("{}   the run took {}, {:.2f} times as long\n",
+               Global::style().number(fmt::format("bound           {:>9}", time_text(report.bound_ns()))),
                time_text(report.wall_ns), report.bound_ns() > 0 ? report.wall_ns / report.bound_ns() : 0);
   if (path <= 0) return;
-  global.print("\non the critical path\n");
+  global.print_heading("\non the critical path\n");
   for (std::size_t i = 0; i < std::min(kMost, report.path_names.size()); ++i) {
     const NameCost& name = report.path_names[i];
     global.print("  {:<28} {:>7} {:>10} {:>7}\n", name.name, name.tasks == 0 ? "" : std::to_string(name.tasks),
@@ -88,8 +89,8 @@ void print_bound(const Trace& trace, const Report& report, Global& global) {
 
 void print_names(const Report& report, Global& global) {
   if (report.names.empty()) return;
-  global.print("\n{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", "tasks", "number", "time", "of work", "each",
-               "footprint");
+  global.print_heading("\n{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", "tasks", "number", "time", "of work", "each",
+                       "footprint");
   for (std::size_t i = 0; i < std::min(kMost, report.names.size()); ++i) {
     const NameCost& name = report.names[i];
     global.print("{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", name.name, name.tasks, time_text(name.ns),
@@ -100,7 +101,8 @@ void print_names(const Report& report, Global& global) {
 
 void print_bytes(const Report& report, Global& global) {
   if (report.links.empty()) return;
-  global.print("\n{:<24} {:>10} {:>9} {:>8} {:>8} {:>9}\n", "link", "bytes", "moves", "busy", "GB/s", "measured");
+  global.print_heading("\n{:<24} {:>10} {:>9} {:>8} {:>8} {:>9}\n", "link", "bytes", "moves", "busy", "GB/s",
+                       "measured");
   for (const LinkUse& link : report.links) {
     global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, size_text(link.bytes),
                  link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
@@ -108,7 +110,7 @@ void print_bytes(const Report& report, Global& global) {
   }
   if (!std::all_of(report.links.begin(), report.links.end(), [](const LinkUse& l) { return l.is_known(); }))
     global.print("~: not measured; the most that this run has seen\n");
-  global.print("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
+  global.print_heading("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
     global.print("{:<24} {:>7} {:>10} {:>9} {:>10}\n", block.name, block.blocks, size_text(block.bytes), block.moves,
@@ -154,8 +156,8 @@ Json list(const Items& items, F&& object) {
 }  // namespace
 
 void print(const Trace& trace, const Report& report, Global& global) {
-  global.print("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
-               report.tasks, time_text(report.wall_ns));
+  global.print_heading("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
+                       report.tasks, time_text(report.wall_ns));
   print_workers(report, global);
   print_course(trace, report, global);
   print_bound(trace, report, global);
@@ -171,7 +173,7 @@ void print(const Trace& trace, const Report& report, Global& global) {
     global.print("\ntasks stolen: {}\n", text);
   }
   global.print("\n");
-  for (const std::string& line : report.advice) global.print("* {}\n", line);
+  for (const std::string& line : report.advice) global.print("{} {}\n", Global::style().warning("*"), line);
 }
 
 Json to_json(const Trace& trace, const Report& report) {

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
+"""Wrong inputs of the command line and the environment: each is one line that names what was asked, and exit status 2.
+
+wrong_inputs_test.py WEIR PROGRAM    PROGRAM makes a weir::Runtime, catches nothing, and prints a result
+
+No signal, no "terminate called", no second line. The options are read from --help: a new one is tested, too.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "report", "explain", "check",
+         "bench tasks", "bench tiers", "completion", "help"]
+# Words that make the rest of a command line right, so that only the option is wrong.
+RIGHT = {"report": ["t.json"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
+
+NO_NUMBERS = ["", "x", "-7", "1e99", "99999999999999999999", "nan"]
+TIERS = ["x", "=", "memory=", "memory=0", "memory=-1MiB", "memory=1XiB", "memory=1MiB,memory=1MiB", "hbm=1GiB",
+         "file=.:1MiB", "memory=16MiB,file=no/such:8MiB", "memory=16MiB,file=/proc:8MiB", "memory=99999TiB",
+         "memory=9999TiB", "memory=1MiB,file=.:99999TiB", "emulated=1MiB@0", "emulated=1MiB@2", "emulated=1MiB", ",",
+         "memory=1MiB,,", "device=1MiB", "cxl", "memory=16MiB,file=text/x:8MiB"]
+MACHINES = ["x", "folder", "/dev/null", "no.xml", "core", "core:0 pu:1", "core:-1", "core:99999999 pu:1",
+            "pack:1 [numa] core:1 pu:1", "garbage", "empty", "text", "folder/x.xml", "core:1 pu:1 core:1", " ",
+            "numa:2(memory=0) core:1 pu:1", "crashes.xml"]
+TRACES = ["folder", "no/such.json", "text/x.json", "/proc/x.json", "n" * 300, "no/such.otf2"]
+VALUES = {"tiers": TIERS, "machine": MACHINES, "trace": TRACES}
+
+# Words, the exit status, and what the line names beside.
+TABLE = [
+    ("", 2, "no verb given"),
+    ("tpoo", 2, "did you mean topo?"),
+    ("help tpoo", 2, "did you mean topo?"),
+    ("help topo x", 2, "unknown verb topo x"),
+    ("run --nosuch 1 PROGRAM", 2, "--nosuch"),
+    ("--nosuch topo", 2, "--nosuch"),
+    ("--json", 2, "--json needs a verb"),
+    ("topo extra", 2, "extra"),
+    ("topo --workers 2", 2, "--workers is an option of"),
+    ("topo --measure --input core:1", 2, "--input and --measure exclude each other"),
+    ("topo --input folder", 2, "machine file folder: cannot be read: it is a folder"),
+    ("topo --input /dev/null", 2, "machine file /dev/null: it is a device"),
+    ("topo --input empty", 2, "machine file empty: it is empty"),
+    ("topo --input garbage", 2, "machine file garbage: not an XML file"),
+    ("topo --input crashes.xml", 2, "machine file crashes.xml: it is damaged"),
+    ("topo --input no.xml", 2, "no.xml: cannot be read: No such file"),
+    ("topo --input nosuch", 2, "nor is there a file nosuch"),
+    ("stream --array -5MB", 2, "--array=-5MB: a size is above 0"),
+    ("stream --array 0", 2, "--array=0: a size is above 0"),
+    ("stream --array 5XB", 2, "--array=5XB: unknown unit"),
+    ("stream --array nan", 2, "--array=nan"),
+    ("stream --array 99999999999999999999", 2, "1 PB at most"),
+    ("stream --array 1e30GB", 2, "1 PB at most"),
+    ("stream --array 2000TB", 2, "1 PB at most"),
+    ("stream --memory nosuch", 2, "--memory=nosuch"),
+    ("stream --domain 7777", 2, "--domain=7777"),
+    ("report", 2, "report needs a FILE (the trace)"),
+    ("explain", 2, "explain needs a PID"),
+    ("explain 999999999", 1, "no process 999999999"),
+    ("check", 2, "check needs a PROGRAM"),
+    ("completion", 2, "completion needs a SHELL"),
+    ("completion ksh", 2, "shell=ksh"),
+    ("report folder", 1, "folder: cannot be read: it is a folder"),
+    ("report nosuch", 1, "nosuch: cannot be read: No such file"),
+    ("report empty", 1, "empty: not a trace of Weir (it is empty)"),
+    ("report garbage", 1, "garbage: not a trace of Weir"),
+    ("report text", 1, "text: not a trace of Weir"),
+    ("report other.json", 1, "other.json: not a trace of Weir"),
+    ("report loop", 1, "loop: cannot be read"),
+    ("report damaged.json", 1, "damaged.json: damaged: "),
+    ("report t.json --html folder", 1, "folder: cannot be written"),
+    ("report t.json --html no/such.html", 1, "no/such.html: cannot be written"),
+    ("report t.json --runtime 7", 2, "--runtime 7"),
+    ("run", 2, "run needs a program"),
+    ("run nosuch", 2, "nosuch: cannot be run"),
+    ("run sesmic", 2, "did you mean seismic?"),
+    ("run folder", 2, "it is a folder"),
+    ("run text", 2, "did you mean ./text?"),
+    ("run ./text", 2, "./text: cannot be run"),
+    ("run --report true", 1, "has made no runtime"),
+    ("run --trace folder seismic", 2, "folder"),
+    ("run matmul --size 1", 2, "--size 1x1 with --ratio"),
+    ("run seismic --size 0", 2, "--size"),
+    ("run seismic --paper --size 64", 2, "exclude each other"),
+    ("check nosuch", 2, "nosuch"),
+    ("check true", 2, "nothing was checked"),
+    ("bench", 2, "bench needs more"),
+    ("-", 2, "-"),
+]
+
+failures = []
+
+
+def make_files(folder, traces):
+    (folder / "folder").mkdir()
+    (folder / "empty").touch()
+    (folder / "text").write_text("hello\n")
+    (folder / "other.json").write_text('{"traceEvents": [{"ph": "X", "name": "of another program"}]}')
+    (folder / "garbage").write_bytes(bytes((i * i + 7 * i) % 256 for i in range(3000)))
+    (folder / "loop").symlink_to("loop")
+    trace = (traces / "golden" / "traces" / "tiny.json").read_text()
+    (folder / "t.json").write_text(trace)
+    (folder / "damaged.json").write_text(trace.replace('"cat":"task"', '"cat":"tbsk"', 1))
+    xml = (traces / "machines" / "xml" / "knl_snc4_flat.xml").read_text()
+    (folder / "crashes.xml").write_text(xml.replace("complete_nodeset=", "complete_nodesex=", 1))
+
+
+def options_of(weir, verb):
+    """Name, name of the value ("" for a flag), and whether it is one of the runtime's."""
+    text = subprocess.run([weir, *verb.split(), "--help"], capture_output=True, text=True, check=True).stdout
+    of_runtime = False
+    for line in text.splitlines():
+        of_runtime = of_runtime or line.startswith("Options of the runtime")
+        if line.startswith("Examples:"):
+            return
+        found = re.match(r"  (?:-\w, )?(--[a-z-]+)(?: ([^ ]\S*))?(?:  .*)?$", line)
+        if found and found.group(1) not in ("--help", "--version"):
+            yield found.group(1), found.group(2) or "", of_runtime
+
+
+def generated(weir):
+    """Words, the environment, the status, and what is named."""
+    for verb in VERBS:
+        words, right = verb.split(), RIGHT.get(verb, [])
+        yield [*words, "--nosuch", *right], {}, 2, "--nosuch"
+        for name, value, of_runtime in options_of(weir, verb):
+            if of_runtime and verb != "run":
+                continue
+            if not value:
+                yield [*words, f"{name}=3", *right], {}, 2, f"{name} takes no value"
+                continue
+            if verb not in ("run", "check"):
+                yield [*words, *right, name], {}, 2, f"{name} needs a value"
+            if not of_runtime:
+                yield [*words, f"{name}=", *right], {}, 2, name
+            numbers = NO_NUMBERS if value in ("N", "SECONDS") else []
+            for number in numbers[:3] if verb.startswith("bench") else numbers:  # there, any positive number is one
+                yield [*words, f"{name}={number}", *right], {}, 2, name
+            if of_runtime:
+                yield from of_an_option(name[2:], value)
+
+
+def of_an_option(name, value):
+    """The same by the command line, by the environment of `weir run`, and by that of a program alone."""
+    variable = "WEIR_" + name.upper().replace("-", "_")
+    values = VALUES.get(name, NO_NUMBERS if value == "N" else ["", "nosuch"])
+    for wrong in values:
+        shown = "" if name in VALUES else f"={wrong}"
+        yield ["run", f"--{name}={wrong}", "PROGRAM"], {}, 2, shown
+        yield ["run", "PROGRAM"], {variable: wrong}, 2, shown
+        yield ["PROGRAM"], {variable: wrong}, 2, shown
+    yield ["PROGRAM"], {variable + "X": "1"}, 2, f"{variable}X; did you mean {variable}?"
+
+
+def run(weir, program, words, environment):
+    command = [program if word == "PROGRAM" else word for word in words]
+    if words[:1] != ["PROGRAM"]:
+        command.insert(0, weir)
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    return subprocess.run(command, env={**plain, "LC_ALL": "C", **environment}, capture_output=True, timeout=60,
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def judge(case, weir, program):
+    words, environment, status, named = case
+    try:
+        result = run(weir, program, words, environment)
+    except subprocess.TimeoutExpired:
+        failures.append(f"{environment} {words}: runs, wanted {status} and {named!r}")
+        return
+    error = result.stderr.decode(errors="replace")
+    good = result.returncode == status and error.startswith("weir: ") and error.count("\n") == 1 and named in error
+    if not good:
+        failures.append(f"{environment} {words}: status {result.returncode}, wanted {status} and {named!r}: {error!r}")
+
+
+def main():
+    weir, program = (os.path.abspath(argument) for argument in sys.argv[1:3])
+    tests = pathlib.Path(__file__).resolve().parent.parent
+    with tempfile.TemporaryDirectory() as folder:
+        make_files(pathlib.Path(folder), tests)
+        os.chdir(folder)
+        cases = [(words.split(), {}, status, named) for words, status, named in TABLE] + list(generated(weir))
+        cases.append((["run", "two\nlines"], {}, 2, "two\\nlines"))
+        with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
+            list(pool.map(lambda case: judge(case, weir, program), cases))
+        os.chdir("/")
+    print(f"{len(cases)} wrong inputs, {len(failures)} not told as they should be")
+    sys.exit("\n".join(failures) if failures else 0)
+
+
+main()
