@@ -52,7 +52,7 @@ void use(const StackBounds& stack) noexcept {
   detail::stack_limit = limit_of(stack);
 }
 
-std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t guard_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 // Memory of a stack, with a page below it that faults.
 class FreshStack {
@@ -63,7 +63,7 @@ class FreshStack {
         mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
     memory_ = static_cast<char*>(memory);
-    static_cast<void>(mprotect(memory_, page_bytes(), PROT_NONE));
+    static_cast<void>(mprotect(memory_, guard_bytes(), PROT_NONE));
   }
   FreshStack(FreshStack&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
   FreshStack& operator=(FreshStack&& other) noexcept {
@@ -74,7 +74,7 @@ class FreshStack {
     if (memory_ != nullptr) munmap(memory_, kBytes);
   }
   explicit operator bool() const noexcept { return memory_ != nullptr; }
-  StackBounds bounds() const noexcept { return {memory_ + page_bytes(), kBytes - page_bytes()}; }
+  StackBounds bounds() const noexcept { return {memory_ + guard_bytes(), kBytes - guard_bytes()}; }
   static FreshStack none() noexcept { return FreshStack(nullptr); }
 
  private:
