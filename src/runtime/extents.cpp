@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "runtime/lifetime.hpp"
 #include "weir/detail/block.hpp"
@@ -53,10 +55,11 @@ Extent end_of(std::span<const std::size_t> shape, std::span<const std::size_t> s
 
 // Rows, or planes of rows: what is nearer together must end before what is further apart begins.
 bool overlaps_itself(std::span<const std::size_t> shape, std::span<const std::size_t> strides) {
-  std::size_t order[3] = {0, 1, 2};
-  std::sort(order, order + shape.size(), [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  std::vector<std::size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
   Extent end(1);
-  for (const std::size_t d : std::span(order, shape.size())) {
+  for (const std::size_t d : order) {
     if (shape[d] == 1) continue;
     if (end.exceeds(strides[d])) return true;
     end = end + Extent(shape[d] - 1) * strides[d];
