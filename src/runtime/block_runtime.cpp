@@ -59,8 +59,8 @@ data::Store& BlockRuntime::store() {
   if (owned_ == nullptr) {
     const int workers = scheduler_.worker_count();
     base::Result<std::unique_ptr<data::Store>> opened =
-        data::Store::open(scheduler_.machine(), scheduler_.options(), workers, workers + sched::Scheduler::kMaxGuests,
-                          *this, tiers_config != nullptr ? tiers_config() : data::TierSetConfig{});
+        data::Store::open(scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this,
+                          tiers_config != nullptr ? tiers_config() : data::TierSetConfig{});
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
     if (recorder_ != nullptr) owned_->record_on(*recorder_);

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
+
+#include "sched/blocking.hpp"
 
 namespace weir::sched {
 
@@ -22,15 +25,25 @@ class Stopped final : public Condition {
   const Scheduler& scheduler_;
 };
 
+thread_local constinit Worker* started_as = nullptr;  // by which scheduler whatever
+
 }  // namespace
 
 void Worker::work() {
   set_current(this);
+  started_as = this;
   be_this_thread();
   Stopped condition(*scheduler_);
-  run_until(condition);
+  serve(condition);
   flush();
+  queues_->permits.leave(permit_);
   set_current(nullptr);
+}
+
+void Worker::work_as_spare() {
+  be_this_thread();
+  Stopped condition(*scheduler_);
+  if (wait_as_spare(condition)) work();
 }
 
 base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
@@ -91,7 +104,7 @@ void Scheduler::make_domains() {
     place.domain = static_cast<int>(std::find(used.begin(), used.end(), place.machine_domain) - used.begin());
   }
   for (std::size_t d = 0; d < used.size(); ++d) {
-    queues_.push_back(std::make_unique<DomainQueues>(places_.size() + kMaxGuests));
+    queues_.push_back(std::make_unique<DomainQueues>(static_cast<std::size_t>(thread_limit())));
     if (options_.policy == Policy::numa || d == 0) lots_.push_back(std::make_unique<ParkingLot>());
   }
   for (std::size_t d = 0; d < used.size(); ++d) {
@@ -108,16 +121,21 @@ void Scheduler::make_domains() {
 }
 
 void Scheduler::make_workers() {
-  workers_.reserve(places_.size() + kMaxGuests);
-  for (std::size_t i = 0; i < places_.size(); ++i) add_worker(static_cast<int>(i), places_[i].domain);
+  workers_.reserve(static_cast<std::size_t>(thread_limit()));
+  for (std::size_t i = 0; i < places_.size(); ++i) add_worker(static_cast<int>(i), places_[i].domain, false);
 }
 
-Worker& Scheduler::add_worker(int index, int domain) {
+Worker& Scheduler::add_worker(int index, int domain, bool spare) {
   workers_.push_back(std::make_unique<Worker>(*this, index, domain));
   Worker& worker = *workers_.back();
+  worker.spare_ = spare;
+  if (spare) {
+    worker.permit_.state.store(PermitHolder::kSpare, std::memory_order_relaxed);
+    worker.rest_.store(Worker::Rest::asleep, std::memory_order_relaxed);
+  }
   if (recorder_ != nullptr) {
-    const bool guest = index >= worker_count_;
-    worker.track_ = recorder_->add_track({fmt::format("{} {}", guest ? "guest" : "worker", index), index, domain});
+    const char* const kind = index < worker_count_ ? "worker" : spare ? "spare" : "guest";
+    worker.track_ = recorder_->add_track({fmt::format("{} {}", kind, index), index, domain});
   }
   worker.observed_ = recorder_ != nullptr || Worker::all_observed;
   if (worker.observed_) worker.quiet_spawns_ = 1;
@@ -173,9 +191,47 @@ void Scheduler::make_way() const noexcept {
 
 void Scheduler::stop_threads() noexcept {
   stopping_.store(true, std::memory_order_release);
-  for (std::size_t i = 1; i < places_.size(); ++i) workers_[i]->unpark();
+  for_each_worker([](const Worker& worker) { const_cast<Worker&>(worker).unpark(); });
+  queues(first_worker().domain()).permits.leave(first_worker().permit_);
+  join_threads();
+}
+
+// Those that run may start spares until they end.
+void Scheduler::join_threads() noexcept {
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  for (std::vector<std::thread> spares;; spares.clear()) {
+    {
+      const std::lock_guard lock(mutex_);
+      spares.swap(spare_threads_);
+    }
+    if (spares.empty()) return;
+    for (std::thread& thread : spares) thread.join();
+  }
+}
+
+base::Result<Worker*> Scheduler::start_spare(int domain) {
+  const std::lock_guard lock(mutex_);
+  if (spares_ == kMaxSpares) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("{} tasks wait at the same time, each on a thread of its own: at most {} can; let "
+                                    "fewer wait, or make what follows the wait a task of its own",
+                                    spares_, kMaxSpares)};
+  }
+  Worker& worker = add_worker(static_cast<int>(workers_.size()), domain, true);
+  ++spares_;
+  try {
+    spare_threads_.emplace_back([&worker] { worker.work_as_spare(); });
+  } catch (const std::exception& error) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("a task waits, and no thread can be started that runs others meanwhile: {}; {} "
+                                    "were; let fewer wait, or raise the limits of threads and memory (ulimit -u, -v)",
+                                    error.what(), spares_ - 1)};
+  }
+  if (options_.bind == Bind::none || !machine_.is_this_system()) return &worker;
+  const auto place = std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.domain == domain; });
+  static_cast<void>(platform::bind_thread(spare_threads_.back().native_handle(), cpus_of(*place, Bind::domain)));
+  return &worker;
 }
 
 void Scheduler::submit(Task& task, int domain) noexcept {
@@ -197,23 +253,25 @@ bool Scheduler::has_work(int domain) const noexcept {
                      [&](const auto& worker) { return worker->domain() == domain && worker->has_visible_task(); });
 }
 
+// A guest would not, nor who has given its permit up.
+bool Scheduler::takes_tasks(const Worker& worker) const noexcept { return !worker.is_guest() && worker.has_permit(); }
+
 // Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
   const std::lock_guard lock(mutex_);
   bool some_blocked = false, stuck = true;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const Worker& worker = *workers_[i];
-    const bool blocked = worker.blocked();
-    if (!blocked && !worker.idle()) return Stillness::none;
+  for (const auto& worker : workers_) {
+    const bool blocked = worker->blocked();
+    if (!blocked && !worker->idle()) return Stillness::none;
     some_blocked = some_blocked || blocked;
-    if (i < places_.size()) stuck = stuck && blocked;  // a guest would not take it
+    if (takes_tasks(*worker)) stuck = stuck && blocked;
   }
   for (int domain = 0; domain < domain_count(); ++domain) {
     if (!has_work(domain)) continue;
     if (!some_blocked) return Stillness::none;
-    for (std::size_t i = 1; i < places_.size(); ++i) {
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
       const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
-      if (reaches && !workers_[i]->blocked()) return Stillness::none;
+      if (reaches && takes_tasks(*workers_[i]) && !workers_[i]->blocked()) return Stillness::none;
     }
     stuck = true;
   }
@@ -221,10 +279,7 @@ Scheduler::Stillness Scheduler::stillness() const noexcept {
 }
 
 Worker* Scheduler::worker_of_this_thread() noexcept {
-  const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
-    return thread.get_id() == std::this_thread::get_id();
-  });
-  return self == threads_.end() ? nullptr : workers_[1 + static_cast<std::size_t>(self - threads_.begin())].get();
+  return started_as != nullptr && &started_as->scheduler() == this ? started_as : nullptr;
 }
 
 // ---- Guests ----
@@ -242,13 +297,13 @@ base::Result<Worker*> Scheduler::add_guest() {
     return guest;
   }
   const auto index = workers_.size();
-  if (index >= places_.size() + kMaxGuests) {
+  if (index - static_cast<std::size_t>(spares_) >= places_.size() + kMaxGuests) {
     return base::Status{
         base::Code::no_space,
         fmt::format("thread {} of the program wants to use one runtime; in addition to its workers {} can",
                     kMaxGuests + 1, kMaxGuests)};
   }
-  return &add_worker(static_cast<int>(index), domain_of_this_thread());
+  return &add_worker(static_cast<int>(index), domain_of_this_thread(), false);
 }
 
 void Scheduler::release_guest(Worker* guest) noexcept {

@@ -17,6 +17,7 @@
 #include "platform/affinity.hpp"
 #include "sched/inbox.hpp"
 #include "sched/parking_lot.hpp"
+#include "sched/permits.hpp"
 #include "sched/worker.hpp"
 #include "trace/recorder.hpp"
 #include "weir/options.hpp"
@@ -34,11 +35,13 @@ struct DomainQueues {
   std::vector<std::atomic<Worker*>> victims;
   std::atomic<std::uint32_t> victim_count{0};  // VICTIM-1: release after the entry, acquire before reading it
   std::vector<int> far;                        // other domains, nearest first; read-only after start
+  Permits permits;                             // who may run tasks, where tasks block
 };
 
 class Scheduler {
  public:
   static constexpr int kMaxGuests = 256;
+  static constexpr int kMaxSpares = 2048;
 
   // The calling thread becomes worker 0. Fails when a thread cannot be started or pinned.
   // `first_generation`: see TaskHeap. `recorder`: of what the workers do; null: nobody records; outlives it.
@@ -58,6 +61,14 @@ class Scheduler {
   base::Result<Worker*> add_guest();
   // The guest's thread ends, or leaves the runtime.
   void release_guest(Worker* guest) noexcept;
+
+  // From now on a task that waits keeps its thread, and another one takes its place (blocking.hpp). Before the first
+  // task; `layer` outlives the scheduler's threads.
+  void let_tasks_block(Blocking& layer) noexcept { blocking_ = &layer; }
+  // Null: tasks run others while they wait.
+  Blocking* blocking() const noexcept { return stopping() ? nullptr : blocking_; }
+  // A new worker and its thread, which waits to be granted a permit. Any thread.
+  base::Result<Worker*> start_spare(int domain);
 
   // A ready task with a TaskExtra whose hooks let it go now. Any thread, a worker's or not; `domain`: where it would
   // best run, unless it asks for another itself.
@@ -83,6 +94,8 @@ class Scheduler {
   void* owner = nullptr;
 
   int worker_count() const noexcept { return worker_count_; }
+  // Indices of workers, spares and guests are below it.
+  int thread_limit() const noexcept { return worker_count_ + kMaxGuests + kMaxSpares; }
   int domain_count() const noexcept { return static_cast<int>(queues_.size()); }
   DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
   // The heap of any worker that exists; no lock, since workers never move and their vector never grows past its
@@ -109,9 +122,11 @@ class Scheduler {
   void make_domains();
   void make_workers();
   base::Status start_threads();
-  Worker& add_worker(int index, int domain);
+  Worker& add_worker(int index, int domain, bool spare);
   int domain_of_this_thread() const;
   bool has_work(int domain) const noexcept;  // under mutex_
+  bool takes_tasks(const Worker& worker) const noexcept;
+  void join_threads() noexcept;
 
   machine::Machine machine_;
   Options options_;
@@ -133,10 +148,13 @@ class Scheduler {
   std::vector<int> cores_;                                // CPU of worker i; empty unless each is bound to its own
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;
+  Blocking* blocking_ = nullptr;  // set before the first task
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by mutex_ once threads run; grows by guests
   std::vector<Worker*> free_guests_;              // guarded by mutex_
+  std::vector<std::thread> spare_threads_;        // guarded by mutex_
+  int spares_ = 0;                                // guarded by mutex_: how many were ever started
 };
 
 }  // namespace weir::sched

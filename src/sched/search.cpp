@@ -50,7 +50,9 @@ class IdleTime {
 // A waiter runs other tasks on top of its stack, and those may wait in turn. Past a quarter of the stack it takes only
 // what nobody else is bound to run: its own deque and the domain's inboxes. What sits in another worker's deque will be
 // run by that worker, so nothing is stranded.
+// Where tasks block a waiter runs no others.
 bool Worker::deep_in_stack() const noexcept {
+  if (scheduler_->blocking() != nullptr) return false;
   const platform::StackBounds stack = platform::this_stack();
   return platform::stack_pointer() < stack.lowest + stack.bytes / 4 * 3;
 }
@@ -314,7 +316,10 @@ bool Worker::has_lain_long_enough(const Worker& victim, const policy::Victim& se
   return false;
 }
 
-bool Worker::sees_work() const noexcept {
+// Or a thread that wants to go on in the place of this one.
+bool Worker::sees_work() const noexcept { return queues_->permits.wanted() || sees_tasks(); }
+
+bool Worker::sees_tasks() const noexcept {
   if (!mail_.empty()) return true;
   const bool deep = deep_in_stack();
   auto sees = [&](DomainQueues& queues) {

@@ -12,6 +12,7 @@
 
 #include "platform/clock.hpp"
 #include "platform/source_lines.hpp"
+#include "sched/blocking.hpp"
 #include "sched/fork.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -125,7 +126,7 @@ void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
   forget_pace();
   ChildrenEnded condition(scope);
-  if (!condition.done()) run_until(condition);
+  if (!condition.done()) wait_until(condition, &scope);
   scope.reset();
 }
 
@@ -145,7 +146,7 @@ void Worker::throttle(Scope& scope) noexcept {
   const std::uint64_t pace = pace_ns();
   const std::int64_t step = policy::throttle_step({0, pace});
   FewChildren condition(scope, std::max<std::int64_t>(limits.now - step, 0) + open);
-  run_until(condition);
+  wait_until(condition, &scope);
   const std::uint64_t ran = statistics_.run.load(std::memory_order_relaxed) - ran_before;
   const std::uint64_t busy_ns = platform::now_ns() - start - (idle_ns_ - idle_before);
   const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, lot_->someone_idle()};
@@ -161,7 +162,7 @@ void Worker::wait_for(TaskRef ref) noexcept {
   }
   forget_pace();
   TaskEnded condition(*this, ref);
-  run_until(condition);
+  wait_until(condition);
 }
 
 void Worker::begin_blocking() noexcept {
@@ -189,11 +190,16 @@ bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
       push(item);
       return false;
     }
-    track_ == nullptr ? run<false>(item) : run<true>(item);
+    if (scheduler_->blocking() != nullptr && (item & StealDeque::kAlone) == 0) {
+      queues_->ready.push(reinterpret_cast<Task*>(item));  // it may wait for what follows here
+      wake_for_work();
+    } else {
+      track_ == nullptr ? run<false>(item) : run<true>(item);
+    }
     item = next_ != nullptr ? next_local() : deque_.pop();
   }
   HalfEnded condition(half);
-  run_until(condition);
+  wait_until(condition);
   return false;
 }
 

@@ -93,6 +93,8 @@ Worker::Worker(Scheduler& scheduler, int index, int domain)
   sleeper_.domain = domain;
 }
 
+bool Worker::is_guest() const noexcept { return !spare_ && index_ >= scheduler_->worker_count(); }
+
 Worker::~Worker() {
   delete root_.children;
   for (Frame* frame = root_.inner; frame != nullptr;) delete std::exchange(frame, static_cast<Frame*>(frame->inner));
@@ -330,7 +332,7 @@ void Worker::notify(std::uintptr_t target) noexcept {
 // To the worker that ran most of what the task comes after. A thief that finds nothing else takes it from there.
 void Worker::mail(Task* task, int home) noexcept {
   Worker& other = scheduler_->worker(home);
-  if (task->note.extra() != nullptr || other.queues_ != queues_) return make_next(task);
+  if (task->note.extra() != nullptr || other.queues_ != queues_ || !other.has_permit()) return make_next(task);
   other.mail_.push(task);
   if (lot_->someone_sleeps()) other.unpark();
   wake_for_work();  // the other may be away in the program's own code

@@ -15,11 +15,13 @@
 
 #include "base/hooks.hpp"
 #include "base/layout.hpp"
+#include "base/result.hpp"
 #include "platform/fresh_stack.hpp"
 #include "sched/hand.hpp"
 #include "sched/inbox.hpp"
 #include "sched/overflow.hpp"
 #include "sched/parking_lot.hpp"
+#include "sched/permits.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/scope.hpp"
 #include "sched/steal_deque.hpp"
@@ -30,6 +32,7 @@
 
 namespace weir::sched {
 
+class Blocking;
 class Scheduler;
 struct DomainQueues;
 
@@ -105,6 +108,12 @@ class alignas(base::kDestructiveSize) Worker {
   Scheduler& scheduler() const noexcept { return *scheduler_; }
   int index() const noexcept { return index_; }
   int domain() const noexcept { return domain_; }
+  // One of those that run tasks in the place of workers that wait.
+  bool is_spare() const noexcept { return spare_; }
+  // Neither a spare nor one of the threads that the runtime was told to have: a thread of the program's.
+  bool is_guest() const noexcept;
+  // Any thread. Whether it may take tasks: it has not given its permit up.
+  bool has_permit() const noexcept { return permit_.has(); }
   // The system's number of the thread that it is; 0: none yet. Any thread.
   int thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
   void be_this_thread() noexcept;
@@ -117,6 +126,11 @@ class alignas(base::kDestructiveSize) Worker {
       f(*frame);
       if (frame == last) return;
     }
+  }
+  // Any thread. In a task that does not wait.
+  bool runs_task() const noexcept {
+    const Frame* const frame = frame_.seen();
+    return frame->task.seen() != nullptr && frame->waits_for.seen() == 0;
   }
   // Any thread: tasks it has spawned, less 15 at most that it has not told yet.
   std::uint64_t spawned() const noexcept { return spawned_.load(std::memory_order_relaxed); }
@@ -194,6 +208,17 @@ class alignas(base::kDestructiveSize) Worker {
     current_ = outer;
   }
 
+  // Returns when the condition is true, as run_until(). Where tasks block (blocking.hpp) another thread runs tasks
+  // meanwhile; this one runs only those of `own`, whose owner it is, if it has them at hand.
+  template <class C>
+  void wait_until(C& condition, const Scope* own = nullptr) noexcept;
+  // Where tasks block: others run a task each in the place of this one, if there are any. Returns soon without.
+  void let_others_run() noexcept;
+  // Runs tasks until the condition is true, or the worker is not needed any more: in the place of threads that wait,
+  // too. In no task.
+  template <class C>
+  void serve(C& until) noexcept;
+
   // Waits for all children of `scope`, whose owner this is. The scope is ready for new ones; its failure is still in
   // it.
   void wait_for_children(Scope& scope) noexcept;
@@ -247,17 +272,25 @@ class alignas(base::kDestructiveSize) Worker {
   // core.
   bool idle() const noexcept {
     const Rest rest = rest_.load(std::memory_order_acquire);
-    return rest == Rest::asleep ? !sleeper_.parker.is_woken() : rest != Rest::none;
+    if (rest != Rest::asleep) return rest != Rest::none;
+    constexpr std::uint32_t kAsks = PermitHolder::kGivenUp | PermitHolder::kNotified;
+    return !sleeper_.parker.is_woken() && permit_.state.load(std::memory_order_acquire) != kAsks;
   }
 
   // Any thread.
-  void unpark() noexcept { sleeper_.parker.unpark(); }
+  void unpark() noexcept {
+    if (permit_.notify()) [[unlikely]]  // PERMIT-1
+      return ask_for_permit();
+    sleeper_.parker.unpark();
+  }
   bool has_visible_task() const noexcept {
     return deque_.size() != 0 || !mail_.empty() || !overflowed_.empty() || hand_.size() != 0;
   }
 
   // The body of the runtime's own threads: runs until the scheduler stops.
   void work();
+  // The same, once it is granted a permit.
+  void work_as_spare();
 
  private:
   friend class Scheduler;
@@ -328,6 +361,16 @@ class alignas(base::kDestructiveSize) Worker {
   [[gnu::noinline]] bool join_slow(detail::ForkHalf& half, Item item) noexcept;
   bool join_slow_busy(detail::ForkHalf& half, Item item) noexcept;
 
+  // Blocking (blocking.cpp).
+  bool block_until(Blocking& layer, Condition& condition, const Scope* own) noexcept;
+  void run_children(Condition& condition, const Scope& own) noexcept;
+  void give_away_tasks() noexcept;
+  bool waits_beside_work(Condition& condition) noexcept;
+  base::Status give_up_permit(Condition& condition, bool tasks_first) noexcept;
+  [[gnu::noinline]] void ask_for_permit() noexcept;
+  bool relieve_another(Condition& until) noexcept;
+  bool wait_as_spare(Condition& until) noexcept;
+
   // Searching (search.cpp).
   [[gnu::noinline]] Item search(Condition& condition) noexcept;
   bool sleep_unless(Condition& condition) noexcept;
@@ -350,6 +393,7 @@ class alignas(base::kDestructiveSize) Worker {
   void judge_spoils(std::uint64_t now_ns) noexcept;
   [[gnu::noinline]] void retreat(Condition& condition) noexcept;
   bool sees_work() const noexcept;
+  bool sees_tasks() const noexcept;
   bool deep_in_stack() const noexcept;
   Item found(Item item) noexcept;
 
@@ -407,6 +451,7 @@ class alignas(base::kDestructiveSize) Worker {
   DomainQueues* queues_;
   trace::Track* track_ = nullptr;
   bool observed_ = false;  // each spawn takes the way round
+  bool spare_ = false;
   int index_;
   int domain_;
   std::atomic<int> thread_{0};  // a guest may be several threads in turn
@@ -418,6 +463,7 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Written by whoever wakes this worker.
   alignas(base::kDestructiveSize) Sleeper sleeper_;
+  PermitHolder permit_{sleeper_.parker};
 };
 
 }  // namespace weir::sched

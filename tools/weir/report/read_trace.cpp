@@ -278,8 +278,9 @@ class Reader {
     trace.cut = true;
     trace.machine = "a machine that the file does not name";
     for (const auto& [track, name] : part.rows) {
-      const bool is_worker = name.starts_with("worker "), is_guest = name.starts_with("guest ");
-      const int index = is_worker || is_guest ? std::atoi(name.c_str() + name.find(' ')) : -1;
+      const bool is_worker = name.starts_with("worker ");
+      const bool is_other = name.starts_with("guest ") || name.starts_with("spare ");
+      const int index = is_worker || is_other ? std::atoi(name.c_str() + name.find(' ')) : -1;
       trace.tracks.resize(std::max<std::size_t>(trace.tracks.size(), track + 1));
       trace.tracks[track] = {name, index, -1};
       trace.workers += is_worker ? 1 : 0;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Permits: as many threads of a domain run tasks at a time as it has workers, also where a task that waits keeps its
+// thread.
+//
+// One per domain, used only where tasks block (Scheduler::let_tasks_block()). A worker's thread has a permit from the
+// start. It gives the permit away before it blocks while there is work, and gets one back before it goes on. So a task
+// that waits never lies beneath another one, and the number of tasks that wait is limited by memory alone. Threads that
+// are ready to go on come first, in the order in which they became ready, but for a turn of the tasks now and then;
+// then workers without a task (spares). Any thread may call everything. docs/protocols/permits.md
+//
+// PERMIT-1  who makes a condition true writes it, then sets kNotified by a read-modify-write; a thread that has given
+//           its permit up sets kGivenUp by one, then reads its condition. The later of the two sees the other's write.
+// PERMIT-2  granted: release by who grants, acquire by the thread that goes on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "platform/futex.hpp"
+
+namespace weir::sched {
+
+// A worker's part in it; part of the worker.
+struct PermitHolder {
+  enum : std::uint32_t {
+    kHeld = 0,      // it may run tasks
+    kGivenUp = 1,   // it waits inside of a task, or outside of all, for a condition, and then for a permit
+    kSpare = 2,     // it has no task and waits for a permit
+    kNone = 4,      // it will run no task any more
+    kNotified = 8,  // with kGivenUp: the condition may be true, and it has asked
+  };
+  explicit PermitHolder(platform::Parker& wakes) noexcept : parker(&wakes) {}
+  bool has() const noexcept { return (state.load(std::memory_order_acquire) & ~std::uint32_t{kNotified}) == kHeld; }
+  // PERMIT-1. True: the caller asks for a permit on the thread's behalf; nobody else does.
+  bool notify() noexcept { return state.fetch_or(kNotified, std::memory_order_acq_rel) == kGivenUp; }
+  void grant() noexcept {
+    state.store(kHeld, std::memory_order_release);  // PERMIT-2
+    parker->unpark();
+  }
+
+  std::atomic<std::uint32_t> state{kHeld};
+  platform::Parker* parker;
+  PermitHolder* next = nullptr;  // guarded by Permits::mutex_
+};
+
+class Permits {
+ public:
+  // A thread that could go on waits for a permit.
+  bool wanted() const noexcept { return wanted_.load(std::memory_order_acquire) != 0; }
+
+  // The caller's permit is to go to the one that is returned, by grant(); null: nobody is there to take it. `tasks`:
+  // there are some to run; now and then their turn comes before that of those that want to go on.
+  PermitHolder* take_receiver(bool tasks) noexcept;
+  // The same, to one that runs tasks first.
+  PermitHolder* take_spare() noexcept;
+  // The same, but only to one that wants to go on; the caller becomes a spare.
+  PermitHolder* relieve(PermitHolder& caller) noexcept;
+
+  // True: it has a permit. Else it is to be granted one by a thread that calls take_receiver(), relieve() or leave().
+  [[nodiscard]] bool ask(PermitHolder& holder) noexcept;
+  // A spare leaves. False: it has been chosen, and is granted a permit, or will be.
+  [[nodiscard]] bool leave_spares(PermitHolder& spare) noexcept;
+  // A thread with a permit runs no task any more.
+  void leave(PermitHolder& holder) noexcept;
+
+ private:
+  static constexpr std::uint32_t kTurns = 8;  // of those, one is the tasks'
+
+  PermitHolder* pop_waiting() noexcept;  // under mutex_
+  PermitHolder* pop_spare() noexcept;    // under mutex_
+
+  std::atomic<std::uint32_t> wanted_{0};  // written under mutex_: how many wait
+  std::mutex mutex_;
+  PermitHolder *first_ = nullptr, *last_ = nullptr;  // guarded by mutex_: they wait, the first longest
+  PermitHolder* spares_ = nullptr;                   // guarded by mutex_: the last to come is the first to be taken
+  std::uint32_t free_ = 0;                           // guarded by mutex_: permits of threads that have left
+  std::uint32_t turns_ = 0;                          // guarded by mutex_
+};
+
+}  // namespace weir::sched
