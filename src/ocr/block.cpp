@@ -193,7 +193,7 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block, true);
   }
-  object_made(*block);
+  object_made(local, *block, guid);
   if (!acquired || !block->is_tiered()) [[likely]]
     return 0;
   const u8 code = bring_created(local, *block, data);

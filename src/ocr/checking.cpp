@@ -8,6 +8,7 @@
 
 #include "ocr/block.hpp"
 #include "ocr/local.hpp"
+#include "ocr/system.hpp"
 
 namespace weir::ocr::checking {
 
@@ -172,6 +173,18 @@ void keep_cause(EventWaiter& waiter) { waiter.cause = check::current_cause(); }
 void waited(const EventWaiter& waiter) {
   const check::Pause pause;
   check::waited_for_cause(waiter.cause);
+}
+
+bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter) {
+  if (!active()) [[likely]]
+    return system.wait_for(waiter);
+  bool done = false;
+  {
+    const check::WaitPause pause;
+    done = system.wait_for(waiter);
+  }
+  if (done) waited(*waiter);
+  return done;
 }
 
 }  // namespace weir::ocr::checking

@@ -7,11 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "check/checker.hpp"
 #include "ocr/edt.hpp"
 #include "ocr/event.hpp"
+
+namespace weir::ocr {
+class System;
+}
 
 namespace weir::ocr::checking {
 
@@ -73,5 +78,7 @@ class Unseen {
 // The calling thread, or its EDT, has waited for an event; who was told that it is satisfied kept why.
 void keep_cause(EventWaiter& waiter);
 void waited(const EventWaiter& waiter);
+// As System::wait_for().
+bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter);
 
 }  // namespace weir::ocr::checking

@@ -66,11 +66,7 @@ u8 claim(Local& local, const EdtRequest& request) {
   if ((request.properties & GUID_PROP_IS_LABELED) == 0) return 0;
   const Guid label = request.guid;
   if (label.kind() != Kind::edt || !label.is_label() || !is_reserved(label)) return OCR_EINVAL;
-  while (!try_claim_label(label)) {
-    if ((request.properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
-    let_others_run(local);
-  }
-  return 0;
+  return wait_for_label(local, label, request.properties, [&] { return try_claim_label(label); });
 }
 
 // Whether each entry of depv is something that a slot can have.
@@ -78,7 +74,7 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
   for (std::uint32_t i = 0; i < request.depc; ++i) {
     const Guid source = from_c(request.depv[i]);
     if (source.is_null() || source == kUninitialized || block_exists(source) || event_exists(source)) continue;
-    return false;
+    if (!is_unmade(source)) return false;
   }
   return true;
 }
@@ -140,7 +136,8 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(depv[slot.index]);
     if (source == kUninitialized) continue;
-    if (source.kind() == Kind::event) {
+    if (source.kind() == Kind::event || (source.is_label() && is_unmade(source))) {
+      slot.state.store(SlotState::waiting, std::memory_order_relaxed);
       has_events = true;
       continue;
     }
@@ -153,13 +150,17 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
   return satisfied;
 }
 
-// The events of depv. The EDT cannot start meanwhile: it has one more missing than slots.
+// The events of depv, and labels without an object. The EDT cannot start meanwhile: it has one more missing than slots.
 void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(depv[slot.index]);
-    if (source.kind() != Kind::event) continue;
-    slot.state.store(SlotState::waiting, std::memory_order_relaxed);
+    if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     edt.body().depv()[slot.index].guid = to_c(source);
+    if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
+    if (source.kind() == Kind::block) {
+      satisfy(local, slot, source);
+      continue;
+    }
     if (add_dependent(local, source, slot_node(slot)) == 0) continue;
     complain(edt, "was given an event that is gone, or has no room, in its depv", source);
     satisfy(local, slot, {});
@@ -370,6 +371,17 @@ void satisfy(Local& local, Slot& slot, Guid block) {
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_satisfied(local, Edt::of(slot));
   arrive(local, Edt::of(slot));
+}
+
+u8 satisfy_slot(Local& local, Guid guid, std::uint32_t index, Guid block) {
+  if (!block.is_null() && !block_exists(block)) return OCR_EINVAL;
+  Edt* const edt = find_edt(guid);
+  if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;
+  Slot& slot = edt->body().slots()[index];
+  if (!try_claim(slot)) return OCR_EPERM;
+  if (checking::active()) checking::used(local, block);
+  satisfy(local, slot, block);
+  return 0;
 }
 
 }  // namespace weir::ocr

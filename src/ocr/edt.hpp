@@ -195,6 +195,7 @@ struct Run {
   Edt& edt;
   Block* created = nullptr;         // those it made and has not released
   std::unique_ptr<RunExtra> extra;  // null until it is used
+  sched::Scope* finish = nullptr;   // of a finish EDT that has made others: its FinishScope
   std::uint8_t credit = 0;          // see FinishScope
   std::uint16_t kept_count = 0;     // in `kept`
   Event* kept = nullptr;            // see keep_output(); newest first
@@ -228,6 +229,8 @@ inline bool try_claim(Slot& slot) noexcept {
   SlotState open = SlotState::open;
   return slot.state.compare_exchange_strong(open, SlotState::waiting, std::memory_order_relaxed);
 }
+// A slot that has no source, of the EDT of a GUID, by a block or nothing. 0 or an error code.
+u8 satisfy_slot(Local& local, Guid edt, std::uint32_t index, Guid block);
 // The EDT waits for blocks no more: acquires the next, or becomes ready.
 void acquire_blocks(Local& local, Edt& edt);
 // The EDT of a GUID; null when there is none. It may end unless it has an open slot that nobody else satisfies.

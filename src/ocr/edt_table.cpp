@@ -2,6 +2,7 @@
 
 #include "ocr/edt_table.hpp"
 
+#include "ocr/label_wait.hpp"
 #include "ocr/local.hpp"
 
 namespace weir::ocr {
@@ -61,6 +62,7 @@ bool try_claim_label(Guid label) {
 
 void give_up_label(Guid label) noexcept {
   edt_entries().find(label.index())->edt.store(nullptr, std::memory_order_release);
+  label_left(label);
 }
 
 void enter_labelled(Edt& edt, Guid label, bool first_use) {

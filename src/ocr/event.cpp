@@ -30,17 +30,7 @@ void tell_one(Local& local, Node node, Guid block) {
       append(local.work, node);
       return;
     }
-    case kWaiterNode: {
-      EventWaiter& waiter = *reinterpret_cast<EventWaiter*>(node & ~kNodeMask);
-      sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
-      waiter.block = block;
-      if (checking::active()) [[unlikely]]
-        checking::keep_cause(waiter);
-      System::running()->count_waiting(waiter.in_edt, -1);
-      waiter.done.store(true, std::memory_order_release);  // WAKE-1
-      worker->unpark();
-      return;
-    }
+    case kWaiterNode: return wake(*reinterpret_cast<EventWaiter*>(node & ~kNodeMask), block);
     default: satisfy(local, *reinterpret_cast<Slot*>(node), block);
   }
 }
@@ -142,6 +132,16 @@ bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(gui
 
 }  // namespace
 
+void wake(EventWaiter& waiter, Guid block) noexcept {
+  sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
+  waiter.block = block;
+  if (checking::active()) [[unlikely]]
+    checking::keep_cause(waiter);
+  System::running()->count_waiting(waiter.in_edt, -1);
+  waiter.done.store(true, std::memory_order_release);  // WAKE-1
+  worker->unpark();
+}
+
 // ---- Lists of dependents ----
 
 void append(NodeList& list, Node node) noexcept {
@@ -230,7 +230,7 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   event->maker = local.maker();
   if (extra.channel != nullptr) event->channel = extra.channel.release();
   if (extra.collective != nullptr) event->collective = extra.collective.release();
-  object_made(*event);
+  object_made(local, *event, guid);
   return 0;
 }
 

@@ -91,6 +91,8 @@ void keep_output(Local& local, Run& run, Guid output);
 // `run` ends.
 void forget_outputs(Local& local, Run& run);
 
+// What the waiter waits for has come.
+void wake(EventWaiter& waiter, Guid block) noexcept;
 // Tells nodes, oldest first, and all that fires by it, without recursion.
 void tell(Local& local, NodeList nodes, Guid block);
 Node link_node(Local& local, Guid target, std::uint32_t slot);

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::uint8_t kCredit = 64;
 
-// Of a finish EDT that runs.
-sched::Scope& own_scope(Local& local, Edt& edt) {
-  sched::Frame& frame = local.worker->frame();
-  if (frame.children == nullptr) frame.children = new FinishScope(&edt.task());
-  return *frame.children;
+// Of a finish EDT that runs. Its frame has it when its function has returned: until then that is for the tasks that it
+// spawns by the C++ API.
+sched::Scope& own_scope(Run& run) {
+  if (run.finish == nullptr) run.finish = new FinishScope(&run.edt.task());
+  return *run.finish;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ sched::Scope& enter_scope(Local& local) {
   if (maker == nullptr) return local.scope;
   local.worker->note_recursion();
   if (maker->edt.has(Edt::kFinish)) {
-    sched::Scope& own = own_scope(local, maker->edt);
+    sched::Scope& own = own_scope(*maker);
     own.count_spawned();
     return own;
   }

@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 #include <utility>
 
 #include "ocr/guid_map.hpp"
@@ -48,21 +47,6 @@ bool is_reserved(Guid label) noexcept {
     return true;
   }
   return look_up(label.bits);
-}
-
-void let_others_run(Local& local) noexcept {
-  // Over after the worker has looked for a task in its own queue, then in those of others.
-  class OneLook final : public sched::Condition {
-   public:
-    bool done() noexcept override { return ++times_ > 2; }
-    bool prepare_to_sleep() noexcept override { return false; }
-
-   private:
-    int times_ = 0;
-  };
-  OneLook look;
-  local.worker->run_until(look);
-  std::this_thread::yield();
 }
 
 void enter_range(Guid first, std::uint64_t count) {

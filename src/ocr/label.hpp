@@ -7,15 +7,13 @@
 
 #include <cstdint>
 
+#include "ocr/label_wait.hpp"
 #include "ocr/local.hpp"
 
 namespace weir::ocr {
 
 // Whether the GUID lies in a range that was not destroyed.
 bool is_reserved(Guid label) noexcept;
-
-// Waits a moment for something that another EDT has to do: runs a ready one, or lets another thread run.
-void let_others_run(Local& local) noexcept;
 
 // Whether the object of a label, destroyed, is still in use.
 template <class T>
@@ -35,6 +33,18 @@ bool try_create(T& object, Guid label) noexcept {
   return false;
 }
 
+// Claims the label by try_claim(); waits until that is possible when the properties say so. 0 or an error code.
+template <class F>
+u8 wait_for_label(Local& local, Guid label, std::uint16_t properties, F&& try_claim) {
+  while (!try_claim()) {
+    if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
+    LabelWait wait(local, label);
+    if (try_claim()) return 0;
+    if (!wait.wait()) return OCR_ECANCELED;
+  }
+  return 0;
+}
+
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
 // alive, and locked until object_made().
 template <class T>
@@ -48,23 +58,29 @@ u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::Fre
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
   object = &table.at(guid.index());
-  while (!try_create(*object, guid)) {
-    if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
-    let_others_run(local);
-  }
-  return 0;
+  return wait_for_label(local, guid, properties, [&] { return try_create(*object, guid); });
 }
+// `guid`: the object's.
 template <class T>
-void object_made(T& object) noexcept {
+void object_made(Local& local, T& object, Guid guid) {
   object.word.unlock();
+  if (guid.is_label()) [[unlikely]]
+    label_made(local, guid);
 }
+
+inline constexpr Kind kind_of(const Event&) noexcept { return Kind::event; }
+inline constexpr Kind kind_of(const Block&) noexcept { return Kind::block; }
+inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_template; }
 
 // A locked and killed object is given up.
 template <class T>
 void retire(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
-  const bool label = object.word.generation() >= Guid::kGenerations;
+  const Guid guid = object.word.guid(kind_of(object));
   object.word.unlock();
-  if (!label) table.free(list, object);
+  if (guid.is_label()) [[unlikely]]
+    label_left(guid);
+  else
+    table.free(list, object);
 }
 
 }  // namespace weir::ocr

@@ -10,6 +10,7 @@
 #include "ocr/guid_map.hpp"
 #include "ocr/hint.hpp"
 #include "ocr/label.hpp"
+#include "ocr/label_wait.hpp"
 #include "ocr/local.hpp"
 #include "ocr/system.hpp"
 
@@ -93,6 +94,7 @@ void drop_memory(Block& block) noexcept {
 void drop_leftovers(System& system) noexcept {
   drop_edts();
   forget_maps();
+  forget_label_waits();
   Local* any = nullptr;
   system.for_each_local([&](Local& local) { any = &local; });
   if (any == nullptr) return;

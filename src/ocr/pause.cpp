@@ -22,6 +22,7 @@ struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
   const Local* pauser = nullptr;  // guarded by mutex
+  bool suspended = false;         // guarded by mutex: the pauser waits for something, and EDTs run meanwhile
 };
 Gate& gate() noexcept {
   static Gate& the_gate = *new Gate;
@@ -38,14 +39,22 @@ bool others_run(System& system, const Gate& gate) {
   return any;
 }
 
+// Returns when none runs, and none begins before resume().
+void stop_others(std::unique_lock<std::mutex>& lock, Gate& gate) {
+  detail::pausing.store(true, std::memory_order_release);
+  platform::heavy_barrier();  // PAUSE-1
+  while (others_run(*System::running(), gate)) gate.changed.wait_for(lock, std::chrono::microseconds(50));
+}
+
 }  // namespace
 
 void wait_while_paused(Local& local) noexcept {
   Gate& the_gate = gate();
   std::unique_lock lock(the_gate.mutex);
-  if (the_gate.pauser == &local) return;  // it waits for something, and runs others meanwhile
+  if (the_gate.pauser == &local) return;
   const bool was_running = local.running.exchange(false, std::memory_order_acq_rel);
-  the_gate.changed.wait(lock, [&] { return the_gate.pauser == nullptr || System::running()->shutting_down(); });
+  the_gate.changed.wait(
+      lock, [&] { return the_gate.pauser == nullptr || the_gate.suspended || System::running()->shutting_down(); });
   local.running.store(was_running, std::memory_order_release);
 }
 
@@ -68,10 +77,25 @@ bool pause(Local& local, bool wait) {
     local.running.store(was_running, std::memory_order_release);
   }
   the_gate.pauser = &local;
-  detail::pausing.store(true, std::memory_order_release);
-  platform::heavy_barrier();  // PAUSE-1
-  while (others_run(*System::running(), the_gate)) the_gate.changed.wait_for(lock, std::chrono::microseconds(50));
+  stop_others(lock, the_gate);
   return true;
+}
+
+bool suspend_pause(const Local& local) noexcept {
+  Gate& the_gate = gate();
+  const std::lock_guard lock(the_gate.mutex);
+  if (the_gate.pauser != &local) return false;
+  the_gate.suspended = true;
+  detail::pausing.store(false, std::memory_order_release);
+  the_gate.changed.notify_all();
+  return true;
+}
+
+void continue_pause() noexcept {
+  Gate& the_gate = gate();
+  std::unique_lock lock(the_gate.mutex);
+  the_gate.suspended = false;
+  stop_others(lock, the_gate);
 }
 
 bool is_paused_by(const Local& local) noexcept {

@@ -18,6 +18,7 @@
 #include "ocr/collective.hpp"
 #include "ocr/complain.hpp"
 #include "ocr/edt_table.hpp"
+#include "ocr/label_wait.hpp"
 #include "ocr/local.hpp"
 #include "ocr/run.hpp"
 #include "ocr/system.hpp"
@@ -203,6 +204,11 @@ class Picture {
       });
       event.word.unlock();
     });
+    for_each_awaited([&](Guid label, Node node) {
+      if ((node & kNodeMask) != kSlotNode) return;
+      Slot& slot = *reinterpret_cast<Slot*>(node);
+      labels_[{&Edt::of(slot).task(), slot.index}] = label.bits;
+    });
   }
 
   // EDTs that have all but a block that others hold.
@@ -270,8 +276,16 @@ class Picture {
       if (event != explain::kNobody)
         wait(who, Cause::event, event, fmt::format("slot {}", slot));
       else
-        wait(who, Cause::nothing, explain::kNobody, fmt::format("slot {}: an event that is gone", slot));
+        wait(who, Cause::nothing, explain::kNobody,
+             fmt::format("slot {}: {}", slot, missing_source({seen.task, slot})));
     }
+  }
+
+  std::string missing_source(const SlotAt& at) const {
+    const auto label = labels_.find(at);
+    if (label == labels_.end()) return "an event that is gone";
+    const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";
+    return fmt::format("the {} of label {:#x}, which nobody has created", what, label->second);
   }
 
   Situation& s_;
@@ -281,6 +295,7 @@ class Picture {
   std::unordered_map<const Block*, std::vector<Index>> holders_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
+  std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> labels_;       // slot, the label that has no object
   std::vector<std::uint64_t> told_;  // those events, in the order in which they were met
 };
 

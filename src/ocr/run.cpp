@@ -68,7 +68,8 @@ void end_edt(Local& local, Run& run, Guid returned) {
   if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
   if (!edt.is_bare()) {
     edt.body().returned = returned;
-    if (local.worker->frame().children == nullptr) finish_edt(local, edt);
+    if (run.finish == nullptr) finish_edt(local, edt);
+    local.worker->frame().children = run.finish;
   }
   Local::add(local.ended);
 }
@@ -105,13 +106,27 @@ Guid call_function(const Run& run) {
   return from_c(function(body.paramc, paramv, body.depc, depv));
 }
 
+// Tasks of the C++ API that the EDT has spawned are part of it: they may use its blocks. Throws what they have thrown.
+void end_tasks(Local& local) {
+  sched::Frame& frame = local.worker->frame();
+  if (frame.children == nullptr) [[likely]]
+    return;
+  struct Close {
+    sched::Frame& frame;
+    ~Close() { delete std::exchange(frame.children, nullptr); }
+  } const close{frame};
+  System::running()->runtime().wait();
+}
+
 Guid call(Local& local, const Run& run) {
   const checking::Running running(run.edt);
   Guid returned;
-  try {
-    returned = call_function(run);
-  } catch (...) {
-    end_by_exception(run.edt);
+  for (const bool function : {true, false}) {
+    try {
+      function ? static_cast<void>(returned = call_function(run)) : end_tasks(local);
+    } catch (...) {
+      end_by_exception(run.edt);
+    }
   }
   if (checking::active()) [[unlikely]]
     checking::used(local, returned);

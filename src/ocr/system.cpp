@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "ocr/leftovers.hpp"
+#include "ocr/pause.hpp"
 #include "ocr/report.hpp"
 #include "ocr/watch.hpp"
 #include "runtime/tracing.hpp"
@@ -17,6 +18,9 @@ namespace {
 
 constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by who looks
 std::uint64_t last_number = 0;                       // of the thread that starts them
+constexpr u8 kNoThread = OCR_ENOMEM;                 // exit code
+constexpr std::uintptr_t kRuns = 1, kPauses = 2;     // in a word with a Run*
+static_assert(alignof(Run) > (kRuns | kPauses));
 
 class ShutDown final : public sched::Condition {
  public:
@@ -57,6 +61,7 @@ base::Status System::start(const Options& options, bool report_at_end) {
   }
   system->report_at_end_ = report_at_end;
   system->scheduler_ = system->state_->scheduler.get();
+  system->scheduler_->let_tasks_block(system->waiting_);
   system->first_worker_ = sched::Worker::current();
   system->number_ = ++last_number;
   if (system->explaining() != nullptr) system->explaining()->set_layer(&system->explained_);
@@ -98,7 +103,7 @@ Local* System::make_local() noexcept {
   try {
     sched::Worker& worker = runtime::worker_in(*state_);
     const auto index = static_cast<std::size_t>(worker.index());
-    if (worker.index() >= scheduler_->worker_count()) guests_.store(true, std::memory_order_relaxed);
+    if (worker.is_guest()) guests_.store(true, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {
@@ -114,22 +119,44 @@ Local* System::make_local() noexcept {
 u8 System::run_until_shutdown() noexcept {
   ShutDown condition(*this);
   count_waiting(false, 1);
-  first_worker_->run_until(condition);
+  first_worker_->serve(condition);
   count_waiting(false, -1);
   return exit_code();
 }
 
 // Counted as waiting already.
-bool System::run_until(std::unique_ptr<EventWaiter>& waiter) noexcept {
-  Local& self = *local();
-  Run* const outer = std::exchange(self.current, nullptr);
+bool System::wait_for(std::unique_ptr<EventWaiter>& waiter) noexcept {
   Satisfied condition(*this, *waiter);
-  self.worker->run_until(condition);
-  self.current = outer;
+  local()->worker->wait_until(condition);
   if (waiter->done.load(std::memory_order_acquire)) return true;  // WAKE-1
   const std::lock_guard lock(mutex_);
   left_.push_back(std::move(waiter));
   return false;
+}
+
+// A word of all: the EDT that runs, whether one does, and whether it has paused the program.
+std::uintptr_t WaitingThreads::begin(sched::Worker&) noexcept {
+  Local* const self = local();
+  if (self == nullptr) return 0;
+  std::uintptr_t begun = reinterpret_cast<std::uintptr_t>(std::exchange(self->current, nullptr));
+  if (self->running.exchange(false, std::memory_order_acq_rel)) begun |= kRuns;
+  if (is_pausing() && suspend_pause(*self)) begun |= kPauses;
+  return begun;
+}
+
+void WaitingThreads::end(sched::Worker&, std::uintptr_t begun) noexcept {
+  Local* const self = local();
+  if (self == nullptr) return;
+  self->current = reinterpret_cast<Run*>(begun & ~(kRuns | kPauses));
+  if ((begun & kPauses) != 0) continue_pause();
+  enter_running(*self, (begun & kRuns) != 0);
+}
+
+void WaitingThreads::refused(const base::Status& why) noexcept {
+  if (system_.shutting_down()) return;
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: the program ends: %s\n", why.message.c_str());
+  system_.shut_down(kNoThread);
 }
 
 void System::shut_down(u8 code) noexcept {
@@ -144,7 +171,10 @@ System::Activity System::activity() {
   for_each_local([&](Local& l) { ended += l.ended.load(std::memory_order_acquire); });
   const std::int64_t blocked = blocked_.load(std::memory_order_acquire);
   for_each_local([&](Local& l) { readied += l.readied.load(std::memory_order_acquire); });
-  return {readied - ended == static_cast<std::uint64_t>(blocked), ended};
+  bool idle = readied - ended == static_cast<std::uint64_t>(blocked);
+  // Tasks of the C++ API may bring about what EDTs wait for.
+  if (idle) scheduler_->for_each_worker([&](const sched::Worker& worker) { idle = idle && !worker.runs_task(); });
+  return {idle, ended};
 }
 
 }  // namespace weir::ocr

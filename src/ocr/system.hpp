@@ -15,11 +15,25 @@
 #include "ocr/local.hpp"
 #include "ocr/report.hpp"
 #include "runtime/runtime_state.hpp"
+#include "sched/blocking.hpp"
 #include "weir/runtime.hpp"
 
 namespace weir::ocr {
 
+class System;
 class Watch;
+
+// What a thread is for OCR is put aside while it waits: it is in no EDT, and no EDT runs on it.
+class WaitingThreads final : public sched::Blocking {
+ public:
+  explicit WaitingThreads(System& system) noexcept : system_(system) {}
+  std::uintptr_t begin(sched::Worker& worker) noexcept override;
+  void end(sched::Worker& worker, std::uintptr_t begun) noexcept override;
+  void refused(const base::Status& why) noexcept override;
+
+ private:
+  System& system_;
+};
 
 class System {
  public:
@@ -32,8 +46,9 @@ class System {
 
   // The calling thread runs EDTs until shut_down() was called. Returns the exit code.
   u8 run_until_shutdown() noexcept;
-  // Runs EDTs until the waiter is done or the system shuts down. False: it did, and keeps the waiter.
-  bool run_until(std::unique_ptr<EventWaiter>& waiter) noexcept;
+  // Waits, while others run EDTs, until the waiter is done or the system shuts down. False: it did, and keeps the
+  // waiter.
+  bool wait_for(std::unique_ptr<EventWaiter>& waiter) noexcept;
 
   void shut_down(u8 code) noexcept;
   bool shutting_down() const noexcept { return shutting_down_.load(std::memory_order_acquire); }  // DOWN-1
@@ -81,6 +96,7 @@ class System {
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;
   ExplainedEdts explained_{*this};  // outlives the runtime
+  WaitingThreads waiting_{*this};   // outlives the runtime's threads
   std::unique_ptr<Runtime> runtime_;
   weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
   sched::Scheduler* scheduler_ = nullptr;

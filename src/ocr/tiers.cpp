@@ -170,7 +170,7 @@ std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
       held.push_back(&block);
   };
   if (EdtBlocks* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->has_blocks())
-    for (const data::Use& use : blocks->request().uses()) add(*use.block);
+    for (const data::Use& use : blocks->asks().uses()) add(*use.block);
   if (run.extra != nullptr)
     for (const Pin& each : run.extra->pins) add(each.block->tier());
   return held;
@@ -355,7 +355,7 @@ EdtBlocks& add_blocks(Local& local, Edt& edt) {
   if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
   auto* const blocks = new EdtBlocks(local.tiers.store());
   task.note.extra()->hooks = blocks;
-  data::Request& request = blocks->request();
+  data::Request& request = blocks->asks();
   request.task = &task;
   request.revocable = true;
   request.name = lasting_name_of(edt.kind());
@@ -407,7 +407,7 @@ void announce(Local& local, Slot& slot, Edt& edt, Guid guid) {
   block->word.unlock();
   if (!wanted) return;
   slot.flags |= Slot::kNamed;
-  local.tiers.store().add(blocks->request(), block->tier(), mode_for(slot.mode), eager);
+  local.tiers.store().add(blocks->asks(), block->tier(), mode_for(slot.mode), eager);
 }
 
 void forget_announced(Local& local, Slot& slot, Block& block) noexcept {
@@ -424,7 +424,7 @@ void stage_blocks(Local& local, Edt& edt) {
     blocks = &add_blocks(local, edt);
   }
   for_each_tiered(edt, [&](Slot& slot, Block& block) {
-    blocks->store().add(blocks->request(), block.tier(), mode_for(slot.mode), false);
+    blocks->store().add(blocks->asks(), block.tier(), mode_for(slot.mode), false);
     return true;
   });
 }
@@ -434,8 +434,7 @@ std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (block.creator == &run.edt) return address_of(block.tier(), block.hold.get());
   if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
   EdtBlocks* const blocks = blocks_of(run.edt);
-  const data::Use* const use =
-      blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->request().find(block.tier());
+  const data::Use* const use = blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->asks().find(block.tier());
   return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));
 }
 
@@ -444,12 +443,12 @@ void end_use(Edt& edt, Block& block) noexcept {
   if (blocks == nullptr)
     block.tier().store->release_hold(block.tier());
   else if (blocks->has_blocks())
-    blocks->store().release(blocks->request(), block.tier());
+    blocks->store().release(blocks->asks(), block.tier());
 }
 
 base::Status blocks_failure(Edt& edt) noexcept {
   EdtBlocks* const blocks = blocks_of(edt);
-  return blocks != nullptr ? blocks->request().failure : base::Status::success();
+  return blocks != nullptr ? blocks->asks().failure : base::Status::success();
 }
 
 }  // namespace weir::ocr

@@ -19,6 +19,7 @@
 #include "ocr/block_memory.hpp"
 #include "ocr/guid.hpp"
 #include "runtime/runtime_state.hpp"
+#include "runtime/spawn_hooks.hpp"
 #include "sched/task.hpp"
 
 namespace weir::ocr {
@@ -118,7 +119,7 @@ void unpin_all(Local& local, Run& run);
 // ---- Blocks of an EDT ----
 
 // What an EDT has in tracked mode: its request.
-class EdtBlocks final : public sched::TaskHooks {
+class EdtBlocks final : public runtime::BlockHooks {
  public:
   explicit EdtBlocks(data::Store& store) noexcept : store_(store) {}
 
@@ -126,7 +127,8 @@ class EdtBlocks final : public sched::TaskHooks {
   bool try_begin(sched::Worker& worker, sched::Task& task) noexcept override;
   void end(sched::Worker&, sched::Task&) noexcept override {}
 
-  data::Request& request() noexcept { return request_; }
+  data::Request* request() noexcept override { return has_blocks() ? &request_ : nullptr; }
+  data::Request& asks() noexcept { return request_; }
   data::Store& store() noexcept { return store_; }
   bool has_blocks() noexcept { return request_.sequence != 0; }
   // Its blocks may leave; once.

@@ -217,6 +217,7 @@ class Picture {
     });
     if (worker.idle() && frames.size() == 1)
       inner = frames[0].waits_for == 0 ? outside_of_tasks(worker) : "has nothing to run";
+    if (worker.is_spare() && worker.idle() && frames.size() == 1) return;  // nobody waits in whose place it would run
     s_.workers.push_back({worker.index(), inner});
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (frames[i].thing == kNobody) continue;
@@ -303,7 +304,7 @@ class Picture {
   const SpawnHooks* hooks_of(const Held& held) const {
     if (held.task == nullptr) return nullptr;
     const sched::TaskExtra* const extra = held.task->note.seen().extra();
-    return extra == nullptr ? nullptr : static_cast<const SpawnHooks*>(extra->hooks.seen());
+    return extra == nullptr ? nullptr : dynamic_cast<const SpawnHooks*>(extra->hooks.seen());
   }
 
   void add_locks() {

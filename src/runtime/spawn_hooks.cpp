@@ -21,7 +21,7 @@ data::Store& store_of(data::Request& request) noexcept { return *request.uses().
 data::Request* request_of(const sched::Task& task) noexcept {
   const sched::TaskExtra* const extra = task.note.extra();
   if (extra == nullptr || extra->hooks == nullptr) return nullptr;
-  return static_cast<const SpawnHooks*>(extra->hooks.get())->request();
+  return static_cast<BlockHooks*>(extra->hooks.get())->request();
 }
 
 data::Request* request_around(const sched::Task* parent) noexcept {

@@ -16,15 +16,21 @@
 
 namespace weir::runtime {
 
-class SpawnHooks final : public sched::TaskHooks {
+// All hooks that a layer gives to tasks, the C++ API and others, are of this class.
+class BlockHooks : public sched::TaskHooks {
+ public:
+  // What the task asks of the data layer; null when it has no blocks, or none that move.
+  virtual data::Request* request() noexcept = 0;
+};
+
+class SpawnHooks final : public BlockHooks {
  public:
   // The spawning thread, before the task is submitted.
   void add_lock(ExclusionLock* lock);
   void add_reduction(ReductionGroup* group) { reductions_.push_back({group, group->join(), nullptr}); }
 
   void add_request(std::unique_ptr<data::Request> request) { request_ = std::move(request); }
-  // Null when the task has no blocks, or none that move.
-  data::Request* request() const noexcept { return request_.get(); }
+  data::Request* request() noexcept override { return request_.get(); }
 
   bool on_ready(sched::Worker& worker, sched::Task& task) noexcept override;
   bool try_begin(sched::Worker& worker, sched::Task& task) noexcept override;
@@ -62,7 +68,7 @@ class SpawnHooks final : public sched::TaskHooks {
   std::vector<Reduction> reductions_;               // in the order of the footprint
 };
 
-// Of a task of the C++ API; null when it has none. Whoever holds the task, or runs inside of it.
+// Of a task of any layer; null when it has none. Whoever holds the task, or runs inside of it.
 data::Request* request_of(const sched::Task& task) noexcept;
 // Of the nearest of the task and those it was made in that has one; null: none has. Whoever runs inside of it.
 data::Request* request_around(const sched::Task* task) noexcept;

@@ -224,7 +224,7 @@ base::Result<Worker*> Scheduler::start_spare(int domain) {
     spare_threads_.emplace_back([&worker] { worker.work_as_spare(); });
   } catch (const std::exception& error) {
     return base::Status{base::Code::no_space,
-                        fmt::format("a task waits, and no thread can be started that runs others meanwhile: {}; {} "
+                        fmt::format("a task waits, and no thread can be started that runs others in its place: {}; {} "
                                     "were; let fewer wait, or raise the limits of threads and memory (ulimit -u, -v)",
                                     error.what(), spares_ - 1)};
   }

@@ -3,7 +3,8 @@
 /* Extension: OCR in a program with its own main(). Shows under ENABLE_EXTENSION_LEGACY.
  *
  * Between ocrLegacyInit() and ocrLegacyFinalize() the thread that called them may call the functions of OCR outside of
- * EDTs. It runs EDTs itself only while it is in ocrLegacyBlockProgress() or ocrLegacyFinalize(). */
+ * EDTs. It counts as a worker: EDTs run in its place while it is in ocrLegacyBlockProgress(), and on it while it is in
+ * ocrLegacyFinalize(). */
 #ifndef OCR_LEGACY_H
 #define OCR_LEGACY_H
 #ifdef ENABLE_EXTENSION_LEGACY
@@ -32,7 +33,7 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 /* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards. */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv, u64 depc,
                      ocrGuid_t *depv, ocrGuid_t legacyContext);
-/* Waits until the event is satisfied, and runs EDTs while it waits; also inside an EDT. What is not NULL is set: the block,
+/* Waits until the event is satisfied, while others run EDTs; also inside an EDT. What is not NULL is set: the block,
  * acquired in mode RW (outside of EDTs: until it is destroyed), its data, its size. Not for ONCE and LATCH events.
  * OCR_EINVAL: no such event; see LEGACY_PROP_*. OCR_ECANCELED: the program is shutting down. */
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size, u16 properties);

@@ -6,6 +6,7 @@
 #include "ocr/checking.hpp"
 #include "ocr/edt.hpp"
 #include "ocr/event.hpp"
+#include "ocr/label_wait.hpp"
 
 using namespace weir::ocr;
 
@@ -25,6 +26,10 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   if (!try_claim(slot)) return OCR_EPERM;
   slot.mode = static_cast<std::uint8_t>(mode);
   if (checking::active()) checking::needed_by(*edt);
+  if (is_unmade(source)) {
+    body.depv()[index].guid = to_c(source);
+    if (try_await_object(source, slot_node(slot), output)) return 0;
+  }
   if (source.kind() != Kind::event) {
     if (checking::active()) checking::used(local, source);
     satisfy(local, slot, source);
@@ -37,16 +42,22 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
 }
 
 u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
-  if (source.kind() != Kind::event) return satisfy_event(local, target, slot, source);
+  const bool unmade = is_unmade(source);
+  if (source.kind() != Kind::event && !unmade) return satisfy_event(local, target, slot, source);
   if (!event_exists(target)) return OCR_EINVAL;
   const Node link = link_node(local, target, slot);
+  if (unmade && try_await_object(source, link, output)) return 0;
+  if (source.kind() != Kind::event) {
+    free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+    return satisfy_event(local, target, slot, source);
+  }
   const u8 code = add_dependent(local, source, link, output);
   if (code != 0) free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
   return code;
 }
 
 u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
-  const bool known = source.is_null() || block_exists(source) || event_exists(source);
+  const bool known = source.is_null() || block_exists(source) || event_exists(source) || is_unmade(source);
   if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);

@@ -24,7 +24,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, 
     of->paramc = paramc;
     of->depc = depc;
     of->hint.clear();
-    object_made(*of);
+    object_made(local, *of, made);
     *guid = to_c(made);
     return 0;
   });

@@ -41,7 +41,11 @@ u8 ocrEventDestroy(ocrGuid_t guid) {
 }
 
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot) {
-  return in_program([&](Local& local) { return satisfy_event(local, from_c(eventGuid), slot, from_c(dataGuid)); });
+  return in_program([&](Local& local) {
+    const Guid target = from_c(eventGuid), data = from_c(dataGuid);
+    return target.kind() == Kind::edt ? satisfy_slot(local, target, slot, data)
+                                      : satisfy_event(local, target, slot, data);
+  });
 }
 
 u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid) {

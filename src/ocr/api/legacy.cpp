@@ -12,7 +12,7 @@
 #include "ocr/channel.hpp"
 #include "ocr/checking.hpp"
 #include "ocr/config.hpp"
-#include "ocr/label.hpp"
+#include "ocr/label_wait.hpp"
 #include "ocr/system.hpp"
 
 using namespace weir::ocr;
@@ -31,8 +31,9 @@ ocrGuid_t context_of(const System& system) noexcept {
 // OCR_EINVAL unless it is an event that can be waited for.
 u8 check_event(Local& local, Guid guid, u16 properties) {
   while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid)) {
-    if (System::running()->shutting_down()) return OCR_ECANCELED;
-    let_others_run(local);
+    LabelWait wait(local, guid);
+    if (event_exists(guid)) break;
+    if (!wait.wait()) return OCR_ECANCELED;
   }
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return OCR_EINVAL;
@@ -58,19 +59,6 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   return code;
 }
 
-// As run_until().
-bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter) {
-  if (!checking::active()) [[likely]]
-    return system.run_until(waiter);
-  bool done = false;
-  {
-    const weir::check::WaitPause pause;
-    done = system.run_until(waiter);
-  }
-  if (done) checking::waited(*waiter);
-  return done;
-}
-
 u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
   if (const u8 code = check_event(local, handle, properties)) return code;
   auto waiter = std::make_unique<EventWaiter>();
@@ -82,7 +70,7 @@ u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64
     system.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!wait_for(system, waiter)) return OCR_ECANCELED;
+  if (!checking::wait_for(system, waiter)) return OCR_ECANCELED;
   if (guid != nullptr) *guid = to_c(waiter->block);
   return enter_block(local, waiter->block, result, size);
 }

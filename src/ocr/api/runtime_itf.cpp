@@ -4,7 +4,6 @@
 #include "ocr/extensions/ocr-runtime-itf.h"
 
 #include "ocr/api/api.hpp"
-#include "ocr/label.hpp"
 #include "sched/scheduler.hpp"
 
 using namespace weir::ocr;
@@ -77,7 +76,7 @@ void ocrCurrentWorkerGuid(ocrGuid_t* guid) {
 
 u8 ocrInformLegacyCodeBlocking(void) {
   return in_program([](Local& local) -> u8 {
-    let_others_run(local);
+    local.worker->let_others_run();
     return 0;
   });
 }

@@ -50,6 +50,34 @@ TEST_P(Dependence, ABlockOrNothingSatisfiesASlotAtOnce) {
   EXPECT_EQ(seen, 12u);
 }
 
+TEST_P(Dependence, ASlotOfAnEdtIsSatisfiedAsAnEventIs) {
+  std::atomic<u64> seen{0};
+  const ocrGuid_t data = block(12), ran = event(OCR_EVENT_STICKY_T);
+  const ocrGuid_t consumer = edt(2, [&](u32, ocrEdtDep_t* d) {
+    seen = *static_cast<u64*>(d[1].ptr) + (d[0].ptr == nullptr ? 1 : 0);
+    EXPECT_EQ(d[1].guid, data);
+    EXPECT_EQ(d[1].mode, DB_DEFAULT_MODE);
+    return ocrEventSatisfy(ran, NULL_GUID), NULL_GUID;
+  });
+  EXPECT_EQ(ocrEventSatisfySlot(consumer, data, 2), OCR_EINVAL) << "there is no such slot";
+  EXPECT_EQ(ocrEventSatisfySlot(consumer, foreign(), 1), OCR_EINVAL) << "nor such a block";
+  EXPECT_EQ(ocrEventSatisfySlot(consumer, data, 1), 0);
+  EXPECT_EQ(ocrEventSatisfySlot(consumer, data, 1), OCR_EPERM) << "it is satisfied";
+  EXPECT_EQ(ocrAddDependence(ran, consumer, 1, DB_MODE_RO), OCR_EPERM);
+  EXPECT_EQ(ocrEventSatisfy(consumer, NULL_GUID), 0);
+  wait_for(ran);
+  EXPECT_EQ(seen, 13u);
+}
+
+TEST_P(Dependence, ASlotThatDependsOnAnEventIsNotSatisfiedOtherwise) {
+  const ocrGuid_t source = event(OCR_EVENT_STICKY_T), ran = event(OCR_EVENT_STICKY_T);
+  const ocrGuid_t consumer = edt(1, [=](u32, ocrEdtDep_t*) { return ocrEventSatisfy(ran, NULL_GUID), NULL_GUID; });
+  ASSERT_EQ(ocrAddDependence(source, consumer, 0, DB_MODE_RO), 0);
+  EXPECT_EQ(ocrEventSatisfySlot(consumer, NULL_GUID, 0), OCR_EPERM);
+  EXPECT_EQ(ocrEventSatisfy(source, NULL_GUID), 0);
+  wait_for(ran);
+}
+
 TEST_P(Dependence, ABlockToAnEventSatisfiesIt) {
   const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T), data = block(1);
   EXPECT_EQ(ocrAddDependence(data, sticky, 0, DB_MODE_RO), 0);

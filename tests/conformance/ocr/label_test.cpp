@@ -200,6 +200,98 @@ TEST_P(Label, ADestroyedBlockKeepsItsLabelAsLongAsItIsHeld) {
   });
 }
 
+// ---- Dependences from labels before their object is made ----
+
+// Makes the block of the label, with that value.
+void make_block(ocrGuid_t label, u64 value) {
+  ocrGuid_t guid = label;
+  void* data = nullptr;
+  ASSERT_EQ(ocrDbCreate(&guid, &data, sizeof value, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+  *static_cast<u64*>(data) = value;
+  ASSERT_EQ(ocrDbRelease(guid), 0);
+}
+
+TEST_P(Label, ADependenceFromItsBlockWaitsUntilThatIsMade) {
+  const ocrGuid_t wanted = label(GUID_USER_DB, 4, 1), done = event(OCR_EVENT_STICKY_T);
+  std::atomic<u64> sum{0};
+  std::atomic<int> ran{0};
+  constexpr int kConsumers = 5;
+  for (int i = 0; i < kConsumers; ++i) {
+    const ocrGuid_t consumer = edt(1, [&](u32, ocrEdtDep_t* d) {
+      EXPECT_EQ(d[0].guid, wanted);
+      sum += *static_cast<u64*>(d[0].ptr);
+      return ++ran == kConsumers ? ocrEventSatisfy(done, NULL_GUID) : 0, NULL_GUID;
+    });
+    ASSERT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_RO), OCR_EPERM) << "the slot has its source";
+  }
+  in_edt([&] { make_block(wanted, 9); });
+  wait_for(done);
+  EXPECT_EQ(sum, 9u * kConsumers);
+}
+
+TEST_P(Label, ADependenceFromItsEventWaitsUntilThatIsMadeAndSatisfied) {
+  const ocrGuid_t wanted = label(GUID_USER_EVENT_ONCE), done = event(OCR_EVENT_STICKY_T), data = block(31);
+  const ocrGuid_t consumer = edt(1, [&](u32, ocrEdtDep_t* d) {
+    EXPECT_EQ(d[0].guid, data);
+    return ocrEventSatisfy(done, NULL_GUID), NULL_GUID;
+  });
+  ASSERT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_RO), 0);
+  edt(0, [&](u32, ocrEdtDep_t*) {
+    ocrGuid_t guid = wanted;
+    EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+    return ocrEventSatisfy(guid, data), NULL_GUID;
+  });
+  wait_for(done);
+}
+
+TEST_P(Label, AnEventDependsOnWhatIsMadeLater) {
+  const ocrGuid_t of_block = label(GUID_USER_DB), of_event = label(GUID_USER_EVENT_STICKY);
+  const ocrGuid_t first = event(OCR_EVENT_STICKY_T), second = event(OCR_EVENT_STICKY_T);
+  ASSERT_EQ(ocrAddDependence(of_block, first, 0, DB_MODE_RO), 0);
+  ASSERT_EQ(ocrAddDependence(of_event, second, 0, DB_MODE_RO), 0);
+  in_edt([&] {
+    make_block(of_block, 3);
+    ocrGuid_t guid = of_event;
+    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+    EXPECT_EQ(ocrEventSatisfy(guid, of_block), 0);
+  });
+  EXPECT_EQ(wait_for(first), of_block);
+  EXPECT_EQ(wait_for(second), of_block);
+}
+
+TEST_P(Label, DepvMayNameWhatIsMadeLater) {
+  const ocrGuid_t of_block = label(GUID_USER_DB), of_event = label(GUID_USER_EVENT_STICKY);
+  const ocrGuid_t done = event(OCR_EVENT_STICKY_T), there = block(1);
+  const std::vector<ocrGuid_t> depv{of_block, there, of_event, NULL_GUID};
+  edt(4,
+      [&](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(*static_cast<u64*>(d[0].ptr), 8u);
+        EXPECT_EQ(d[1].guid, there);
+        EXPECT_EQ(d[2].guid, there);
+        return ocrEventSatisfy(done, NULL_GUID), NULL_GUID;
+      },
+      {EDT_PROP_NONE, nullptr, nullptr, &depv});
+  in_edt([&] {
+    make_block(of_block, 8);
+    ocrGuid_t guid = of_event;
+    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+    EXPECT_EQ(ocrEventSatisfy(guid, there), 0);
+  });
+  wait_for(done);
+}
+
+TEST_P(Label, WhatCannotBeMadeIsNotWaitedFor) {
+  ocrGuid_t range, gone;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&gone, range, 0), 0);
+  ASSERT_EQ(ocrGuidMapDestroy(range), 0);
+  const ocrGuid_t consumer = edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+  EXPECT_EQ(ocrAddDependence(gone, consumer, 0, DB_MODE_RO), OCR_EINVAL);
+  EXPECT_EQ(ocrAddDependence(label(GUID_USER_EDT), consumer, 0, DB_MODE_RO), OCR_EINVAL);
+  EXPECT_EQ(ocrAddDependence(NULL_GUID, consumer, 0, DB_MODE_RO), 0) << "the slot is open still";
+}
+
 TEST_P(Label, EveryObjectHasItsKind) {
   const auto kind_of = [](ocrGuid_t guid) {
     ocrGuidUserKind kind = GUID_USER_NONE;

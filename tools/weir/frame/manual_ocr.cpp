@@ -60,10 +60,15 @@ constexpr Item kDiagnostics[] = {
      "blocks never destroyed, each with the EDT in which it was made. The exit status is 1."},
     {"EDT ... was left by an exception, and the program ends",
      "A C++ exception, whose what() follows. What depends on the EDT does not begin. The exit status is 1."},
+    {"the program ends: a task waits, and no thread can be started that runs others in its place",
+     "An EDT that waits keeps its thread, and another one takes its place. Let fewer wait at a time (at most 2048), or "
+     "raise the limit that the line names. The exit status is 12."},
     {"EDT ... depends on a data block that was destroyed before it started", "It runs, with NULL in that slot."},
     {"EDT ... has a block in several slots in different modes, and gets it in the strongest",
      "Give one mode for one block."},
     {"EDT ... was given an event that is gone, or has no room, in its depv",
+     "That slot is taken as satisfied, with nothing."},
+    {"EDT ... depends on the event of a label that was gone at once, or has no room",
      "That slot is taken as satisfied, with nothing."},
     {"EDT ... returned an event that does not exist", "Its output event is satisfied, with nothing."},
     {"EDT ... returned what is neither a data block nor an event", "Its output event is satisfied, with nothing."},
@@ -77,7 +82,7 @@ constexpr Item kStatuses[] = {
     {"1", "the program could make no progress, or an exception left an EDT"},
     {"2", "it could not start: an option, a variable or the configuration file is wrong, or there is no mainEdt()"},
     {"5", "the blocks of an EDT could not be read from their file (OCR_EIO)"},
-    {"12", "the blocks of an EDT do not fit in memory at once (OCR_ENOMEM)"},
+    {"12", "the blocks of an EDT do not fit in memory at once, or no thread could be started (OCR_ENOMEM)"},
 };
 
 constexpr Item kFiles[] = {
@@ -144,6 +149,14 @@ std::string ocr_page() {
       "A program that defines mainEdt() gets its main() from the library: mainEdt() is the first EDT, and its one "
       "dependence is a data block with the arguments, for ocrGetArgc() and ocrGetArgv(). A program with a main() "
       "of its own uses extensions/ocr-legacy.h. The program ends by ocrShutdown() or ocrAbort().");
+  add_section(
+      page, "WAITING",
+      "An EDT that waits, in ocrLegacyBlockProgress() or for a label, keeps its thread and its thread-local variables; "
+      "another thread runs EDTs in its place. Any number of EDTs wait for each other on any number of workers, up to "
+      "2048 at a time; as many run at a time as there are workers.\n\n"
+      "ocrEventSatisfySlot() of an EDT satisfies that slot. A dependence from a label under which nothing exists yet "
+      "waits until an event or a data block is created there. Tasks that an EDT spawns by the C++ API are part of it: "
+      "it ends when they have.");
   add_section(page, "CONFIGURATION FILE",
               "-ocr:cfg FILE, taken out of the arguments, or OCR_CONFIG names a configuration of the reference "
               "implementation. The number of workers is taken from it: the ids in sections [WorkerInst...]. Options of "

@@ -6,9 +6,14 @@
 
 #define OCR_ENABLE_EDT_NAMING
 #include "ocr.h"
+#include "weir/weir.hpp"
 
 namespace {
 ocrGuid_t leaf(u32, u64*, u32, ocrEdtDep_t[]) { throw std::runtime_error("no such element"); }
+ocrGuid_t spawner(u32, u64*, u32, ocrEdtDep_t[]) {
+  weir::spawn([] { throw std::runtime_error("of a task"); });
+  return NULL_GUID;
+}
 ocrGuid_t adder(u32, u64* paramv, u32, ocrEdtDep_t[]) { throw paramv[0]; }
 ocrGuid_t follower(u32, u64*, u32, ocrEdtDep_t[]) {
   ocrAbort(9);
@@ -26,6 +31,12 @@ void make_adder(ocrGuid_t block) {
   ocrAddDependence(block, edt, 0, DB_MODE_RW);
 }
 
+void make_spawner() {
+  ocrGuid_t of, edt;
+  ocrEdtTemplateCreate(&of, spawner, 0, 0);
+  ocrEdtCreate(&edt, of, EDT_PARAM_DEF, nullptr, EDT_PARAM_DEF, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr);
+}
+
 void make_leaf() {
   ocrGuid_t of, edt;
   ocrEdtTemplateCreate(&of, leaf, 0, 0);
@@ -38,6 +49,7 @@ ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t depv[]) {
   ocrPrintf("%s\n", what);
   if (std::strcmp(what, "main") == 0) throw std::logic_error("at once");
   if (std::strcmp(what, "leaf") == 0) make_leaf();
+  if (std::strcmp(what, "task") == 0) make_spawner();
   if (std::strcmp(what, "adder") == 0) make_adder(depv[0].guid);
   return NULL_GUID;
 }
