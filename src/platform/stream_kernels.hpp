@@ -6,6 +6,7 @@
 // One table per instruction set, chosen once by what this CPU has. Loops only; threads and timing are the caller's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace weir::platform {
@@ -31,7 +32,14 @@ struct StreamKernels {
   void (*copy_bytes)(std::byte* to, const std::byte* from, std::size_t bytes);
 };
 
-// Those for the widest vectors that this CPU and this build have.
+// Those of this build, best first, and then null pointers. `runs`: this CPU has the instructions.
+struct StreamChoice {
+  const StreamKernels* kernels = nullptr;
+  bool runs = false;
+};
+inline constexpr std::size_t kMostStreamChoices = 3;
+std::array<StreamChoice, kMostStreamChoices> stream_choices() noexcept;
+// The first that this CPU runs.
 const StreamKernels& stream_kernels() noexcept;
 
 }  // namespace weir::platform

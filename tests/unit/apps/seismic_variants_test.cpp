@@ -5,6 +5,7 @@
 
 #include <map>
 #include <ostream>
+#include <string>
 
 #include "apps/seismic/measure.hpp"
 #include "apps/seismic/problem.hpp"
@@ -132,6 +133,22 @@ TEST(SeismicTiling, ManyThreadsGetMoreAndSmallerTiles) {
   EXPECT_EQ(choose_tiling({}, {}, 4096, 2).rows, 64);
   EXPECT_EQ(choose_tiling({}, {}, 4096, 64).rows, 16);
 }
+
+#if defined(__x86_64__)
+// Where this CPU has it; the tests above run all that it has.
+class SeismicKernelsOf : public testing::TestWithParam<const char*> {};
+TEST_P(SeismicKernelsOf, AnInstructionSetAreAmongThoseThatRun) {
+  const std::string set = GetParam();
+  const bool has_it = set == "AVX-512" ? __builtin_cpu_supports("avx512f") != 0 : __builtin_cpu_supports("avx2") != 0;
+  if (!has_it) GTEST_SKIP() << "this CPU has no " << set << ": its kernels are not tested";
+  bool found = false;
+  for (const Kernels* const* kernels = all_kernels(); *kernels != nullptr; ++kernels)
+    found = found || set == (*kernels)->name;
+  EXPECT_TRUE(found);
+}
+INSTANTIATE_TEST_SUITE_P(Sets, SeismicKernelsOf, testing::Values("AVX-512", "AVX2"),
+                         [](const auto& set) { return set.index == 0 ? "Avx512" : "Avx2"; });
+#endif
 
 }  // namespace
 }  // namespace weir::apps::seismic

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 
 #include "apps/stencil3d/app.hpp"
 #include "apps/stencil3d/order.hpp"
@@ -205,6 +206,22 @@ TEST(Stencil3dVariants, IslandsAgreeWithSerialInEveryBitWhateverTheirMemory) {
     EXPECT_EQ(run_island(settings).result, wanted);
   }
 }
+
+#if defined(__x86_64__)
+// Where this CPU has it; the tests above run all that it has.
+class Stencil3dKernelsOf : public testing::TestWithParam<const char*> {};
+TEST_P(Stencil3dKernelsOf, AnInstructionSetAreAmongThoseThatRun) {
+  const std::string set = GetParam();
+  const bool has_it = set == "AVX-512" ? __builtin_cpu_supports("avx512f") != 0 : __builtin_cpu_supports("avx2") != 0;
+  if (!has_it) GTEST_SKIP() << "this CPU has no " << set << ": its kernels are not tested";
+  bool found = false;
+  for (const Kernels* const* kernels = all_kernels(); *kernels != nullptr; ++kernels)
+    found = found || set == (*kernels)->name;
+  EXPECT_TRUE(found);
+}
+INSTANTIATE_TEST_SUITE_P(Sets, Stencil3dKernelsOf, testing::Values("AVX-512", "AVX2"),
+                         [](const auto& set) { return set.index == 0 ? "Avx512" : "Avx2"; });
+#endif
 
 }  // namespace
 }  // namespace weir::apps::stencil3d
