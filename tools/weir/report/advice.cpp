@@ -29,6 +29,7 @@ class Adviser {
   Adviser(const Trace& trace, const Report& report) : trace_(trace), report_(report) {}
 
   std::vector<std::string> all() {
+    find_tiny();
     lost();
     data();
     others();
@@ -110,9 +111,9 @@ class Adviser {
     const auto most = std::max_element(by_holder.begin(), by_holder.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     lines_.push_back(fmt::format(
-        "waiting for what others held {:.0f} %{}: smaller pieces of data, or reduce instead of "
-        "commutative, would let more tasks run at once",
-        percent(waits), most == by_holder.end() ? "" : fmt::format(", most of it by tasks {:?}", most->first)));
+        "waiting for what others held {:.0f} %{}: {}reduce instead of commutative{} would let more tasks run at once",
+        percent(waits), most == by_holder.end() ? "" : fmt::format(", most of it by tasks {:?}", most->first),
+        tiny_.empty() ? "smaller pieces of data, or " : "", tiny_.empty() ? "," : ""));
   }
 
   // Of all workers' time, for one task: made, its edges found, and brought to run.
@@ -127,18 +128,21 @@ class Adviser {
     return name.ns / static_cast<double>(std::max<std::uint64_t>(name.tasks, 1));
   }
 
+  void find_tiny() {
+    if (share(report_.sum.analysing + report_.sum.scheduling) < kMuch || cost_of_a_task() > kNoTaskCosts) return;
+    for (const NameCost& name : report_.names)
+      if (are_tiny(name) && name.tasks * 10 >= report_.tasks) tiny_.push_back(&name);
+  }
+
   void tiny() {
     const double cost = cost_of_a_task();
-    if (share(report_.sum.analysing + report_.sum.scheduling) < kMuch || cost > kNoTaskCosts) return;
-    for (const NameCost& name : report_.names) {
-      if (!are_tiny(name) || name.tasks * 10 < report_.tasks) continue;
-      mostly_tiny_ = true;
+    for (const NameCost* name : tiny_) {
       lines_.push_back(fmt::format(
           "{} tasks {:?} last {} on average, and the runtime's own cost of a task is {}, {:.0f} % of all time: make "
           "them at least {:.0f} times larger, and it is below a tenth of them",
-          name.tasks, name.name, time_text(mean(name)), time_text(cost),
+          name->tasks, name->name, time_text(mean(*name)), time_text(cost),
           percent(share(report_.sum.analysing + report_.sum.scheduling)),
-          std::ceil(cost / kWorthwhile / std::max(mean(name), 1.0))));
+          std::ceil(cost / kWorthwhile / std::max(mean(*name), 1.0))));
     }
   }
 
@@ -148,7 +152,7 @@ class Adviser {
     const double parallelism = report_.work_ns / static_cast<double>(report_.path.length);
     const NameCost* const longest = report_.path_names.empty() ? nullptr : &report_.path_names.front();
     const bool makes_tasks = longest != nullptr && longest->name == kOutsideOfTasks;
-    if (mostly_tiny_ && makes_tasks) return;  // who makes them is busy with that: fewer, larger ones are the remedy
+    if (!tiny_.empty() && makes_tasks) return;  // who makes them is busy with that: fewer, larger ones are the remedy
     const Balance sides = balance(trace_, report_.workers);
     std::string line = fmt::format("waiting for work {:.0f} %: ", percent(waits));
     if (sides.ready < 0.5 && parallelism < kEnough * trace_.workers) {
@@ -203,12 +207,14 @@ class Adviser {
   }
 
   // None was: what the others were busy with.
-  static std::string gap_text(const Balance& sides) {
+  std::string gap_text(const Balance& sides) const {
     if (sides.meanwhile.empty()) return "; no task was ready then, and none ran";
     return fmt::format(
-        "; no task was ready then, and {:.0f} % of what ran was {:?}, {} each: smaller ones, or more of "
-        "them at a time, would give all something to run",
-        percent(sides.meanwhile_share), sides.meanwhile, time_text(sides.meanwhile_each));
+        "; no task was ready then, and {:.0f} % of what ran was {:?}, {} each: {}more of them at a time{} would give "
+        "all "
+        "something to run",
+        percent(sides.meanwhile_share), sides.meanwhile, time_text(sides.meanwhile_each),
+        tiny_.empty() ? "smaller ones, or " : "", tiny_.empty() ? "," : "");
   }
 
   void bandwidth() {
@@ -267,7 +273,7 @@ class Adviser {
   const Trace& trace_;
   const Report& report_;
   std::vector<std::string> lines_;
-  bool mostly_tiny_ = false;
+  std::vector<const NameCost*> tiny_;  // that are advised to be larger: nothing else is then advised to be smaller
 };
 
 }  // namespace
