@@ -41,7 +41,7 @@ std::uint8_t mode_of(const Edt& edt, const Group& group) noexcept {
   const Slot* strongest = *group.first;
   for (Slot** at = group.first + 1; at != group.last; ++at) {
     if ((*at)->mode == strongest->mode) continue;
-    complain(edt, "has a block in several slots in different modes, and gets it in the strongest", {group.guid()});
+    complain_once(edt, "has a block in several slots in different modes, and gets it in the strongest", {group.guid()});
     if (strength((*at)->mode) > strength(strongest->mode)) strongest = *at;
   }
   return strongest->mode;

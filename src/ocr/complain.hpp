@@ -11,6 +11,10 @@ namespace weir::ocr {
 
 // "weir: ocr: EDT sum (0x...) <what>: 0x...".
 void complain(const Edt& edt, const char* what, Guid guid) noexcept;
+// The same, but only of the first EDT of its kind: what is wrong in one is so in all.
+void complain_once(const Edt& edt, const char* what, Guid guid) noexcept;
+// At the start of OCR.
+void forget_complaints() noexcept;
 
 // For people: the name that the program gave, else that of the function, else its address; "main()" for null.
 std::string name_of(const EdtKind* kind);

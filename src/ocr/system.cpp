@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ocr/system.hpp"
+#include "ocr/complain.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -52,6 +53,7 @@ System* System::running() noexcept { return the_system.load(std::memory_order_ac
 base::Status System::start(const Options& options, bool report_at_end) {
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
   std::unique_ptr<System> system(new System);
+  forget_complaints();
   try {
     system->runtime_ = std::make_unique<Runtime>(options);
     system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);

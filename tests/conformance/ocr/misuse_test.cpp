@@ -333,7 +333,7 @@ TEST_P(Said, OfAnyTwoModesTheStrongerCounts) {
   constexpr ocrDbAccessMode_t kByStrength[] = {DB_MODE_RO, DB_MODE_CONST, DB_MODE_RW, DB_MODE_EW};
   const ocrGuid_t data = block(0);
   std::atomic<int> ran{0};
-  expect_said(
+  const std::string said = expect_said(
       [&] {
         for (u32 strong = 1; strong < 4; ++strong) {
           for (u32 weak = 0; weak < 2 * strong; ++weak) {
@@ -350,6 +350,7 @@ TEST_P(Said, OfAnyTwoModesTheStrongerCounts) {
         while (ran < 12) ocrInformLegacyCodeBlocking();
       },
       "has a block in several slots in different modes, and gets it in the strongest");
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << "of EDTs of one template it is said once: " << said;
 }
 
 TEST_P(Said, AnEdtWhoseBlockIsGoneRunsWithoutIt) {

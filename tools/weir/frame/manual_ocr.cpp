@@ -65,7 +65,7 @@ constexpr Item kDiagnostics[] = {
      "raise the limit that the line names. The exit status is 12."},
     {"EDT ... depends on a data block that was destroyed before it started", "It runs, with NULL in that slot."},
     {"EDT ... has a block in several slots in different modes, and gets it in the strongest",
-     "Give one mode for one block."},
+     "Give one mode for one block. Said of the first EDT of a template only."},
     {"EDT ... was given an event that is gone, or has no room, in its depv",
      "That slot is taken as satisfied, with nothing."},
     {"EDT ... depends on the event of a label that was gone at once, or has no room",

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "platform/symbol_names.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+
+namespace weir::platform {
+
+namespace {
+
+// A file as it is, in memory.
+class FileView {
+ public:
+  explicit FileView(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat about {};
+    if (fstat(file, &about) == 0 && about.st_size > 0) {
+      bytes_ = static_cast<std::size_t>(about.st_size);
+      memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+  }
+  ~FileView() {
+    if (memory_ != MAP_FAILED) munmap(memory_, bytes_);
+  }
+  FileView(const FileView&) = delete;
+  FileView& operator=(const FileView&) = delete;
+
+  // Empty when the file is shorter.
+  template <class T>
+  std::span<const T> at(std::uint64_t offset, std::uint64_t count) const {
+    if (memory_ == MAP_FAILED || offset > bytes_ || count > (bytes_ - offset) / sizeof(T)) return {};
+    return {reinterpret_cast<const T*>(static_cast<const char*>(memory_) + offset), count};
+  }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  std::size_t bytes_ = 0;
+};
+
+const char* name_at(std::span<const char> names, std::size_t at) {
+  return at < names.size() && std::memchr(&names[at], 0, names.size() - at) != nullptr ? &names[at] : nullptr;
+}
+
+// The symbol of the function at that address of the file; null: there is none.
+const char* symbol_in(const FileView& file, std::uint64_t address) {
+  const auto header = file.at<ElfW(Ehdr)>(0, 1);
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return nullptr;
+  const auto sections = file.at<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
+  for (const ElfW(Shdr) & table : sections) {
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
+    const ElfW(Shdr)& strings = sections[table.sh_link];
+    const auto names = file.at<char>(strings.sh_offset, strings.sh_size);
+    for (const ElfW(Sym) & symbol : file.at<ElfW(Sym)>(table.sh_offset, table.sh_size / sizeof(ElfW(Sym))))
+      if ((symbol.st_info & 0xf) == STT_FUNC && symbol.st_value == address && symbol.st_shndx != SHN_UNDEF)
+        return name_at(names, symbol.st_name);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string source_name(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  std::string whole = status == 0 ? text.get() : symbol, result;
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (auto at = whole.find(kUnnamed); at != std::string::npos; at = whole.find(kUnnamed))
+    whole.erase(at, kUnnamed.size());
+  int depth = 0;
+  for (const char c : whole) {
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0) result += c;
+    if (c == '>' || c == ')') --depth;
+  }
+  return result.substr(0, result.find(" [clone"));
+}
+
+std::string function_name(const void* start) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(start, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return "";
+  if (info.dli_sname != nullptr && info.dli_saddr == start) return source_name(info.dli_sname);
+  const bool is_program = map->l_name == nullptr || map->l_name[0] == '\0';
+  const FileView file(is_program ? "/proc/self/exe" : map->l_name);
+  const char* const symbol = symbol_in(file, reinterpret_cast<std::uintptr_t>(start) - map->l_addr);
+  return symbol == nullptr ? "" : source_name(symbol);
+}
+
+}  // namespace weir::platform
