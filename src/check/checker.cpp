@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "check/faults/library_calls.hpp"
 #include "check/hooks/tables.hpp"
 #include "check/hooks/turn.hpp"
 
@@ -94,6 +95,7 @@ base::Status start(Options& options) {
   state->all_exact = state->link.wants_all_exact();
   pthread_atfork(nullptr, nullptr, &after_fork_in_child);
   std::atexit(&at_exit);
+  install_library_calls();
   detail::is_active = true;
   return base::Status::success();
 }

@@ -59,8 +59,20 @@ void drop(TaskRecord* task);
 void waited(const void* scope);
 void waited_for(const void* scope, std::uint64_t id);
 
+// ---- fork_join(), and the loops that are made of it: two parts that may run at the same time ----
+
+// The first part begins, the second one, both are over; `half` is the same for all three, innermost first. Outside of
+// tasks the parts are looked at as a task that declares nothing; `scope` is of the tasks beside it. The parts run on the
+// calling thread, one after the other.
+bool follows_forks();  // false: there were so many that this one is run without being looked at
+void fork(const void* half, const void* scope);
+void second_part(const void* half);
+void join(const void* half, const void* scope);
+
 // Blocks, each on pages of its own; `strict`: closed outside of tasks, too. Null when there is no memory.
 void* allocate_block(std::size_t bytes, const char* name, bool strict = true);
+// The program has been given its address to use it outside of tasks, from now on.
+void hand_out_block(const void* block);
 // What has it is told from now on that it is gone.
 void free_block(void* block);
 

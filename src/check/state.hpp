@@ -59,8 +59,10 @@ struct State {
   Order order;
   Shadow shadow;
   std::uint64_t tasks = 0;
-  int runtimes = 0;        // that live
-  bool all_exact = false;  // no page is left to a task for what it has done there
+  std::uint64_t tasks_in_part = 0;          // of these, those that were not judged as a whole
+  std::uint64_t parts = 0, parts_free = 0;  // of fork_join(); that touched nothing that is watched
+  int runtimes = 0;                         // that live
+  bool all_exact = false;                   // no page is left to a task for what it has done there
   // Guarded by the gate.
   Gate gate;
   std::pmr::unsynchronized_pool_resource gate_pool;
@@ -69,16 +71,13 @@ struct State {
   std::pmr::unordered_map<std::uintptr_t, KnownInstruction> instructions;
   std::pmr::unordered_map<Origin, Frames, Hash> origins;
   std::pmr::unordered_map<FindingKey, Told, Hash> told;
-  Run* running = nullptr;  // of whoever has the turn
+  Run* running = nullptr;  // of whoever has the turn; what others read of it may be late
   std::uint64_t accesses = 0;
   std::atomic<ThreadState*> threads{nullptr};
   std::atomic<int> windows{0};
   std::atomic<bool> waits_for_windows{false};  // whoever works for a task
   std::uint64_t unseen = 0;                    // windows beside which a task went on; guarded by the gate
-  // Of the C library: its string functions read whole vectors, of which they use the part that was meant. Its functions
-  // that copy use all that they read; where they begin.
-  std::uintptr_t libc_start = 0, libc_end = 0;
-  std::uintptr_t copying[4] = {};
+  bool library_called_otherwise = false;       // than through what was redirected
 };
 
 // On a page of its own: handlers read it whatever is closed. Null before start().

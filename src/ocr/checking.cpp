@@ -2,6 +2,7 @@
 
 #include "ocr/checking.hpp"
 
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -77,6 +78,10 @@ void held(const Block& block, bool is_new) {
   check::acquire(item);
 }
 
+void handed_out(const void* data) {
+  if (active()) check::hand_out_block(data);
+}
+
 void released(const Block& block) {
   const check::Pause pause;
   check::release(block.fixed());
@@ -102,13 +107,20 @@ void destroyed(Edt& edt) {
 
 namespace {
 
+// mainEdt: its block of arguments comes unasked.
+bool is_made_by_library(const Edt& edt) {
+  const char* const name = edt.kind()->name;
+  return edt.origin()->creator == nullptr && name != nullptr && std::strcmp(name, "mainEdt") == 0;
+}
+
 void set_rights(Edt& edt, TaskRecord& record) {
   const check::Pause pause;
   std::vector<check::Item> items;
   for (std::uint32_t i = 0; i < edt.depc(); ++i) {
     const Slot& slot = edt.slots()[i];
-    if (slot.state.load(std::memory_order_relaxed) == SlotState::held)
-      items.push_back(item_of(*reinterpret_cast<const Block*>(slot.value), slot.mode, i));
+    if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
+    items.push_back(item_of(*reinterpret_cast<const Block*>(slot.value), slot.mode, i));
+    items.back().touched = is_made_by_library(edt);
   }
   check::set_items(record, items);
   if (!edt.is_bare())

@@ -29,6 +29,8 @@ bool free_block(std::byte* data) noexcept;
 // more; it has named it.
 void held(const Block& block, bool is_new);
 void released(const Block& block);
+// The program has got the block's address outside of EDTs.
+void handed_out(const void* data);
 void used(const Local& local, Guid block);
 
 void created(Edt& edt);

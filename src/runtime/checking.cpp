@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -140,6 +141,29 @@ void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footp
   announced().put(&task, {record, task.invoke});
   task.invoke = &invoke_checked;
   scope.submit(task, footprint, after);
+}
+
+// What is thrown out of the first part is on its way when the half is asked for.
+bool fork_checked(detail::ForkHalf& half, const sched::Scope* scope) {
+  if (!check::follows_forks()) return false;
+  half.state.store(static_cast<std::uint32_t>(std::uncaught_exceptions()), std::memory_order_relaxed);
+  check::fork(&half, scope);
+  return true;
+}
+
+bool join_checked(detail::ForkHalf& half, const sched::Scope* scope) noexcept {
+  const auto before = static_cast<int>(half.state.load(std::memory_order_relaxed));
+  const bool failed = std::uncaught_exceptions() > before;
+  if (!failed) {
+    check::second_part(&half);
+    try {
+      half.run(&half);
+    } catch (...) {
+      half.exception = std::current_exception();
+    }
+  }
+  check::join(&half, scope);
+  return failed;  // nobody has run it, and nobody will
 }
 
 detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* program, const char* name) {

@@ -340,11 +340,17 @@ namespace detail {
 bool fork_push(ForkHalf& half) {
   if (platform::stack_is_short()) [[unlikely]]
     return false;
+  if (check::active()) [[unlikely]]
+    return runtime::fork_checked(half, worker_of(nullptr).frame().children);
   Worker* const worker = Worker::current();
   return worker != nullptr ? worker->fork(half) : fork_push_outside(half);
 }
 
-bool fork_join_half(ForkHalf& half) noexcept { return static_cast<Worker*>(half.owner)->join(half); }
+bool fork_join_half(ForkHalf& half) noexcept {
+  if (check::active()) [[unlikely]]
+    return runtime::join_checked(half, worker_of(nullptr).frame().children);
+  return static_cast<Worker*>(half.owner)->join(half);
+}
 
 bool stack_is_short() noexcept { return platform::stack_is_short(); }
 void call_on_fresh_stack(void (*function)(void*), void* argument) noexcept {

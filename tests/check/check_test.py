@@ -6,6 +6,7 @@
 check_test.py WEIR case SOURCE CASE -- PROGRAM...     exactly what SOURCE marks with `FINDS CASE: KINDS`
 check_test.py WEIR mutant SOURCE EDITS -- PROGRAM...  at least what EDITS says (mutate.py), and exit status 1
 check_test.py WEIR nothing -- PROGRAM...              nothing, and the program's own exit status, 0
+check_test.py WEIR calls -- PROGRAM...                what it says itself on standard error, to the byte
 check_test.py table README EDITS...                   README has the table of all mistakes, and none is left out
 """
 import json
@@ -71,6 +72,22 @@ def check_nothing(weir, program):
         sys.exit(f"exit status {result.returncode}\n{result.stdout}{result.stderr}")
 
 
+def check_calls(weir, program):
+    result = run(weir, ["--json", "--no-advice"], program)
+    wanted = re.findall(r"^too much: (.*) (read|write) (0x[0-9a-f]+)$", result.stderr, re.M)
+    if not wanted or "all right" not in result.stderr:
+        sys.exit(f"exit status {result.returncode}\n{result.stdout}{result.stderr}")
+    found = [(finding["finding"], finding["access"], finding["address"], finding["bytes"])
+             for finding in json.loads(result.stdout)]
+    for name, access, address in wanted:
+        one = ("undeclared", access, address, 1)
+        if one not in found:
+            sys.exit(f"{name}: {one} was not found\n{result.stdout}")
+        found.remove(one)
+    if found:
+        sys.exit(f"more than what is too much was found: {found}\n{result.stdout}")
+
+
 MISTAKES = ["wrong mode", "forgotten block", "off by one", "use after release", "missing edge"]
 
 
@@ -102,7 +119,7 @@ def main():
         return check_table(*sys.argv[2:])
     split = sys.argv.index("--")
     (weir, what, *rest), program = sys.argv[1:split], sys.argv[split + 1:]
-    {"case": check_case, "mutant": check_mutant, "nothing": check_nothing}[what](weir, *rest, program)
+    {"case": check_case, "mutant": check_mutant, "nothing": check_nothing, "calls": check_calls}[what](weir, *rest, program)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -197,6 +198,93 @@ void never_touched(weir::Runtime& runtime) {
     runtime.spawn(weir::inout(used.data(), 100), weir::in(unused.data(), 100), half);  // FINDS never_touched: untouched
   }
   runtime.wait();
+}
+
+// An access may begin in the block.
+void beyond_small_block(weir::Runtime& runtime) {
+  weir::Block<std::int32_t> block(runtime, 1, "four");
+  runtime.spawn(weir::out(block), [](std::span<std::int32_t> b) {
+    *reinterpret_cast<volatile std::uint64_t*>(b.data()) = 1;  // FINDS beyond_small_block: beyond
+  });
+  runtime.wait();
+}
+
+// ---- Parts of fork_join() and of loops ----
+
+void halves_of_a_fork(weir::Runtime& runtime) {
+  std::vector<int> values(100);
+  runtime.spawn(weir::inout(values.data(), values.size()), weir::name("halves"), [&] {
+    weir::fork_join([&] { values[50] = 1; },    // FINDS halves_of_a_fork: unordered
+                    [&] { values[50] += 2; });  // FINDS halves_of_a_fork: unordered
+    values[50] = 3;
+  });
+  runtime.wait();
+}
+
+// A part reads what is the next one's.
+void parts_of_a_loop(weir::Runtime& runtime) {
+  std::vector<double> values(4001, 1);
+  runtime.spawn(weir::inout(values.data(), values.size()), weir::name("shift"), [&] {
+    weir::parallel_for(0, 4000, 500, [&](int from, int to) {
+      for (int i = from; i < to; ++i) values[i] = values[i + 1] + 1;  // FINDS parts_of_a_loop: unordered
+    });
+  });
+  runtime.wait();
+}
+
+void parts_of_a_sum(weir::Runtime& runtime) {
+  std::vector<double> values(400, 1);
+  double last = 0, sum = 0;
+  runtime.spawn(weir::in(values.data(), values.size()), weir::out(sum), weir::inout(last), [&] {
+    sum = weir::parallel_reduce(
+        0, 400, 100, 0.0,
+        [&](int from, int to, double part) {
+          while (from < to) part += values[from++];
+          last = part;  // FINDS parts_of_a_sum: unordered
+          return part;
+        },
+        std::plus<>());
+  });
+  runtime.wait();
+}
+
+// The children of both parts come one after the other by their footprints; what the parts themselves do does not.
+void children_of_both_parts(weir::Runtime& runtime) {
+  int value = 0, other = 0;
+  runtime.spawn(weir::inout(value), weir::inout(other), weir::name("parent"), [&] {
+    weir::fork_join(
+        [&] {
+          weir::spawn(weir::inout(value), [&] { ++value; });
+          other = 1;  // FINDS children_of_both_parts: unordered
+        },
+        [&] {
+          weir::spawn(weir::inout(value), [&] { ++value; });
+          weir::wait();
+          other = 2;  // FINDS children_of_both_parts: unordered
+        });
+  });
+  runtime.wait();
+}
+
+// Where no task is around it memory has to have a name, or to be a block.
+void fork_outside_of_tasks(weir::Runtime& runtime) {
+  std::vector<int> values(100);
+  runtime.spawn(weir::inout(values.data(), values.size()), [&] { values[90] = 1; });
+  weir::fork_join([&] { values[50] = 1; },    // FINDS fork_outside_of_tasks: unordered
+                  [&] { values[50] += 2; });  // FINDS fork_outside_of_tasks: unordered
+  runtime.wait();
+}
+
+void block_in_a_fork(weir::Runtime& runtime) {
+  weir::Block<int> block(runtime, 10, "kept");
+  volatile int* left = nullptr;
+  runtime.spawn(weir::out(block), [&](std::span<int> b) {
+    left = b.data();
+    b[0] = 1;
+  });
+  runtime.wait();
+  weir::fork_join([&] { left[0] = 2; },  // FINDS block_in_a_fork: outside
+                  [&] { static_cast<void>(block); });
 }
 
 // ---- In the kernel, and deep down ----
@@ -414,6 +502,12 @@ void late(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// Nothing that a part touches has a name.
+void free_parts(weir::Runtime&) {
+  std::vector<int> values(100);
+  weir::parallel_for(0, 100, 25, [&](int from, int to) { std::fill(values.begin() + from, values.begin() + to, 1); });
+}
+
 // ---- How programs end: each with one task that has no mistake ----
 
 void nothing(weir::Runtime& runtime) {
@@ -512,6 +606,13 @@ int main(int, char** argv) {
       {"missing_after", missing_after},
       {"parent_beside_child", parent_beside_child},
       {"never_touched", never_touched},
+      {"beyond_small_block", beyond_small_block},
+      {"halves_of_a_fork", halves_of_a_fork},
+      {"parts_of_a_loop", parts_of_a_loop},
+      {"parts_of_a_sum", parts_of_a_sum},
+      {"children_of_both_parts", children_of_both_parts},
+      {"fork_outside_of_tasks", fork_outside_of_tasks},
+      {"block_in_a_fork", block_in_a_fork},
       {"read_into_in", read_into_in},
       {"read_into_block_outside", read_into_block_outside},
       {"deep_recursion", deep_recursion},
@@ -528,6 +629,7 @@ int main(int, char** argv) {
   ends["exits"] = exits;
   ends["two_runtimes"] = two_runtimes;
   ends["late"] = late;
+  ends["free_parts"] = free_parts;
   ends["thread_in_a_call"] = thread_in_a_call;
   ends["for_ever"] = for_ever;
   ends["mistake_for_ever"] = mistake_for_ever;

@@ -182,6 +182,48 @@ void loops(weir::Runtime& runtime) {
   require(sum == 20000, "loops");
 }
 
+// Parts of loops share what is read, and count with an atomic where the footprint says so; what comes after a loop
+// comes after all its parts, and so do its children when they were waited for.
+void parts(weir::Runtime& runtime) {
+  std::vector<int> from(1000, 1), to(1000);
+  std::atomic<int> hits{0};
+  int last = 0;
+  runtime.spawn(weir::in(std::span<const int>(from)), weir::inout(std::span(to)), weir::concurrent(hits),
+                weir::inout(last), [&] {
+                  for (int round = 0; round < 3; ++round) {
+                    weir::parallel_for(0, 1000, 100, [&](int i, int end) {
+                      for (; i < end; ++i) to[i] += from[i] + from[999 - i];
+                      ++hits;
+                    });
+                    weir::parallel_for(0, 1000, 300, [&](int i, int end) {
+                      while (i < end) --to[i++];
+                    });
+                    weir::fork_join([&] { weir::spawn(weir::inout(last), [&] { ++last; }); }, [&] { ++to[0]; });
+                    weir::wait();
+                    ++last;
+                  }
+                });
+  runtime.wait();
+  require(to[0] == 6 && to[999] == 3 && hits == 48 && last == 6, "parts");
+  try {
+    weir::fork_join([] { throw std::runtime_error("on purpose"); }, [] { require(false, "ran after a failure"); });
+    require(false, "no exception of a first part");
+  } catch (const std::runtime_error&) {
+  }
+  bool first = false;
+  try {
+    weir::fork_join([&] { first = true; }, [] { throw std::runtime_error("on purpose"); });
+    require(false, "no exception of a second part");
+  } catch (const std::runtime_error&) {
+  }
+  int after = 0;
+  runtime.spawn(weir::inout(after), [&] { ++after; });
+  weir::fork_join([&] { runtime.wait(); }, [] {});
+  runtime.spawn(weir::inout(after), [&] { ++after; });
+  runtime.wait();
+  require(first && after == 2, "parts that throw");
+}
+
 void blocks(weir::Runtime& runtime) {
   weir::Array<float, 2> tiles(runtime, {30, 50}, {20, 20}, "tiles");
   std::vector<float> own(400, 1);
@@ -218,6 +260,7 @@ int main() {
   exceptions(runtime);
   threads(runtime);
   loops(runtime);
+  parts(runtime);
   blocks(runtime);
   std::puts("all right");
 }

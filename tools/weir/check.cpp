@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "check/render.hpp"
 #include "check/session.hpp"
@@ -43,12 +44,26 @@ std::string found(const check::Outcome& outcome, const CheckSettings& settings) 
   return text.empty() ? "nothing found" : text;
 }
 
+// What was not judged, and how to have it judged.
+std::string left_out(const check::Outcome& outcome) {
+  std::string text;
+  if (outcome.in_part != 0)
+    text += fmt::format("; of {}, only a part of the accesses was judged: --exact judges all",
+                        count(outcome.in_part, "task", "tasks"));
+  if (outcome.parts_free != 0)
+    text += fmt::format("; of {} parts outside of tasks, nothing was judged: no footprint names what they touch",
+                        outcome.parts_free);
+  return text;
+}
+
 std::string summary(const check::Outcome& outcome, const CheckSettings& settings) {
   if (outcome.stopped) return "weir check: stopped at the first finding";
   if (outcome.signal != 0)
     return fmt::format("weir check: the program was ended by signal {} ({}); until then {}", outcome.signal,
                        strsignal(outcome.signal), found(outcome, settings));
-  return fmt::format("weir check: {}: {}", count(outcome.tasks, "task", "tasks"), found(outcome, settings));
+  std::string what = count(outcome.tasks, "task", "tasks");
+  if (outcome.parts != 0) what += fmt::format(" and {} parts of fork_join() and loops", outcome.parts);
+  return fmt::format("weir check: {}: {}{}", what, found(outcome, settings), left_out(outcome));
 }
 
 int verdict(const check::Outcome& outcome, const CheckSettings& settings) {
@@ -79,13 +94,15 @@ int run_check(const CheckSettings& settings, Global& global) {
   program.insert(program.end(), global.rest.begin(), global.rest.end());
   std::fflush(stdout);
   std::set<std::string> told;
+  int described = -1;  // the process whose symbols are known: most programs are one
+  std::unique_ptr<check::Symbols> symbols;
   const auto hear = [&](const weir::check::Finding& finding, int pid) {
     if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
-    check::Symbols symbols(pid);
-    if (!told.insert(check::identity(finding, symbols)).second) return check::Heard::again;
+    if (std::exchange(described, pid) != pid) symbols = std::make_unique<check::Symbols>(pid);
+    if (!told.insert(check::identity(finding, *symbols)).second) return check::Heard::again;
     if (!global.json)
-      fmt::print(stderr, "{}", with_colour(check::render(finding, symbols), check::is_advice(finding.kind)));
-    global.add(check::to_json(finding, symbols));
+      fmt::print(stderr, "{}", with_colour(check::render(finding, *symbols), check::is_advice(finding.kind)));
+    global.add(check::to_json(finding, *symbols));
     return settings.stop ? check::Heard::stop : check::Heard::news;
   };
   const auto outcome = check::run_checked(program, {global.json, settings.exact}, hear);
@@ -118,12 +135,13 @@ constexpr const char* kText =
   released     it touches a block that was released or destroyed
   outside      the program touches a block outside of tasks, or a thread
                of its own one that the running task may not
-  unordered    two tasks touch the same bytes, one of them writes, and
-               nothing orders them, whenever they happen to run
+  unordered    two tasks, or two parts of a fork_join() or loop, touch the
+               same bytes, one of them writes, and nothing orders them,
+               whenever they happen to run
   untouched    an item of a footprint that none of the tasks spawned there
                has touched: advice, for the results are right
 
-Tasks run one after the other, and each access outside of open pages costs some microseconds: use small inputs. docs/checking.md says what is seen exactly and what is not.
+Tasks run one after the other, and each access outside of open pages costs some microseconds: use small inputs; of tasks like many before only a part is judged, which the last line says, and --exact judges all. Calls of the C library's functions on memory and strings are judged by their arguments. docs/checking.md says what is seen exactly and what is not.
 
 Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM; a signal that has ended it, Ctrl-C among them, ends weir check in the same way, which a shell shows as 128 and more.)";
 

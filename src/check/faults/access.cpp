@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "check/faults/string_functions.hpp"
+#include "check/faults/library_calls.hpp"
 #include "check/tell/frames.hpp"
 
 namespace weir::check {
@@ -45,7 +45,7 @@ constexpr std::size_t kRedZone = 256;  // below the stack pointer, that code may
 
 const KnownInstruction& known(std::uintptr_t instruction) {
   const auto [found, is_new] = state->instructions.try_emplace(instruction);
-  if (is_new) found->second = {state->link.decode(instruction), is_of_string_function(instruction)};
+  if (is_new) found->second = {state->link.decode(instruction), may_read_more_than_it_uses(instruction)};
   return found->second;
 }
 
@@ -54,9 +54,14 @@ bool reads_more_than_it_uses(const KnownInstruction& instruction, const TouchedB
   return instruction.may_read_more && !touched.writes && touched.bytes >= 16;
 }
 
+// What tells apart where the thread does it: the instruction, or, in a function of the library's, the call.
+std::uintptr_t place_of(const ThreadState& thread, const StoppedThread& stopped) noexcept {
+  return thread.judged_place != 0 ? thread.judged_place : stopped.instruction();
+}
+
 // Of what the thread does for that run, its own or the one beside it.
 const Frames* origin_of(const ThreadState& thread, const Run& run, const StoppedThread& stopped) {
-  const auto [found, is_new] = state->origins.try_emplace({stopped.instruction(), run.task->site});
+  const auto [found, is_new] = state->origins.try_emplace({place_of(thread, stopped), run.task->site});
   if (is_new) take_frames(found->second, stopped.instruction(), thread.run);
   return &found->second;
 }
@@ -82,7 +87,7 @@ void for_each_touched(const Instruction& instruction, const StoppedThread& stopp
 
 void report(ThreadState& thread, const StoppedThread& stopped, const Breach& breach, bool writes,
             const TaskInfo* task) {
-  const FindingKey key{breach.kind, stopped.instruction(), task != nullptr ? task->site : nullptr, nullptr};
+  const FindingKey key{breach.kind, place_of(thread, stopped), task != nullptr ? task->site : nullptr, nullptr};
   if (const auto known = state->told.find(key); known != state->told.end()) {
     ++known->second.times;
     return;
@@ -126,16 +131,47 @@ void report_outside(ThreadState& thread, const StoppedThread& stopped, std::uint
 
 namespace {
 
-// [start, end) is what the access touches of the page.
-void judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
-                   const Bits& bytes, bool writes, bool lenient) {
+// `bytes` is what the access touches of the page.
+Breach judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
+                     const Bits& bytes, bool writes, bool lenient) {
   Run& run = *thread.run;
   RunPage& rights = run.page(address, &state->pool);
   Bits judged = bytes;
   if (lenient && run.restricted && (bytes & (rights.readable - rights.fresh)).any()) judged = bytes & rights.readable;
-  const Breach breach = judge(run, rights, page, address, judged, writes, origin_of(thread, run, stopped));
-  if (breach.found) report(thread, stopped, breach, writes, run.task);
+  return judge(run, rights, page, address, judged, writes, origin_of(thread, run, stopped));
 }
+
+// Tells what is wrong with one access, page after page: what goes on on the next page is one breach.
+class Telling {
+ public:
+  Telling(ThreadState& thread, const StoppedThread& stopped, bool writes) noexcept
+      : thread_(thread), stopped_(stopped), writes_(writes) {}
+  ~Telling() { tell(); }
+  Telling(const Telling&) = delete;
+  Telling& operator=(const Telling&) = delete;
+
+  void add(const Breach& breach) {
+    if (!breach.found) return;
+    const bool goes_on = breach_.found && breach_.kind == breach.kind && breach_.item == breach.item &&
+                         breach_.address + breach_.bytes == breach.address;
+    if (goes_on) {
+      breach_.bytes += breach.bytes;
+      return;
+    }
+    tell();
+    breach_ = breach;
+  }
+
+ private:
+  void tell() {
+    if (breach_.found) report(thread_, stopped_, breach_, writes_, thread_.run->task);
+  }
+
+  ThreadState& thread_;
+  const StoppedThread& stopped_;
+  bool writes_;
+  Breach breach_;
+};
 
 bool on_own_stack(const Run& run, const StoppedThread& stopped, std::uintptr_t address) noexcept {
   return address < run.stack && address + kRedZone >= stopped.stack();
@@ -161,19 +197,22 @@ Bits bytes_on(std::uintptr_t page, const TouchedBytes& touched) {
 
 // All that the operand touches on watched pages, open or not: what is open may be left unseen, but is not wrong.
 void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched, bool lenient) {
+  Telling reading(thread, stopped, false), writing(thread, stopped, true);
   for (std::uintptr_t page = page_of(touched.start); page < touched.start + touched.bytes; page += kPageBytes) {
     Page* const found = state->watch.find(page);
     if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, touched.start))) continue;
     const Bits bytes = bytes_on(page, touched);
-    if (touched.reads) judge_on_page(thread, stopped, page, *found, bytes, false, lenient);
-    if (touched.writes) judge_on_page(thread, stopped, page, *found, bytes, true, false);
+    if (touched.reads) reading.add(judge_on_page(thread, stopped, page, *found, bytes, false, lenient));
+    if (touched.writes) writing.add(judge_on_page(thread, stopped, page, *found, bytes, true, false));
     if (state->watch.state_of(*found) != PageState::open) let_through(thread, page, *found);
   }
 }
 
-// The task may have the page for itself from here on, for what it has done there.
+}  // namespace
+
 bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, Page& page, bool writes) {
   Run& run = *thread.run;
+  if (on_own_stack(run, stopped, stopped.address())) return false;
   RunPage& rights = run.page(address, &state->pool);
   const PageState wanted = may_open(run, rights, page);
   if (wanted == PageState::closed || (writes && wanted != PageState::open)) return false;
@@ -182,6 +221,8 @@ bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintp
   state->watch.open_page(address, page, given);
   return true;
 }
+
+namespace {
 
 template <class Visit>
 void for_pages(const TouchedBytes& touched, Visit&& visit) {
@@ -212,19 +253,31 @@ void note_access_beside(const ThreadState& thread, const StoppedThread& stopped)
 void judge_call(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
                 bool writes) {
   const TouchedBytes touched{start, bytes, !writes, writes, ~std::uint64_t{0}, 0};
+  Telling telling(thread, stopped, writes);
   for (std::uintptr_t page = page_of(start); page < start + bytes; page += kPageBytes) {
     Page* const found = state->watch.find(page);
     if (found == nullptr || on_own_stack(*thread.run, stopped, std::max(page, start))) continue;
-    judge_on_page(thread, stopped, page, *found, bytes_on(page, touched), writes, false);
+    telling.add(judge_on_page(thread, stopped, page, *found, bytes_on(page, touched), writes, false));
   }
+}
+
+void judge_call_beside(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
+                       bool writes) {
+  for (std::uintptr_t at = page_of(start); at < start + bytes; at += kPageBytes) {
+    const Page* const page = state->watch.find(at);
+    if (page == nullptr || !page->strict) continue;
+    report_outside(thread, stopped, std::max(at, start), writes);
+    break;
+  }
+  note_touched_beside(thread, stopped, {start, bytes, !writes, writes});
 }
 
 void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
   ++state->accesses;
   const std::uintptr_t address = page_of(stopped.address());
   const bool writes = stopped.faulted_writing();
-  if (!on_own_stack(*thread.run, stopped, stopped.address()) && open_for_good(thread, stopped, address, page, writes))
-    return;
+  if (thread.run->is_program && page.strict) report_outside(thread, stopped, stopped.address(), writes);
+  if (open_for_good(thread, stopped, address, page, writes)) return;
   const KnownInstruction& known_instruction = known(stopped.instruction());
   const Instruction& instruction = known_instruction.code;
   for_each_touched(instruction, stopped, [&](const TouchedBytes& touched) {

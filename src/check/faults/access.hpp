@@ -23,9 +23,16 @@ void note_access_beside(const ThreadState& thread, const platform::StoppedThread
 void note_touched_beside(const ThreadState& thread, const platform::StoppedThread& stopped,
                          const platform::TouchedBytes& touched);
 
-// What a system call of the task has done with memory, once it is over.
+// What a call of the task does or has done with memory: of the system, or of a function of the C library's.
 void judge_call(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
                 bool writes);
+
+// The same of a thread that runs no task: for the task that does run, or of a block.
+void judge_call_beside(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t start,
+                       std::size_t bytes, bool writes);
+// The task may have the page for itself from here on, for what it has done there; false: not yet.
+bool open_for_good(ThreadState& thread, const platform::StoppedThread& stopped, std::uintptr_t address, Page& page,
+                   bool writes);
 
 // The page is open to one instruction of the thread, which step() lets it run, until take_back_opened().
 void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept;

@@ -63,19 +63,6 @@ void credit(Run& run, const StoppedThread::Memory& memory) {
   }
 }
 
-// A thread that runs no task has given the first bytes of the buffer to its call: for the task, or of a block.
-void judge_buffer(ThreadState& thread, const StoppedThread& stopped, std::size_t bytes) {
-  const HeldCall& call = thread.call;
-  const std::uintptr_t start = call.buffer.start;
-  for (std::uintptr_t at = page_of(start); at < start + bytes; at += kPageBytes) {
-    const Page* const page = state->watch.find(at);
-    if (page == nullptr || !page->strict) continue;
-    report_outside(thread, stopped, std::max(at, start), call.writes);
-    break;
-  }
-  note_touched_beside(thread, stopped, {start, bytes, !call.writes, call.writes});
-}
-
 bool copy(ThreadState& thread, const StoppedThread::Memory& watched, std::uintptr_t to, std::uintptr_t from,
           std::size_t bytes) {
   open_window(thread);
@@ -101,7 +88,7 @@ bool goes_by_copy(ThreadState& thread, StoppedThread& stopped) {
     platform::unmap_memory(memory, bytes);
     return false;
   }
-  if (!call.writes) judge_buffer(thread, stopped, bytes);
+  if (!call.writes) judge_call_beside(thread, stopped, start, bytes, false);
   call.copy = memory;
   stopped.give_call_buffer(at);
   return true;
@@ -113,7 +100,7 @@ void end_copy(ThreadState& thread, StoppedThread& stopped) {
   void* const memory = std::exchange(call.copy, nullptr);
   if (const std::int64_t done = stopped.call_result(); call.writes && done > 0) {
     const std::size_t read = std::min(static_cast<std::size_t>(done), bytes);  // recv() may say how much there was
-    judge_buffer(thread, stopped, read);
+    judge_call_beside(thread, stopped, start, read, true);
     if (!copy(thread, call.buffer, start, reinterpret_cast<std::uintptr_t>(memory), read))
       stopped.give_call_result(-EFAULT);
   }
@@ -136,7 +123,8 @@ void let_call_pass(ThreadState& thread, StoppedThread& stopped) {
   call.has_buffer = stopped.call_buffer(call.buffer, call.writes);
   if (!goes_by_copy(thread, stopped)) {
     bool concerned = stopped.call_makes_process();
-    if (call.has_buffer && thread.run == nullptr) judge_buffer(thread, stopped, call.buffer.bytes);
+    if (call.has_buffer && thread.run == nullptr)
+      judge_call_beside(thread, stopped, call.buffer.start, call.buffer.bytes, call.writes);
     for (std::uint32_t i = 0; i < call.given_count; ++i) {
       if (state->running != nullptr && !(call.has_buffer && thread.restricted()))
         credit(*state->running, call.given[i]);

@@ -10,8 +10,8 @@
 
 #include "check/faults/access.hpp"
 #include "check/faults/calls.hpp"
+#include "check/faults/library_calls.hpp"
 #include "check/faults/standstill.hpp"
-#include "check/faults/string_functions.hpp"
 
 namespace weir::check {
 
@@ -45,15 +45,24 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
     return true;
   }
   if (thread.restricted()) {
-    judge_access(thread, stopped, *page);
+    if (is_in_library_call(thread, stopped))
+      judge_library_call(thread, stopped, *page);
+    else
+      judge_access(thread, stopped, *page);
     return true;
   }
   if (thread.run != nullptr && thread.turn != 0) {  // a hook: its own until it is over
     state->watch.open_page_for_hook(address, *page);
     return true;
   }
-  if (page->strict && thread.pauses == 0) report_outside(thread, stopped, stopped.address(), stopped.faulted_writing());
-  if (is_tasks_turn()) return true;  // and this one's again
+  const bool in_library_call = is_in_library_call(thread, stopped);
+  if (page->strict && thread.pauses == 0 && !in_library_call)
+    report_outside(thread, stopped, stopped.address(), stopped.faulted_writing());
+  if (is_tasks_turn() && !thread.has_window) return true;  // and this one's again
+  if (in_library_call) {
+    judge_library_call(thread, stopped, *page);
+    return true;
+  }
   if (thread.run == nullptr) note_access_beside(thread, stopped);
   open_window(thread);
   let_through(thread, address, *page);
@@ -90,7 +99,7 @@ class InHandler {
     if (state_ != nullptr) take_back_nested();
     thread_.nested_count = thread_.nested_times = 0;
     thread_.in_handler = false;
-    if (thread_.stepping) return;
+    if (thread_.stepping || thread_.has_window) return;  // a window of a call of the library's is closed by its end
     thread_.hold_calls();
     if (state_ != nullptr) go_at_large(thread_);
   }
@@ -103,8 +112,8 @@ class InHandler {
   void take_back_nested() noexcept {
     for (std::uint32_t i = 0; i < thread_.nested_count; ++i) {
       const Page* const page = state_->watch.find(thread_.nested[i]);
-      if (page != nullptr && !is_let_through(thread_, thread_.nested[i]))
-        state_->watch.take_back(thread_.nested[i], *page);
+      const bool stays = is_let_through(thread_, thread_.nested[i]) || thread_.library_call.covers(thread_.nested[i]);
+      if (page != nullptr && !stays) state_->watch.take_back(thread_.nested[i], *page);
     }
     state_->gate.unlock();
   }
@@ -192,12 +201,13 @@ ThreadState& this_thread() noexcept {
   return *made;
 }
 
+ThreadState* this_thread_if_known() noexcept { return current_thread; }
+
 std::uintptr_t page_of_thread_record() noexcept { return page_of(reinterpret_cast<std::uintptr_t>(&current_thread)); }
 
 bool can_hold_system_calls() noexcept { return system_calls_can_be_held; }
 
 base::Status install_handlers() {
-  find_string_functions();
   volatile unsigned char held = 0;
   system_calls_can_be_held = platform::hold_system_calls(&held);
   if (system_calls_can_be_held) platform::hold_system_calls(nullptr);

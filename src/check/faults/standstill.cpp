@@ -49,7 +49,8 @@ void pass_sleepers(ThreadState& self) noexcept {
 // It may come late: to a hook, or to a thread that has come back meanwhile.
 void on_stop(int, void*, void*) noexcept {
   ThreadState& thread = this_thread();
-  if (state.pointer == nullptr || thread.in_handler || thread.stepping || !thread.works_for_task()) return;
+  const bool is_busy = thread.in_handler || thread.stepping || thread.has_window;
+  if (state.pointer == nullptr || is_busy || !thread.works_for_task()) return;
   come_back(thread);
   go_at_large(thread);
 }

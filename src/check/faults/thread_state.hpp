@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "check/memory/extent.hpp"
 #include "platform/stopped_thread.hpp"
 
 namespace weir::check {
@@ -35,6 +36,25 @@ struct HeldCall {
   platform::StoppedThread::Changed changed;
 };
 
+// A call of one of the C library's functions on memory and strings (library_functions.hpp), until it returns.
+struct LibraryCall {
+  int function = 0;  // by its place, from 1; 0: none is under way
+  bool judged = false;
+  bool has_opened = false;  // pages, until it is over
+  std::uint32_t touched_count = 0;
+  std::uintptr_t caller = 0;  // what it returns to
+  std::uintptr_t frame = 0;   // of what has noted it
+  std::uintptr_t arguments[4] = {};
+  platform::StoppedThread::Memory touched[3] = {};
+
+  // The page is open until it is over, for what it touches there.
+  bool covers(std::uintptr_t page) const noexcept {
+    for (std::uint32_t i = 0; has_opened && i < touched_count; ++i)
+      if (page + kPageBytes > touched[i].start && page < touched[i].start + touched[i].bytes) return true;
+    return false;
+  }
+};
+
 struct ThreadState {
   static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
   static constexpr std::size_t kMostOpened = 32;
@@ -49,6 +69,8 @@ struct ThreadState {
   bool uses_runtime = false;
   bool has_window = false;  // standstill.hpp; guarded by the gate
   HeldCall call;
+  LibraryCall library_call;
+  std::uintptr_t judged_place = 0;  // of the access that is being judged, when it is not where the thread was stopped
   int pauses = 0;
   int turn = 0;                 // how often this thread has taken it
   int number = 0;               // by which the kernel knows it
@@ -79,6 +101,8 @@ struct ThreadState {
 
 // The calling thread's; made at the first call.
 ThreadState& this_thread() noexcept;
+// Null: none was made.
+ThreadState* this_thread_if_known() noexcept;
 // Where the calling thread finds its own.
 std::uintptr_t page_of_thread_record() noexcept;
 

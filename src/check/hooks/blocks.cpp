@@ -32,9 +32,18 @@ void* allocate_block(std::size_t bytes, const char* name, bool strict) {
   tables->blocks[memory] = {state->watch.add(region), whole + kPageBytes};
   region.kind = RegionKind::beyond_block;
   region.extent = {base + bytes, whole + kPageBytes - bytes};
+  region.before = bytes;
   state->watch.add(region);
   if (this_thread().run == nullptr) state->watch.open(false);
   return memory;
+}
+
+void hand_out_block(const void* block) {
+  const Pause pause;
+  const ClosingGate gate(this_thread());
+  const auto found = tables->blocks.find(block);
+  if (found != tables->blocks.end())
+    state->watch.open_outside(reinterpret_cast<std::uintptr_t>(block), found->second.bytes - kPageBytes);
 }
 
 // Its addresses are never used again.

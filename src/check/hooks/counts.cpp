@@ -50,6 +50,9 @@ void tell_counts() {
   bye.tasks = std::exchange(state->tasks, 0);
   bye.accesses = std::exchange(state->accesses, 0);
   bye.unseen = std::exchange(state->unseen, 0);
+  bye.in_part = std::exchange(state->tasks_in_part, 0);
+  bye.parts = std::exchange(state->parts, 0);
+  bye.parts_free = std::exchange(state->parts_free, 0);
   state->link.tell(bye);
 }
 

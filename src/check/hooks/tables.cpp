@@ -54,9 +54,11 @@ void settle(Run& run) {
   if (run.segment->shared) {
     Segment* const next = state->order.make(run.task);
     Order::add_edge(run.segment, next);
+    next->fork = run.segment->fork;
     run.segment = next;
   }
   const auto suspect = [&](const Segment* earlier) {
+    run.in_part = true;
     run.task->site->grant();
     if (earlier->task != nullptr) earlier->task->site->grant();
   };
@@ -70,6 +72,7 @@ void settle(Run& run) {
       finding.other_writes = conflict.earlier_touch.writes ? 1 : 0;
       finding.other_at = *conflict.earlier_touch.at;
       fill(finding.other, other);
+      finding.forked = conflict.earlier->fork != nullptr && conflict.earlier->fork == run.segment->fork ? 1 : 0;
       Site* const site = other != nullptr ? other->site : nullptr;
       tell(finding, {FindingKind::unordered, 0, std::min(run.task->site, site), std::max(run.task->site, site)});
     };
@@ -82,7 +85,10 @@ void settle(Run& run) {
 
 Segment* join(Segment* current, const TaskInfo* task, std::span<Segment* const> before) {
   Segment* const next = state->order.make(task);
-  if (current != nullptr) Order::add_edge(current, next);
+  if (current != nullptr) {
+    next->fork = current->fork;
+    Order::add_edge(current, next);
+  }
   for (Segment* const segment : before) Order::add_edge(segment, next);
   return next;
 }

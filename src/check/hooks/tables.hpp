@@ -73,6 +73,14 @@ struct Untouched {
   std::uint64_t declared = 0, touched = 0;
 };
 
+// A fork_join() under way.
+struct Fork {
+  const void* half = nullptr;    // by which it is known
+  Segment* before = nullptr;     // what both parts come after
+  Segment* first = nullptr;      // the last segment of the first part, when that is over
+  const void* around = nullptr;  // Segment::fork of what comes before
+};
+
 struct Tables {
   std::unordered_map<Frames, std::unique_ptr<Site>, Hash> sites;
   std::unordered_map<std::string, std::unique_ptr<TaskInfo>> infos;  // by site and name
@@ -85,6 +93,7 @@ struct Tables {
   };
   std::unordered_map<const void*, OwnedBlock> blocks;
   std::unordered_map<EventKey, Segment*, Hash> events;
+  std::vector<Fork> forks;  // that have begun, the last one last
   std::size_t unfinished = 0;
 };
 extern Tables* tables;  // null before start()

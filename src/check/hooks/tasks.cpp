@@ -3,6 +3,7 @@
 // Hooks of tasks: their spawning, running and end, and waits.
 #include <algorithm>
 
+#include "check/faults/library_calls.hpp"
 #include "check/faults/standstill.hpp"
 #include "check/hooks/tables.hpp"
 #include "check/hooks/turn.hpp"
@@ -101,6 +102,7 @@ void begin(TaskRecord& task, const void* runner) {
   take_turn(thread);
   prepare(thread);
   hold_system_calls(thread);
+  redirect_new_modules();
   Run& run = task.run;
   run.outer = thread.run;
   run.pauses = thread.pauses;
@@ -108,7 +110,7 @@ void begin(TaskRecord& task, const void* runner) {
   run.runner = start_of_function(runner != nullptr ? runner : __builtin_return_address(0));
   run.record = &task;
   run.thread = &thread;
-  run.exact = state->all_exact ? ~std::uint64_t{0} : run.task->site->exact_of_next();
+  run.exact = state->all_exact ? Run::kAll : run.task->site->exact_of_next();
   ++state->tasks;
   {
     const ClosingGate gate(thread);
@@ -141,7 +143,8 @@ void end(TaskRecord* task, bool completely) {
   if (task->finished != nullptr) Order::add_edge(run.end, task->finished);
   state->order.ended(run.end);
   if (completely) count_items(run);
-  if (run.own_scope != nullptr) {
+  if (run.in_part) ++state->tasks_in_part;
+  if (run.own_scope != nullptr && !run.is_program) {
     Scope& own = scope_of(run.own_scope);
     scope_of(task->scope).regions.merge(own.regions);
     forget_regions(own);  // those that the scope around has, too

@@ -27,6 +27,7 @@ struct Segment {
   explicit Segment(std::pmr::memory_resource* memory) : before(memory) {}
   std::pmr::vector<Segment*> before;
   const TaskInfo* task = nullptr;
+  const void* fork = nullptr;              // of a part of a fork_join(): the outermost one around it
   Segment* parent_end = nullptr;           // of an end: that of the parent, which comes later
   std::uint64_t last = ~std::uint64_t{0};  // when it was over, in steps of the run; not yet: the largest
   std::uint64_t seen = 0;                  // by which search

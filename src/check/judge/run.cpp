@@ -145,8 +145,9 @@ void forget_beside(Run& run) {
 }
 
 PageState may_open(const Run& run, RunPage& rights, const Page& page) {
-  if (!run.restricted) return PageState::closed;
+  if (!run.restricted || run.exact == Run::kAll) return PageState::closed;
   const bool exact = run.accesses < run.exact;
+  if (exact && run.forks != 0) return PageState::closed;  // each part's share is known to the byte
   const Bits needed = exact ? page.watched : page.watched - page.beyond;
   if (!needed.any()) return PageState::closed;
   if (!exact && !rights.readable.contains(needed)) {  // others have some of it
@@ -165,6 +166,7 @@ void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t addr
   touch_items(run, address, own);
   if (!rights.left_to_itself) note(run, rights.touches, address, own, false, true, at);
   if (state == PageState::open) note(run, rights.touches, address, own & rights.writable, true, true, at);
+  if (!(state == PageState::open ? rights.writable : rights.readable).contains(page.watched)) run.in_part = true;
   rights.left_to_itself = true;
   rights.fresh = {};
 }

@@ -92,6 +92,7 @@ struct TaskRecord;
 struct ThreadState;
 
 struct Run {
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};  // `exact`: every access
   // `shared`: guarded by the gate.
   Run(const TaskInfo* info, std::pmr::memory_resource* memory, std::pmr::memory_resource* shared)
       : task(info), items(memory), pages(memory), beside(shared) {}
@@ -109,6 +110,10 @@ struct Run {
   bool restricted = true;           // false: it has declared nothing, and is only watched
   std::uint64_t accesses = 0;       // judged up to now
   std::uint64_t exact = 0;          // of these, how many one by one
+  int forks = 0;                    // of fork_join() that it is in
+  std::uint64_t parts = 0;          // of fork_join() that it has had
+  bool is_program = false;          // no task: a fork_join() outside of tasks
+  bool in_part = false;             // some of what it touches was not judged
   std::pmr::vector<Item> items;
   std::pmr::unordered_map<std::uintptr_t, RunPage> pages;
   std::pmr::unordered_map<std::uintptr_t, Touches> beside;  // by other threads; guarded by the gate

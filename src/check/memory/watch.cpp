@@ -91,6 +91,16 @@ void Watch::remove(RegionId id) {
 
 void Watch::turn_into(RegionId id, RegionKind kind) { regions_[id].kind = kind; }
 
+void Watch::open_outside(std::uintptr_t start, std::size_t bytes) {
+  for (std::uintptr_t at = page_of(start); at < start + bytes; at += kPageBytes) {
+    Page* const page = find(at);
+    if (page == nullptr || page->closed_for_good) continue;
+    page->strict = false;
+    if (!closed_) platform::protect(at, kPageBytes, page->protection);
+  }
+  ranges_fresh_ = false;
+}
+
 void Watch::close_for_good(std::uintptr_t start, std::size_t bytes) {
   for (std::uintptr_t at = start; at < start + bytes; at += kPageBytes) {
     Page* const page = find(at);

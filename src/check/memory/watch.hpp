@@ -21,7 +21,8 @@ struct TaskInfo;
 struct WatchedRegion {
   Extent extent;
   RegionKind kind = RegionKind::none;
-  bool strict = false;  // closed outside of tasks, too
+  bool strict = false;     // closed outside of tasks, too
+  std::size_t before = 0;  // beyond_block: bytes of the block, which ends where this begins
   std::uint32_t uses = 0;
   const TaskInfo* declarer = nullptr;
   char name[kNameBytes] = {};
@@ -62,6 +63,8 @@ class Watch {
   void remove(RegionId id);
   // It stays watched, as something else.
   void turn_into(RegionId id, RegionKind kind);
+  // Those pages are open outside of tasks from now on.
+  void open_outside(std::uintptr_t start, std::size_t bytes);
   // Those pages stay closed for ever, in hooks too.
   void close_for_good(std::uintptr_t start, std::size_t bytes);
 

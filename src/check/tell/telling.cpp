@@ -20,6 +20,7 @@ void fill(WireRegion& to, const WatchedRegion& from) noexcept {
     to.counts[i] = from.extent.counts[i];
     to.strides[i] = from.extent.strides[i];
   }
+  to.before = from.before;
   std::memcpy(to.name, from.name, sizeof to.name);
 }
 

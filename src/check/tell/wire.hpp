@@ -13,7 +13,7 @@
 namespace weir::check {
 
 inline constexpr const char* kVariable = "WEIR_CHECK";  // the socket's name in the abstract namespace
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kMostFrames = 20;
 inline constexpr std::size_t kNameBytes = 64;
 inline constexpr std::size_t kCodeBytes = 15;  // of the longest instruction
@@ -51,6 +51,7 @@ struct WireRegion {
   RegionKind kind = RegionKind::none;
   std::uint32_t unused = 0;
   std::uint64_t base = 0, run_bytes = 0, counts[2] = {1, 1}, strides[2] = {0, 0};
+  std::uint64_t before = 0;  // beyond_block: bytes of the block
   char name[kNameBytes] = {};
 };
 
@@ -77,7 +78,7 @@ struct Finding {
   WireTask other;     // unordered: the one that ran first
   Frames other_at;
   std::uint32_t other_writes = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t forked = 0;  // unordered: two parts of one fork_join()
 };
 
 struct Hello {
@@ -103,7 +104,10 @@ struct Bye {
   MessageKind message = MessageKind::bye;
   std::uint32_t unused = 0;
   std::uint64_t tasks = 0, accesses = 0;
-  std::uint64_t unseen = 0;  // moments in which what a task touched could not be seen
+  std::uint64_t unseen = 0;      // moments in which what a task touched could not be seen
+  std::uint64_t in_part = 0;     // tasks of whose accesses some were not judged
+  std::uint64_t parts = 0;       // of fork_join(), and of the loops that are made of it
+  std::uint64_t parts_free = 0;  // of these, outside of tasks, those that touched nothing that is watched
 };
 
 enum class Answer : std::uint32_t { go_on, stop, go_on_exactly };

@@ -55,6 +55,7 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
     code = pin(local, *block, weir::Mode::concurrent, data);
   else if (block != nullptr && !block->is_tiered())
     data = block->small();
+  if (data != nullptr && local.current == nullptr) checking::handed_out(data);
   if (result != nullptr) *result = data;
   return code;
 }

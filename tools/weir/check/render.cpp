@@ -65,6 +65,10 @@ std::string place_text(const weir::check::Frames& frames, const WireTask& task, 
   return fmt::format("{}, in {}", place.text(), place.function);
 }
 
+std::string which_bytes(std::uint64_t first, std::uint64_t count) {
+  return count == 1 ? fmt::format("byte {}", first) : fmt::format("bytes {} to {}", first, first + count - 1);
+}
+
 // Bytes of a region, as a person would find them: by rows and columns where it has rows.
 std::string position(const WireRegion& region, std::uint64_t address, std::uint64_t count) {
   const std::uint64_t from = address - region.base;
@@ -84,9 +88,7 @@ std::string position(const WireRegion& region, std::uint64_t address, std::uint6
   if (from + count > region.run_bytes)
     return fmt::format("{} from byte {} of the {} on", bytes(count), from, bytes(region.run_bytes));
   if (from == 0 && count == region.run_bytes) return fmt::format("all {}", bytes(count));
-  const std::string which =
-      count == 1 ? fmt::format("byte {}", from) : fmt::format("bytes {} to {}", from, from + count - 1);
-  return fmt::format("{} of the {}", which, bytes(region.run_bytes));
+  return fmt::format("{} of the {}", which_bytes(from, count), bytes(region.run_bytes));
 }
 
 std::string block_name(const WireRegion& region, bool ocr) {
@@ -105,7 +107,9 @@ std::string memory_text(const Finding& finding, Symbols& symbols) {
     case RegionKind::block:
       return fmt::format("{} of {}", position(region, finding.address, finding.bytes), block_name(region, ocr));
     case RegionKind::beyond_block:
-      return fmt::format("{} behind the end of {}", bytes(finding.address - region.base + 1), block_name(region, ocr));
+      return fmt::format("{} of {}, which has {}",
+                         which_bytes(finding.address - region.base + region.before, finding.bytes),
+                         block_name(region, ocr), bytes(region.before));
     case RegionKind::dead_block:
       return fmt::format("{} of {}, which is gone", position(region, finding.address, finding.bytes),
                          block_name(region, ocr));
@@ -140,13 +144,19 @@ std::string headline(const Finding& finding, Symbols& symbols) {
       return fmt::format("{} {} {} that {}", task, does, ocr ? "a data block" : "a block",
                          ocr ? "was released or destroyed" : "was destroyed");
     case FindingKind::beyond:
-      return fmt::format("{} {} beyond the end of {}", task, does, block_name(finding.region, ocr));
+      return fmt::format("{} {} {} beyond the end of {}", task, does, bytes(finding.bytes),
+                         block_name(finding.region, ocr));
     case FindingKind::untouched:
       return fmt::format("{}: {} never touched ({} {} run)", task,
                          ocr ? fmt::format("the block of slot {} ({}) is", finding.item, mode_of(finding))
                              : fmt::format("item {} of the footprint ({}) is", finding.item + 1, mode_of(finding)),
                          finding.times, finding.times == 1 ? "task was" : "tasks were");
     case FindingKind::unordered:
+      if (finding.forked != 0)
+        return fmt::format(
+            "two parts of a fork_join() or loop{} touch the same {}, and nothing orders them",
+            finding.task.function == 0 && finding.task.name[0] == 0 ? " outside of tasks" : " in " + task,
+            bytes(finding.bytes));
       return fmt::format("{} and {} touch the same {}, and nothing orders them", task_text(finding.other, ocr, symbols),
                          task, bytes(finding.bytes));
   }

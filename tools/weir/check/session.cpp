@@ -179,6 +179,9 @@ bool Session::answer(const Process& process, const Message& message) {
     case MessageKind::bye:
       outcome_.tasks += message.bye.tasks;
       outcome_.unseen += message.bye.unseen;
+      outcome_.in_part += message.bye.in_part;
+      outcome_.parts += message.bye.parts;
+      outcome_.parts_free += message.bye.parts_free;
       return send(process.socket, &verdict, sizeof verdict);
   }
   return false;

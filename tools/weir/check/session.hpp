@@ -23,6 +23,9 @@ struct Outcome {
   std::uint64_t advice = 0;       // of those, what is no mistake
   std::uint64_t repetitions = 0;  // of what was told before
   std::uint64_t unseen = 0;       // moments in which what a task touched was not
+  std::uint64_t in_part = 0;      // tasks of whose accesses some were not judged
+  std::uint64_t parts = 0;        // of fork_join() and of loops
+  std::uint64_t parts_free = 0;   // of these, outside of tasks, those that touched nothing that is watched
   bool all_calls_seen = true;     // false: the kernel cannot hold system calls
   bool stopped = false;
 };

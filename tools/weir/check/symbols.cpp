@@ -17,6 +17,7 @@
 
 #include "check/debug_info.hpp"
 #include "check/decode.hpp"
+#include "platform/symbol_names.hpp"
 
 namespace weir::tool::check {
 
@@ -69,6 +70,11 @@ bool is_library_file(const std::string& file) {
       "(/usr/(local/)?(include|lib)/.*|/usr/src/debug/.*|.*/include/weir/([a-z_]+|detail/[a-z_]+)\\.hpp|"
       ".*/sysdeps/.*|.*/csu/.*)");
   return std::regex_match(path, pattern);
+}
+
+// With debug information of its own it has files, of whatever names.
+bool is_c_library(const std::string& module) {
+  return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 || module.rfind("ld-linux", 0) == 0;
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -168,7 +174,7 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
     place.file = line.file;
     place.line = line.number;
     place.function = name_of(functions[depth]);
-    place.of_user = !is_library_file(place.file);
+    place.of_user = !is_library_file(place.file) && !is_c_library(place.module);
     result.push_back(place);
   }
   if (result.empty()) {
@@ -176,7 +182,7 @@ std::vector<Place> Symbols::places(std::uint64_t address, bool exact) {
       const char* const file = dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
       if (place.line != 0 && file != nullptr) place.file = file;
     }
-    place.of_user = !is_library_file(place.file);
+    place.of_user = !is_library_file(place.file) && !is_c_library(place.module);
     result.push_back(place);
   }
   name_outermost(module, at, result.back());
@@ -241,7 +247,7 @@ std::string Symbols::object(std::uint64_t address) {
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* const name = dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  return name != nullptr && offset < symbol.st_size ? shortened(demangled(name)) : "";
+  return name != nullptr && offset < symbol.st_size ? platform::source_name(name) : "";
 }
 
 }  // namespace weir::tool::check
