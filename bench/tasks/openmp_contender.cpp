@@ -35,14 +35,33 @@ long fibonacci_task(int n) {
   return a + b;
 }
 
+constexpr std::size_t kMostCases = 8;  // inputs of a task in the patterns that read less than a row of that width
+
+// All inputs in one clause: it takes memory for them at every task, so only where there are too many for a case.
+void graph_task_of_many(TaskGraph& tasks, int step, int column) {
+  const auto in = tasks.inputs(step, column);
+  const int count = int(in.size());
+  const Cell* row = &tasks.cell(step - 1, 0);
+  const std::int16_t* columns = in.data();
+  Cell* o = &tasks.cell(step, column);
+  TaskGraph* graph = &tasks;
+#pragma omp task firstprivate(graph, step, column) depend(out                                                          \
+                                                          : *o) depend(iterator(int k = 0                              \
+                                                                                : count),                              \
+                                                                       in                                              \
+                                                                       : row[columns[k]])
+  graph->execute(step, column);
+}
+
 // A depend clause has a fixed number of items, hence a case for each number of inputs.
 void graph_task(TaskGraph& tasks, int step, int column) {
-  const Inputs& in = tasks.inputs(step, column);
-  [[maybe_unused]] const Cell* i[kRadix] = {};
-  for (int k = 0; k < in.count; ++k) i[k] = &tasks.cell(step - 1, in.columns[std::size_t(k)]);
+  const auto in = tasks.inputs(step, column);
+  if (in.size() > kMostCases) return graph_task_of_many(tasks, step, column);
+  [[maybe_unused]] const Cell* i[kMostCases] = {};
+  for (std::size_t k = 0; k < in.size(); ++k) i[k] = &tasks.cell(step - 1, in[k]);
   [[maybe_unused]] Cell* o = &tasks.cell(step, column);
   TaskGraph* graph = &tasks;
-  switch (in.count) {
+  switch (in.size()) {
     case 0:
 #pragma omp task firstprivate(graph, step, column) depend(out : *o)
       graph->execute(step, column);
@@ -63,8 +82,28 @@ void graph_task(TaskGraph& tasks, int step, int column) {
 #pragma omp task firstprivate(graph, step, column) depend(out : *o) depend(in : *i[0], *i[1], *i[2], *i[3])
       graph->execute(step, column);
       break;
-    default:
+    case 5:
 #pragma omp task firstprivate(graph, step, column) depend(out : *o) depend(in : *i[0], *i[1], *i[2], *i[3], *i[4])
+      graph->execute(step, column);
+      break;
+    case 6:
+#pragma omp task firstprivate(graph, step, column) depend(out                                                          \
+                                                          : *o) depend(in                                              \
+                                                                       : *i[0], *i[1], *i[2], *i[3], *i[4], *i[5])
+      graph->execute(step, column);
+      break;
+    case 7:
+#pragma omp task firstprivate(graph, step, column) depend(out                                                          \
+                                                          : *o)                                                        \
+    depend(in                                                                                                          \
+           : *i[0], *i[1], *i[2], *i[3], *i[4], *i[5], *i[6])
+      graph->execute(step, column);
+      break;
+    case 8:
+#pragma omp task firstprivate(graph, step, column) depend(out                                                          \
+                                                          : *o)                                                        \
+    depend(in                                                                                                          \
+           : *i[0], *i[1], *i[2], *i[3], *i[4], *i[5], *i[6], *i[7])
       graph->execute(step, column);
       break;
   }
@@ -136,7 +175,8 @@ class OpenmpContender final : public Contender {
   void task_graph(TaskGraph& tasks) override {
     const bool trivial = tasks.pattern() == Pattern::trivial;
     for (int step = 0; step < tasks.steps(); ++step) {
-      for (int column = 0; column < tasks.width(); ++column) {
+      const Columns row = tasks.columns(step);
+      for (int column = row.first; column < row.end(); ++column) {
         if (trivial) {
 #pragma omp task shared(tasks) firstprivate(step, column)
           tasks.execute(step, column);

@@ -1,92 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // weir-bench-<runtime> BENCH WORKERS COUNT REPEAT WIDTH: one benchmark of one runtime, as one JSON line on standard
-// output. weir-bench-<runtime> about: {"about": ...}.
+// output. weir-bench-<runtime> about: {"about": ...}. weir-bench-<runtime> check WORKERS: every task graph once, no
+// output.
 //
 // Called by `weir bench tasks`, which interleaves such processes; bench/README.md describes the output. Exit status 1
 // and a line on standard error when a check of the result fails.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "bench/line_time.hpp"
 #include "bench/tasks/contender.hpp"
+#include "bench/tasks/graph_benches.hpp"
 #include "bench/tasks/kernel.hpp"
+#include "bench/tasks/measuring.hpp"
 
 namespace weir::bench {
 
 namespace {
 
-struct Request {
-  std::string bench;
-  int workers = 1;
-  long count = 1;
-  int repeat = 1;
-  int width = 8;
-};
-
-struct Span {
-  double wall_ns = 0;
-  double cpu_ns = 0;
-};
-
-double clock_ns(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
-}
-
-template <class Work>
-Span timed(Work&& work) {
-  const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-  const double wall = clock_ns(CLOCK_MONOTONIC);
-  work();
-  return {clock_ns(CLOCK_MONOTONIC) - wall, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu};
-}
-
-void require(bool right, const std::string& what) {
-  if (!right) throw std::runtime_error(what);
-}
-
-void append(std::string& list, const std::string& item) {
-  if (!list.empty()) list += ',';
-  list += item;
-}
-
-void append_line_time(std::string& list, const Request& request) {
-  if (request.workers < 2) return;
-  if (const double ns = line_time_ns(); ns > 0) append(list, std::to_string(ns));
-}
-
-// One run in a fresh process, whose memory is still to be had from the kernel, then `repeat` that count; prints
-// nanoseconds per task of each.
-template <class Work>
-void measure(const Request& request, double tasks, Work&& work) {
-  const double cold = timed(work).wall_ns / tasks;
-  std::string wall, cpu, line;
-  append_line_time(line, request);
-  for (int i = 0; i < request.repeat; ++i) {
-    const Span span = timed(work);
-    append(wall, std::to_string(span.wall_ns / tasks));
-    append(cpu, std::to_string(span.cpu_ns / tasks));
-    append_line_time(line, request);
-  }
-  std::printf("{\"unit\":\"ns\",\"cold\":%f,\"wall\":[%s],\"cpu\":[%s],\"line\":[%s]}\n", cold, wall.c_str(),
-              cpu.c_str(), line.c_str());
-}
+constexpr long kMostWorkers = 1024;
 
 void run_independent(Contender& contender, const Request& request) {
   std::atomic<long> counter{0};
@@ -150,50 +92,18 @@ void run_bytes(Contender& contender, const Request& request) {
               count, few ? "heap" : "resident");
 }
 
-constexpr double kCoarsestNs = 65536;  // kernel time of the first point of a sweep
-constexpr double kPointNs = 1e7;       // a point takes about this long where the steps allow
-constexpr double kHopelessEfficiency = 0.25;
-constexpr int kHopelessPoints = 2;  // in a row end the sweep; one may be the work of another program
-constexpr int kFewestSteps = 50;
-
-struct Point {
-  double granularity_ns = 0;  // wall time x workers / tasks, as Task Bench defines it
-  double efficiency = 0;
-};
-
-// The median of `repeat` runs of the graph with this kernel; each one is checked.
-Point run_point(Contender& contender, const Request& request, TaskGraph& graph, std::int64_t iterations, double peak) {
-  std::vector<double> walls;
-  for (int i = 0; i < request.repeat; ++i) {
-    graph.reset(iterations);
-    walls.push_back(timed([&] { contender.task_graph(graph); }).wall_ns);
-    const std::string wrong = graph.verify();
-    require(wrong.empty(), request.bench + ": " + wrong);
-  }
-  std::nth_element(walls.begin(), walls.begin() + long(walls.size() / 2), walls.end());
-  const double granularity = walls[walls.size() / 2] * request.workers / double(graph.tasks());
-  return {granularity, double(iterations) / peak / granularity};
-}
-
-// Halves the kernel's time until the efficiency is hopeless, and prints all points.
-void run_metg(Contender& contender, const Request& request, double peak) {
-  const std::string name = request.bench.substr(5);
-  const auto found = std::find(kPatternNames.begin(), kPatternNames.end(), name);
-  require(found != kPatternNames.end(), "no pattern " + name);
-  std::string points;
-  int hopeless = 0;
-  for (double kernel_ns = kCoarsestNs; kernel_ns * peak >= 1 && hopeless < kHopelessPoints; kernel_ns /= 2) {
-    const auto steps =
-        std::clamp(long(kPointNs * request.workers / kernel_ns / request.width), long(kFewestSteps), request.count);
-    TaskGraph graph({Pattern(found - kPatternNames.begin()), request.width, int(steps)});
-    contender.prepare(graph);
-    if (points.empty()) run_point(contender, request, graph, 1, peak);
-    const Point point = run_point(contender, request, graph, std::int64_t(kernel_ns * peak), peak);
-    contender.finish(graph);
-    append(points, '[' + std::to_string(point.granularity_ns) + ',' + std::to_string(point.efficiency) + ']');
-    hopeless = point.efficiency < kHopelessEfficiency ? hopeless + 1 : 0;
-  }
-  std::printf("{\"unit\":\"us\",\"points\":[%s]}\n", points.c_str());
+// An exception must not leave a parallel region.
+template <class Work>
+void enter(Contender& contender, Work&& work) {
+  std::exception_ptr failed;
+  contender.enter([&] {
+    try {
+      work();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
+  if (failed) std::rethrow_exception(failed);
 }
 
 long number(const char* text, long least, long most) {
@@ -203,29 +113,30 @@ long number(const char* text, long least, long most) {
   return value;
 }
 
+void run_bench(Contender& contender, const Request& request, double peak) {
+  if (is_graph_bench(request.bench)) return run_graph_bench(contender, request, peak);
+  if (request.bench == "independent") return run_independent(contender, request);
+  if (request.bench == "chain") return run_chain(contender, request);
+  if (request.bench == "forkjoin") return run_fork_join(contender, request);
+  if (request.bench == "wavefront") return run_wavefront(contender, request);
+  if (request.bench == "bytes_per_task") return run_bytes(contender, request);
+  throw std::runtime_error("no benchmark " + request.bench);
+}
+
 void run(const Request& request) {
-  const bool metg = request.bench.rfind("metg_", 0) == 0;
-  const double peak = metg ? peak_iterations_per_ns(request.workers) : 0;  // before the runtime has threads
+  // Measured before the runtime has threads.
+  const double peak = is_graph_bench(request.bench) ? peak_iterations_per_ns(processors_for(request.workers)) : 0;
   const auto contender = make_contender(request.workers, request.bench);
   if (const std::string why = contender->unsupported(request.bench); !why.empty()) {
     std::printf("{\"unsupported\":\"%s\"}\n", why.c_str());
     return;
   }
-  std::exception_ptr failed;  // must not leave a parallel region
-  contender->enter([&] {
-    try {
-      if (metg) return run_metg(*contender, request, peak);
-      if (request.bench == "independent") return run_independent(*contender, request);
-      if (request.bench == "chain") return run_chain(*contender, request);
-      if (request.bench == "forkjoin") return run_fork_join(*contender, request);
-      if (request.bench == "wavefront") return run_wavefront(*contender, request);
-      if (request.bench == "bytes_per_task") return run_bytes(*contender, request);
-      throw std::runtime_error("no benchmark " + request.bench);
-    } catch (...) {
-      failed = std::current_exception();
-    }
-  });
-  if (failed) std::rethrow_exception(failed);
+  enter(*contender, [&] { run_bench(*contender, request, peak); });
+}
+
+void check(int workers) {
+  const auto contender = make_contender(workers, "check");
+  enter(*contender, [&] { check_graphs(*contender); });
 }
 
 int run_main(int argc, char** argv) {
@@ -234,11 +145,16 @@ int run_main(int argc, char** argv) {
     std::printf("{\"about\":\"%s\"}\n", make_contender(1, "about")->about().c_str());
     return 0;
   }
+  if (argc == 3 && std::string_view(argv[1]) == "check") {
+    check(int(number(argv[2], 1, kMostWorkers)));
+    return 0;
+  }
   if (argc != 6) {
-    std::fprintf(stderr, "usage: %s BENCH WORKERS COUNT REPEAT WIDTH\n       %s about\n", argv[0], argv[0]);
+    std::fprintf(stderr, "usage: %s BENCH WORKERS COUNT REPEAT WIDTH\n       %s check WORKERS\n       %s about\n",
+                 argv[0], argv[0], argv[0]);
     return 2;
   }
-  run({argv[1], int(number(argv[2], 1, 1024)), number(argv[3], 1, 1L << 40), int(number(argv[4], 1, 1000)),
+  run({argv[1], int(number(argv[2], 1, kMostWorkers)), number(argv[3], 1, 1L << 40), int(number(argv[4], 1, 1000)),
        int(number(argv[5], 1, 32767))});
   return 0;
 }

@@ -115,30 +115,38 @@ class StarpuContender final : public Contender {
     for (auto handle : columns) starpu_data_unregister(handle);
   }
 
+  // Cells that are used again are registered once for all runs, fresh ones by the run that names them.
   void prepare(TaskGraph& graph) override {
     current_graph = &graph;
-    for (std::size_t i = 0; i < graph.cell_count(); ++i)
-      cells_.push_back(register_variable(&graph.cells()[i], sizeof(Cell)));
+    handles_.assign(graph.memory() == Memory::fresh ? 0 : graph.cells().size(), nullptr);
+    for (std::size_t i = 0; i < handles_.size(); ++i) handles_[i] = register_variable(&graph.cells()[i], sizeof(Cell));
   }
   void finish(TaskGraph&) override {
-    for (auto handle : cells_) starpu_data_unregister(handle);
-    cells_.clear();
+    for (auto handle : handles_) starpu_data_unregister(handle);
+    handles_.clear();
   }
 
   void task_graph(TaskGraph& graph) override {
     starpu_codelet plain = codelet(run_graph, 0);
     starpu_codelet reading = codelet(run_graph, STARPU_VARIABLE_NBUFFERS);
     const bool trivial = graph.pattern() == Pattern::trivial;
+    const bool fresh = !trivial && graph.memory() == Memory::fresh;
+    if (fresh) handles_.assign(graph.cells().size(), nullptr);
     for (int step = 0; step < graph.steps(); ++step) {
-      for (int column = 0; column < graph.width(); ++column) {
+      const Columns row = graph.columns(step);
+      for (int column = row.first; column < row.end(); ++column) {
         starpu_task* task = starpu_task_create();
         task->cl = trivial ? &plain : &reading;
         task->cl_arg = pack(step, column);
+        if (fresh) handle_of(graph, step, column) = register_variable(&graph.cell(step, column), sizeof(Cell));
         if (!trivial) add_buffers(*task, graph, step, column);
         submit(task);
       }
+      if (fresh && step > 0) forget_row(graph, step - 1);
     }
+    if (fresh) forget_row(graph, graph.steps() - 1);
     starpu_task_wait_for_all();
+    if (fresh) handles_.clear();
   }
 
   void pending(long count, const std::function<void()>& at_peak) override {
@@ -166,22 +174,37 @@ class StarpuContender final : public Contender {
     starpu_task_wait_for_all();
   }
 
-  starpu_data_handle_t handle_of(TaskGraph& graph, int step, int column) {
-    return cells_[std::size_t(&graph.cell(step, column) - graph.cells())];
+  starpu_data_handle_t& handle_of(TaskGraph& graph, int step, int column) {
+    return handles_[std::size_t(&graph.cell(step, column) - graph.cells().data())];
+  }
+
+  // Once its last reader is submitted: as a program does that allocates for every step.
+  void forget_row(TaskGraph& graph, int step) {
+    const Columns row = graph.columns(step);
+    for (int column = row.first; column < row.end(); ++column) {
+      starpu_data_unregister_submit(handle_of(graph, step, column));
+    }
   }
 
   void add_buffers(starpu_task& task, TaskGraph& graph, int step, int column) {
-    int count = 0;
-    for (const int c : graph.inputs(step, column)) {
-      task.handles[count] = handle_of(graph, step - 1, c);
-      task.modes[count++] = STARPU_R;
+    const auto inputs = graph.inputs(step, column);
+    const std::size_t count = inputs.size() + 1;
+    starpu_data_handle_t* handles = task.handles;
+    starpu_data_access_mode* modes = task.modes;
+    if (count > STARPU_NMAXBUFS) {  // freed with the task
+      handles = task.dyn_handles = static_cast<starpu_data_handle_t*>(std::malloc(count * sizeof *handles));
+      modes = task.dyn_modes = static_cast<starpu_data_access_mode*>(std::malloc(count * sizeof *modes));
     }
-    task.handles[count] = handle_of(graph, step, column);
-    task.modes[count++] = STARPU_W;
-    task.nbuffers = count;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      handles[i] = handle_of(graph, step - 1, inputs[i]);
+      modes[i] = STARPU_R;
+    }
+    handles[count - 1] = handle_of(graph, step, column);
+    modes[count - 1] = STARPU_W;
+    task.nbuffers = int(count);
   }
 
-  std::vector<starpu_data_handle_t> cells_;  // of the graph that is prepared
+  std::vector<starpu_data_handle_t> handles_;  // of the cells of the graph that is prepared
 };
 
 }  // namespace

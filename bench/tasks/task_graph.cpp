@@ -3,56 +3,27 @@
 #include "bench/tasks/task_graph.hpp"
 
 #include <algorithm>
+#include <memory>
 
+#include "bench/tasks/fresh_memory.hpp"
 #include "bench/tasks/kernel.hpp"
+#include "bench/tasks/mix.hpp"
 
 namespace weir::bench {
 
-const Inputs TaskGraph::kNone{};
-
 namespace {
 
-// Rows after which spread and random_nearest repeat, and the share of neighbours that random_nearest keeps.
-constexpr int kVaryingPeriod = 3;
-constexpr std::uint64_t kConnectedPercent = 25;
+using Readers = std::vector<std::vector<std::int16_t>>;
+
+// Rows of cells. Tasks without an order between them cannot take turns with a cell.
+int fields_of(const Grid& grid, Memory memory) noexcept {
+  const bool take_turns = memory == Memory::used_again && grid.pattern != Pattern::trivial;
+  return take_turns ? std::min(kCellsOfColumn, grid.steps) : grid.steps;
+}
 
 // In a packed failure: that there is one, and what stands in place of an input that is wrong.
 constexpr std::uint64_t kFailed = std::uint64_t{1} << 63;
 constexpr int kRanTwice = 0xffff;
-
-constexpr std::uint64_t mix(std::uint64_t x) noexcept {  // splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-int levels(int width) noexcept {
-  int count = 0;
-  while ((1 << count) < width) ++count;
-  return std::max(count, 1);
-}
-
-bool contains(const Inputs& inputs, int column) noexcept {
-  return std::find(inputs.begin(), inputs.end(), column) != inputs.end();
-}
-
-void add(Inputs& inputs, int column, int width) noexcept {
-  if (column < 0 || column >= width || contains(inputs, column)) return;
-  inputs.columns[std::size_t(inputs.count++)] = std::int16_t(column);
-}
-
-void add_window(Inputs& inputs, int column, int radius, int width) noexcept {
-  for (int c = column - radius; c <= column + radius; ++c) add(inputs, c, width);
-}
-
-bool connected(int set, int from, int to) noexcept {
-  const auto key = (std::uint64_t(set) << 40) ^ (std::uint64_t(from) << 20) ^ std::uint64_t(to);
-  return from == to || mix(key) % 100 < kConnectedPercent;
-}
-
-// Cells can be used again after two rows only where "reads" is symmetric and the same in every row.
-bool alternates(Pattern pattern) noexcept { return pattern == Pattern::stencil_1d || pattern == Pattern::nearest; }
 
 std::uint64_t checksum_of(int step, int column) noexcept {
   return mix((std::uint64_t(std::uint32_t(step)) << 32) | std::uint32_t(column));
@@ -62,56 +33,99 @@ std::string task_name(int step, int column) {
   return "task (step " + std::to_string(step) + ", column " + std::to_string(column) + ")";
 }
 
+bool contains(const std::vector<std::int16_t>& columns, int column) noexcept {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
 }  // namespace
 
-int pattern_period(Pattern pattern, int width) noexcept {
-  switch (pattern) {
-    case Pattern::fft: return levels(width);
-    case Pattern::spread:
-    case Pattern::random_nearest: return kVaryingPeriod;
-    default: return 1;
-  }
-}
-
-Inputs inputs_of(Pattern pattern, int width, int step, int column) noexcept {
-  Inputs inputs;
-  if (step == 0) return inputs;
-  const int set = step % pattern_period(pattern, width);
-  switch (pattern) {
-    case Pattern::trivial: break;
-    case Pattern::stencil_1d: add_window(inputs, column, 1, width); break;
-    case Pattern::nearest: add_window(inputs, column, kRadix / 2, width); break;
-    case Pattern::spread:
-      for (int i = 0; i < kRadix; ++i) add(inputs, (column + i * width / kRadix + (i > 0 ? set : 0)) % width, width);
-      break;
-    case Pattern::fft:
-      add(inputs, column - (1 << set), width);
-      add(inputs, column, width);
-      add(inputs, column + (1 << set), width);
-      break;
-    case Pattern::random_nearest:
-      for (int c = column - kRadix / 2; c <= column + kRadix / 2; ++c) {
-        if (connected(set, c, column)) add(inputs, c, width);
-      }
-      break;
-  }
-  return inputs;
-}
-
-TaskGraph::TaskGraph(const Shape& shape)
-    : shape_(shape),
-      period_(pattern_period(shape.pattern, shape.width)),
-      fields_(alternates(shape.pattern) ? std::min(2, shape.steps) : shape.steps),
-      cells_(std::make_unique<Cell[]>(cell_count())),
+TaskGraph::TaskGraph(const Grid& grid, Memory memory)
+    : grid_(grid),
+      memory_(memory),
+      fields_(fields_of(grid, memory)),
+      cell_count_(std::size_t(fields_) * std::size_t(grid.width)),
       counts_(std::make_unique<Count[]>(kCounts)) {
-  for (int set = 0; set < period_; ++set) {
-    for (int c = 0; c < shape.width; ++c) table_.push_back(inputs_of(shape.pattern, shape.width, set + period_, c));
+  make_rows();
+  if (memory == Memory::used_again) cells_ = new Cell[cell_count_];
+}
+
+TaskGraph::~TaskGraph() { release(); }
+
+void TaskGraph::release() noexcept {
+  if (memory_ == Memory::used_again) {
+    delete[] cells_;
+  } else if (cells_ != nullptr) {
+    drop_fresh_memory(reinterpret_cast<std::byte*>(cells_), cell_count_ * sizeof(Cell));
+  }
+  cells_ = nullptr;
+}
+
+// A row overwrites cells of earlier ones, so rows are alike only where these are alike, too.
+void TaskGraph::make_rows() {
+  const auto [first, period] = repetition_of(grid_);
+  const int alike_from = std::min(grid_.steps, first + kCellsOfColumn);
+  std::int64_t tasks = 0;
+  for (int step = 0; step < grid_.steps; ++step) {
+    Row row{columns_at(grid_, step), 0, std::size_t(step % fields_) * std::size_t(grid_.width), tasks};
+    if (step < alike_from + period) {
+      row.entry = std::uint32_t(step * grid_.width);
+      make_lists(step);
+    } else {
+      row.entry = rows_[std::size_t(step - period)].entry;
+    }
+    tasks += row.columns.count;
+    rows_.push_back(row);
+  }
+  rows_.push_back({{}, 0, 0, tasks});
+}
+
+void TaskGraph::make_lists(int step) {
+  const Columns row = columns_at(grid_, step);
+  const bool overwrites = step >= fields_;
+  const Readers readers = overwrites ? readers_in(step - 1) : Readers();
+  for (int column = 0; column < grid_.width; ++column) {
+    const bool exists = row.contains(column);
+    inputs_.append(exists ? inputs_of(grid_, step, column) : std::vector<std::int16_t>());
+    users_.append(exists && overwrites ? find_users(step, column, readers[std::size_t(column)])
+                                       : std::vector<Earlier>());
   }
 }
 
-void TaskGraph::reset(std::int64_t iterations) noexcept {
+// For each column of the row before `step`: the tasks of row `step` that read it.
+Readers TaskGraph::readers_in(int step) const {
+  Readers readers(std::size_t(grid_.width));
+  const Columns row = columns_at(grid_, step);
+  for (int reader = row.first; reader < row.end(); ++reader) {
+    for (const int column : inputs_of(grid_, step, reader))
+      readers[std::size_t(column)].push_back(std::int16_t(reader));
+  }
+  return readers;
+}
+
+// A task that reads the cell comes after the one that wrote it, which matters itself only when nothing reads it.
+std::vector<TaskGraph::Earlier> TaskGraph::find_users(int step, int column,
+                                                      const std::vector<std::int16_t>& readers) const {
+  static_assert(kCellsOfColumn == 2, "the readers are in the row before");
+  std::vector<Earlier> users;
+  if (!columns_at(grid_, step - kCellsOfColumn).contains(column)) return users;
+  const auto inputs = inputs_of(grid_, step, column);
+  for (const std::int16_t reader : readers) {
+    if (!contains(inputs, reader)) users.push_back({1, reader});
+  }
+  const auto reads_it = [&](int input) { return contains(inputs_of(grid_, step - 1, input), column); };
+  if (readers.empty() && std::none_of(inputs.begin(), inputs.end(), reads_it)) {
+    users.push_back({kCellsOfColumn, std::int16_t(column)});
+  }
+  return users;
+}
+
+void TaskGraph::reset(std::int64_t iterations) {
   iterations_ = iterations;
-  std::fill_n(cells_.get(), cell_count(), Cell{});
+  if (memory_ == Memory::fresh) {
+    release();
+    cells_ = reinterpret_cast<Cell*>(take_fresh_memory(cell_count_ * sizeof(Cell)));
+  }
+  std::uninitialized_fill_n(cells_, cell_count_, Cell{});
   for (std::size_t i = 0; i < kCounts; ++i) counts_[i].executions = 0;
   failure_.store(0);
 }
@@ -147,11 +161,16 @@ void TaskGraph::fail(int step, int column, int input) noexcept {
   failure_.compare_exchange_strong(none, packed);
 }
 
-// Of the rows whose cells still exist; those before were seen by their readers.
+const Cell& TaskGraph::left_by(int step, int column) const noexcept {
+  return cells_[rows_[std::size_t(step)].first_cell + std::size_t(column)];
+}
+
+// Of the rows whose cells nothing has overwritten. What others left was seen by its readers.
 std::string TaskGraph::missing() const {
-  for (int step = shape_.steps - fields_; step < shape_.steps; ++step) {
-    for (int column = 0; column < shape_.width; ++column) {
-      const Cell& left = cells_[std::size_t(step % fields_ * shape_.width + column)];
+  for (int step = grid_.steps - fields_; step < grid_.steps; ++step) {
+    const Columns row = columns(step);
+    for (int column = row.first; column < row.end(); ++column) {
+      const Cell& left = left_by(step, column);
       if (left.step != step || left.column != column) return task_name(step, column) + " did not run";
     }
   }
@@ -159,19 +178,17 @@ std::string TaskGraph::missing() const {
 }
 
 std::string TaskGraph::wrong_checksum() const {
-  std::vector<std::uint64_t> row(std::size_t(shape_.width)), above;
-  for (int step = 0; step < shape_.steps; ++step) {
-    above = row;
-    for (int column = 0; column < shape_.width; ++column) {
+  std::vector<std::uint64_t> checksums(std::size_t(grid_.width)), above;
+  for (int step = 0; step < grid_.steps; ++step) {
+    above = checksums;
+    const Columns row = columns(step);
+    for (int column = row.first; column < row.end(); ++column) {
       std::uint64_t checksum = checksum_of(step, column);
       for (const int c : inputs(step, column)) checksum += mix(above[std::size_t(c)]);
-      row[std::size_t(column)] = checksum;
-    }
-  }
-  const int last = (shape_.steps - 1) % fields_ * shape_.width;
-  for (int column = 0; column < shape_.width; ++column) {
-    if (cells_[std::size_t(last + column)].checksum != row[std::size_t(column)]) {
-      return task_name(shape_.steps - 1, column) + " has a wrong checksum: a task it depends on read other data";
+      checksums[std::size_t(column)] = checksum;
+      if (step >= grid_.steps - fields_ && left_by(step, column).checksum != checksum) {
+        return task_name(step, column) + " has a wrong checksum: a task it depends on read other data";
+      }
     }
   }
   return {};

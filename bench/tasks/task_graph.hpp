@@ -1,42 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The task graphs of Task Bench (Slaughter et al., SC 2020): `steps` rows of `width` tasks; a task reads cells written
-// by tasks of the row before, as the pattern says, runs the compute kernel, and writes its own cell.
+// A task graph that checks itself: each task of a grid (patterns.hpp) reads the cells that its inputs wrote, runs the
+// compute kernel, and writes a cell of its own.
 //
-// Every runtime executes the same graph by calling execute() once for each task, after the tasks it reads from. Each
-// execution checks the stamps of its inputs, and verify() says whether every task ran once, on the right inputs.
+// Every runtime executes the same graph by calling execute() once for each task, after the tasks it reads from and
+// after those that still use the cell it overwrites. Each execution checks the stamps of its inputs, and verify() says
+// whether every task ran once, on the right inputs.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "bench/tasks/patterns.hpp"
+
 namespace weir::bench {
-
-enum class Pattern : std::uint8_t { trivial, stencil_1d, nearest, spread, fft, random_nearest };
-
-inline constexpr std::array<std::string_view, 6> kPatternNames = {"trivial", "stencil_1d", "nearest",
-                                                                  "spread",  "fft",        "random_nearest"};
-
-// Inputs of nearest, spread and random_nearest; no pattern has more.
-inline constexpr int kRadix = 5;
-
-// Columns of the row before that a task reads, ascending for the patterns that are windows. No duplicates.
-struct Inputs {
-  int count = 0;
-  std::array<std::int16_t, kRadix> columns{};
-
-  const std::int16_t* begin() const noexcept { return columns.data(); }
-  const std::int16_t* end() const noexcept { return columns.data() + count; }
-};
-
-// The inputs of tasks in row `step`; none for step 0. A pattern repeats after pattern_period() rows.
-Inputs inputs_of(Pattern pattern, int width, int step, int column) noexcept;
-int pattern_period(Pattern pattern, int width) noexcept;
 
 // What a task leaves for those that read it. A line of its own: neighbours are written by other workers.
 struct alignas(64) Cell {
@@ -46,34 +27,59 @@ struct alignas(64) Cell {
   double value = 0;            // the kernel's result
 };
 
+enum class Memory : std::uint8_t {
+  used_again,  // each column has two cells that take turns; the same ones in every run
+  fresh,       // each task of each run has a cell at an address that was never used before
+};
+
+// Cells of a column that take turns where they are used again.
+inline constexpr int kCellsOfColumn = 2;
+
 class TaskGraph {
  public:
-  struct Shape {
-    Pattern pattern = Pattern::stencil_1d;
-    int width = 8;  // 1 .. 32767
-    int steps = 1000;
+  using Inputs = std::span<const std::int16_t>;
+  // A task of an earlier row: `back` rows before.
+  struct Earlier {
+    std::int16_t back = 1;
+    std::int16_t column = 0;
   };
 
-  explicit TaskGraph(const Shape& shape);
+  explicit TaskGraph(const Grid& grid, Memory memory = Memory::used_again);
+  ~TaskGraph();
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
 
-  // Forgets all executions; the tasks' kernels will run `iterations` iterations. Not while tasks run.
-  void reset(std::int64_t iterations) noexcept;
+  // Forgets all executions; the tasks' kernels will run `iterations` iterations. With fresh memory all cells are
+  // others from now on. Not while tasks run. Called before the first execution, too.
+  void reset(std::int64_t iterations);
 
-  int width() const noexcept { return shape_.width; }
-  int steps() const noexcept { return shape_.steps; }
-  Pattern pattern() const noexcept { return shape_.pattern; }
-  std::int64_t tasks() const noexcept { return std::int64_t(shape_.width) * shape_.steps; }
+  int width() const noexcept { return grid_.width; }
+  int steps() const noexcept { return grid_.steps; }
+  Pattern pattern() const noexcept { return grid_.pattern; }
+  Memory memory() const noexcept { return memory_; }
+  std::int64_t tasks() const noexcept { return rows_.back().first_task; }
 
-  const Inputs& inputs(int step, int column) const noexcept {
-    return step == 0 ? kNone : table_[std::size_t(step % period_ * shape_.width + column)];
+  // The columns that have a task in this row.
+  Columns columns(int step) const noexcept { return rows_[std::size_t(step)].columns; }
+  // Tasks are numbered row by row, without gaps.
+  std::int64_t number(int step, int column) const noexcept {
+    const Row& row = rows_[std::size_t(step)];
+    return row.first_task + column - row.columns.first;
   }
 
-  // The cell that task (step, column) writes. A cell is used again after two rows in the patterns where a task reads
-  // its neighbours and they read it, so that its inputs' order implies that the cell is free; elsewhere each task has
-  // its own. Hence the only orders a runtime must keep are those from a task to the readers of its cell.
-  Cell& cell(int step, int column) noexcept { return cells_[std::size_t(step % fields_ * shape_.width + column)]; }
-  std::size_t cell_count() const noexcept { return std::size_t(fields_) * std::size_t(shape_.width); }
-  Cell* cells() noexcept { return cells_.get(); }
+  // Columns of the row before.
+  Inputs inputs(int step, int column) const noexcept { return inputs_.of(rows_[std::size_t(step)].entry, column); }
+  // The tasks that use the cell which this one overwrites, as far as its inputs do not come after them anyhow. A
+  // runtime that is told what tasks read and write finds them itself; where edges are named by hand, each needs one.
+  std::span<const Earlier> users_before(int step, int column) const noexcept {
+    return users_.of(rows_[std::size_t(step)].entry, column);
+  }
+
+  // The cell that task (step, column) writes.
+  Cell& cell(int step, int column) noexcept {
+    return cells_[rows_[std::size_t(step)].first_cell + std::size_t(column)];
+  }
+  std::span<Cell> cells() noexcept { return {cells_, cell_count_}; }
 
   // The body of task (step, column). Any thread.
   void execute(int step, int column) noexcept;
@@ -82,24 +88,55 @@ class TaskGraph {
   std::string verify() const;
 
  private:
+  struct Row {
+    Columns columns;
+    std::uint32_t entry = 0;     // of column 0 in the tables; rows that are alike share theirs
+    std::size_t first_cell = 0;  // of column 0
+    std::int64_t first_task = 0;
+  };
+  // A list for each entry, one behind the other.
+  template <class T>
+  class Lists {
+   public:
+    std::span<const T> of(std::uint32_t entry, int column) const noexcept {
+      const std::size_t at = entry + std::size_t(column);
+      return {items_.data() + starts_[at], starts_[at + 1] - starts_[at]};
+    }
+    void append(const std::vector<T>& items) {
+      items_.insert(items_.end(), items.begin(), items.end());
+      starts_.push_back(std::uint32_t(items_.size()));
+    }
+
+   private:
+    std::vector<T> items_;
+    std::vector<std::uint32_t> starts_{0};
+  };
   // Executions counted by one thread. Exact in sum, also when more threads than slots share them.
   struct alignas(64) Count {
     std::atomic<std::int64_t> executions{0};
   };
   static constexpr std::size_t kCounts = 64;
-  static const Inputs kNone;
 
+  void make_rows();
+  void make_lists(int step);
+  std::vector<Earlier> find_users(int step, int column, const std::vector<std::int16_t>& readers) const;
+  std::vector<std::vector<std::int16_t>> readers_in(int step) const;
+  void release() noexcept;
   void count_execution() noexcept;
   void fail(int step, int column, int input) noexcept;
+  const Cell& left_by(int step, int column) const noexcept;
   std::string missing() const;
   std::string wrong_checksum() const;
 
-  Shape shape_;
-  int period_;
-  int fields_;
+  Grid grid_;
+  Memory memory_;
+  int fields_;  // rows of cells
   std::int64_t iterations_ = 0;
-  std::vector<Inputs> table_;  // period_ x width
-  std::unique_ptr<Cell[]> cells_;
+  std::vector<Row> rows_;  // and one more, whose first task is the number of tasks
+  Lists<std::int16_t> inputs_;
+  Lists<Earlier> users_;
+  std::size_t cell_count_;
+  Cell* cells_ = nullptr;                  // owned
   std::unique_ptr<Count[]> counts_;        // by thread: a counter for each task would travel with its column
   std::atomic<std::uint64_t> failure_{0};  // the first, packed; 0: none. Written once, by a task
 };

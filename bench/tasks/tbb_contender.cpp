@@ -3,6 +3,7 @@
 // oneTBB: task_group for independent and nested tasks, a flow graph of continue_nodes where tasks depend on each other.
 // Both are the library's own idioms for that; counters kept by hand in task_group tasks would be another program.
 #include <deque>
+#include <vector>
 
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
@@ -77,16 +78,15 @@ class TbbContender final : public Contender {
     if (tasks.pattern() == Pattern::trivial) return trivial_graph(tasks);
     tbb::flow::graph graph;
     std::deque<Node> nodes;
-    const auto width = std::size_t(tasks.width());
+    std::vector<Node*> first;
     for (int step = 0; step < tasks.steps(); ++step) {
-      for (int column = 0; column < tasks.width(); ++column) {
+      const Columns row = tasks.columns(step);
+      for (int column = row.first; column < row.end(); ++column) {
         nodes.emplace_back(graph, [&tasks, step, column](const Message&) { tasks.execute(step, column); });
-        for (const int c : tasks.inputs(step, column)) {
-          tbb::flow::make_edge(nodes[std::size_t(step - 1) * width + std::size_t(c)], nodes.back());
-        }
+        if (!connect(tasks, step, column, nodes)) first.push_back(&nodes.back());
       }
     }
-    for (std::size_t i = 0; i < width; ++i) nodes[i].try_put(Message{});
+    for (Node* node : first) node->try_put(Message{});
     graph.wait_for_all();
   }
 
@@ -103,6 +103,17 @@ class TbbContender final : public Contender {
     tbb::task_group group;
     for (long i = 0; i < count; ++i) group.run(body);
     group.wait();
+  }
+
+  // Edges to the newest node, which runs the task, from all that it waits for; false when that is nothing.
+  static bool connect(TaskGraph& tasks, int step, int column, std::deque<Node>& nodes) {
+    const auto inputs = tasks.inputs(step, column);
+    const auto users = tasks.users_before(step, column);
+    for (const int c : inputs) tbb::flow::make_edge(nodes[std::size_t(tasks.number(step - 1, c))], nodes.back());
+    for (const auto& user : users) {
+      tbb::flow::make_edge(nodes[std::size_t(tasks.number(step - user.back, user.column))], nodes.back());
+    }
+    return !inputs.empty() || !users.empty();
   }
 
   static void trivial_graph(TaskGraph& tasks) {
