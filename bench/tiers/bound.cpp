@@ -3,26 +3,27 @@
 #include "bench/tiers/bound.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/check.hpp"
+#include "data/policy/evict.hpp"
 
 namespace weir::bench {
 namespace {
 
 using apps::AccessTrace;
 using apps::TracedAccess;
-
-constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+using data::policy::Candidate;
+using data::policy::kNever;
+using data::policy::Sequence;
 
 // For each access the task that uses its block next; kNever if none does.
-std::vector<std::size_t> next_uses(const AccessTrace& trace) {
-  std::vector<std::size_t> next(trace.accesses.size());
-  std::vector<std::size_t> seen(trace.block_bytes.size(), kNever);
+std::vector<Sequence> next_uses(const AccessTrace& trace) {
+  std::vector<Sequence> next(trace.accesses.size());
+  std::vector<Sequence> seen(trace.block_bytes.size(), kNever);
   for (std::size_t task = trace.task_ends.size(); task-- > 0;) {
     const std::size_t first = task == 0 ? 0 : trace.task_ends[task - 1];
     for (std::size_t a = first; a < trace.task_ends[task]; ++a) next[a] = seen[trace.accesses[a].block];
@@ -37,7 +38,7 @@ class FastTier {
       : trace_(trace), budget_(budget), states_(trace.block_bytes.size()) {}
 
   // Runs a task whose blocks are used again as `next` says; counts into `movement`.
-  void run(std::span<const TracedAccess> accesses, std::span<const std::size_t> next, Movement& movement) {
+  void run(std::span<const TracedAccess> accesses, std::span<const Sequence> next, Movement& movement) {
     for (const TracedAccess& access : accesses) by_next_use_.erase(key_of(access.block));  // pinned
     for (const TracedAccess& access : accesses) bring(access, movement);
     for (std::size_t a = 0; a < accesses.size(); ++a) {
@@ -51,23 +52,20 @@ class FastTier {
  private:
   struct State {
     bool here = false, dirty = false;
-    std::size_t next = kNever;
+    Sequence next = kNever;
   };
-  // Sorted by what leaves first: the farthest next use, of these the clean, of these the largest.
+  // Sorted by what leaves first.
   struct Key {
-    std::size_t next;
-    bool clean;
-    std::uint64_t bytes;
+    Candidate candidate;
     std::uint32_t block;
     friend bool operator<(const Key& a, const Key& b) {
-      if (a.next != b.next) return a.next > b.next;
-      if (a.clean != b.clean) return a.clean;
-      if (a.bytes != b.bytes) return a.bytes > b.bytes;
-      return a.block < b.block;
+      if (data::policy::farther(a.candidate, b.candidate)) return true;
+      return !data::policy::farther(b.candidate, a.candidate) && a.block < b.block;
     }
   };
   Key key_of(std::uint32_t block) const {
-    return {states_[block].next, !states_[block].dirty, trace_.block_bytes[block], block};
+    const State& state = states_[block];
+    return {{.next_use = state.next, .bytes = trace_.block_bytes[block], .dirty = state.dirty}, block};
   }
 
   void bring(const TracedAccess& access, Movement& movement) {
@@ -84,9 +82,9 @@ class FastTier {
     WEIR_CHECK(!by_next_use_.empty(), "a task's blocks are larger than the fast tier");
     const Key victim = *by_next_use_.begin();
     by_next_use_.erase(by_next_use_.begin());
-    if (!victim.clean) movement.written_back += victim.bytes;
+    if (victim.candidate.dirty) movement.written_back += victim.candidate.bytes;
     states_[victim.block] = {};
-    used_ -= victim.bytes;
+    used_ -= victim.candidate.bytes;
   }
 
   const AccessTrace& trace_;
@@ -99,7 +97,7 @@ class FastTier {
 }  // namespace
 
 Movement least_movement(const AccessTrace& trace, std::uint64_t budget) {
-  const std::vector<std::size_t> next = next_uses(trace);
+  const std::vector<Sequence> next = next_uses(trace);
   FastTier fast(trace, budget);
   Movement movement;
   for (std::size_t task = 0, first = 0; task < trace.task_ends.size(); first = trace.task_ends[task++]) {
