@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/common/isolated.hpp"
@@ -54,12 +53,6 @@ base::Result<Outcome> outcome_of(const std::string& text) {
   } catch (const Json::exception&) {
     return base::Status{base::Code::bad_input, fmt::format("a run printed no result: '{}'", text.substr(0, 100))};
   }
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 void finish(Outcome& outcome) { outcome.peak_rss_bytes = peak_resident_bytes(); }

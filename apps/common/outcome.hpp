@@ -34,8 +34,6 @@ std::string to_text(const Outcome& outcome);
 // bad_input when it is no outcome.
 base::Result<Outcome> outcome_of(const std::string& text);
 
-double median(std::vector<double> values);  // not empty
-
 // Fills in what the process knows of itself at its end.
 void finish(Outcome& outcome);
 

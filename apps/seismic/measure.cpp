@@ -2,11 +2,12 @@
 
 #include "apps/seismic/measure.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
 #include <utility>
+
+#include "apps/common/median.hpp"
 
 namespace weir::apps::seismic {
 namespace {
@@ -24,12 +25,6 @@ double timed_run(const Variant& variant, Problem& problem, const Plan& plan) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 double Measurement::seconds_per_iteration(Index iterations) const {
   return median(seconds) / static_cast<double>(iterations);

@@ -48,6 +48,4 @@ using Progress = std::function<void(const Variant& variant, int repetition)>;
 // cannot be had; no_space when there is no memory for the copy.
 base::Result<std::vector<Measurement>> measure(Problem& problem, const Plan& plan, const Progress& progress);
 
-double median(std::vector<double> values);  // not empty
-
 }  // namespace weir::apps::seismic

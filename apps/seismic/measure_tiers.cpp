@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apps/common/isolated.hpp"
+#include "apps/common/median.hpp"
 #include "apps/common/outcome.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/common/tier_counters.hpp"

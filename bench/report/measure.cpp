@@ -7,20 +7,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/common/median.hpp"
 #include "bench/report/child_process.hpp"
 
 namespace weir::bench {
 
 namespace {
 
+using apps::median;
 using base::Status;
 using Json = nlohmann::json;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 void add_metg(Row& row, const Json& points) {
   std::vector<SweepPoint> sweep;
@@ -37,7 +33,9 @@ void add_fields(Row& row, const Json& fields) {
   }
   row.unit = fields.at("unit").get<std::string>();
   if (fields.contains("points")) return add_metg(row, fields.at("points"));
-  row.samples.push_back(median(fields.at("wall").get<std::vector<double>>()));
+  const auto walls = fields.at("wall").get<std::vector<double>>();
+  row.samples.push_back(median(walls));
+  row.worst = std::max(row.worst, *std::max_element(walls.begin(), walls.end()));
   if (fields.contains("cpu")) row.cpu_samples.push_back(median(fields.at("cpu").get<std::vector<double>>()));
   if (fields.contains("cold")) row.cold_samples.push_back(fields.at("cold").get<double>());
   if (fields.contains("line") && !fields.at("line").empty())
@@ -64,13 +62,11 @@ Cell cell_of(const Bench& bench, const Runner& runner, int workers, const Amount
 }
 
 // In the order of the table, which is also the order in which a round measures.
-std::vector<Cell> cells_of(std::span<const Bench> benches, std::span<const Runner> runners,
-                           std::span<const int> workers, const Amount& amount) {
+std::vector<Cell> cells_of(const Measurement& what) {
   std::vector<Cell> cells;
-  for (const Bench& bench : benches) {
-    for (const int count : bench.one_worker ? std::span<const int>(workers.first(1)) : workers) {
-      for (const Runner& runner : runners)
-        cells.push_back(cell_of(bench, runner, bench.one_worker ? 1 : count, amount));
+  for (const Bench& bench : what.benches) {
+    for (const int workers : workers_of(bench, what.workers, what.processors)) {
+      for (const Runner& runner : what.runners) cells.push_back(cell_of(bench, runner, workers, what.amount));
     }
   }
   return cells;
@@ -112,16 +108,32 @@ void compare_with_weir(std::span<Row> rows) {
   }
 }
 
-std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner> runners, std::span<const int> workers,
-                         const Amount& amount, const std::function<void(const std::string&)>& progress) {
-  std::vector<Cell> cells = cells_of(benches, runners, workers, amount);
-  for (int round = 0; round < amount.rounds; ++round) {
+void compare_with_processors(std::span<Row> rows, int processors) {
+  for (Row& row : rows) {
+    if (row.workers <= processors || !row.has_value()) continue;
+    const auto enough = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
+      return r.runtime == row.runtime && r.bench == row.bench && r.workers == processors && r.has_value();
+    });
+    if (enough == rows.end() || enough->bound() != Bound::exact || row.bound() != Bound::exact) continue;
+    const double base = summary_of(enough->samples).median;
+    if (base > 0) row.over_processors = summary_of(row.samples).median / base;
+  }
+}
+
+std::vector<Row> measure(const Measurement& what, const OnProgress& progress) {
+  std::vector<Cell> cells = cells_of(what);
+  const int rounds = what.amount.rounds;
+  const std::size_t total = cells.size() * std::size_t(rounds);
+  std::size_t done = 0;
+  for (int round = 0; round < rounds; ++round) {
     for (Cell& cell : cells) {
       Row& row = cell.row;
+      const std::size_t before = done++;
       if (!row.error.empty() || !row.unsupported.empty()) continue;
-      progress(fmt::format("round {} of {}: {}, {}, {} workers", round + 1, amount.rounds, row.bench, row.runtime,
-                           row.workers));
-      const auto output = run_process(cell.command, amount.timeout_s);
+      progress({before, total,
+                fmt::format("round {} of {}: {}, {}, {} worker{}", round + 1, rounds, row.bench, row.runtime,
+                            row.workers, row.workers == 1 ? "" : "s")});
+      const auto output = run_process(cell.command, what.amount.timeout_s);
       const Status status = output ? add_output(row, *output) : output.status();
       if (!status) row.error = status.message;
     }
@@ -129,6 +141,7 @@ std::vector<Row> measure(std::span<const Bench> benches, std::span<const Runner>
   std::vector<Row> rows;
   for (Cell& cell : cells) rows.push_back(std::move(cell.row));
   compare_with_weir(rows);
+  compare_with_processors(rows, what.processors);
   return rows;
 }
 

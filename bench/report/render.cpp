@@ -26,19 +26,17 @@ std::string figure(double value) {
 
 const char* sign(Bound bound) { return bound == Bound::above ? "> " : bound == Bound::below ? "< " : ""; }
 
-std::string workers_text(int workers) { return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"); }
-
 std::string line_of(const Row& row, bool first) {
   const std::string head = fmt::format("  {:<12}{:<10}", first ? workers_text(row.workers) : "", row.runtime);
   if (!row.unsupported.empty()) return head + fmt::format("{:>9}\n", "-");
   if (!row.has_value()) return head + fmt::format("{:>9}\n", "failed");
   const Summary s = summary_of(row.samples);
-  std::string line =
-      head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", sign(row.bound()) + figure(s.median), figure(s.least),
-                         figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
+  std::string line = head + fmt::format("{:>9}  {:>8} ..{:>8}  {:>7}", median_text(row), figure(s.least),
+                                        figure(s.most), row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "");
   if (!row.cpu_samples.empty()) {
-    line += fmt::format("  {:>8}  {:>8}", figure(summary_of(row.cpu_samples).median),
-                        figure(summary_of(row.cold_samples).median));
+    line += fmt::format("  {:>8}  {:>8}  {:>8}  {:>6}", figure(summary_of(row.cpu_samples).median),
+                        figure(summary_of(row.cold_samples).median), figure(row.worst),
+                        row.over_processors > 0 ? fmt::format("{:.2f}", row.over_processors) : "");
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -111,9 +109,13 @@ std::string data_block(std::span<const Row> rows, int workers) {
 
 }  // namespace
 
+std::string workers_text(int workers) { return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"); }
+
+std::string median_text(const Row& row) { return sign(row.bound()) + figure(summary_of(row.samples).median); }
+
 std::string table_of(std::span<const Row> rows, std::span<const Bench> benches) {
-  std::string text =
-      fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}\n", "", "median", "min .. max", "x weir", "cpu", "cold");
+  std::string text = fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}  {:>8}  {:>6}\n", "", "median", "min .. max",
+                                 "x weir", "cpu", "cold", "worst", "x proc");
   for (const Bench& bench : benches) text += group_of(rows, bench);
   for (const Row& row : rows) {
     if (!row.error.empty())

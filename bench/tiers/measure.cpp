@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/common/median.hpp"
 #include "apps/common/tiered_run.hpp"
 #include "bench/tiers/slow_bandwidth.hpp"
 
@@ -35,7 +36,7 @@ struct Ground {
 
 class Measuring {
  public:
-  Measuring(const TiersPlan& plan, const TiersAmount& amount, const std::function<void(const std::string&)>& progress)
+  Measuring(const TiersPlan& plan, const TiersAmount& amount, const OnProgress& progress)
       : plan_(plan), amount_(amount), progress_(progress), grounds_(plan.setups.size()) {
     for (const Setup& setup : plan.setups) {
       for (const Contender& contender : plan.contenders) {
@@ -56,7 +57,12 @@ class Measuring {
 
  private:
   void say(const Setup& setup, const std::string& what) {
-    progress_(fmt::format("{} {}x the fast tier: {}", setup.app->name(), setup.ratio, what));
+    say(fmt::format("{} {}x the fast tier: {}", setup.app->name(), setup.ratio, what));
+  }
+  void say(std::string what) {
+    const auto total = static_cast<std::size_t>(run_count(plan_, amount_));
+    progress_({std::min(done_, total - 1), total, std::move(what)});
+    ++done_;
   }
 
   Result<Outcome> run(const Setup& setup, const char* variant) {
@@ -83,7 +89,7 @@ class Measuring {
   }
 
   void measure_slow(int round) {
-    progress_(fmt::format("round {} of {}: bandwidth of the slow tier", round + 1, amount_.rounds));
+    say(fmt::format("round {} of {}: bandwidth of the slow tier", round + 1, amount_.rounds));
     const auto measured = measure_slow_bandwidth(plan_.slow, plan_.setups.front().settings.threads);
     if (measured) {
       slow_.push_back(*measured);
@@ -155,7 +161,8 @@ class Measuring {
 
   const TiersPlan& plan_;
   const TiersAmount& amount_;
-  const std::function<void(const std::string&)>& progress_;
+  const OnProgress& progress_;
+  std::size_t done_ = 0;         // runs
   std::vector<Ground> grounds_;  // by setup
   std::vector<SlowBandwidth> slow_;
   TiersReport report_;
@@ -184,7 +191,7 @@ std::uint64_t TiersRow::allowed_bytes() const { return apps::allowed_bytes(setup
 
 int run_count(const TiersPlan& plan, const TiersAmount& amount) {
   const auto setups = static_cast<int>(plan.setups.size()), contenders = static_cast<int>(plan.contenders.size());
-  return setups * (1 + amount.rounds * (1 + contenders * amount.repeat));
+  return amount.rounds + setups * (1 + amount.rounds * (1 + contenders * amount.repeat));
 }
 
 double guessed_seconds(const TiersPlan& plan, const TiersAmount& amount) {
@@ -198,8 +205,7 @@ double guessed_seconds(const TiersPlan& plan, const TiersAmount& amount) {
   return seconds;
 }
 
-TiersReport measure_tiers(const TiersPlan& plan, const TiersAmount& amount,
-                          const std::function<void(const std::string&)>& progress) {
+TiersReport measure_tiers(const TiersPlan& plan, const TiersAmount& amount, const OnProgress& progress) {
   return Measuring(plan, amount, progress).all();
 }
 

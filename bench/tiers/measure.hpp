@@ -3,13 +3,13 @@
 // Runs what the plan says, in turns, each run in a process of its own, and makes the rows.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/common/outcome.hpp"
+#include "bench/report/progress.hpp"
 #include "bench/tiers/bound.hpp"
 #include "bench/tiers/plan.hpp"
 
@@ -46,12 +46,11 @@ struct TiersReport {
   std::string failed;          // the first thing that keeps a whole setup from being measured
 };
 
-// Runs of the plan, and the seconds that they may take.
+// Runs of the plan, measurements of the slow tier among them, and the seconds that they may take.
 int run_count(const TiersPlan& plan, const TiersAmount& amount);
 double guessed_seconds(const TiersPlan& plan, const TiersAmount& amount);
 
 // `progress` is told what runs next. Every result is compared with that of a run of plain OpenMP in memory.
-TiersReport measure_tiers(const TiersPlan& plan, const TiersAmount& amount,
-                          const std::function<void(const std::string&)>& progress);
+TiersReport measure_tiers(const TiersPlan& plan, const TiersAmount& amount, const OnProgress& progress);
 
 }  // namespace weir::bench

@@ -124,6 +124,15 @@ Status check_budget(const Setup& setup) {
 
 }  // namespace
 
+TiersRequest usual_tiers() { return {}; }
+
+TiersRequest full_tiers() {
+  TiersRequest request;
+  request.ratios = "2,3.4";
+  request.budget = std::uint64_t{256} << 20;
+  return request;
+}
+
 std::string Contender::runtime() const {
   if (weir()) return "weir";
   return std::string(variant->name);

@@ -21,8 +21,8 @@ namespace weir::bench {
 // What a user asked for, as text.
 struct TiersRequest {
   std::string apps = "all";
-  std::string ratios = "2,3.4";
-  std::uint64_t budget = std::uint64_t{256} << 20;  // bytes of the fast tier, about: sizes are whole blocks
+  std::string ratios = "2";
+  std::uint64_t budget = std::uint64_t{128} << 20;  // bytes of the fast tier, about: sizes are whole blocks
   std::string strategies = "all";
   std::string evict = "default";  // "default": each strategy with its own
   std::string peers = "all";
@@ -30,6 +30,11 @@ struct TiersRequest {
   apps::Order order = apps::Order::reuse;
   int workers = 2;
 };
+
+// What is measured when nothing is asked for, and when everything is: as large and as many sizes as in the paper's
+// figures.
+TiersRequest usual_tiers();
+TiersRequest full_tiers();
 
 // One way to run an application: a variant and, for Weir, an eviction policy.
 struct Contender {

@@ -14,6 +14,7 @@
 #include "bench/tiers/render.hpp"
 #include "json.hpp"
 #include "machine/machine.hpp"
+#include "plan_progress.hpp"
 #include "plotting.hpp"
 
 namespace weir::tool {
@@ -22,7 +23,8 @@ namespace {
 struct TiersSettings {
   bench::TiersRequest request;
   bench::TiersAmount amount;
-  std::string budget = "256MiB";
+  std::string budget, ratios;  // "": as for all that is not asked for
+  bool full = false;
   std::string order = "reuse";
   std::string plot;
 };
@@ -79,14 +81,24 @@ int judge(const bench::TiersReport& report) {
 }
 
 base::Result<bench::TiersPlan> plan_of(TiersSettings& settings, const Options& options) {
-  const auto budget = apps::parse_bytes("--budget", settings.budget);
-  if (!budget) return budget.status();
+  const bench::TiersRequest usual = settings.full ? bench::full_tiers() : bench::usual_tiers();
+  settings.request.ratios = settings.ratios.empty() ? usual.ratios : settings.ratios;
+  settings.request.budget = usual.budget;
+  if (!settings.budget.empty()) {
+    const auto budget = apps::parse_bytes("--budget", settings.budget);
+    if (!budget) return budget.status();
+    settings.request.budget = *budget;
+  }
   auto machine = machine::Machine::discover();
   if (!machine) return machine.status();
-  settings.request.budget = *budget;
   settings.request.order = settings.order == "naive" ? apps::Order::naive : apps::Order::reuse;
   settings.request.workers = options.workers > 0 ? options.workers : machine->default_worker_count();
   return bench::plan_tiers(settings.request, options);
+}
+
+bench::TiersReport measured(const bench::TiersPlan& plan, const bench::TiersAmount& amount, Global& global) {
+  PlanProgress progress(global);
+  return bench::measure_tiers(plan, amount, [&](const bench::Progress& p) { progress.show(p.done, p.total, p.next); });
 }
 
 int run_tiers(TiersSettings settings, Global& global) {
@@ -99,9 +111,7 @@ int run_tiers(TiersSettings settings, Global& global) {
     plot.emplace(std::move(*made));
   }
   global.print("{}{}\n", bench::machine_note(), bench::tiers_plan_text(*plan, settings.amount));
-  const auto report =
-      bench::measure_tiers(*plan, settings.amount, [&](const std::string& next) { global.progress(next); });
-  global.progress("");
+  const auto report = measured(*plan, settings.amount, global);
   for (const bench::TiersRow& row : report.rows) global.add(object_of(*plan, report, row));
   global.print("{}", bench::tiers_table(*plan, report));
   const int status = judge(report);
@@ -126,9 +136,10 @@ const char* const kText =
 void add_what(CLI::App& verb, TiersSettings& s) {
   add_option(verb, "--apps", s.request.apps, "programs, with commas between: stencil3d, matmul; default both")
       .type_name("LIST");
-  add_option(verb, "--ratios", s.request.ratios, "sizes of the data over the fast tier; default 2,3.4")
+  add_option(verb, "--ratios", s.ratios, "sizes of the data over the fast tier; default 2, with --full 2,3.4")
       .type_name("LIST");
-  add_option(verb, "--budget", s.budget, "the fast tier, about: sizes are whole blocks; default 256MiB")
+  add_option(verb, "--budget", s.budget,
+             "the fast tier, about: sizes are whole blocks; default 128MiB, with --full 256MiB")
       .type_name("SIZE");
   add_option(verb, "--slow", s.request.slow,
              "the slow tier; file:FOLDER, or emulated:FRACTION of memory's copy bandwidth; default file:/tmp")
@@ -145,6 +156,7 @@ void add_what(CLI::App& verb, TiersSettings& s) {
 }
 
 void add_how_much(CLI::App& verb, TiersSettings& s) {
+  add_flag(verb, "--full", s.full, "the sizes of the paper's figures instead of one that is done in minutes");
   add_option(verb, "--rounds", s.amount.rounds, "rounds in which all take turns; default 3").between(1, 1000);
   add_option(verb, "--repeat", s.amount.repeat, "runs of each in a round; default 1").between(1, 1000);
   add_option(verb, "--timeout", s.amount.timeout_s, "seconds after which a run has failed; default 120").positive();
@@ -160,7 +172,8 @@ void add_bench_tiers(CLI::App& parent, Global& global) {
                {.name = "tiers",
                 .purpose = "data larger than fast memory, by strategy",
                 .text = kText,
-                .examples = {{"weir bench tiers", "everything, about five minutes"},
+                .examples = {{"weir bench tiers", "the usual size, about three minutes"},
+                             {"weir bench tiers --full", "two sizes, both larger, about twenty minutes"},
                              {"weir bench tiers --slow emulated:0.25 --plot tiers.svg", "the policy alone, drawn"},
                              {"weir bench tiers --apps matmul --ratios 2 --peers none", "a first look"},
                              {"weir bench tiers --json > tiers.json", "for programs: one object per row"}}},

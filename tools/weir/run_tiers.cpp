@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "apps/common/isolated.hpp"
+#include "apps/common/median.hpp"
 #include "apps/common/tiered_run.hpp"
 #include "apps/matmul/app.hpp"
 #include "apps/stencil3d/app.hpp"
-#include "bench/report/measure.hpp"
 #include "data/tier_spec.hpp"
 #include "json.hpp"
 #include "kept_traces.hpp"

@@ -8,14 +8,20 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
+#include <tuple>
+#include <utility>
 
+#include "bench/report/metg_table.hpp"
 #include "bench/report/render.hpp"
+#include "bench/tasks/patterns.hpp"
 
 namespace weir::bench {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 // A shell script in a temporary folder that stands for a runner.
 class FakeRunners : public ::testing::Test {
@@ -34,16 +40,18 @@ class FakeRunners : public ::testing::Test {
   }
 
   std::vector<Row> measure_chain(const std::vector<Runner>& runners, int rounds, double timeout_s = 60) {
-    const auto benches = chosen_benches("chain");
-    Amount amount;
-    amount.rounds = rounds;
-    amount.timeout_s = timeout_s;
-    return measure(*benches, runners, std::vector<int>{2}, amount,
-                   [this](const std::string& next) { log_.push_back(next); });
+    Measurement what{*chosen_benches("chain"), runners, {2}, 2, {}};
+    what.amount.rounds = rounds;
+    what.amount.timeout_s = timeout_s;
+    return measure(what, [this](const Progress& progress) {
+      log_.push_back(progress.next);
+      done_.push_back({progress.done, progress.total});
+    });
   }
 
   std::filesystem::path folder_;
   std::vector<std::string> log_;
+  std::vector<std::pair<std::size_t, std::size_t>> done_;
 };
 
 TEST(AddOutput, TakesTheMedianOfTheRunsInAProcess) {
@@ -53,6 +61,8 @@ TEST(AddOutput, TakesTheMedianOfTheRunsInAProcess) {
   EXPECT_THAT(row.cpu_samples, ElementsAre(4));
   EXPECT_THAT(row.cold_samples, ElementsAre(90));
   EXPECT_THAT(row.line_samples, ElementsAre(60));
+  ASSERT_TRUE(add_output(row, R"({"unit":"ns","cold":9,"wall":[2],"cpu":[6]})"));
+  EXPECT_EQ(row.worst, 5) << "the slowest run of all processes";
 }
 
 TEST(AddOutput, TurnsASweepIntoMicrosecondsOfMetg) {
@@ -105,6 +115,7 @@ TEST_F(FakeRunners, TakeTurnsInEachRound) {
   const auto rows = measure_chain({runner("weir", prints), runner("tbb", prints)}, 2);
   EXPECT_THAT(log_, ElementsAre("round 1 of 2: chain, weir, 2 workers", "round 1 of 2: chain, tbb, 2 workers",
                                 "round 2 of 2: chain, weir, 2 workers", "round 2 of 2: chain, tbb, 2 workers"));
+  EXPECT_THAT(done_, ElementsAre(Pair(0, 4), Pair(1, 4), Pair(2, 4), Pair(3, 4)));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1].samples.size(), 2U);
 }
@@ -141,19 +152,152 @@ TEST_F(FakeRunners, AreFoundByNameAndInTheOrderOfTheTable) {
   EXPECT_THAT(chosen_runners("libomp", found).status().message, HasSubstr("libomp is not available"));
 }
 
+TEST(CompareWithProcessors, DividesByTheSameRowWithAsManyWorkersAsProcessors) {
+  std::vector<Row> rows(4);
+  for (Row& row : rows) row.runtime = "weir";
+  rows[0].samples = {10};
+  rows[0].workers = 1;
+  rows[1].samples = {20};
+  rows[1].workers = 2;
+  rows[2].samples = {50};
+  rows[2].workers = 8;
+  rows[3].samples = {50};
+  rows[3].workers = 8;
+  rows[3].runtime = "tbb";
+  compare_with_processors(rows, 2);
+  EXPECT_EQ(rows[0].over_processors, 0);
+  EXPECT_EQ(rows[1].over_processors, 0);
+  EXPECT_DOUBLE_EQ(rows[2].over_processors, 2.5);
+  EXPECT_EQ(rows[3].over_processors, 0) << "nothing to compare with";
+  EXPECT_THAT(table_of(rows, std::vector<Bench>{{"", "title"}}), HasSubstr("50.0"));
+}
+
+std::vector<std::string> names_in(Extent extent) {
+  std::vector<std::string> names;
+  for (const Bench& bench : *chosen_benches("", extent)) names.push_back(bench.name);
+  return names;
+}
+
+TEST(Plan, OfTheUsualRunHasEveryPatternThatIsComparedInBothForms) {
+  const std::vector<std::string> usual = {"independent",
+                                          "chain",
+                                          "forkjoin",
+                                          "wavefront",
+                                          "bytes_per_task",
+                                          "metg_stencil_1d",
+                                          "metg_stencil_1d_fresh",
+                                          "metg_nearest",
+                                          "metg_nearest_fresh",
+                                          "metg_spread",
+                                          "metg_spread_fresh",
+                                          "metg_fft",
+                                          "metg_fft_fresh",
+                                          "metg_random_nearest",
+                                          "metg_random_nearest_fresh",
+                                          "metg_dom",
+                                          "metg_dom_fresh",
+                                          "metg_tree",
+                                          "metg_tree_fresh"};
+  EXPECT_EQ(names_in(Extent::usual), usual);
+  EXPECT_EQ(names_in(Extent::quick), usual);
+}
+
+TEST(Plan, OfTheFullRunHasEverything) {
+  EXPECT_EQ(names_in(Extent::full).size(), benches().size());
+  EXPECT_EQ(benches().size(), 5u + 2 * kPatternNames.size() - 1 + 2) << "trivial names no memory; small has two";
+  EXPECT_EQ(chosen_benches("all")->size(), benches().size());
+}
+
+TEST(Plan, RepeatsEnoughForAMedian) {
+  const auto amount = [](Extent extent) {
+    const Amount is = amount_of(extent);
+    return std::tuple(is.rounds, is.repeat, is.quick);
+  };
+  EXPECT_EQ(amount(Extent::quick), std::tuple(2, 3, true));
+  EXPECT_EQ(amount(Extent::usual), std::tuple(3, 3, false));
+  EXPECT_EQ(amount(Extent::full), std::tuple(5, 5, false));
+}
+
+TEST(Plan, MeasuresSmallTasksWithMoreWorkersThanProcessors) {
+  const auto workers = [](const char* bench, const std::vector<int>& asked) {
+    return workers_of(chosen_benches(bench)->front(), asked, 2);
+  };
+  EXPECT_THAT(workers("small_trivial", {}), ElementsAre(2, 4, 8));
+  EXPECT_THAT(workers("small_trivial", {2, 16}), ElementsAre(2, 16));
+  EXPECT_THAT(workers("chain", {}), ElementsAre(1, 2));
+  EXPECT_THAT(workers("chain", {4}), ElementsAre(4));
+  EXPECT_THAT(workers("bytes_per_task", {4}), ElementsAre(1));
+}
+
+TEST(Plan, LeavesStarpuToTheFullRun) {
+  const std::vector<Runner> all = {{"weir", "/w"}, {"tbb", "/t"}, {"starpu", "/s"}, {"serial", "/c"}};
+  const auto names = [&](const char* list, Extent extent) {
+    std::vector<std::string> result;
+    for (const Runner& runner : *chosen_runners(list, all, extent)) result.push_back(runner.runtime);
+    return result;
+  };
+  EXPECT_THAT(names("", Extent::usual), ElementsAre("weir", "tbb", "serial"));
+  EXPECT_THAT(names("", Extent::full), ElementsAre("weir", "tbb", "starpu", "serial"));
+  EXPECT_THAT(names("all", Extent::usual), ElementsAre("weir", "tbb", "starpu", "serial"));
+  EXPECT_THAT(names("starpu", Extent::usual), ElementsAre("starpu"));
+}
+
+TEST_F(FakeRunners, OfAnotherBuildHaveANameOfTheirOwn) {
+  const Runner made = runner("weir", "");
+  const auto beside = runner_beside("old=" + made.path);
+  ASSERT_TRUE(beside);
+  EXPECT_EQ(beside->runtime, "old");
+  EXPECT_EQ(beside->path, made.path);
+  EXPECT_THAT(runner_beside(made.path).status().message, HasSubstr("NAME=PROGRAM"));
+  EXPECT_THAT(runner_beside("old=").status().message, HasSubstr("NAME=PROGRAM"));
+  EXPECT_THAT(runner_beside("tbb=" + made.path).status().message, HasSubstr("'tbb' is the name of a runtime"));
+  EXPECT_THAT(runner_beside("old=/nowhere").status().message, HasSubstr("/nowhere is no program"));
+}
+
+Row metg_row(const std::string& bench, const std::string& runtime, int workers, double us) {
+  Row row;
+  row.bench = bench;
+  row.runtime = runtime;
+  row.workers = workers;
+  if (us > 0) row.samples = {us};
+  return row;
+}
+
+TEST(MetgTable, HasPatternsAndRuntimesDownAndWorkersAndMemoryAcross) {
+  std::vector<Row> rows = {metg_row("chain", "weir", 1, 50),
+                           metg_row("metg_dom", "weir", 1, 0.3),
+                           metg_row("metg_dom", "weir", 2, 0.83),
+                           metg_row("metg_dom_fresh", "weir", 1, 0.51),
+                           metg_row("metg_dom_fresh", "weir", 2, 0.97),
+                           metg_row("metg_dom", "tbb", 1, 0.4),
+                           metg_row("metg_dom", "tbb", 2, 0),
+                           metg_row("metg_tree", "tbb", 1, 9)};
+  rows[6].error = "killed";
+  rows[7].bounds = {Bound::above};
+  EXPECT_EQ(metg_table_of(rows),
+            "METG(50 %), us                  1 worker           2 workers\n"
+            "                                   again     fresh     again     fresh\n"
+            "  dom             weir              0.30      0.51      0.83      0.97\n"
+            "                  tbb               0.40         -    failed         -\n"
+            "  tree            weir                 -         -         -         -\n"
+            "                  tbb             > 9.00         -         -         -\n"
+            "again: cells that take turns; fresh: each task writes memory that was never named before\n");
+  EXPECT_EQ(metg_table_of(std::span(rows).first(1)), "");
+}
+
 TEST(Chosen, NamesTheNearestWhenAWordIsUnknown) {
   EXPECT_EQ(chosen_benches("chian").status().message, "there is no benchmark 'chian'; did you mean chain?");
   EXPECT_THAT(chosen_runners("cilk", {{"weir", "/x"}}).status().message,
               HasSubstr("there is no runtime 'cilk'; there are weir"));
-  EXPECT_FALSE(chosen_benches(""));
   EXPECT_FALSE(chosen_benches("chain,,wavefront"));
 }
 
 TEST(Chosen, ExpandsMetgToAllPatterns) {
   const auto chosen = chosen_benches("metg,chain");
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(chosen->size(), 7U);
+  EXPECT_EQ(chosen->size(), 2 * kPatternNames.size());
   EXPECT_EQ(chosen->front().name, "chain");
+  EXPECT_EQ(chosen_benches("small")->size(), 2u);
 }
 
 TEST(Chosen, TakesOnlyNumbersOfWorkers) {

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "bench/tiers/measure.hpp"
 #include "bench/tiers/render.hpp"
 
@@ -39,13 +43,44 @@ TEST(TiersPlan, NaivePlacementIsAlwaysThereAndEvictionsAreCombined) {
 }
 
 TEST(TiersPlan, SizesAreNearTheRatioTimesTheBudgetAndTheRatioIsExact) {
-  const auto plan = plan_tiers(request(), {});
+  TiersRequest asked = full_tiers();
+  asked.peers = "none";
+  const auto plan = plan_tiers(asked, {});
   ASSERT_EQ(plan->setups.size(), 4u);
   for (const bench::Setup& setup : plan->setups) {
     const auto total = static_cast<double>(setup.app->total_bytes());
     EXPECT_NEAR(total / static_cast<double>(setup.settings.budget), setup.ratio, 1e-3);
     EXPECT_NEAR(total, setup.ratio * static_cast<double>(256 << 20), 0.06 * total);
   }
+}
+
+// Name, size over the fast tier, fast tier in MiB.
+using Sizes = std::vector<std::tuple<std::string, double, std::uint64_t>>;
+
+Sizes sizes_of(TiersRequest asked) {
+  asked.peers = "none";
+  Sizes sizes;
+  for (const Setup& setup : plan_tiers(asked, {})->setups) {
+    sizes.emplace_back(setup.app->name(), setup.ratio, (setup.settings.budget + (8 << 20)) >> 24 << 4);
+  }
+  return sizes;
+}
+
+TEST(TiersPlan, OfTheUsualRunHasBothProgramsInOneSizeAndEveryStrategyThrice) {
+  EXPECT_EQ(sizes_of(usual_tiers()), (Sizes{{"stencil3d", 2, 128}, {"matmul", 2, 128}}));
+  EXPECT_EQ(labels_of(*plan_tiers(request(), {})).size(), 5u);
+  EXPECT_EQ(TiersAmount().rounds, 3);
+  EXPECT_EQ(usual_tiers().peers, "all");
+}
+
+TEST(TiersPlan, OfTheFullRunHasThePapersSizes) {
+  EXPECT_EQ(sizes_of(full_tiers()),
+            (Sizes{{"stencil3d", 2, 256}, {"stencil3d", 3.4, 256}, {"matmul", 2, 256}, {"matmul", 3.4, 256}}));
+}
+
+TEST(TiersPlan, CountsTheRunsThatItTells) {
+  const auto plan = plan_tiers(request(), {});
+  EXPECT_EQ(run_count(*plan, {}), 3 + 2 * (1 + 3 * (1 + 5)));
 }
 
 TEST(TiersPlan, AnEmulatedSlowTierIsSaidInEveryText) {
