@@ -199,16 +199,16 @@ base::Result<Runner> runner_beside(const std::string& text) {
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
     return Status{
         Code::bad_option,
-        fmt::format("--beside takes NAME=PROGRAM, as in old=build/old/bench/tasks/weir-bench-weir, not '{}'", text)};
+        fmt::format("--against takes NAME=PROGRAM, as in old=build/old/bench/tasks/weir-bench-weir, not '{}'", text)};
   }
   Runner runner{text.substr(0, equals), text.substr(equals + 1)};
   const Names& names = runtime_names();
   if (std::find(names.begin(), names.end(), runner.runtime) != names.end()) {
     return Status{Code::bad_option,
-                  fmt::format("--beside: '{}' is the name of a runtime; choose another", runner.runtime)};
+                  fmt::format("--against: '{}' is the name of a runtime; choose another", runner.runtime)};
   }
   if (::access(runner.path.c_str(), X_OK) != 0) {
-    return Status{Code::bad_option, fmt::format("--beside: {} is no program that can be run", runner.path)};
+    return Status{Code::bad_option, fmt::format("--against: {} is no program that can be run", runner.path)};
   }
   return runner;
 }

@@ -285,7 +285,7 @@ class Picture {
     const auto label = labels_.find(at);
     if (label == labels_.end()) return "an event that is gone";
     const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";
-    return fmt::format("the {} of label {:#x}, which nobody has created", what, label->second);
+    return fmt::format("the {} of label {:#x}, which was never created", what, label->second);
   }
 
   Situation& s_;

@@ -218,7 +218,7 @@ void add_tasks(CLI::App& parent, Global& global) {
                              {"weir bench tasks --quick --runtimes weir,tbb", "a first look"},
                              {"weir bench tasks --benches metg --plot metg.svg", "only METG, drawn"},
                              {"weir bench tasks --benches small --runtimes weir,tbb", "more workers than processors"},
-                             {"weir bench tasks --benches metg --runtimes weir --beside old=FOLDER/weir-bench-weir",
+                             {"weir bench tasks --benches metg --runtimes weir --against old=FOLDER/weir-bench-weir",
                               "this build and another in turns"},
                              {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
                [settings](Global& g) { return run_tasks(*settings, g); });
@@ -236,7 +236,7 @@ void add_tasks(CLI::App& parent, Global& global) {
       "numbers of workers, with commas between; default 1,2, and for small_PATTERN as many as processors, twice and "
       "four times as many")
       .type_name("LIST");
-  add_option(verb, "--beside", settings->beside,
+  add_option(verb, "--against", settings->beside,
              "measure this runner too, under a name of its own: weir-bench-weir of another build")
       .type_name("NAME=PROGRAM")
       .comma_separated();
