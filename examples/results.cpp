@@ -6,6 +6,7 @@
 // have not started are then cancelled.
 #include <weir/weir.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <span>
 #include <stdexcept>
@@ -15,13 +16,15 @@ int main() {
   weir::Runtime runtime;
   const std::string text = "to be or not to be";
 
-  auto length = runtime.spawn(weir::in(text), [](std::span<const char> t) { return t.size(); });
+  auto letters = runtime.spawn(weir::in(text), [](std::span<const char> t) {
+    return static_cast<std::size_t>(std::count_if(t.begin(), t.end(), [](char c) { return c != ' '; }));
+  });
   auto spaces = runtime.spawn(weir::in(text), [&] {
     std::size_t count = 0;
     for (char c : text) count += c == ' ';
     return count;
   });
-  std::printf("%zu letters\n", length.get() - spaces.get());
+  std::printf("%zu letters, %zu spaces\n", letters.get(), spaces.get());
 
   double account = 100;
   bool paid = false;

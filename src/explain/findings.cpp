@@ -148,7 +148,10 @@ Findings find(const Situation& situation) {
   }
   std::vector<std::uint16_t> causes(situation.things.size(), 0);
   for (const Wait& wait : situation.waits) {
-    if (situation.things[wait.who].state != State::waiting || !is_task(situation.things[wait.who])) continue;
+    const Thing& waiter = situation.things[wait.who];
+    // A throttled thread runs tasks while it waits, so it does not count as waiting; why it spawns nothing is of
+    // interest.
+    if (!is_task(waiter) || (waiter.state != State::waiting && wait.cause != Cause::throttle)) continue;
     const auto bit = static_cast<std::uint16_t>(1u << static_cast<unsigned>(wait.cause));
     if ((causes[wait.who] & bit) == 0) ++findings.by_cause[static_cast<std::size_t>(wait.cause)];
     causes[wait.who] |= bit;

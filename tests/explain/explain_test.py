@@ -67,7 +67,7 @@ def cycle_of(*names):
 CASES = {
     "never_ends": ([root_is("writer"), waits_for("reader", "writer", "edge"), waits_for_item("ranger", 21)],
                    [r"task 'writer' \(\w+\), spawned at \S*hang\.cpp:\d+ \(.*never_ends.*\): has been running on worker",
-                    r"5 wait for it, the first task 'reader' \(\w+\), for 64 bytes at 0x\w+",
+                    r"5 wait for it, the first task '(reader|ranger)' \(\w+\), for (64|8) bytes at 0x\w+",
                     r"comes before it: 64 bytes at 0x\w+, in here \(item 1\), out there \(item 1\)"], False),
     "waits_for_later": ([cycle_of("parent", "successor"), waits_for("parent", "successor", "task"),
                          waits_for("successor", "parent", "edge")],

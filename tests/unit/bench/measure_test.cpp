@@ -174,7 +174,8 @@ TEST(CompareWithProcessors, DividesByTheSameRowWithAsManyWorkersAsProcessors) {
 
 std::vector<std::string> names_in(Extent extent) {
   std::vector<std::string> names;
-  for (const Bench& bench : *chosen_benches("", extent)) names.push_back(bench.name);
+  const auto benches = chosen_benches("", extent);
+  for (const Bench& bench : *benches) names.push_back(bench.name);
   return names;
 }
 
@@ -233,7 +234,8 @@ TEST(Plan, LeavesStarpuToTheFullRun) {
   const std::vector<Runner> all = {{"weir", "/w"}, {"tbb", "/t"}, {"starpu", "/s"}, {"serial", "/c"}};
   const auto names = [&](const char* list, Extent extent) {
     std::vector<std::string> result;
-    for (const Runner& runner : *chosen_runners(list, all, extent)) result.push_back(runner.runtime);
+    const auto runners = chosen_runners(list, all, extent);
+    for (const Runner& runner : *runners) result.push_back(runner.runtime);
     return result;
   };
   EXPECT_THAT(names("", Extent::usual), ElementsAre("weir", "tbb", "serial"));

@@ -60,7 +60,8 @@ using Sizes = std::vector<std::tuple<std::string, double, std::uint64_t>>;
 Sizes sizes_of(TiersRequest asked) {
   asked.peers = "none";
   Sizes sizes;
-  for (const Setup& setup : plan_tiers(asked, {})->setups) {
+  const auto plan = plan_tiers(asked, {});
+  for (const Setup& setup : plan->setups) {
     sizes.emplace_back(setup.app->name(), setup.ratio, (setup.settings.budget + (8 << 20)) >> 24 << 4);
   }
   return sizes;
