@@ -151,7 +151,7 @@ Findings find(const Situation& situation) {
     const Thing& waiter = situation.things[wait.who];
     // A throttled thread runs tasks while it waits, so it does not count as waiting; why it spawns nothing is of
     // interest.
-    if (!is_task(waiter) || (waiter.state != State::waiting && wait.cause != Cause::throttle)) continue;
+    if (wait.cause != Cause::throttle && (!is_task(waiter) || waiter.state != State::waiting)) continue;
     const auto bit = static_cast<std::uint16_t>(1u << static_cast<unsigned>(wait.cause));
     if ((causes[wait.who] & bit) == 0) ++findings.by_cause[static_cast<std::size_t>(wait.cause)];
     causes[wait.who] |= bit;
