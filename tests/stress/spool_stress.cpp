@@ -301,7 +301,7 @@ void check_full(Stress& stress, long number) {
   if (text == kEarlier) {
     stress.check(contents(path.file() + ".part").starts_with("{\"traceEvents\":["), "what was written is gone");
   } else {
-    stress.check(text.ends_with("]}}\n") && text.find("\"lost_events\":0,") == std::string::npos,
+    stress.check(text.ends_with("}}\n") && text.find("\"lost_events\":0,") == std::string::npos,
                  "a file of which some was lost, and it does not say so");
   }
 }
