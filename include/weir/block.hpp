@@ -51,10 +51,10 @@ class Block {
     std::swap(block_, other.block_);
     return *this;
   }
-  // Waits until all tasks that name it have ended, and runs tasks during that time; their exceptions stay for wait(). When
-  // other threads or tasks have named it, too, that is for all that the calling task has spawned, or, outside of tasks,
-  // for all tasks of the runtime. Not in a task that names it itself. An adopted block is flushed; a failure then is
-  // reported on standard error.
+  // Waits until all tasks that name it have ended, and runs tasks during that time; their exceptions stay for wait().
+  // When other threads or tasks have named it, too, that is for all that the calling task has spawned, or, outside of
+  // tasks, for all tasks of the runtime. Not in a task that names it itself. An adopted block is flushed; a failure
+  // then is reported on standard error.
   ~Block() {
     if (block_ != nullptr) detail::drop_block(block_);
   }

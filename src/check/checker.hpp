@@ -62,8 +62,8 @@ void waited_for(const void* scope, std::uint64_t id);
 // ---- fork_join(), and the loops that are made of it: two parts that may run at the same time ----
 
 // The first part begins, the second one, both are over; `half` is the same for all three, innermost first. Outside of
-// tasks the parts are looked at as a task that declares nothing; `scope` is of the tasks beside it. The parts run on the
-// calling thread, one after the other.
+// tasks the parts are looked at as a task that declares nothing; `scope` is of the tasks beside it. The parts run on
+// the calling thread, one after the other.
 bool follows_forks();  // false: there were so many that this one is run without being looked at
 void fork(const void* half, const void* scope);
 void second_part(const void* half);

@@ -26,7 +26,7 @@ class Gathered {
  public:
   explicit Gathered(std::size_t count) : many_(count > kFew ? std::make_unique_for_overwrite<T[]>(count) : nullptr) {
     static_assert(std::is_trivially_destructible_v<T>);
-    first_ = many_ != nullptr ? many_.get() : few_;
+    first_ = many_ != nullptr ? many_.get() : few;
   }
   void* room_for_next() noexcept { return first_ + size_++; }
   const T* first() const noexcept { return first_; }
@@ -34,7 +34,7 @@ class Gathered {
 
  private:
   union {
-    T few_[kFew];
+    T few[kFew];
   };
   T* first_;
   std::size_t size_ = 0;

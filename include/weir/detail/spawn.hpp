@@ -68,7 +68,8 @@ struct Attributes {
 };
 
 // Whether the closure is to be run and destroyed, or only destroyed (the task was cancelled); or, of a task of spawn(),
-// looked at: then `closure` is a KeptFootprint*, and the thread that reads it keeps the task's memory from being used again.
+// looked at: then `closure` is a KeptFootprint*, and the thread that reads it keeps the task's memory from being used
+// again.
 enum class Invoke : std::uint8_t { run, destroy, describe };
 using InvokeFunction = void (*)(void* closure, Task* self, Invoke what);
 

@@ -112,7 +112,7 @@ void redirect() {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kLibraryFunctions; ++i)
     if (library.code[i] != nullptr)
-      wanted[count++] = {library_functions[i].name, address_of(library.code[i]), address_of(kNoting[i])};
+      wanted[count++] = {kLibraryFunctionTable[i].name, address_of(library.code[i]), address_of(kNoting[i])};
   platform::redirect_calls({wanted.data(), count});
 }
 
@@ -122,7 +122,7 @@ void redirect() {
 void install_library_calls() {
   library.range = platform::code_around(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, "__libc_start_main")));
   for (std::size_t i = 0; i < kLibraryFunctions; ++i) {
-    const auto found = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, library_functions[i].name));
+    const auto found = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, kLibraryFunctionTable[i].name));
     if (library.range.contains(found)) library.code[i] = reinterpret_cast<LibraryCode>(found);
   }
   redirect();
@@ -159,7 +159,7 @@ void judge_whole(ThreadState& thread, const StoppedThread& stopped) {
   const auto index = static_cast<std::size_t>(call.function - 1);
   ProgramMemory memory(&open_to_read);
   LibraryTouches touches;
-  library_functions[index].touches(call.arguments, library.code[index], memory, touches);
+  kLibraryFunctionTable[index].touches(call.arguments, library.code[index], memory, touches);
   call.touched_count = 0;
   call.has_opened = call.judged = true;
   thread.judged_place = call.caller;

@@ -197,7 +197,7 @@ void span_of_set(Arguments a, LibraryCode, ProgramMemory& memory, LibraryTouches
 
 }  // namespace
 
-constinit const LibraryFunction library_functions[kLibraryFunctions] = {
+constinit const LibraryFunction kLibraryFunctionTable[kLibraryFunctions] = {
     {"memcpy", &copy<Byte>},
     {"memmove", &copy<Byte>},
     {"mempcpy", &copy<Byte>},

@@ -60,6 +60,6 @@ struct LibraryFunction {
 };
 
 inline constexpr std::size_t kLibraryFunctions = 80;
-extern const LibraryFunction library_functions[kLibraryFunctions];
+extern const LibraryFunction kLibraryFunctionTable[kLibraryFunctions];
 
 }  // namespace weir::check

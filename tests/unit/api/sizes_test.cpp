@@ -108,8 +108,10 @@ TEST_F(Sizes, CountsInFootprintsAreMemorysOwn) {
               AllOf(HasSubstr("2305843009213693953 elements of 8 bytes"), HasSubstr("negative?")));
   EXPECT_THAT(error_of([&] { runtime_.spawn(out(data_.data(), kMinusOne), [] {}); }), HasSubstr(kTooMany));
   Watched<double> watched(data_.data(), 10, 10, 10, 2, 2);
-  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(0, 0, 1, kWraps)), [] {}), "not within its watched array");
-  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(1, 2, 1, kMinusOne)), [] {}), "not within its watched array");
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(0, 0, 1, kWraps)), [] {}),
+               "not within its watched array");
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(1, 2, 1, kMinusOne)), [] {}),
+               "not within its watched array");
 }
 
 TEST_F(Sizes, EnumeratorsThatThereAreNoneOfAreRefused) {
