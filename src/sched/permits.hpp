@@ -12,6 +12,7 @@
 // PERMIT-1  who makes a condition true writes it, then sets kNotified by a read-modify-write; a thread that has given
 //           its permit up sets kGivenUp by one, then reads its condition. The later of the two sees the other's write.
 // PERMIT-2  granted: release by who grants, acquire by the thread that goes on.
+// PERMIT-3  the layer that blocks: release by let_tasks_block(), acquire by workers that look for tasks meanwhile.
 #pragma once
 
 #include <atomic>

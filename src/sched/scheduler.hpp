@@ -64,9 +64,11 @@ class Scheduler {
 
   // From now on a task that waits keeps its thread, and another one takes its place (blocking.hpp). Before the first
   // task; `layer` outlives the scheduler's threads.
-  void let_tasks_block(Blocking& layer) noexcept { blocking_ = &layer; }
+  void let_tasks_block(Blocking& layer) noexcept { blocking_.store(&layer, std::memory_order_release); }  // PERMIT-3
   // Null: tasks run others while they wait.
-  Blocking* blocking() const noexcept { return stopping() ? nullptr : blocking_; }
+  Blocking* blocking() const noexcept {
+    return stopping() ? nullptr : blocking_.load(std::memory_order_acquire);  // PERMIT-3
+  }
   // A new worker and its thread, which waits to be granted a permit. Any thread.
   base::Result<Worker*> start_spare(int domain);
 
@@ -148,7 +150,7 @@ class Scheduler {
   std::vector<int> cores_;                                // CPU of worker i; empty unless each is bound to its own
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;
-  Blocking* blocking_ = nullptr;  // set before the first task
+  std::atomic<Blocking*> blocking_{nullptr};  // set before the first task, while workers look for one
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by mutex_ once threads run; grows by guests
