@@ -22,6 +22,9 @@ weir  = $(build)/tools/weir/weir
 install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
+# `make run` builds a program with that verb alone, in a third of the time; what makes reports is in the whole command line.
+wants_report = $(filter --report --html --html=%,$(ARGS))
+
 # What runs emulated: not what needs compilers or this system's own programs.
 arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 
@@ -29,7 +32,7 @@ arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 export NINJA_STATUS := building %f of %t, %es: 
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench stress vm-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
+.PHONY: help run build test bench stress vm-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -37,8 +40,13 @@ help:  ## this list
 run:  ## install what is missing, build a release, run the main job: weir run seismic
 	$(install_packages) build test
 	@$(MAKE) --no-print-directory configure
-	@cmake --build $(build) -j $(JOBS) --target weir_cli
-	$(weir) run seismic $(ARGS)
+	@cmake --build $(build) -j $(JOBS) --target $(if $(wants_report),weir_cli,weir_seismic_cli)
+	$(if $(wants_report),$(weir),$(weir)-seismic) run seismic $(ARGS)
+
+build:  ## install what is missing, build the library, the command line, the manual and the programs of weir bench
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target weir_installed
 
 test:  ## install what is missing, build everything, run all tests
 	$(install_packages) build test

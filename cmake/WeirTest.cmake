@@ -12,6 +12,7 @@ endif()
 # Tests are compiled more often than they run long: lightly optimised, with the headers of GoogleTest precompiled. The
 # library that they link is what users get.
 add_library(weir_test_options INTERFACE)
+target_include_directories(weir_test_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(weir_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 if(WEIR_TESTS AND NOT TARGET weir_test_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "// What the tests precompile.\n")

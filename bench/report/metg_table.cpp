@@ -30,7 +30,7 @@ std::string pattern_of(const Row& row) {
 
 // In the order of the rows, each once.
 template <class Name>
-std::vector<std::string> names_of(std::span<const Row> rows, Name name) {
+std::vector<std::string> metg_names_of(std::span<const Row> rows, Name name) {
   std::vector<std::string> names;
   for (const Row& row : rows) {
     if (is_metg(row) && std::find(names.begin(), names.end(), name(row)) == names.end()) names.push_back(name(row));
@@ -76,8 +76,8 @@ std::string metg_table_of(std::span<const Row> rows) {
   const auto columns = columns_of(rows);
   if (columns.empty()) return "";
   std::string text = heading_of(columns);
-  const auto runtimes = names_of(rows, [](const Row& row) { return row.runtime; });
-  for (const std::string& pattern : names_of(rows, pattern_of)) {
+  const auto runtimes = metg_names_of(rows, [](const Row& row) { return row.runtime; });
+  for (const std::string& pattern : metg_names_of(rows, pattern_of)) {
     for (const std::string& runtime : runtimes) {
       text += fmt::format("  {:<16}{:<12}", runtime == runtimes.front() ? pattern : "", runtime);
       for (const Column& column : columns) text += fmt::format("{:>10}", cell_of(rows, pattern, runtime, column));

@@ -25,7 +25,7 @@ using base::Code;
 using base::Status;
 
 constexpr std::size_t kPiece = std::size_t{2} << 20;  // bytes of a request, as large as a block
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kAlignment = 4096;
 constexpr int kInFlight = 8;  // requests at a time
 
 // A file without a name, read and written past the page cache.
@@ -67,7 +67,7 @@ class Probe {
 
   template <class Writes>
   void work(std::atomic<std::uint64_t>& next, std::atomic<int>& error, Writes writes) {
-    const std::unique_ptr<void, void (*)(void*)> buffer(std::aligned_alloc(kPage, kPiece), std::free);
+    const std::unique_ptr<void, void (*)(void*)> buffer(std::aligned_alloc(kAlignment, kPiece), std::free);
     std::memset(buffer.get(), 1, kPiece);
     for (std::uint64_t piece; (piece = next++) < pieces_ && error == 0;) {
       const auto at = static_cast<off_t>(piece * kPiece);

@@ -160,13 +160,12 @@ PageState may_open(const Run& run, RunPage& rights, const Page& page) {
   return rights.writable.contains(needed) ? PageState::open : PageState::readable;
 }
 
-void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState state,
-                const Frames* at) {
+void leave_open(Run& run, RunPage& rights, const Page& page, std::uintptr_t address, PageState left, const Frames* at) {
   const Bits own = (page.watched - page.beyond) & rights.readable;
   touch_items(run, address, own);
   if (!rights.left_to_itself) note(run, rights.touches, address, own, false, true, at);
-  if (state == PageState::open) note(run, rights.touches, address, own & rights.writable, true, true, at);
-  if (!(state == PageState::open ? rights.writable : rights.readable).contains(page.watched)) run.in_part = true;
+  if (left == PageState::open) note(run, rights.touches, address, own & rights.writable, true, true, at);
+  if (!(left == PageState::open ? rights.writable : rights.readable).contains(page.watched)) run.in_part = true;
   rights.left_to_itself = true;
   rights.fresh = {};
 }

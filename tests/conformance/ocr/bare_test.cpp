@@ -11,6 +11,7 @@
 #include "ocr/origin.hpp"
 #include "ocr/system.hpp"
 #include "ocr_test.hpp"
+#include "tests/sanitizer.hpp"
 
 namespace ocr_test {
 namespace {
@@ -403,6 +404,7 @@ TEST_P(Bare, IsAmongTheReadyOnesUntilItBegins) {
 
 // The end of its function is its end, also where somebody who looks at it keeps its worker from going on.
 TEST_P(Bare, IsNoneToWhoPausesWhenItsFunctionHasReturned) {
+  constexpr int kRounds = WEIR_UNDER_SANITIZER ? 10 : 100, kSlow = WEIR_UNDER_SANITIZER ? 100 : 2000;
   std::atomic<int> ran{0};
   std::atomic<bool> stop{false};
   const ocrGuid_t of = bare_template([&] { ++ran; });
@@ -418,11 +420,11 @@ TEST_P(Bare, IsNoneToWhoPausesWhenItsFunctionHasReturned) {
     for (int i = 0; i < 4; ++i) make(of);
     wait();
     std::vector<ocrGuid_t> slow;  // to be looked at after those, whose memory the next ones have
-    for (int i = 0; i < 2000; ++i) slow.push_back(edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }));
+    for (int i = 0; i < kSlow; ++i) slow.push_back(edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }));
     std::thread looker([&] {
       while (!stop) static_cast<void>(weir::ocr::System::running()->explaining()->look());
     });
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
       ran = 0;
       std::vector<ocrGuid_t> made;
       for (int i = 0; i < 4; ++i) made.push_back(make(of));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // fork_join(), parallel_for(), parallel_reduce().
-#include <algorithm>
 #include <pthread.h>
+#include <algorithm>
 
 #include <cstdint>
 #include <limits>
@@ -135,8 +135,8 @@ TEST_P(ForkJoin, MoreHalvesThanADequeHolds) {
 
 // Deeper than any stack. ThreadSanitizer keeps a stack of its own for each, of 64 Ki calls.
 constexpr int kDepth = WEIR_UNDER_SANITIZER ? 20'000 : 300'000;
-// Of tasks that wait for one another. ThreadSanitizer takes milliseconds and megabytes for each level: with it they leave
-// a small stack, and not the largest.
+// Of tasks that wait for one another. ThreadSanitizer takes milliseconds and megabytes for each level: with it they
+// leave a small stack, and not the largest.
 constexpr int kDepthOfWaits = WEIR_UNDER_SANITIZER ? 1'000 : 75'000;
 
 int deep_in_second(int depth) {

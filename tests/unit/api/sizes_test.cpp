@@ -104,6 +104,7 @@ TEST_F(Sizes, WatchedArraysHaveBlocksAndRowsApart) {
 }
 
 TEST_F(Sizes, CountsInFootprintsAreMemorysOwn) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // ThreadSanitizer: no new threads in a process that was forked
   EXPECT_THAT(error_of([&] { runtime_.spawn(in(data_.data(), kWraps), [] {}); }),
               AllOf(HasSubstr("2305843009213693953 elements of 8 bytes"), HasSubstr("negative?")));
   EXPECT_THAT(error_of([&] { runtime_.spawn(out(data_.data(), kMinusOne), [] {}); }), HasSubstr(kTooMany));

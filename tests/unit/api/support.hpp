@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/sanitizer.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::test {
@@ -61,15 +62,3 @@ struct Counted {
 };
 
 }  // namespace weir::test
-
-// fork() in a process of several threads: neither sanitizer's run-time library is ready for it in the child.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define WEIR_UNDER_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define WEIR_UNDER_SANITIZER 1
-#endif
-#endif
-#ifndef WEIR_UNDER_SANITIZER
-#define WEIR_UNDER_SANITIZER 0
-#endif

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "clock.hpp"
 #include "explain/service.hpp"
 #include "explain/socket.hpp"
 #include "status_line.hpp"
@@ -18,8 +19,6 @@ namespace weir::tool {
 namespace {
 
 constexpr auto kPeriod = std::chrono::milliseconds(200);
-
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string short_number(double value) {
   if (value >= 1e9) return fmt::format("{:.1f} G", value / 1e9);

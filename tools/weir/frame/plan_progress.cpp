@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+
+#include "clock.hpp"
 
 namespace weir::tool {
 
@@ -16,8 +17,6 @@ namespace {
 
 constexpr double kSecondsToGuess = 2;  // before that, a guess would jump about
 constexpr std::size_t kPlainColumns = 120;
-
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", std::max(std::ceil(seconds / 5) * 5, 5.0));

@@ -46,6 +46,11 @@ class SpanRows {
   std::vector<std::span<const Span>> rows_;
 };
 
+// What a worker that runs nothing does: it looks for tasks, or sleeps. `innermost`: as for_each_piece() gives it.
+inline bool without_work(const Span* innermost) noexcept {
+  return innermost != nullptr && (innermost->doing == Doing::search || innermost->doing == Doing::park);
+}
+
 // Calls piece(innermost or null, from, to) for pieces that cover [start, end) without gaps.
 template <class Piece>
 void for_each_piece(std::span<const Span> row, Ns start, Ns end, Piece&& piece) {

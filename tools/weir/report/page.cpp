@@ -44,20 +44,20 @@ std::string for_html(std::string_view text) {
   return safe;
 }
 
-struct Part {
+struct Filling {
   std::string_view mark;  // @NAME@ in the template
   std::string_view text;
 };
 
-std::string fill(std::string_view layout, std::initializer_list<Part> parts) {
+std::string fill(std::string_view layout, std::initializer_list<Filling> parts) {
   std::string result;
   while (!layout.empty()) {
     const std::size_t at = layout.find('@');
     result += layout.substr(0, at);
     if (at == std::string_view::npos) return result;
     layout.remove_prefix(at);
-    const Part* found = nullptr;
-    for (const Part& part : parts) found = layout.starts_with(part.mark) ? &part : found;
+    const Filling* found = nullptr;
+    for (const Filling& part : parts) found = layout.starts_with(part.mark) ? &part : found;
     result += found != nullptr ? found->text : layout.substr(0, 1);
     layout.remove_prefix(found != nullptr ? found->mark.size() : 1);
   }

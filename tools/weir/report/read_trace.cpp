@@ -27,7 +27,7 @@ namespace weir::tool::report {
 
 namespace {
 
-using Json = nlohmann::json;
+using Parsed = nlohmann::json;
 using Event = ScannedEvent;
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
@@ -67,9 +67,9 @@ class Reader {
   }
 
  public:
-  std::vector<Trace> finish(const Json& runtimes) {
+  std::vector<Trace> finish(const Parsed& runtimes) {
     std::vector<Trace> result;
-    for (const Json& about : runtimes) {
+    for (const Parsed& about : runtimes) {
       Trace trace = std::move(parts_[about.at("runtime").get<int>()].trace);
       describe(trace, about);
       finish_spans(trace);
@@ -235,7 +235,7 @@ class Reader {
     if (event.text(Event::name) == "thread_name") part_->rows[small(event, Event::tid)] = event.text(Event::row);
   }
 
-  void describe(Trace& trace, const Json& about) {
+  void describe(Trace& trace, const Parsed& about) {
     trace.runtime = about.at("runtime");
     trace.workers = about.at("workers");
     trace.machine = about.at("machine");
@@ -245,11 +245,11 @@ class Reader {
     trace.end = ns(about.at("end_us").get<double>());
     trace.lost_events = about.at("lost_events");
     trace.counters = about.at("counters").get<std::map<std::string, std::uint64_t>>();
-    for (const Json& t : about.at("tracks")) trace.tracks.push_back({t.at("name"), t.at("worker"), t.at("domain")});
-    for (const Json& t : about.at("tiers")) {
+    for (const Parsed& t : about.at("tracks")) trace.tracks.push_back({t.at("name"), t.at("worker"), t.at("domain")});
+    for (const Parsed& t : about.at("tiers")) {
       trace.tiers.push_back({t.at("name"), t.at("budget_bytes"), t.at("read_gb_per_s"), t.at("write_gb_per_s")});
     }
-    for (const Json& b : about.at("blocks")) trace.blocks.push_back({b.at("name"), b.at("bytes")});
+    for (const Parsed& b : about.at("blocks")) trace.blocks.push_back({b.at("name"), b.at("bytes")});
     check(trace);
   }
 
@@ -365,7 +365,7 @@ bool has_end(std::string_view json) {
 
 base::Result<std::vector<Trace>> finish(Reader& reader, const Scanned& scanned, const std::string& name,
                                         bool has_checksum) {
-  const Json& rest = scanned.rest;
+  const Parsed& rest = scanned.rest;
   const bool has_format = rest.is_object() && rest.contains("otherData") && rest["otherData"].is_object();
   const std::string format = has_format ? rest["otherData"].value("format", "") : "";
   if (format == kFormat && !has_checksum) return damaged(name, "its last line does not say its checksum", false);

@@ -14,7 +14,7 @@ namespace weir::tool::report {
 
 namespace {
 
-using Json = nlohmann::json;
+using Parsed = nlohmann::json;
 
 constexpr std::array<std::string_view, ScannedEvent::kFields> kNames = {
     "ph",        "cat",  "name", "pid",   "tid",      "ts",    "dur",    "id",     "task",   "items", "bytes",
@@ -34,12 +34,12 @@ int field_of(const std::string& key, int depth) {
 // Values outside of the events, put together from their pieces.
 class Builder {
  public:
-  void open(Json container) {
+  void open(Parsed container) {
     levels_.push_back(std::move(container));
     keys_.emplace_back();
   }
   void key(std::string text) { keys_.back() = std::move(text); }
-  void value(Json json) {
+  void value(Parsed json) {
     if (levels_.back().is_array()) {
       levels_.back().push_back(std::move(json));
     } else {
@@ -48,7 +48,7 @@ class Builder {
   }
   // True when that was the outermost.
   bool close() {
-    Json done = std::move(levels_.back());
+    Parsed done = std::move(levels_.back());
     levels_.pop_back();
     keys_.pop_back();
     if (levels_.empty()) {
@@ -60,18 +60,18 @@ class Builder {
   }
   std::size_t depth() const { return levels_.size(); }
 
-  Json result;
+  Parsed result;
 
  private:
-  std::vector<Json> levels_;
+  std::vector<Parsed> levels_;
   std::vector<std::string> keys_;
 };
 
-class Scan final : public nlohmann::json_sax<Json> {
+class Scan final : public nlohmann::json_sax<Parsed> {
  public:
   explicit Scan(const std::function<void(const ScannedEvent&)>& on_event) : on_event_(on_event) {}
 
-  Json& result() { return builder_.result; }
+  Parsed& result() { return builder_.result; }
   std::string error;
   std::size_t cut_at = 0;
 
@@ -91,11 +91,11 @@ class Scan final : public nlohmann::json_sax<Json> {
     event_.is_text |= 1U << field_;
     return true;
   }
-  bool binary(Json::binary_t&) override { return true; }
+  bool binary(Parsed::binary_t&) override { return true; }
 
   bool start_object(std::size_t) override {
     if (!in_events_) {
-      builder_.open(Json::object());
+      builder_.open(Parsed::object());
     } else if (++event_depth_ == 1) {
       event_.is_text = event_.is_number = 0;
     }
@@ -124,7 +124,7 @@ class Scan final : public nlohmann::json_sax<Json> {
     if (is_events_) {
       in_events_ = true;
     } else {
-      builder_.open(Json::array());
+      builder_.open(Parsed::array());
     }
     return true;
   }
@@ -149,7 +149,7 @@ class Scan final : public nlohmann::json_sax<Json> {
     event_.is_number |= 1U << field_;
     return true;
   }
-  bool other(Json value) {
+  bool other(Parsed value) {
     if (builder_.depth() != 0 && !in_events_) builder_.value(std::move(value));
     return true;
   }
@@ -190,7 +190,7 @@ std::uint64_t ScannedEvent::count(Field field) const {
 
 Scanned scan_events(std::string_view json, const std::function<void(const ScannedEvent&)>& on_event) {
   Scan scan(on_event);
-  if (Json::sax_parse(json.data(), json.data() + json.size(), &scan)) return {std::move(scan.result()), 0};
+  if (Parsed::sax_parse(json.data(), json.data() + json.size(), &scan)) return {std::move(scan.result()), 0};
   if (scan.cut_at == 0) throw std::runtime_error(scan.error);
   return {nullptr, scan.cut_at};
 }

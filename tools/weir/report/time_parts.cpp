@@ -25,10 +25,6 @@ void add(TimeParts& parts, const Span* innermost, bool own_thread, double ns) {
   }
 }
 
-bool without_work(const Span* innermost) {
-  return innermost != nullptr && (innermost->doing == Doing::search || innermost->doing == Doing::park);
-}
-
 }  // namespace
 
 std::vector<TimeParts> time_parts(const Trace& trace) {

@@ -25,10 +25,6 @@ Piece piece_of(const Span* innermost, bool own_thread, Ns ns) {
   return {};
 }
 
-bool without_work(const Span* innermost) {
-  return innermost != nullptr && (innermost->doing == Doing::search || innermost->doing == Doing::park);
-}
-
 Part largest(const Causes& causes) {
   const std::pair<double, Part> parts[] = {
       {causes.idle, Part::idle}, {causes.work, Part::work}, {causes.others, Part::others}, {causes.data, Part::data}};
