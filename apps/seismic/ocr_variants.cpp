@@ -6,6 +6,7 @@
 // `ocr-plain` is the paper's program, a block as many rows as a task of weir-plain has. `ocr` goes through several
 // iterations with a block in cache, as weir-bands does.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -165,11 +166,18 @@ class OcrSolver final : public Solver {
   std::vector<OcrSeismicBlock> blocks_;
 };
 
-}  // namespace
-
 std::unique_ptr<Solver> start_ocr_plain(const Settings& settings) {
   return std::make_unique<OcrSolver>(settings, false);
 }
 std::unique_ptr<Solver> start_ocr(const Settings& settings) { return std::make_unique<OcrSolver>(settings, true); }
+
+constexpr std::array<Variant, 2> kVariants = {{
+    {"ocr-plain", "EDTs of row blocks in OCR, no barrier", start_ocr_plain, false, false, true},
+    {"ocr", "EDTs that take a block through several iterations in cache", start_ocr, false, false, true},
+}};
+
+}  // namespace
+
+std::span<const Variant> ocr_variants() { return kVariants; }
 
 }  // namespace weir::apps::seismic

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace weir::apps::seismic {
 namespace {
@@ -12,7 +13,7 @@ constexpr Index kBytesPerCell = 6 * sizeof(double);
 constexpr Index kInnerRows = 8;
 constexpr Index kInnerCols = 128;
 
-constexpr std::array<Variant, 9> kVariants = {{
+constexpr std::array<Variant, 7> kVariants = {{
     {"serial", "one thread, two loops", start_serial},
     {"openmp", "parallel for, a barrier after each phase", start_openmp, true},
     {"tbb", "parallel_for, a barrier after each phase", start_tbb, true},
@@ -20,8 +21,6 @@ constexpr std::array<Variant, 9> kVariants = {{
     {"weir", "tasks that take a tile through several iterations in cache", start_weir},
     {"weir-bands", "the same with bands of whole rows, in the same memory", start_weir_bands},
     {"weir-blocks", "tasks of bands that are Weir's blocks", start_weir_blocks, false, true},
-    {"ocr-plain", "EDTs of row blocks in OCR, no barrier", start_ocr_plain, false, false, true},
-    {"ocr", "EDTs that take a block through several iterations in cache", start_ocr, false, false, true},
 }};
 
 Index round_up(Index value, Index multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -47,11 +46,20 @@ Index deepest(Index budget) {
 
 }  // namespace
 
-std::span<const Variant> variants() { return kVariants; }
+std::span<const Variant> variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> made(kVariants.begin(), kVariants.end());
+    const auto in_ocr = ocr_variants();
+    made.insert(made.end(), in_ocr.begin(), in_ocr.end());
+    return made;
+  }();
+  return all;
+}
 
 const Variant* find_variant(std::string_view name) {
-  const auto found = std::find_if(kVariants.begin(), kVariants.end(), [&](const Variant& v) { return v.name == name; });
-  return found != kVariants.end() ? &*found : nullptr;
+  const auto all = variants();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Variant& v) { return v.name == name; });
+  return found != all.end() ? &*found : nullptr;
 }
 
 Index default_block_rows(Index rows, int threads) {

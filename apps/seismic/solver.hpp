@@ -74,10 +74,10 @@ std::unique_ptr<Solver> start_weir(const Settings& settings);
 std::unique_ptr<Solver> start_weir_bands(const Settings& settings);
 std::unique_ptr<Solver> start_weir_blocks(const Settings& settings);
 
-std::unique_ptr<Solver> start_ocr_plain(const Settings& settings);
-std::unique_ptr<Solver> start_ocr(const Settings& settings);
+// ocr-plain, ocr: those of the library weir_seismic_ocr. What is linked without it defines this, and returns none.
+std::span<const Variant> ocr_variants();
 
-// serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks, ocr-plain, ocr.
+// serial, openmp, tbb, weir-plain, weir, weir-bands, weir-blocks, and those of OCR.
 std::span<const Variant> variants();
 const Variant* find_variant(std::string_view name);  // null when there is none
 

@@ -45,7 +45,7 @@ void add_size_options(CLI::App& verb, SeismicSettings& s) {
   add_option(verb, "--model", s.model,
              "velocities in m/s from this .npy file (float32 or float64, little-endian, C order)")
       .type_name("FILE");
-  add_option(verb, "--iterations", s.iterations, "iterations of each run; default 100")
+  add_option(verb, "--iterations", s.iterations, "iterations of each run; default 64")
       .between(Index{1}, Index{1'000'000});
   add_option(verb, "--repeat", s.repetitions, "runs of each variant, of which the median counts; default 3")
       .between(1, 1000);

@@ -15,7 +15,7 @@ struct SeismicSettings {
   std::string size;
   bool paper = false;
   std::string model;
-  apps::seismic::Index iterations = 100;
+  apps::seismic::Index iterations = 64;
   int repetitions = 3;
   double rest_seconds = 0;
   std::vector<std::string> variants;
