@@ -22,7 +22,7 @@ weir  = $(build)/tools/weir/weir
 install_packages = @scripts/install_packages.sh
 run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
 
-# `make run` builds a program with that verb alone, in a third of the time; what makes reports is in the whole command line.
+# `make run` builds a program with that verb alone, in half the time; what makes reports is in the whole command line.
 wants_report = $(filter --report --html --html=%,$(ARGS))
 
 # What runs emulated: not what needs compilers or this system's own programs.

@@ -15,7 +15,7 @@ if(WEIR_SANITIZE)
   add_link_options(-fsanitize=${WEIR_SANITIZE})
 endif()
 
-# With WEIR_UNITY a whole build takes half the time. The preset dev compiles each file by itself, and so does clang, in CI: a
+# WEIR_UNITY is for a quick whole build. The preset dev compiles each file by itself, and so does clang, in CI: a
 # file that needs another's #include or names is found there.
 #
 # weir_unity(TARGET...): their sources are compiled sixteen to a unit. For what is built whole more often than it is changed,
@@ -28,8 +28,12 @@ endfunction()
 
 # weir_common_headers(TARGET...): they see the headers of the standard library and of fmt that most files include, precompiled.
 # Not with shared libraries: their code and that of programs are compiled with different options.
+set(WEIR_PRECOMPILE ${WEIR_UNITY})
+if(BUILD_SHARED_LIBS)
+  set(WEIR_PRECOMPILE OFF)
+endif()
 function(weir_common_headers)
-  if(NOT WEIR_UNITY OR BUILD_SHARED_LIBS)
+  if(NOT WEIR_PRECOMPILE)
     return()
   endif()
   if(NOT TARGET weir_precompiled)

@@ -42,13 +42,13 @@ void add_fields(Row& row, const Json& fields) {
     row.line_samples.push_back(median(fields.at("line").get<std::vector<double>>()));
 }
 
-struct Measured {
+struct TableCell {
   Row row;
   std::vector<std::string> command;
 };
 
-Measured cell_of(const Bench& bench, const Runner& runner, int workers, const Amount& amount) {
-  Measured cell;
+TableCell cell_of(const Bench& bench, const Runner& runner, int workers, const Amount& amount) {
+  TableCell cell;
   cell.row.bench = bench.name;
   cell.row.runtime = runner.runtime;
   cell.row.workers = workers;
@@ -62,8 +62,8 @@ Measured cell_of(const Bench& bench, const Runner& runner, int workers, const Am
 }
 
 // In the order of the table, which is also the order in which a round measures.
-std::vector<Measured> cells_of(const Measurement& what) {
-  std::vector<Measured> cells;
+std::vector<TableCell> cells_of(const Measurement& what) {
+  std::vector<TableCell> cells;
   for (const Bench& bench : what.benches) {
     for (const int workers : workers_of(bench, what.workers, what.processors)) {
       for (const Runner& runner : what.runners) cells.push_back(cell_of(bench, runner, workers, what.amount));
@@ -121,12 +121,12 @@ void compare_with_processors(std::span<Row> rows, int processors) {
 }
 
 std::vector<Row> measure(const Measurement& what, const OnProgress& progress) {
-  std::vector<Measured> cells = cells_of(what);
+  std::vector<TableCell> cells = cells_of(what);
   const int rounds = what.amount.rounds;
   const std::size_t total = cells.size() * std::size_t(rounds);
   std::size_t done = 0;
   for (int round = 0; round < rounds; ++round) {
-    for (Measured& cell : cells) {
+    for (TableCell& cell : cells) {
       Row& row = cell.row;
       const std::size_t before = done++;
       if (!row.error.empty() || !row.unsupported.empty()) continue;
@@ -139,7 +139,7 @@ std::vector<Row> measure(const Measurement& what, const OnProgress& progress) {
     }
   }
   std::vector<Row> rows;
-  for (Measured& cell : cells) rows.push_back(std::move(cell.row));
+  for (TableCell& cell : cells) rows.push_back(std::move(cell.row));
   compare_with_weir(rows);
   compare_with_processors(rows, what.processors);
   return rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// weir-seismic: `weir run seismic` and no other verb, without reports and the variants in OCR. It takes a third of the
-// time to build: what `make run` builds.
+// weir-seismic: `weir run seismic` and no other verb, without reports and the variants in OCR. It takes half
+// the time to build: what `make run` builds.
 #include <memory>
 #include <span>
 #include <string>
