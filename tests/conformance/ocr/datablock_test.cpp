@@ -234,7 +234,7 @@ TEST_P(DataBlock, SharedModesAdmitTheirLikeAndReadersThatDoNotCare) {
 }
 
 // The order in which a holder in `holds` and one that comes in `comes` while it is held write into `order`.
-std::string order_of(ocrDbAccessMode_t holds, ocrDbAccessMode_t comes, std::string& order) {
+void write_order(ocrDbAccessMode_t holds, ocrDbAccessMode_t comes, std::string& order) {
   const ocrGuid_t data = block(1);
   const ocrGuid_t holder = edt(1, [=, &order](u32, ocrEdtDep_t*) {
     const ocrGuid_t other = edt(1, [&order](u32, ocrEdtDep_t*) { return order += "2", NULL_GUID; });
@@ -244,7 +244,6 @@ std::string order_of(ocrDbAccessMode_t holds, ocrDbAccessMode_t comes, std::stri
     return NULL_GUID;
   });
   EXPECT_EQ(ocrAddDependence(data, holder, 0, holds), 0);
-  return order;
 }
 
 TEST_P(DataBlock, ConflictingModesWait) {
@@ -253,7 +252,7 @@ TEST_P(DataBlock, ConflictingModesWait) {
       {DB_MODE_EW, DB_MODE_RW}, {DB_MODE_EW, DB_MODE_EW},    {DB_MODE_EW, DB_MODE_CONST}, {DB_MODE_EW, DB_MODE_RO}};
   for (const auto& conflict : kConflicts) {
     std::string order;
-    in_edt([&] { order_of(conflict[0], conflict[1], order); });
+    in_edt([&] { write_order(conflict[0], conflict[1], order); });
     EXPECT_EQ(order, "12") << conflict[0] << " then " << conflict[1];
   }
 }
