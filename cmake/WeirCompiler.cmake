@@ -15,8 +15,9 @@ if(WEIR_SANITIZE)
   add_link_options(-fsanitize=${WEIR_SANITIZE})
 endif()
 
-# WEIR_UNITY is for a quick whole build. The preset dev compiles each file by itself, and so does clang, in CI: a
-# file that needs another's #include or names is found there.
+# WEIR_UNITY and WEIR_PRECOMPILE are for a quick whole build. The preset dev has neither: a file that needs another's
+# #include or names is found there, and by the linters, which take its compile commands. clang, in CI, compiles each file
+# by itself, too, with the common headers precompiled.
 #
 # weir_unity(TARGET...): their sources are compiled sixteen to a unit. For what is built whole more often than it is changed,
 # and not where the machine code of a hot path would depend on which files share a unit.
@@ -28,7 +29,6 @@ endfunction()
 
 # weir_common_headers(TARGET...): they see the headers of the standard library and of fmt that most files include, precompiled.
 # Not with shared libraries: their code and that of programs are compiled with different options.
-set(WEIR_PRECOMPILE ${WEIR_UNITY})
 if(BUILD_SHARED_LIBS)
   set(WEIR_PRECOMPILE OFF)
 endif()

@@ -22,15 +22,24 @@ if(WEIR_TESTS AND NOT TARGET weir_test_headers)
     <memory> <mutex> <string> <thread> <vector>)
 endif()
 
+# weir_test_unity(TARGET FILE...): its sources are compiled eight to a unit, but for these.
+function(weir_test_unity target)
+  weir_unity(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # weir_unit_test(deps_test a_test.cpp b_test.cpp [LINK target...]): one GoogleTest executable per layer, linked with
-# the library and allowed to include the headers of src/. Every TEST becomes a ctest of its own.
+# the library and allowed to include the headers of src/. Every TEST becomes a ctest of its own. ALONE: those of the files that
+# have a helper of the same name as one of the others, and are not in a unit with them.
 function(weir_unit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;ALONE")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE weir_internal ${arg_LINK} GTest::gmock GTest::gtest_main weir_warnings weir_test_options)
   if(NOT arg_LINK MATCHES OpenMP)  # its option is not that of the precompiled headers
     target_precompile_headers(${name} REUSE_FROM weir_test_headers)
   endif()
+  weir_test_unity(${name} ${arg_ALONE})
   add_dependencies(weir_cross_tests ${name})
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${WEIR_TEST_TIMEOUT})
 endfunction()
