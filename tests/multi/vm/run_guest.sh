@@ -98,7 +98,9 @@ kernel=${WEIR_VM_KERNEL:-$cache/vmlinuz}
 
 # --- what it runs --------------------------------------------------------------------------------------------------
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck disable=SC2046  # one word for each guest
+trap 'kill $(jobs -p) 2> /dev/null || true; rm -rf "$scratch"' EXIT
+trap 'exit 143' INT TERM
 root=$scratch/root
 mkdir -p "$root"/{bin,proc,sys,dev,tmp,root}
 cp "$(command -v busybox)" "$root/bin/busybox"
@@ -130,25 +132,24 @@ cpu_seconds() { awk -v hertz="$(getconf CLK_TCK)" '{ print int(($14 + $15) / her
 # TCG, since /dev/kvm may be there and hang under nested virtualisation. False: the guest's init never ran; rarely, an
 # emulated kernel is stuck before that, which is told by the processor time it took, as this machine may be busy. For the same
 # reason the kernel is not to test its timer against the processor's speed, and not to look for processors that stand still.
+# Seconds are counted by sleeping, so that those in which this script was held up, too, are not.
 boot() {
   : > "$scratch/log"
-  timeout -k 5 "${WEIR_VM_TIMEOUT:-1200}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
-    -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" -pidfile "$scratch/pid" \
+  qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
+    -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" \
     -kernel "$kernel" -initrd "$scratch/initrd" \
     -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1" \
     < /dev/null &
-  local emulator=$!
-  while sleep 1; do
-    if grep -q '^guest-started' "$scratch/log"; then
-      wait "$emulator" || true
-      return 0
-    fi
+  local emulator=$! second started=1
+  for ((second = 0; second < ${WEIR_VM_TIMEOUT:-1200}; ++second)); do
+    sleep 1
+    [ "$started" = 0 ] || ! grep -q '^guest-started' "$scratch/log" || started=0
     kill -0 "$emulator" 2> /dev/null || break
-    [ "$(cpu_seconds "$(cat "$scratch/pid" 2> /dev/null || echo none)")" -lt 120 ] || break
+    [ "$started" = 0 ] || [ "$(cpu_seconds "$emulator")" -lt 120 ] || break
   done
-  kill "$emulator" 2> /dev/null || true
+  kill "$emulator" 2> /dev/null && echo "run_guest.sh: stopped after $second s" >&2
   wait "$emulator" || true
-  return 1
+  return "$started"
 }
 boot || { echo "run_guest.sh: the guest did not start, and is started again" >&2 && boot; } || true
 
