@@ -20,6 +20,10 @@ cache=$(realpath "$cache")
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | head -n 1)
 [ -n "$mirror" ] || { echo "weir: apt has no source of Debian packages: run apt-get update" >&2; exit 1; }
 
+# ccache takes what was compiled with precompiled headers only when it is told not to look at macros and times of theirs, and
+# when g++ names them in what it preprocesses (-fpch-preprocess below).
+export sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime
+
 # in_chroot ROOT COMMAND...: with /proc, /sys and /dev, which go when the command ends.
 in_chroot() {
   # shellcheck disable=SC2016  # the inner shell expands them
@@ -31,7 +35,7 @@ in_chroot() {
     mount --rbind /dev "$root/dev"
     [ ! -d "$root/ccache" ] || mount --bind "$root.ccache" "$root/ccache"
     exec env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-      CCACHE_DIR=/ccache CCACHE_NOHASHDIR=1 chroot "$root" "$@"' sh "$@"
+      CCACHE_DIR=/ccache CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS="$sloppiness" chroot "$root" "$@"' sh "$@"
 }
 
 install_in() {  # install_in ROOT PACKAGE...
@@ -70,7 +74,7 @@ build() {  # build RELEASE
   mkdir -p "$builder/weir/source" "$packages"
   packaging/copy_sources.sh . "$builder/weir/source"
   in_chroot "$builder" sh -c 'cd /weir/source && DEB_BUILD_OPTIONS="nocheck noautodbgsym" DEB_CFLAGS_STRIP=-g \
-    DEB_CXXFLAGS_STRIP=-g WEIR_CMAKE_FLAGS=-DWEIR_WERROR=ON dpkg-buildpackage --build=binary --no-sign'
+    DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND=-fpch-preprocess WEIR_CMAKE_FLAGS=-DWEIR_WERROR=ON dpkg-buildpackage --build=binary --no-sign'
   in_chroot "$builder" sh -c 'lintian --allow-root --fail-on error,warning /weir/*.changes'
   cp "$builder"/weir/*.deb "$packages/"
 }

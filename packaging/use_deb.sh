@@ -19,8 +19,24 @@ weir --version
 man -w weir weir-topo weir-run
 weir run seismic --size 256x256 --iterations 4 --repeat 1 --no-image
 weir bench --help >/dev/null
-[ -e /usr/share/bash-completion/completions/weir ]
 ldd /usr/bin/weir | grep 'not found' && exit 1
+
+say "completion in bash, zsh and fish"
+install bash-completion zsh fish
+completes() {  # completes SHELL SCRIPT: what the shell offers after "weir " has the verbs
+  offered=$("$1" -c "$2")
+  for verb in topo run report; do
+    echo "$offered" | grep -q "^$verb" || { echo "$1: no $verb in: $offered" >&2; exit 1; }
+  done
+}
+# shellcheck disable=SC2016  # the shells expand them
+{
+  completes bash '. /usr/share/bash-completion/bash_completion; _completion_loader weir; COMP_WORDS=(weir "") COMP_CWORD=1
+    "$(complete -p weir | sed "s/.* -F \([^ ]*\) .*/\1/")"; printf "%s\n" "${COMPREPLY[@]}"'
+  completes zsh 'autoload -Uz compinit && compinit -u -D && [[ $_comps[weir] == _weir ]] || exit
+    autoload +X -Uz _weir; _describe() { print -l -- ${(P)2} }; words=(weir "") CURRENT=2; _weir'
+  completes fish 'complete -C "weir "'
+}
 
 say "development: CMake, pkg-config, the static library, weir-ocrcc"
 install ./libweir*.deb cmake ninja-build make gcc g++
@@ -29,6 +45,15 @@ for package in weir libweir0 libweir-dev libweir-ocr0 libweir-ocr-dev; do
   grep -q 'Apache License' "/usr/share/doc/$package/copyright"
 done
 man -w weir-ocrcc weir-ocr
+say "every manual page is rendered without a warning"
+install mandoc
+dpkg -L weir libweir-ocr-dev | grep '/man/man[0-9]/' >/tmp/pages
+while read -r page; do
+  mandoc -T lint -W warning "$page"
+  said=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+  [ -z "$said" ] || { echo "$page: $said" >&2; exit 1; }
+done </tmp/pages
+[ "$(wc -l </tmp/pages)" -gt 8 ]
 for how in find_package pkg_config ocr_find_package ocr_pkg_config ocr_wrapper; do
   say "$how"
   /weir/install/install_test.sh "$how" /usr /weir/install "/tmp/$how" c++

@@ -277,7 +277,7 @@ void add_things(std::string& text, const Situation& s, const Teller& teller, std
 
 // ---- JSON ----
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -298,7 +298,7 @@ std::string json_by(const Situation& s, const Wait& wait) {
   if (d.item != 0) text += fmt::format(R"("item":{},"mode":"{}",)", d.item, d.mode);
   if (d.item_of_other != 0)
     text += fmt::format(R"("other_item":{},"other_mode":"{}",)", d.item_of_other, d.mode_of_other);
-  if (d.is_block) return text + fmt::format(R"("block":{},"bytes":{}}})", quoted(d.block), d.row_bytes);
+  if (d.is_block) return text + fmt::format(R"("block":{},"bytes":{}}})", json_string(d.block), d.row_bytes);
   text += fmt::format(R"("address":"{:#x}","rows":{},"row_bytes":{},"only_a_block":{})", d.address, d.rows, d.row_bytes,
                       d.only_a_block);
   if (d.array != 0)
@@ -309,8 +309,8 @@ std::string json_by(const Situation& s, const Wait& wait) {
 std::string json_wait(const Situation& s, const Wait& wait, const Teller& teller) {
   return fmt::format(R"({{"cause":"{}","for":{},"by":{},"text":{}}})",
                      kCauseNames[static_cast<std::size_t>(wait.cause)],
-                     wait.on == kNobody ? "null" : quoted(fmt::format("{:x}", s.things[wait.on].id)), json_by(s, wait),
-                     quoted(teller.reason(wait)));
+                     wait.on == kNobody ? "null" : json_string(fmt::format("{:x}", s.things[wait.on].id)),
+                     json_by(s, wait), json_string(teller.reason(wait)));
 }
 
 std::string json_thing(const Situation& s, Index i, const Teller& teller) {
@@ -321,10 +321,10 @@ std::string json_thing(const Situation& s, Index i, const Teller& teller) {
     waits += fmt::format("{}{}", w == 0 ? "" : ",", json_wait(s, teller.wait(i, w), teller));
   return fmt::format(
       R"({{"id":"{:x}","kind":"{}","name":{},"state":"{}","worker":{},"seconds":{:.3f},"asleep_in":{},"spawned_at":{},"detail":{},"waits":[{}]}})",
-      thing.id, kKindNames[static_cast<std::size_t>(thing.kind)], thing.name.empty() ? "null" : quoted(thing.name),
+      thing.id, kKindNames[static_cast<std::size_t>(thing.kind)], thing.name.empty() ? "null" : json_string(thing.name),
       kStateNames[static_cast<std::size_t>(thing.state)], thing.worker < 0 ? "null" : fmt::format("{}", thing.worker),
-      thing.seconds, thing.asleep.empty() ? "null" : quoted(thing.asleep), place.empty() ? "null" : quoted(place),
-      thing.detail.empty() ? "null" : quoted(thing.detail), waits);
+      thing.seconds, thing.asleep.empty() ? "null" : json_string(thing.asleep),
+      place.empty() ? "null" : json_string(place), thing.detail.empty() ? "null" : json_string(thing.detail), waits);
 }
 
 template <class Range, class F>
@@ -363,25 +363,25 @@ std::string to_json(const Situation& situation, std::size_t most) {
   }
   return fmt::format(
       R"({{"title":{},"left":{},"running":{},"ready":{},"waiting":{},"left_out":{},"nothing_runs":{},"quiet_seconds":{:.3f},"causes":{{{}}},"cycle":[{}],"roots":[{}],"things":[{}],"workers":[{}],"notes":[{}]}})",
-      quoted(situation.title), f.waiting + f.ready + f.running + situation.left_out, f.running, f.ready, f.waiting,
+      json_string(situation.title), f.waiting + f.ready + f.running + situation.left_out, f.running, f.ready, f.waiting,
       situation.left_out, situation.nothing_runs, situation.quiet_seconds, causes,
       list_of(f.cycle,
               [&](std::uint32_t w) {
                 const Wait& wait = situation.waits[w];
                 return fmt::format(R"({{"who":"{:x}","name":{},"wait":{}}})", situation.things[wait.who].id,
-                                   quoted(teller.full_name(wait.who)), json_wait(situation, wait, teller));
+                                   json_string(teller.full_name(wait.who)), json_wait(situation, wait, teller));
               }),
       list_of(f.roots,
               [&](const Root& root) {
                 return fmt::format(R"({{"id":"{:x}","text":{},"waiters":{}}})", situation.things[root.thing].id,
-                                   quoted(teller.full_name(root.thing)), root.waiters);
+                                   json_string(teller.full_name(root.thing)), root.waiters);
               }),
       list_of(chosen, [&](Index i) { return json_thing(situation, i, teller); }),
       list_of(situation.workers,
               [&](const WorkerState& worker) {
-                return fmt::format(R"({{"index":{},"doing":{}}})", worker.index, quoted(worker.doing));
+                return fmt::format(R"({{"index":{},"doing":{}}})", worker.index, json_string(worker.doing));
               }),
-      list_of(situation.notes, [&](const std::string& note) { return quoted(note); }));
+      list_of(situation.notes, [&](const std::string& note) { return json_string(note); }));
 }
 
 }  // namespace weir::explain
