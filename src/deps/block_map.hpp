@@ -94,7 +94,7 @@ class BlockMap {
   template <class Graph>
   void visit_blocks(Graph& graph, BlockTable& table, const BlockGrid::Blocks& blocks, Mode mode);
   template <class Graph>
-  void analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from);
+  void analyse_reductions(Graph& graph, std::span<const Access> rest);
 
   template <class Graph>
   void collect(Graph& graph, const Access& access);
@@ -136,22 +136,22 @@ class BlockMap {
 };
 
 template <class Graph>
-void BlockMap::analyse(Graph& graph, NodeRef self, std::span<const Access> footprint) {
+[[gnu::noinline]] void BlockMap::analyse(Graph& graph, NodeRef self, std::span<const Access> footprint) {
   history_.begin(self);
-  for (std::size_t i = 0; i < footprint.size(); ++i) {
-    if (footprint[i].mode == Mode::reduce) [[unlikely]]
-      return analyse_reductions(graph, footprint, i);
-    visit(graph, footprint[i]);
+  for (const Access *access = footprint.data(), *const end = access + footprint.size(); access != end; ++access) {
+    if (access->mode == Mode::reduce) [[unlikely]]
+      return analyse_reductions(graph, {access, end});
+    visit(graph, *access);
   }
 }
 
 // The rest of a footprint from its first reduction on. Reductions come last, so that self never waits for the node of
 // one that it is a member of.
 template <class Graph>
-[[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from) {
-  for (const Access& access : footprint.subspan(from))
+[[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> rest) {
+  for (const Access& access : rest)
     if (access.mode != Mode::reduce) visit(graph, access);
-  for (const Access& access : footprint.subspan(from)) {
+  for (const Access& access : rest) {
     if (access.mode != Mode::reduce) continue;
     collect(graph, access);
     if (!records_.empty()) history_.reduce(graph, records_, access);
@@ -159,7 +159,7 @@ template <class Graph>
 }
 
 template <class Graph>
-inline void BlockMap::visit(Graph& graph, const Access& access) {
+[[gnu::always_inline]] inline void BlockMap::visit(Graph& graph, const Access& access) {
   if (access.partition != nullptr) return visit_section(graph, access);
   const auto start = reinterpret_cast<std::uintptr_t>(access.region.base);
   Record* const record = segments_.find(start, start + access.region.row_bytes);

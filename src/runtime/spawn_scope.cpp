@@ -49,6 +49,10 @@ SpawnScope::~SpawnScope() {
   if (map_ != nullptr) map_->reset(*this);
 }
 
+void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after) {
+  submit_here(task, footprint, after);
+}
+
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link_several(Task& task) {
