@@ -122,6 +122,8 @@ class History {
   void seal(Graph& graph, Record& record);
   template <class Graph>
   std::uint32_t open_reduction(Graph& graph, std::span<Record* const> records, const Access& access);
+  template <class Graph>
+  void release_lock(Graph& graph, Lock* lock) noexcept;
   Reduction* joinable(std::span<Record* const> records, const Access& access) noexcept;
   std::uint32_t free_slot();
   void close(std::uint32_t slot) noexcept {
@@ -151,7 +153,7 @@ template <class Graph>
   if (record.kind != Kind::exclusive) return take_over_group(graph, record);
   NodeRef& writer = *record.current.begin();
   edge(graph, writer);
-  writer = self_;
+  NodeList::put(writer, self_);
 }
 
 template <class Graph>
@@ -235,18 +237,23 @@ template <class Graph>
 }
 
 template <class Graph>
-void History::release(Graph& graph, Record& record) noexcept {
+inline void History::release(Graph& graph, Record& record) noexcept {
   record.before.release(arena_);
   record.current.release(arena_);
-  Lock* const lock = record.lock;
-  if (lock != nullptr && --lock->records == 0) {
+  if (record.lock != nullptr) [[unlikely]]
+    release_lock(graph, record.lock);
+  record = {};
+}
+
+template <class Graph>
+[[gnu::noinline]] void History::release_lock(Graph& graph, Lock* lock) noexcept {
+  if (--lock->records == 0) {
     graph.release_lock(lock->handle);
     locks_[lock->index] = locks_.back();
     locks_[lock->index]->index = lock->index;
     locks_.pop_back();
     arena_.recycle(lock, sizeof(Lock));
   }
-  record = {};
 }
 
 // Turns the open or already sealed reduction of a record into an ordinary predecessor: its combining node.

@@ -36,14 +36,19 @@ class NodeList {
 
   bool has_room() const noexcept { return size_ != room(); }
 
+  // The node by itself: compilers make one wide load of both, which waits for the narrow stores just before.
+  static void put(NodeRef& at, NodeRef ref) noexcept {
+    __atomic_store_n(&at.node, ref.node, __ATOMIC_RELAXED);
+    at.generation = ref.generation;
+  }
   void clear() noexcept { size_ = 0; }
   void set(NodeRef ref) noexcept {
-    *begin() = ref;
+    put(*begin(), ref);
     size_ = 1;
   }
   void swap(NodeList& other) noexcept { std::swap(*this, other); }
 
-  void append_in_room(NodeRef ref) noexcept { begin()[size_++] = ref; }  // it has_room()
+  void append_in_room(NodeRef ref) noexcept { put(begin()[size_++], ref); }  // it has_room()
   // Finished nodes are dropped before the list grows: it stays within twice the unfinished ones, or four.
   template <class Graph>
   void append(NodeRef ref, const Graph& graph, Arena& arena) {

@@ -86,6 +86,7 @@ class SpawnScope final : public sched::Scope {
   SpawnHooks& hooks();
 
   static constexpr std::size_t kPlaces = 64;
+  static constexpr std::size_t kMostSeen = 256;
   static std::size_t place_of(detail::TaskRef ref) noexcept {
     return reinterpret_cast<std::uintptr_t>(ref.task) / (2 * alignof(sched::Task)) % kPlaces;
   }
@@ -96,14 +97,15 @@ class SpawnScope final : public sched::Scope {
   std::size_t predecessor_count_ = 0;  // of spawning_
   std::size_t predecessor_room_ = 0;
   std::unique_ptr<detail::TaskRef[]> predecessors_;  // the first predecessor_count_; never shrinks
-  // By place: where in predecessors_ one is that has it, modulo 256. A hint: an edge that comes twice does no harm.
+  // By place: where in predecessors_, counted from 1, one is that has it; 0: none. Cleared when they are linked. A
+  // hint: an edge that comes twice does no harm.
   std::array<std::uint8_t, kPlaces> seen_{};
 };
 
 // ---- What every spawn with a footprint goes through ----
 
 [[gnu::always_inline]] inline void SpawnScope::submit_here(sched::Task& task, std::span<const Access> footprint,
-                                                          std::span<const detail::TaskRef> after) {
+                                                           std::span<const detail::TaskRef> after) {
   spawning_ = &task;
   predecessor_count_ = 0;
   for (const detail::TaskRef ref : after) {
@@ -128,6 +130,7 @@ inline void SpawnScope::link(sched::Task& task) {
   if (predecessor_count_ == 0) return owner()->submit(&task);
   if (predecessor_count_ != 1) return link_several(task);
   const detail::TaskRef before = predecessors_[0];
+  seen_[place_of(before)] = 0;
   sched::Edge& edge = edge_between(*before.task, task);
   edge.target = reinterpret_cast<std::uintptr_t>(&task);
   task.arrivals.expect(1);
@@ -138,19 +141,19 @@ inline void SpawnScope::link(sched::Task& task) {
   const detail::TaskRef from = task_ref(before);
   if (after.node != spawning_) [[unlikely]]
     return link_to_node(from, *static_cast<sched::Task*>(after.node));
-  // The same predecessor by way of several items. What an earlier spawn left in seen_ points to something else now.
+  // The same predecessor by way of several items.
   std::uint8_t& seen = seen_[place_of(from)];
-  // The generation, too: an ended predecessor's memory may be that of a join made since.
-  if (seen < predecessor_count_ && predecessors_[seen].task == from.task &&
-      predecessors_[seen].generation == from.generation) {
-    return true;
+  if (seen != 0 && seen <= predecessor_count_) {
+    // The generation, too: an ended predecessor's memory may be that of a join made since.
+    const detail::TaskRef& known = predecessors_[seen - 1];
+    if (known.task == from.task && known.generation == from.generation) return true;
   }
   if (from.task->generation.load(std::memory_order_relaxed) != from.generation ||
       from.task->successors.closed(from.generation)) {
     return false;
   }
-  seen = static_cast<std::uint8_t>(predecessor_count_);
   add_predecessor(from);
+  seen = static_cast<std::uint8_t>(predecessor_count_ < kMostSeen ? predecessor_count_ : 0);
   return true;
 }
 
