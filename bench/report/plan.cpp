@@ -98,7 +98,7 @@ const std::vector<Bench>& benches() {
 }
 
 const Names& runtime_names() {
-  static const Names names = {"weir", "tbb", "libgomp", "libomp", "starpu", "serial"};
+  static const Names names = {"weir", "tbb", "taskflow", "libgomp", "libomp", "starpu", "serial"};
   return names;
 }
 

@@ -4,7 +4,7 @@
 //
 // Each runtime has an executable of its own (weir-bench-<name>), because OpenMP runtimes cannot share a process, and so
 // that no runtime's threads, allocator or environment disturbs another's. runner_main.cpp does the rest: arguments,
-// repetitions, clocks, checks and output. All calls come from the thread that runs main(), inside enter().
+// repetitions, clocks, checks and output. All calls come from one thread, inside enter().
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,8 @@ class Contender {
   // Why the runtime cannot express a benchmark; empty when it can.
   virtual std::string unsupported(const std::string& /*bench*/) const { return {}; }
 
-  // Calls `work` on this thread where tasks can be made (in the parallel region, in the arena).
+  // Calls `work` where tasks can be made (in the parallel region, in the arena), and returns when it has returned. On
+  // this thread, or on a worker while this thread sleeps.
   virtual void enter(const std::function<void()>& work) = 0;
 
   // `count` tasks that call empty_task() or, to check that all run, add one to `counter`; returns when all have run.

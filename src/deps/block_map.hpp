@@ -90,11 +90,11 @@ class BlockMap {
   template <class Graph>
   void visit_slow(Graph& graph, const Access& access);
   template <class Graph>
-  bool visit_new(Graph& graph, const Access& access);
+  bool visit_new(Graph& graph, std::uintptr_t start, std::uintptr_t end, Mode mode);
   template <class Graph>
   void visit_blocks(Graph& graph, BlockTable& table, const BlockGrid::Blocks& blocks, Mode mode);
   template <class Graph>
-  void analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from);
+  void analyse_reductions(Graph& graph, std::span<const Access> rest);
 
   template <class Graph>
   void collect(Graph& graph, const Access& access);
@@ -136,22 +136,22 @@ class BlockMap {
 };
 
 template <class Graph>
-void BlockMap::analyse(Graph& graph, NodeRef self, std::span<const Access> footprint) {
+[[gnu::noinline]] void BlockMap::analyse(Graph& graph, NodeRef self, std::span<const Access> footprint) {
   history_.begin(self);
-  for (std::size_t i = 0; i < footprint.size(); ++i) {
-    if (footprint[i].mode == Mode::reduce) [[unlikely]]
-      return analyse_reductions(graph, footprint, i);
-    visit(graph, footprint[i]);
+  for (const Access *access = footprint.data(), *const end = access + footprint.size(); access != end; ++access) {
+    if (access->mode == Mode::reduce) [[unlikely]]
+      return analyse_reductions(graph, {access, end});
+    visit(graph, *access);
   }
 }
 
 // The rest of a footprint from its first reduction on. Reductions come last, so that self never waits for the node of
 // one that it is a member of.
 template <class Graph>
-[[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> footprint, std::size_t from) {
-  for (const Access& access : footprint.subspan(from))
+[[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> rest) {
+  for (const Access& access : rest)
     if (access.mode != Mode::reduce) visit(graph, access);
-  for (const Access& access : footprint.subspan(from)) {
+  for (const Access& access : rest) {
     if (access.mode != Mode::reduce) continue;
     collect(graph, access);
     if (!records_.empty()) history_.reduce(graph, records_, access);
@@ -159,13 +159,16 @@ template <class Graph>
 }
 
 template <class Graph>
-inline void BlockMap::visit(Graph& graph, const Access& access) {
+[[gnu::always_inline]] inline void BlockMap::visit(Graph& graph, const Access& access) {
   if (access.partition != nullptr) return visit_section(graph, access);
   const auto start = reinterpret_cast<std::uintptr_t>(access.region.base);
-  Record* const record = segments_.find(start, start + access.region.row_bytes);
-  if (record == nullptr || access.region.rows != 1) [[unlikely]]
+  const std::uintptr_t end = start + access.region.row_bytes;
+  Record* const record = segments_.find(start, end);
+  if (access.region.rows != 1) [[unlikely]]
     return visit_slow(graph, access);
-  history_.touch(graph, *record, access.mode);
+  if (record != nullptr) return history_.touch(graph, *record, access.mode);
+  if (!visit_new(graph, start, end, access.mode)) [[unlikely]]
+    visit_slow(graph, access);
 }
 
 template <class Graph>
@@ -188,7 +191,6 @@ template <class Graph>
 
 template <class Graph>
 [[gnu::noinline]] void BlockMap::visit_slow(Graph& graph, const Access& access) {
-  if (visit_new(graph, access)) return;
   collect(graph, access);
   for (Record* const record : records_) {
     if (record->frozen) {
@@ -201,19 +203,18 @@ template <class Graph>
 
 // False: it may be that some byte was named before.
 template <class Graph>
-inline bool BlockMap::visit_new(Graph& graph, const Access& access) {
-  if (access.partition != nullptr || access.region.rows != 1 || access.region.row_bytes == 0) return false;
-  const auto start = reinterpret_cast<std::uintptr_t>(access.region.base);
-  const ByteRange range{start, start + access.region.row_bytes};
-  if (!tables_.empty()) {
+[[gnu::noinline]] bool BlockMap::visit_new(Graph& graph, std::uintptr_t start, std::uintptr_t end, Mode mode) {
+  if (start == end || !tables_.empty()) [[unlikely]] {
     scratch_.clear();
-    tables_.overlapping(range, scratch_);
-    if (!scratch_.empty()) return false;
+    tables_.overlapping({start, end}, scratch_);
+    if (start == end || !scratch_.empty()) return false;
   }
-  sweep_if_grown(graph);
-  Record* const record = segments_.add(range);
-  if (record == nullptr) return false;
-  history_.begin(graph, *record, access.mode);
+  if (segments_.size() >= sweep_segments_at_) [[unlikely]]
+    sweep_segments(graph);
+  Record* const record = segments_.add(start, end);
+  if (record == nullptr) [[unlikely]]
+    return false;
+  history_.begin(graph, *record, mode);
   return true;
 }
 

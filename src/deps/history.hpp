@@ -29,8 +29,10 @@ class History {
 
   // Self accesses the record's memory, in any mode but reduce. A second time has no effect beyond its mode's.
   template <class Graph>
-  void touch(Graph& graph, Record& record, Mode mode) {
-    if (mode == Mode::out || mode == Mode::inout) {
+  [[gnu::always_inline]] void touch(Graph& graph, Record& record, Mode mode) {
+    if (mode == Mode::in) {
+      read(graph, record);
+    } else if (mode == Mode::out || mode == Mode::inout) {
       take_over(graph, record);
     } else {
       join_group(graph, record, kind_of(mode));
@@ -107,6 +109,8 @@ class History {
   template <class Graph>
   void take_over_group(Graph& graph, Record& record);
   template <class Graph>
+  void read(Graph& graph, Record& record);
+  template <class Graph>
   void join_group(Graph& graph, Record& record, Kind kind);
   template <class Graph>
   void depend_on_before(Graph& graph, Record& record);
@@ -118,6 +122,8 @@ class History {
   void seal(Graph& graph, Record& record);
   template <class Graph>
   std::uint32_t open_reduction(Graph& graph, std::span<Record* const> records, const Access& access);
+  template <class Graph>
+  void release_lock(Graph& graph, Lock* lock) noexcept;
   Reduction* joinable(std::span<Record* const> records, const Access& access) noexcept;
   std::uint32_t free_slot();
   void close(std::uint32_t slot) noexcept {
@@ -127,7 +133,7 @@ class History {
 
   // False: `before` has finished.
   template <class Graph>
-  bool edge(Graph& graph, NodeRef before) {
+  [[gnu::always_inline]] bool edge(Graph& graph, NodeRef before) {
     return before.node == self_.node || graph.add_edge(before, self_);
   }
 
@@ -143,12 +149,11 @@ class History {
 };
 
 template <class Graph>
-inline void History::take_over(Graph& graph, Record& record) {
-  // The usual case: one writer after another.
-  if (record.kind != Kind::exclusive || record.current.capacity() != 0) [[unlikely]]
-    return take_over_group(graph, record);
-  edge(graph, record.current.in_place());
-  record.current.in_place() = self_;
+[[gnu::always_inline]] inline void History::take_over(Graph& graph, Record& record) {
+  if (record.kind != Kind::exclusive) return take_over_group(graph, record);
+  NodeRef& writer = *record.current.begin();
+  edge(graph, writer);
+  NodeList::put(writer, self_);
 }
 
 template <class Graph>
@@ -160,6 +165,26 @@ template <class Graph>
   record.before.clear();
   record.current.set(self_);
   record.kind = Kind::exclusive;
+}
+
+// The usual cases: the first reader after a writer, and the ones after it. That self may stand there already does no
+// harm.
+template <class Graph>
+[[gnu::always_inline]] inline void History::read(Graph& graph, Record& record) {
+  NodeList& readers = record.current;
+  if (record.kind == Kind::exclusive) {
+    record.before.set(*readers.begin());
+    readers.clear();
+    record.kind = Kind::in;
+  } else if (record.kind != Kind::in || !readers.has_room()) [[unlikely]] {
+    return join_group(graph, record, Kind::in);
+  }
+  if (record.before.size() == 1) {
+    if (!edge(graph, *record.before.begin())) record.before.clear();
+  } else if (record.before.size() != 0) [[unlikely]] {
+    return join_group(graph, record, Kind::in);
+  }
+  readers.append_in_room(self_);
 }
 
 template <class Graph>
@@ -212,18 +237,23 @@ template <class Graph>
 }
 
 template <class Graph>
-void History::release(Graph& graph, Record& record) noexcept {
+inline void History::release(Graph& graph, Record& record) noexcept {
   record.before.release(arena_);
   record.current.release(arena_);
-  Lock* const lock = record.lock;
-  if (lock != nullptr && --lock->records == 0) {
+  if (record.lock != nullptr) [[unlikely]]
+    release_lock(graph, record.lock);
+  record = {};
+}
+
+template <class Graph>
+[[gnu::noinline]] void History::release_lock(Graph& graph, Lock* lock) noexcept {
+  if (--lock->records == 0) {
     graph.release_lock(lock->handle);
     locks_[lock->index] = locks_.back();
     locks_[lock->index]->index = lock->index;
     locks_.pop_back();
     arena_.recycle(lock, sizeof(Lock));
   }
-  record = {};
 }
 
 // Turns the open or already sealed reduction of a record into an ordinary predecessor: its combining node.

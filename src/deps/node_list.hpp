@@ -34,24 +34,35 @@ class NodeList {
   std::uint32_t capacity() const noexcept { return capacity_; }  // 0: the one in place
   bool ends_with(NodeRef ref) const noexcept { return size_ != 0 && begin()[size_ - 1] == ref; }
 
-  // Of a list with exactly one, and capacity() 0.
-  NodeRef& in_place() noexcept { return store_.one; }
+  bool has_room() const noexcept { return size_ != room(); }
 
+  // The node by itself: compilers make one wide load of both, which waits for the narrow stores just before.
+  static void put(NodeRef& at, NodeRef ref) noexcept {
+    __atomic_store_n(&at.node, ref.node, __ATOMIC_RELAXED);
+    at.generation = ref.generation;
+  }
   void clear() noexcept { size_ = 0; }
   void set(NodeRef ref) noexcept {
-    *begin() = ref;
+    put(*begin(), ref);
     size_ = 1;
   }
   void swap(NodeList& other) noexcept { std::swap(*this, other); }
 
+  void append_in_room(NodeRef ref) noexcept { put(begin()[size_++], ref); }  // it has_room()
   // Finished nodes are dropped before the list grows: it stays within twice the unfinished ones, or four.
   template <class Graph>
   void append(NodeRef ref, const Graph& graph, Arena& arena) {
-    if (size_ == room()) [[unlikely]] {
-      remove_finished(graph);
-      if (2 * size_ > room() || capacity_ == 0) grow(arena);
-    }
+    if (size_ == room()) [[unlikely]]
+      make_room(graph, arena);
     begin()[size_++] = ref;
+  }
+  template <class Graph>
+  void make_room(const Graph& graph, Arena& arena) {
+    if (capacity_ != 0) {  // of a single one it is not worth the look
+      remove_finished(graph);
+      if (2 * size_ <= capacity_) return;
+    }
+    grow(arena);
   }
   template <class Graph>
   void remove_finished(const Graph& graph) {

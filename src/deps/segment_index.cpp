@@ -7,11 +7,15 @@
 namespace weir::deps {
 
 void SegmentIndex::cover(ByteRange range, std::vector<Record*>& records) {
+  put_in_order();
   auto position = order_.ending_after(range.start);
   for (std::uintptr_t at = range.start; at < range.end; position = order_.next(position)) {
     Segment* segment = order_.at(position);
     if (segment == nullptr || segment->start > at) {
-      segment = make(at, segment == nullptr ? range.end : std::min(range.end, segment->start));
+      const std::uintptr_t gap_end = segment == nullptr ? range.end : std::min(range.end, segment->start);
+      make_filter_ready(at, gap_end);
+      static_cast<void>(filter_.add(at, gap_end));
+      segment = make(at, gap_end);
       position = order_.insert(position, segment);
     } else {
       if (segment->start < at) position = split(position, at);
@@ -29,15 +33,36 @@ void SegmentIndex::cover(ByteRange range, std::vector<Record*>& records) {
   }
 }
 
-Record* SegmentIndex::add_between(ByteRange range) {
-  const SegmentOrder::Position position = order_.ending_after(range.start);
+Record* SegmentIndex::add_in_order(std::uintptr_t start, std::uintptr_t end) {
+  put_in_order();
+  const SegmentOrder::Position position = order_.ending_after(start);
   const Segment* const next = order_.at(position);
-  if (next != nullptr && next->start < range.end) return nullptr;
-  Segment* const segment = make(range.start, range.end);
+  if (next != nullptr && next->start < end) return nullptr;
+  Segment* const segment = make(start, end);
   order_.insert(position, segment);
   hash_.insert(segment);
   segment->hidden = false;
   return &segment->record;
+}
+
+void SegmentIndex::fill_filter(std::uintptr_t start, std::uintptr_t end) {
+  filter_.clear(size(), start, end);
+  for_each([this](const Segment* segment) { static_cast<void>(filter_.add(segment->start, segment->end)); });
+}
+
+// Out of memory half-way, those that are left stay where they are.
+void SegmentIndex::put_all_in_order() {
+  std::sort(unordered_.begin(), unordered_.end(),
+            [](const Segment* a, const Segment* b) { return a->start > b->start; });
+  while (!unordered_.empty()) {
+    Segment* const segment = unordered_.back();
+    if (order_.is_behind_all(segment->start)) {
+      order_.append(segment);
+    } else {
+      order_.insert(order_.ending_after(segment->start), segment);
+    }
+    unordered_.pop_back();
+  }
 }
 
 // The segment there keeps what lies below `at`; returns the place of the new one, above.

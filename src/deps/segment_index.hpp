@@ -2,6 +2,9 @@
 
 // The memory outside of watched arrays, as disjoint segments with a record each: exact look-up, and cover().
 //
+// Only who asks for what overlaps a range needs the order of the segments. New ones of memory that the filter knows to
+// be new are put in it when somebody asks, if they live as long.
+//
 // Owned by a BlockMap, on its thread.
 #pragma once
 
@@ -10,6 +13,7 @@
 #include <new>
 #include <vector>
 
+#include "deps/segment_filter.hpp"
 #include "deps/segment_hash.hpp"
 #include "deps/segment_order.hpp"
 
@@ -28,14 +32,18 @@ class SegmentIndex {
   // Appends the records that make up `range`, which holds no byte of a watched array. Segments that reach across its
   // ends are split, and both parts keep the history; memory not seen before gets new segments.
   void cover(ByteRange range, std::vector<Record*>& records);
-  // The record of a new segment that is `range`, which is not empty and holds no byte of a watched array; null when
-  // some segment has a byte of it.
-  Record* add(ByteRange range) {
-    if (!order_.is_behind_all(range.start)) return add_between(range);
-    Segment* const segment = make(range.start, range.end);
-    order_.append(segment);
+  // The record of a new segment [start, end), which is not empty and holds no byte of a watched array; null when some
+  // segment has a byte of it.
+  Record* add(std::uintptr_t start, std::uintptr_t end) {
+    make_filter_ready(start, end);
+    if (!filter_.add(start, end)) [[unlikely]]
+      return add_in_order(start, end);
+    if (unordered_.size() == unordered_.capacity()) [[unlikely]]
+      unordered_.reserve(2 * unordered_.size() + 8);
+    Segment* const segment = make(start, end);
     hash_.insert(segment);
     segment->hidden = false;
+    unordered_.push_back(segment);
     return &segment->record;
   }
 
@@ -44,6 +52,7 @@ class SegmentIndex {
   // Asks `judge(Segment&)` about each segment that overlaps `range`; it must give back what a removed record holds.
   template <class Judge>
   void visit(ByteRange range, Judge judge) {
+    put_in_order();
     auto position = order_.ending_after(range.start);
     for (Segment* s = order_.at(position); s != nullptr && s->start < range.end; s = order_.at(position)) {
       const Verdict verdict = judge(*s);
@@ -55,23 +64,30 @@ class SegmentIndex {
   // Removes the segments of which `drop(Segment&)`, which gives back what the record holds, says so.
   template <class Drop>
   void remove_if(Drop drop) {
-    order_.remove_if([&](Segment* segment) {
+    const auto dropped = [&](Segment* segment) {
       if (!drop(*segment)) return false;
       arena_.recycle(segment, sizeof(Segment));
       return true;
-    });
-    hash_.clear(std::max(order_.size(), kRoomKept));
-    order_.for_each([this](Segment* segment) {
+    };
+    order_.remove_if(dropped);
+    std::erase_if(unordered_, dropped);
+    hash_.clear(std::max(size(), kRoomKept));
+    for_each([this](Segment* segment) {
       if (!segment->hidden) hash_.insert(segment);
     });
+    filter_.forget_segments();
   }
 
-  std::size_t size() const noexcept { return order_.size(); }
-  std::size_t system_bytes() const noexcept { return hash_.system_bytes(); }
+  std::size_t size() const noexcept { return order_.size() + unordered_.size(); }
+  std::size_t system_bytes() const noexcept {
+    return hash_.system_bytes() + filter_.system_bytes() + unordered_.capacity() * sizeof(Segment*);
+  }
   // Forgets all; the caller has given back what the records hold, and resets the arena.
   void clear() noexcept {
     hash_.clear(0);
+    filter_.release();
     order_.clear();
+    std::vector<Segment*>().swap(unordered_);
   }
 
  private:
@@ -85,7 +101,21 @@ class SegmentIndex {
     segment->hidden = true;
     return segment;
   }
-  [[gnu::noinline]] Record* add_between(ByteRange range);
+  template <class Visit>
+  void for_each(Visit visit) const {
+    order_.for_each(visit);
+    std::for_each(unordered_.begin(), unordered_.end(), visit);
+  }
+  void make_filter_ready(std::uintptr_t start, std::uintptr_t end) {
+    if (!filter_.is_ready_for(start, end)) [[unlikely]]
+      fill_filter(start, end);
+  }
+  [[gnu::noinline]] void fill_filter(std::uintptr_t start, std::uintptr_t end);
+  void put_in_order() {
+    if (!unordered_.empty()) put_all_in_order();
+  }
+  [[gnu::noinline]] void put_all_in_order();
+  [[gnu::noinline]] Record* add_in_order(std::uintptr_t start, std::uintptr_t end);
   SegmentOrder::Position split(SegmentOrder::Position position, std::uintptr_t at);
   SegmentOrder::Position remove(SegmentOrder::Position position, Segment* segment) noexcept;
   void hide(Segment* segment) noexcept {
@@ -94,8 +124,10 @@ class SegmentIndex {
   }
 
   Arena& arena_;
-  SegmentHash hash_;  // those that are not hidden
+  SegmentHash hash_;      // those that are not hidden
+  SegmentFilter filter_;  // of all
   SegmentOrder order_;
+  std::vector<Segment*> unordered_;  // those that are not in order_
 };
 
 }  // namespace weir::deps

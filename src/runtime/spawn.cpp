@@ -202,7 +202,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   if (worker.note_spawn()) [[unlikely]]
     submit_observed(scope, *task, footprint, after);
   else
-    scope.submit(*task, footprint, after);
+    scope.submit_here(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
 }
@@ -235,7 +235,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   if (worker.note_spawn()) [[unlikely]]
     submit_observed(scope, *task, footprint, after);
   else
-    scope.submit(*task, footprint, after);
+    scope.submit_here(*task, footprint, after);
   throttle_if_ahead(worker, scope);
   return ref;
 }

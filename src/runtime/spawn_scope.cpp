@@ -49,6 +49,10 @@ SpawnScope::~SpawnScope() {
   if (map_ != nullptr) map_->reset(*this);
 }
 
+void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after) {
+  submit_here(task, footprint, after);
+}
+
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
 void SpawnScope::link_several(Task& task) {
@@ -59,6 +63,7 @@ void SpawnScope::link_several(Task& task) {
   std::uint32_t ended = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const TaskRef before = predecessors_[i];
+    seen_[place_of(before)] = 0;
     Edge& edge = edge_between(*before.task, task);
     edge.target = reinterpret_cast<std::uintptr_t>(&task);
     ended += before.task->successors.try_add(&edge, before.generation) ? 0 : 1;
@@ -70,6 +75,7 @@ void SpawnScope::link_several(Task& task) {
 // More than a task can count: joins stand for most of them.
 void SpawnScope::fold_predecessors() {
   constexpr std::size_t kFold = sched::Arrivals::kMost / 2;
+  seen_.fill(0);
   std::size_t joins = 0;
   for (std::size_t first = 0; first < predecessor_count_; first += kFold) {
     Task& join = make_node(&run_join);

@@ -6,6 +6,7 @@
 // spawned are collected, then linked together in one go, so that the task may start the moment the last is linked.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "deps/block_map.hpp"
@@ -24,6 +25,8 @@ class SpawnScope final : public sched::Scope {
   // Links `task`, otherwise ready to go, behind the siblings its footprint conflicts with and the tasks it is to come
   // after, and submits it when there are none.
   void submit(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after);
+  // The same, part of the caller: for what every spawn goes through.
+  void submit_here(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after);
 
   void before_wait() noexcept override;
   std::int64_t before_throttle() noexcept override;
@@ -60,7 +63,7 @@ class SpawnScope final : public sched::Scope {
     const detail::TaskRef ref = task.ref();
     return {ref.task, ref.generation};
   }
-  void add_predecessor(detail::TaskRef ref) {
+  [[gnu::always_inline]] void add_predecessor(detail::TaskRef ref) {
     if (predecessor_count_ == predecessor_room_) [[unlikely]]
       make_predecessor_room();
     predecessors_[predecessor_count_++] = ref;
@@ -82,18 +85,27 @@ class SpawnScope final : public sched::Scope {
   sched::Task& make_node(detail::InvokeFunction invoke);
   SpawnHooks& hooks();
 
+  static constexpr std::size_t kPlaces = 64;
+  static constexpr std::size_t kMostSeen = 256;
+  static std::size_t place_of(detail::TaskRef ref) noexcept {
+    return reinterpret_cast<std::uintptr_t>(ref.task) / (2 * alignof(sched::Task)) % kPlaces;
+  }
+
   std::uint64_t mark_;
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;    // during submit()
   std::size_t predecessor_count_ = 0;  // of spawning_
   std::size_t predecessor_room_ = 0;
   std::unique_ptr<detail::TaskRef[]> predecessors_;  // the first predecessor_count_; never shrinks
+  // By place: where in predecessors_, counted from 1, one is that has it; 0: none. Cleared when they are linked. A
+  // hint: an edge that comes twice does no harm.
+  std::array<std::uint8_t, kPlaces> seen_{};
 };
 
 // ---- What every spawn with a footprint goes through ----
 
-inline void SpawnScope::submit(sched::Task& task, std::span<const Access> footprint,
-                               std::span<const detail::TaskRef> after) {
+[[gnu::always_inline]] inline void SpawnScope::submit_here(sched::Task& task, std::span<const Access> footprint,
+                                                           std::span<const detail::TaskRef> after) {
   spawning_ = &task;
   predecessor_count_ = 0;
   for (const detail::TaskRef ref : after) {
@@ -118,6 +130,7 @@ inline void SpawnScope::link(sched::Task& task) {
   if (predecessor_count_ == 0) return owner()->submit(&task);
   if (predecessor_count_ != 1) return link_several(task);
   const detail::TaskRef before = predecessors_[0];
+  seen_[place_of(before)] = 0;
   sched::Edge& edge = edge_between(*before.task, task);
   edge.target = reinterpret_cast<std::uintptr_t>(&task);
   task.arrivals.expect(1);
@@ -128,17 +141,19 @@ inline void SpawnScope::link(sched::Task& task) {
   const detail::TaskRef from = task_ref(before);
   if (after.node != spawning_) [[unlikely]]
     return link_to_node(from, *static_cast<sched::Task*>(after.node));
+  // The same predecessor by way of several items.
+  std::uint8_t& seen = seen_[place_of(from)];
+  if (seen != 0 && seen <= predecessor_count_) {
+    // The generation, too: an ended predecessor's memory may be that of a join made since.
+    const detail::TaskRef& known = predecessors_[seen - 1];
+    if (known.task == from.task && known.generation == from.generation) return true;
+  }
   if (from.task->generation.load(std::memory_order_relaxed) != from.generation ||
       from.task->successors.closed(from.generation)) {
     return false;
   }
-  // The same predecessor by way of several blocks: those of one footprint come close together.
-  const std::size_t first = predecessor_count_ > 8 ? predecessor_count_ - 8 : 0;
-  for (std::size_t i = predecessor_count_; i > first; --i) {
-    // The generation, too: an ended predecessor's memory may be that of a join made since.
-    if (predecessors_[i - 1].task == from.task && predecessors_[i - 1].generation == from.generation) return true;
-  }
   add_predecessor(from);
+  seen = static_cast<std::uint8_t>(predecessor_count_ < kMostSeen ? predecessor_count_ : 0);
   return true;
 }
 

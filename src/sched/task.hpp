@@ -73,9 +73,9 @@ class SuccessorList {
 
   // The task of that generation has ended. One load answers for both, closed and used again: between two loads the
   // memory could go from the one to the other.
-  bool closed(std::uint64_t generation) const noexcept {
+  [[gnu::always_inline]] bool closed(std::uint64_t generation) const noexcept {
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // EDGE-2
-    return (word & kClosed) != 0 || ((word ^ tag_of(generation)) >> kTagShift) != 0;
+    return ((word ^ tag_of(generation)) & (kTagMask | kClosed)) != 0;
   }
 
  private:

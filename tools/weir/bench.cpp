@@ -188,10 +188,9 @@ int run_tasks(const TasksSettings& settings, Global& global) {
 }
 
 const char* const kTasksText =
-    "Measures the cost of a task in Weir and in every other task runtime that was present at build: oneTBB, libgomp, "
-    "libomp, StarPU; and in plain calls (serial). Each measurement is a process of its own; the runtimes take turns, "
-    "so "
-    "that what else the machine does falls on all of them.\n\n"
+    "Measures the cost of a task in Weir and in every other task runtime that was present at build: oneTBB, "
+    "Taskflow, libgomp, libomp, StarPU; and in plain calls (serial). Each measurement is a process of its own; the "
+    "runtimes take turns, so that what else the machine does falls on all of them.\n\n"
     "independent: empty tasks from one producer. chain: each task depends on the one before, through one inout "
     "footprint. forkjoin: fib(30), one task for each call. wavefront: a grid in which a task depends on its left and "
     "its "
@@ -226,10 +225,9 @@ void add_tasks(CLI::App& parent, Global& global) {
              "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, "
              "metg_PATTERN_fresh, small_PATTERN, metg or small for all of these, or all; default see above")
       .type_name("LIST");
-  add_option(
-      verb, "--runtimes", settings->runtimes,
-      "runtimes, with commas between: weir, tbb, libgomp, libomp, starpu, serial, or all; default all that there are "
-      "but starpu")
+  add_option(verb, "--runtimes", settings->runtimes,
+             "runtimes, with commas between: weir, tbb, taskflow, libgomp, libomp, starpu, serial, or all; default all "
+             "that there are but starpu")
       .type_name("LIST");
   add_option(
       verb, "--workers", settings->workers,

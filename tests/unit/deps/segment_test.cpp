@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two look-ups of segments against plain models of them.
+// The look-ups of segments, and what says that there is none, against plain models of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class IndexAndModel {
  public:
   // At multiples of 4, so that neighbours overlap.
   void add(std::uintptr_t start) {
-    Record* const record = index_.add({start, start + 8});
+    Record* const record = index_.add(start, start + 8);
     const auto after = model_.lower_bound(start);
     const bool free = (after == model_.end() || after->first >= start + 8) &&
                       (after == model_.begin() || std::prev(after)->first + 8 <= start);
@@ -103,7 +103,7 @@ class IndexAndModel {
     });
     for (const auto& [start, record] : model_) ASSERT_EQ(index_.find(start, start + 8), record);
     if (!model_.empty()) {
-      ASSERT_EQ(index_.add({0, ~std::uintptr_t{0}}), nullptr);
+      ASSERT_EQ(index_.add(0, ~std::uintptr_t{0}), nullptr);
     }
   }
 
@@ -131,6 +131,102 @@ TEST(SegmentIndex, AddsWhatIsFreeInAnyOrderAndRemovesManyAtOnce) {
     both.compare();
     both.add(8);
     both.compare();
+  }
+}
+
+// Disjoint ranges, by their starts.
+class Ranges {
+ public:
+  bool overlap(std::uintptr_t start, std::uintptr_t end) const {
+    const auto after = ends_.lower_bound(end);
+    return after != ends_.begin() && std::prev(after)->second > start;
+  }
+  void add(std::uintptr_t start, std::uintptr_t end) { ends_[start] = end; }
+  std::size_t size() const { return ends_.size(); }
+
+ private:
+  std::map<std::uintptr_t, std::uintptr_t> ends_;
+};
+
+// Of 1 byte to some MiB, of all sizes alike; the address has as many bits as the size at most to spare for alignment.
+ByteRange any_range(std::mt19937_64& random) {
+  const std::uintptr_t size = (std::uintptr_t{1} << random() % 22) + random() % 9;
+  const std::uintptr_t alignment = std::uintptr_t{1} << random() % 13;
+  const std::uintptr_t start = random() % (std::uintptr_t{1} << 31) / alignment * alignment + 8;
+  return {start, start + size};
+}
+
+TEST(SegmentIndex, AddsRangesOfAllSizesWhereNoneOverlaps) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 20; ++round) {
+    Arena arena;
+    SegmentIndex index(arena);
+    Ranges model;
+    for (int i = 0; i < 3'000; ++i) {
+      const auto [start, end] = any_range(random);
+      const bool overlaps = model.overlap(start, end);
+      ASSERT_EQ(index.add(start, end) == nullptr, overlaps) << start << ' ' << end;
+      if (!overlaps) model.add(start, end);
+      ASSERT_EQ(index.size(), model.size());
+      if (random() % 1'000 == 0) index.visit({start, end}, [](Segment&) { return SegmentIndex::Verdict::keep; });
+    }
+  }
+}
+
+TEST(SegmentIndex, KnowsWhatWasCoveredAndWhatIsLeftOfManyWhenItAdds) {
+  std::mt19937_64 random(8);
+  Arena arena;
+  SegmentIndex index(arena);
+  std::vector<Record*> records;
+  index.cover({1'000, 100'000}, records);
+  EXPECT_EQ(index.add(99'999, 100'001), nullptr);
+  EXPECT_NE(index.add(100'000, 100'001), nullptr);
+  index.remove_if([](const Segment& s) { return s.start == 1'000; });
+  EXPECT_EQ(index.add(100'000, 100'002), nullptr);
+  EXPECT_NE(index.add(50'000, 50'008), nullptr);
+  EXPECT_EQ(index.size(), 2u);
+}
+
+// What it calls new must be new; and it must call so what is new, where all are of one kind: else all were put in
+// order.
+TEST(SegmentFilter, CallsNewWhatIsAndNothingElse) {
+  std::mt19937_64 random(9);
+  for (const bool alike : {false, true}) {
+    SegmentFilter filter;
+    Ranges model;
+    std::vector<ByteRange> all;
+    for (int i = 0; i < 5'000; ++i) {
+      const std::uintptr_t at = 8 + 8 * (random() % 200'000);
+      const ByteRange range = alike ? ByteRange{at, at + 8 * (1 + random() % 64)} : any_range(random);
+      if (!filter.is_ready_for(range.start, range.end)) {
+        filter.clear(all.size(), range.start, range.end);
+        for (const ByteRange& before : all) static_cast<void>(filter.add(before.start, before.end));
+      }
+      ASSERT_TRUE(filter.is_ready_for(range.start, range.end));
+      const bool overlaps = model.overlap(range.start, range.end);
+      const bool is_new = filter.add(range.start, range.end);
+      ASSERT_FALSE(is_new && overlaps);
+      // Of what overlaps some units are marked all the same, so from then on it may err on the safe side.
+      if (alike && all.size() == static_cast<std::size_t>(i)) {
+        ASSERT_EQ(is_new, !overlaps);
+      }
+      if (overlaps) continue;
+      model.add(range.start, range.end);
+      all.push_back(range);
+    }
+  }
+}
+
+TEST(SegmentFilter, CallsNewWhatLiesSideBySide) {
+  SegmentFilter filter;
+  for (const std::uintptr_t size : {8, 24, 64, 512, 4'096, 65'536}) {
+    for (std::uintptr_t i = 0; i < 1'000; ++i) {
+      const std::uintptr_t start = (std::uintptr_t{size} << 32) + i * size, end = start + size;
+      if (!filter.is_ready_for(start, end)) {  // as if nothing else were there
+        filter.clear(0, start, end);
+      }
+      ASSERT_TRUE(filter.add(start, end)) << size << ' ' << i;
+    }
   }
 }
 
