@@ -14,8 +14,8 @@
 #include "extensions/ocr-legacy.h"
 #include "extensions/ocr-pause.h"
 #include "ocr.h"
-#include "ocr/report.hpp"
-#include "ocr/system.hpp"
+#include "ocr/report/report.hpp"
+#include "ocr/system/system.hpp"
 #include "stress.hpp"
 
 namespace {

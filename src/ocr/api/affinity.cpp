@@ -4,7 +4,7 @@
 #include "ocr/extensions/ocr-affinity.h"
 
 #include "ocr/api/api.hpp"
-#include "ocr/hint.hpp"
+#include "ocr/objects/hint.hpp"
 #include "sched/scheduler.hpp"
 
 using namespace weir::ocr;

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "ocr/api/api.hpp"
-#include "ocr/block.hpp"
-#include "ocr/block_heap.hpp"
-#include "ocr/complain.hpp"
-#include "ocr/event.hpp"
+#include "ocr/blocks/block_heap.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/objects/block.hpp"
+#include "ocr/objects/event.hpp"
+#include "ocr/observe/complain.hpp"
 
 using namespace weir::ocr;
 

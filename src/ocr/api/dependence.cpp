@@ -2,11 +2,11 @@
 
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
-#include "ocr/block.hpp"
-#include "ocr/checking.hpp"
-#include "ocr/edt.hpp"
-#include "ocr/event.hpp"
-#include "ocr/label_wait.hpp"
+#include "ocr/graph/label_wait.hpp"
+#include "ocr/objects/block.hpp"
+#include "ocr/objects/edt.hpp"
+#include "ocr/objects/event.hpp"
+#include "ocr/observe/checking.hpp"
 
 using namespace weir::ocr;
 

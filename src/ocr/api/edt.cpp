@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Templates and EDTs.
-#include "ocr/edt.hpp"
+#include "ocr/objects/edt.hpp"
 
 #include "ocr/api/api.hpp"
-#include "ocr/hint.hpp"
-#include "ocr/label.hpp"
+#include "ocr/objects/hint.hpp"
+#include "ocr/objects/label.hpp"
 
 using namespace weir::ocr;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events: create, destroy, satisfy.
-#include "ocr/event.hpp"
+#include "ocr/objects/event.hpp"
 
 #include "ocr/api/api.hpp"
-#include "ocr/collective.hpp"
+#include "ocr/graph/collective.hpp"
 
 using namespace weir::ocr;
 

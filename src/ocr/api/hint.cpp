@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hints: of their own, and on objects.
-#include "ocr/hint.hpp"
+#include "ocr/objects/hint.hpp"
 
 #include <mutex>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ocr/api/api.hpp"
-#include "ocr/guid_map.hpp"
-#include "ocr/label.hpp"
+#include "ocr/objects/guid_map.hpp"
+#include "ocr/objects/label.hpp"
 
 using namespace weir::ocr;
 

@@ -9,11 +9,11 @@
 #include <memory>
 
 #include "ocr/api/api.hpp"
-#include "ocr/channel.hpp"
-#include "ocr/checking.hpp"
-#include "ocr/config.hpp"
-#include "ocr/label_wait.hpp"
-#include "ocr/system.hpp"
+#include "ocr/graph/channel.hpp"
+#include "ocr/graph/label_wait.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/system/config.hpp"
+#include "ocr/system/system.hpp"
 
 using namespace weir::ocr;
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ocr/api/api.hpp"
-#include "ocr/channel.hpp"
-#include "ocr/pause_api.hpp"
+#include "ocr/graph/channel.hpp"
+#include "ocr/program/pause_api.hpp"
 
 using namespace weir::ocr;
 

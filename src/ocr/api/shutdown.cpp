@@ -2,7 +2,7 @@
 
 // The end of a program, its arguments, and the version of the API.
 #include "ocr/api/api.hpp"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 
 using namespace weir::ocr;
 

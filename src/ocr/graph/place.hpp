@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where an EDT runs that no hint has placed: in the domain where most of the bytes are that it acquires.
+#pragma once
+
+#include "ocr/objects/edt.hpp"
+
+namespace weir::ocr {
+
+// Before it becomes ready. Does nothing on a machine of one domain.
+void place(Local& local, Edt& edt);
+
+}  // namespace weir::ocr
