@@ -32,12 +32,12 @@ std::string_view trimmed(std::string_view text) noexcept {
 
 // "0-3" or "5".
 bool add_range(const std::string& text, std::set<int>& ids) {
-  constexpr int kMost = 4096;
+  constexpr int kMostIds = 4096;
   int first = 0, last = 0, end_of_first = 0, end = 0;
   const int read = std::sscanf(text.c_str(), "%d %n- %d %n", &first, &end_of_first, &last, &end);
   if (read == 1) last = first, end = end_of_first;
   if (read < 1 || static_cast<std::size_t>(end) != text.size()) return false;
-  if (first < 0 || last < first || last >= kMost) return false;
+  if (first < 0 || last < first || last >= kMostIds) return false;
   for (int id = first; id <= last; ++id) ids.insert(id);
   return true;
 }
