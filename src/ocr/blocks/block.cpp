@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ocr/objects/block.hpp"
+#include "ocr/blocks/block.hpp"
 
 #include <new>
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
-#include "ocr/graph/local.hpp"
-#include "ocr/objects/hint.hpp"
+#include "ocr/blocks/block_hint.hpp"
+#include "ocr/blocks/dispose.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/blocks/holds.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
@@ -17,7 +19,7 @@ namespace weir::ocr {
 
 namespace {
 
-// Under the lock: whether an EDT may hold it in that mode beside those who do.
+// Under the lock: whether an EDT may hold it in that mode at the same time as those that do.
 bool admits(const Block& block, std::uint8_t mode) noexcept {
   if (block.strong == 0) return true;
   if (block.strong_mode == DB_MODE_EW) return false;
@@ -41,7 +43,7 @@ void enqueue(Block& block, sched::Task& task) noexcept {
   block.last_waiting = &task;
 }
 
-// Nobody holds it in a strong mode: which one is served next, or RO when only that is waited for.
+// Nothing holds it in a strong mode: which one is served next, or RO when only that is waited for.
 std::uint8_t next_mode(const Block& block) noexcept {
   unsigned seen = 0;
   for (const sched::Task* t = block.first_waiting; t != nullptr; t = t->next) seen |= mode_of(*t);
@@ -50,7 +52,7 @@ std::uint8_t next_mode(const Block& block) noexcept {
   return DB_MODE_RO;
 }
 
-// Takes out of the queue those who can hold it now; they do.
+// Takes those out of the queue that can hold it now; they do.
 sched::Task* serve(Block& block) noexcept {
   const std::uint8_t mode = next_mode(block);
   sched::Task *granted = nullptr, *last_granted = nullptr, *last = nullptr;
@@ -73,35 +75,6 @@ sched::Task* serve(Block& block) noexcept {
   return granted;
 }
 
-bool is_unused(const Block& block) noexcept {
-  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr &&
-         !block.word.alive();
-}
-
-void free_small(Local& local, std::byte* data, std::uint64_t bytes, PoolId pool) noexcept {
-  if (!checking::free_block(data)) local.memory.free(data, bytes, pool);
-}
-
-// Locked, dead and unused: gives up everything.
-void dispose(Local& local, Block& block) noexcept {
-  data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
-  if (tier == nullptr) free_small(local, block.small(), block.size, block.pool);
-  block.memory = 0;
-  delete std::exchange(block.heap, nullptr);
-  delete std::exchange(block.hint, nullptr);
-  retire(blocks(), local.blocks, block);
-  // Without the lock: it waits for transfers.
-  if (tier != nullptr) [[unlikely]]
-    static_cast<void>(tier->store->drop(tier));
-}
-
-void unlock_or_dispose(Local& local, Block& block) noexcept {
-  if (is_unused(block))
-    dispose(local, block);
-  else
-    block.word.unlock();
-}
-
 void list_created(Run& creator, Block& block, bool is_new) noexcept {
   block.creator = &creator.edt;
   block.created_before = nullptr;
@@ -121,7 +94,7 @@ void unlist_created(Run& creator, Block& block) noexcept {
 }
 
 // What make_memory() gives, as Block::memory; 0 when there is none.
-std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place, PoolId pool) {
+std::uintptr_t make_memory(BlockLocal& local, std::uint64_t bytes, const Place& place, PoolId pool) {
   if (checking::active()) [[unlikely]]
     return reinterpret_cast<std::uintptr_t>(checking::allocate_block(local, bytes));
   if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
@@ -129,22 +102,22 @@ std::uintptr_t make_memory(Local& local, std::uint64_t bytes, const Place& place
   return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
 }
 
-void free_memory(Local& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
+void free_memory(BlockLocal& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
   if ((memory & Block::kTiered) == 0) return free_small(local, reinterpret_cast<std::byte*>(memory), bytes, pool);
   auto* const tier = reinterpret_cast<data::Block*>(memory & ~Block::kTiered);
   static_cast<void>(tier->store->drop(tier));
 }
 
-// The creator's. Held in the sense of OCR, it waits until it is in place. 0 or a code.
-u8 bring_created(Local& local, Block& block, std::byte*& data) {
+// A block that its creator holds in the sense of OCR is brought into place; the creator waits for that. 0 or a code.
+u8 bring_created(BlockLocal& local, Block& block, std::byte*& data) {
   if (local.current == nullptr) return pin(local, block, Mode::out, data);
   const u8 code = begin_hold(local, block.tier(), Mode::out, block.hold);
   if (code == 0) data = address_of(block.tier(), block.hold.get());
   return code;
 }
 
-// It could not be brought in: nobody ever sees it.
-void abandon_created(Local& local, Block& block) {
+// It could not be brought in: nothing ever sees it.
+void abandon_created(BlockLocal& local, Block& block) {
   block.word.lock_held();
   block.word.kill();
   if (block.creator != nullptr) {
@@ -156,12 +129,12 @@ void abandon_created(Local& local, Block& block) {
 
 }  // namespace
 
-u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
+u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
   Place place{local.worker->domain(), {}};
   PoolId pool = local.pool;
   if (request.hint != nullptr) [[unlikely]] {
     place = place_of_hint(local, *request.hint);
-    pool = local.tiers.pool_of(place);
+    pool = Tiers::pool_of(place);
   }
   place.wish.counts_holds = true;
   place.wish.stays = request.stays;
@@ -203,13 +176,6 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
   return code;
 }
 
-void unname(Local& local, Block& block) {
-  --block.named;
-  unlock_or_dispose(local, block);
-}
-
-bool block_exists(Guid guid) noexcept { return find_object(blocks(), Kind::block, guid) != nullptr; }
-
 Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
   Block* const block = found = lock_object(blocks(), Kind::block, guid);
   if (block == nullptr) return Acquired::no_such_block;
@@ -226,7 +192,7 @@ Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
   return admitted ? Acquired::yes : Acquired::waits;
 }
 
-void release(Local& local, Block& block, std::uint8_t mode) {
+void release(BlockLocal& local, Block& block, std::uint8_t mode) {
   block.word.lock_held();
   sched::Task* granted = nullptr;
   if (mode == DB_MODE_RO) {
@@ -237,11 +203,11 @@ void release(Local& local, Block& block, std::uint8_t mode) {
   unlock_or_dispose(local, block);
   while (granted != nullptr) {
     sched::Task& task = *std::exchange(granted, granted->next);
-    block_granted(local, Edt::of(task), block);
+    local.on_granted(Edt::of(task), block);
   }
 }
 
-u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
+u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
   Run& run = *local.current;
   if (find_held(run, block.guid()).block != nullptr || has_pin(run, block)) {
     data = address_in(run, block);
@@ -269,14 +235,14 @@ u8 hold_for_running(Local& local, Block& block, std::byte*& data) {
   return 0;
 }
 
-void release_created(Local& local, Run& creator, Block& block) {
+void release_created(BlockLocal& local, Run& creator, Block& block) {
   unlist_created(creator, block);
   if (block.is_tiered()) [[unlikely]]
     end_hold(block.tier(), std::move(block.hold));
   release(local, block, DB_MODE_RW);
 }
 
-u8 destroy_block(Local& local, Guid guid) {
+u8 destroy_block(BlockLocal& local, Guid guid) {
   Block* const block = lock_object(blocks(), Kind::block, guid);
   if (block == nullptr) {
     // Destroyed, and still held: the index knows.
@@ -300,6 +266,20 @@ u8 destroy_block(Local& local, Guid guid) {
   const Holding held = find_held(*local.current, guid);
   if (held.block != nullptr) release_holding(local, *local.current, held);
   return 0;
+}
+
+void release_holding(BlockLocal& local, Run& run, const Holding& held) {
+  if (held.slot == nullptr) return release_created(local, run, *held.block);
+  if (checking::active()) [[unlikely]]
+    checking::released(*held.block);
+  const std::uint64_t block = held.slot->value;
+  for (Slot& slot : run.edt.slots().subspan(held.slot->index)) {
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held && slot.value == block)
+      slot.state.store(SlotState::released, std::memory_order_relaxed);
+  }
+  if (held.block->is_tiered()) [[unlikely]]
+    end_use(run.edt, *held.block);
+  release(local, *held.block, held.slot->mode);
 }
 
 }  // namespace weir::ocr

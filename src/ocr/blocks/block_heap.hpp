@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BlockHeap: the memory inside one data block, given out by ocrDbMalloc(): first fit over ranges kept beside the block,
-// so that the whole of it is the program's.
+// BlockHeap: the memory inside one data block, given out by ocrDbMalloc(): first fit over ranges kept outside the
+// block, so that the whole of it is the program's.
 //
 // The caller serialises: several EDTs may hold the block in mode RW.
 #pragma once

@@ -6,12 +6,13 @@
 
 namespace weir::ocr {
 
-BlockPools::BlockPools(std::size_t count, std::size_t slab_bytes, std::function<std::byte*(PoolId)> new_slab)
+BlockPools::BlockPools(std::size_t count, std::size_t slab_bytes,
+                       std::function<std::byte*(BlockLocal&, PoolId)> new_slab)
     : slab_bytes_(slab_bytes), new_slab_(std::move(new_slab)) {
   for (std::size_t i = 0; i < count; ++i) pools_.push_back(std::make_unique<Pool>());
 }
 
-BlockPools::List BlockPools::take(PoolId pool, std::size_t c) noexcept {
+BlockPools::List BlockPools::take(BlockLocal& local, PoolId pool, std::size_t c) noexcept {
   Pool& from = *pools_[pool];
   List list;
   {
@@ -22,7 +23,7 @@ BlockPools::List BlockPools::take(PoolId pool, std::size_t c) noexcept {
       return list;
     }
   }
-  std::byte* const slab = new_slab_(pool);
+  std::byte* const slab = new_slab_(local, pool);
   if (slab == nullptr) return list;
   const std::size_t piece = kSmallest << c;
   for (std::size_t at = slab_bytes_; at >= piece; at -= piece) {

@@ -2,9 +2,9 @@
 
 // BlockMemory: the memory of small data blocks: a cache per worker, filled from pools of slabs.
 //
-// A pool is the memory of one domain and one kind (tiers.hpp); its slabs are given by whoever made the pools, stay
-// where they are, and end with them. A BlockMemory is owned by a Local and used by its thread only; what one thread
-// allocated another may free, to the pool it came from. Memory is aligned to 64 bytes.
+// A pool is the memory of one domain and one kind (tiers.hpp); its slabs come from the owner of the pools (slabs.hpp),
+// stay where they are, and end with them. A BlockMemory is part of a BlockLocal and used by its thread only; what one
+// thread allocated another may free, to the pool it came from. Memory is aligned to 64 bytes.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 
 namespace weir::ocr {
 
+struct BlockLocal;
 using PoolId = std::uint16_t;
 
 class BlockPools {
@@ -34,8 +35,9 @@ class BlockPools {
     std::uint32_t count = 0;
   };
 
-  // `new_slab` gives slab_bytes, which are a whole number of kLargest, or null; it may wait.
-  BlockPools(std::size_t count, std::size_t slab_bytes, std::function<std::byte*(PoolId)> new_slab);
+  // `new_slab` gives slab_bytes, which are a whole number of kLargest, or null; it may wait, on the thread whose
+  // BlockLocal it is given.
+  BlockPools(std::size_t count, std::size_t slab_bytes, std::function<std::byte*(BlockLocal&, PoolId)> new_slab);
 
   static std::size_t size_class(std::uint64_t bytes) noexcept {
     return bytes <= kSmallest ? 0 : 58 - static_cast<std::size_t>(__builtin_clzll(bytes - 1));
@@ -43,7 +45,7 @@ class BlockPools {
   std::size_t count() const noexcept { return pools_.size(); }
   std::size_t slab_bytes() const noexcept { return slab_bytes_; }
   // Pieces of a class; none when there is no memory. Any thread.
-  List take(PoolId pool, std::size_t c) noexcept;
+  List take(BlockLocal& local, PoolId pool, std::size_t c) noexcept;
   // kBatch[c] pieces.
   void give(PoolId pool, std::size_t c, List batch) noexcept;
 
@@ -54,12 +56,12 @@ class BlockPools {
   };
   std::vector<std::unique_ptr<Pool>> pools_;
   const std::size_t slab_bytes_;
-  const std::function<std::byte*(PoolId)> new_slab_;
+  const std::function<std::byte*(BlockLocal&, PoolId)> new_slab_;
 };
 
 class BlockMemory {
  public:
-  explicit BlockMemory(BlockPools& pools) : pools_(pools), caches_(pools.count()) {}
+  BlockMemory(BlockPools& pools, BlockLocal& owner) : pools_(pools), owner_(owner), caches_(pools.count()) {}
   BlockMemory(const BlockMemory&) = delete;
   BlockMemory& operator=(const BlockMemory&) = delete;
 
@@ -68,7 +70,7 @@ class BlockMemory {
     const std::size_t c = BlockPools::size_class(bytes);
     BlockPools::List& list = caches_[pool][c];
     if (list.first == nullptr) [[unlikely]] {
-      list = pools_.take(pool, c);
+      list = pools_.take(owner_, pool, c);
       if (list.first == nullptr) return nullptr;
     }
     BlockPools::Piece* const piece = list.first;
@@ -88,6 +90,7 @@ class BlockMemory {
   [[gnu::noinline]] void give_batch(PoolId pool, std::size_t c) noexcept;
 
   BlockPools& pools_;
+  BlockLocal& owner_;
   std::vector<std::array<BlockPools::List, BlockPools::kClasses>> caches_;  // by pool
 };
 

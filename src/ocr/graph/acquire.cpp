@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From the last slot to the ready queue: an EDT acquires its blocks in the order of their GUIDs.
+#include "ocr/graph/acquire.hpp"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "ocr/blocks/block.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/graph/place.hpp"
-#include "ocr/objects/block.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/tracing.hpp"
 
@@ -54,7 +56,7 @@ void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::u
   for (Slot** at = group.first; at != group.last; ++at) {
     Slot& slot = **at;
     forget_announced(local, slot, block);
-    slot.value = reinterpret_cast<std::uint64_t>(&block);
+    slot.set_block(block);
     slot.mode = mode;
     slot.flags = at != group.first ? Slot::kShared : 0;
     slot.state.store(SlotState::held, std::memory_order_release);  // HELD-1
@@ -123,7 +125,7 @@ bool acquire_all(Local& local, Edt& edt) {
 void acquire_blocks(Local& local, Edt& edt) {
   if (edt.depc() != 0 && !acquire_all(local, edt)) return;
   place(local, edt);
-  Local::add(local.readied);
+  Activity::add(local.activity.readied);
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_ready(local, edt);
   if (edt.has(Edt::kTiered)) [[unlikely]]

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ocr/graph/local.hpp"
+#include "ocr/blocks/block.hpp"
 #include "ocr/graph/params.hpp"
 #include "ocr/observe/checking.hpp"
 
@@ -68,7 +68,7 @@ void reduce(const Collective& collective, const Generation& generation, std::byt
 }
 
 // The block for a result, filled.
-u8 make_result(Local& local, const Collective& collective, Generation& generation) {
+u8 make_result(BlockLocal& local, const Collective& collective, Generation& generation) {
   Block* block = collective.reuse ? lock_object(blocks(), Kind::block, generation.result) : nullptr;
   if (block == nullptr) {
     std::byte* data = nullptr;
@@ -82,12 +82,8 @@ u8 make_result(Local& local, const Collective& collective, Generation& generatio
   return 0;
 }
 
-Guid result_for(std::uint8_t type, Guid result, std::size_t contributor) noexcept {
-  return type == COL_REDUCE && contributor != 0 ? Guid{} : result;
-}
-
-// The generation with that number. It is kept, or the next after those: then it begins, in the place of one that nobody
-// can ask for any more. All contributors count from 0, so none is left out.
+// The generation with that number. It is kept, or the next after those: then it begins, in the place of one that no
+// contributor can ask for any more. All contributors count from 0, so none is left out.
 Generation& at(Collective& collective, std::uint64_t number) {
   std::deque<Generation>& kept = collective.generations;
   if (number - collective.first < kept.size()) return kept[number - collective.first];
@@ -112,39 +108,6 @@ void keep(Collective& collective, Generation& generation, std::uint32_t contribu
     std::memcpy(own, values, bytes);
   else
     std::memset(own, 0, bytes);
-}
-
-// Nobody looks at the values of the others in a broadcast.
-bool needs_values(const Collective& collective, std::uint32_t contributor) noexcept {
-  return collective.type != COL_BROADCAST || contributor == 0;
-}
-
-// What is to be told without the lock, when the event may be gone.
-struct Completed {
-  std::vector<NodeList> dependents;
-  Guid result;
-  std::uint8_t type = COL_REDUCE;
-};
-
-// The contributor's part in the generation with that number. `completed` is set when it was the last.
-u8 contribute_locked(Local& local, Collective& collective, const void* values, std::uint32_t contributor,
-                     Completed& completed) {
-  Generation& generation = at(collective, collective.satisfied[contributor]);
-  keep(collective, generation, contributor, values);
-  const bool last = generation.contributed + 1 == collective.contributors;
-  if (last) {
-    const checking::Unseen unseen;  // the result's block is no EDT's
-    // No memory: it has not contributed, and may try again.
-    if (const u8 code = make_result(local, collective, generation)) return code;
-  }
-  ++collective.satisfied[contributor];
-  ++generation.contributed;
-  if (!last) return 0;
-  generation.done = true;
-  ++collective.completed;
-  collective.spare = std::exchange(generation.values, {});
-  completed = {std::exchange(generation.dependents, {}), generation.result, collective.type};
-  return 0;
 }
 
 }  // namespace
@@ -205,22 +168,31 @@ std::string missing_text(const Collective& collective) {
   return text + (missing.size() == 1 ? " is missing" : " are missing");
 }
 
-u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contributor) {
-  Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return OCR_EINVAL;
-  std::unique_lock lock(event->word, std::adopt_lock);
-  if (event->type != EventType::collective || contributor >= event->collective->contributors) return OCR_EINVAL;
-  Collective& collective = *event->collective;
-  if (values == nullptr && needs_values(collective, contributor)) return OCR_EINVAL;
-  const std::uint64_t number = collective.satisfied[contributor];
-  if (number >= collective.completed + collective.in_flight) return OCR_EPERM;
-  if (checking::active()) checking::satisfied(guid, number);
-  Completed completed;
-  if (const u8 code = contribute_locked(local, collective, values, contributor, completed)) return code;
-  lock.unlock();
-  const checking::Because cause(guid, number);
-  for (std::size_t i = 0; i < completed.dependents.size(); ++i)
-    tell(local, completed.dependents[i], result_for(completed.type, completed.result, i));
+Guid result_for(std::uint8_t type, Guid result, std::size_t contributor) noexcept {
+  return type == COL_REDUCE && contributor != 0 ? Guid{} : result;
+}
+
+bool needs_values(const Collective& collective, std::uint32_t contributor) noexcept {
+  return collective.type != COL_BROADCAST || contributor == 0;
+}
+
+u8 contribute(BlockLocal& local, Collective& collective, const void* values, std::uint32_t contributor,
+              Completed& completed) {
+  Generation& generation = at(collective, collective.satisfied[contributor]);
+  keep(collective, generation, contributor, values);
+  const bool last = generation.contributed + 1 == collective.contributors;
+  if (last) {
+    const checking::Unseen unseen;  // the result's block is no EDT's
+    // No memory: it has not contributed, and may try again.
+    if (const u8 code = make_result(local, collective, generation)) return code;
+  }
+  ++collective.satisfied[contributor];
+  ++generation.contributed;
+  if (!last) return 0;
+  generation.done = true;
+  ++collective.completed;
+  collective.spare = std::exchange(generation.values, {});
+  completed = {std::exchange(generation.dependents, {}), generation.result, collective.type};
   return 0;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collective: a reduction over contributors, generation after generation: what a collective event has beside an Event.
+// Collective: a reduction over contributors, generation after generation: what a collective event has besides an Event.
 //
 // Contributions are kept until all of a generation are there, then combined in the order of contributors: the result
-// does not depend on who came first. Results are kept until as many generations later as may be in flight, for
-// dependences that come late. What no generation has asked for takes no memory. All functions: under the lock of the
-// event, but combine() and contribute().
+// does not depend on which came first. Results are kept until as many generations later as may be in flight, for
+// dependences that come late. What no generation has asked for takes no memory. All functions but combine() are called
+// under the lock of the event.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "ocr/objects/event.hpp"
+#include "ocr/blocks/block_local.hpp"
 
 namespace weir::ocr {
 
@@ -46,12 +46,24 @@ struct Collective {
 
 // Neither a contribution nor a dependent waits for others.
 bool is_idle(const Collective& collective) noexcept;
-// Who has to contribute before the next generation is complete: "contributors 1 and 3 are missing".
+// Which have to contribute before the next generation is complete: "contributors 1 and 3 are missing".
 std::string missing_text(const Collective& collective);
 
 std::unique_ptr<Collective> make_collective(const void* params);  // null for parameters that have no meaning
-// Contributor i hands in values, which are copied; null where nobody looks at them.
-u8 contribute(Local& local, Guid event, const void* values, std::uint32_t contributor);
+// Whom to notify without the lock, when the event may be gone.
+struct Completed {
+  std::vector<NodeList> dependents;  // of contributor i
+  Guid result;
+  std::uint8_t type = 0;  // collectiveType_t
+};
+// Nothing looks at the values of the others in a broadcast.
+bool needs_values(const Collective& collective, std::uint32_t contributor) noexcept;
+// The contributor's part in its next generation, which is in flight; values are copied. `completed` is set when it was
+// the last. 0 or an error code.
+u8 contribute(BlockLocal& local, Collective& collective, const void* values, std::uint32_t contributor,
+              Completed& completed);
+// Contributor i's part of a result.
+Guid result_for(std::uint8_t type, Guid result, std::size_t contributor) noexcept;
 // The node gets contributor i's next result; `ready` when it is there.
 u8 collective_dependent(Event& event, Node node, std::uint32_t contributor, bool& ready, Guid& block);
 // out = out (op) in, for `count` values.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events of the types once, idempotent, sticky, latch and counted, and how dependents are told.
-#include "ocr/objects/event.hpp"
+// Events of the types once, idempotent, sticky, latch and counted, and how dependents are notified.
+#include "ocr/graph/event.hpp"
 
 #include <memory>
 #include <mutex>
@@ -9,29 +9,29 @@
 
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
-#include "ocr/graph/local.hpp"
 #include "ocr/graph/params.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/graph/wait.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
-#include "ocr/system/system.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
-void tell_one(Local& local, Node node, Guid block) {
+void notify_one(Local& local, Node node, Guid block) {
   switch (node & kNodeMask) {
     case kLinkNode: {
-      Link& link = *reinterpret_cast<Link*>(node & ~kNodeMask);
+      Link& link = link_of(node);
       link.block = block;
       if (checking::active()) [[unlikely]]
         checking::keep_cause(link);
       append(local.work, node);
       return;
     }
-    case kWaiterNode: return wake(*reinterpret_cast<EventWaiter*>(node & ~kNodeMask), block);
-    default: satisfy(local, *reinterpret_cast<Slot*>(node), block);
+    case kWaiterNode: return wake(waiter_of(node), block);
+    default: satisfy(local, slot_of(node), block);
   }
 }
 
@@ -46,7 +46,7 @@ struct Fired {
 Fired fire_and_die(Local& local, Event& event, Guid block) noexcept {
   const Fired fired{0, std::exchange(event.dependents, {}), block};
   event.word.kill();
-  retire(events(), local.events, event);
+  retire(local, events(), local.events, event);
   return fired;
 }
 
@@ -105,18 +105,18 @@ bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
   block = event.payload;
   if (last) {
     event.word.kill();
-    retire(events(), local.events, event);
+    retire(local, events(), local.events, event);
   } else {
     event.word.unlock();
   }
   return true;
 }
 
-// Of a channel: the one that the next satisfaction is, before it comes.
+// The generation of a channel that the next satisfaction is of, before it comes.
 std::uint64_t next_satisfied(const Event& event) noexcept {
   return event.type == EventType::channel ? event.channel->met + event.channel->satisfied.size() : 0;
 }
-// The same of a dependence that finds itself satisfied.
+// The generation that a dependence is of which finds itself satisfied.
 std::uint64_t next_dependent(const Event& event, std::uint32_t output) noexcept {
   if (event.type == EventType::channel) return event.channel->met;
   if (event.type != EventType::collective || output >= event.collective->contributors) return 0;
@@ -132,66 +132,34 @@ bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(gui
 
 }  // namespace
 
-void wake(EventWaiter& waiter, Guid block) noexcept {
-  sched::Worker* const worker = waiter.worker;  // the waiter is gone once it is done
-  waiter.block = block;
+Node make_link(Local& local, Guid target, std::uint32_t slot) {
+  Link& link = local.links.take();
+  link = {0, target, slot, {}};
   if (checking::active()) [[unlikely]]
-    checking::keep_cause(waiter);
-  System::running()->count_waiting(waiter.in_edt, -1);
-  waiter.done.store(true, std::memory_order_release);  // WAKE-1
-  worker->unpark();
+    checking::needed_by(link);
+  return link_node(link);
 }
 
-// ---- Lists of dependents ----
-
-void append(NodeList& list, Node node) noexcept {
-  next_of(node) = 0;
-  (list.first == 0 ? list.first : next_of(list.last)) = node;
-  list.last = node;
-}
-
-Node pop_front(NodeList& list) noexcept {
-  const Node node = list.first;
-  list.first = next_of(node);
-  if (list.first == 0) list.last = 0;
-  return node;
-}
-
-Node link_node(Local& local, Guid target, std::uint32_t slot) {
-  if (local.links == nullptr) [[unlikely]]
-    local.add_links();
-  Link* const link = local.links;
-  local.links = reinterpret_cast<Link*>(link->next);
-  *link = {0, target, slot, {}};
-  if (checking::active()) [[unlikely]]
-    checking::needed_by(*link);
-  return reinterpret_cast<Node>(link) | kLinkNode;
-}
-
-void free_link(Local& local, Link& link) noexcept {
-  link.next = reinterpret_cast<Node>(std::exchange(local.links, &link));
-}
-
-void tell(Local& local, NodeList nodes, Guid block) {
-  while (nodes.first != 0) tell_one(local, pop_front(nodes), block);
-  if (local.telling) return;  // the loop below goes on with what was added
-  local.telling = true;
+void notify(Local& local, NodeList nodes, Guid block) {
+  while (nodes.first != 0) notify_one(local, pop_front(nodes), block);
+  if (local.notifying) return;  // the loop below goes on with what was added
+  local.notifying = true;
   while (local.work.first != 0) {
-    Link& link = *reinterpret_cast<Link*>(pop_front(local.work) & ~kNodeMask);
+    Link& link = link_of(pop_front(local.work));
     const Link copy = link;
     const checking::Because cause(link);
-    free_link(local, link);
+    local.links.give(link);
     // An event that is gone, or satisfied, needs it no more.
     static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
   }
-  local.telling = false;
+  local.notifying = false;
 }
 
 // ---- Life ----
 
 namespace {
 
-// What an event has beside the common fields. False: the parameters have no meaning.
+// What an event has besides the common fields. False: the parameters have no meaning.
 struct Extra {
   std::int64_t count = 0;
   std::unique_ptr<Channel> channel;
@@ -239,12 +207,11 @@ namespace {
 void free_links(Local& local, NodeList nodes) noexcept {
   while (nodes.first != 0) {
     const Node node = pop_front(nodes);
-    if ((node & kNodeMask) == kLinkNode) free_link(local, *reinterpret_cast<Link*>(node & ~kNodeMask));
+    if (is_link(node)) local.links.give(link_of(node));
   }
 }
 
-}  // namespace
-
+// Its GUID is dead.
 void free_event(Local& local, Event& event) noexcept {
   free_links(local, event.dependents);
   if (event.type == EventType::collective)
@@ -252,6 +219,8 @@ void free_event(Local& local, Event& event) noexcept {
       for (const NodeList& nodes : generation.dependents) free_links(local, nodes);
   free_extra(event);
 }
+
+}  // namespace
 
 void free_extra(Event& event) noexcept {
   event.dependents = {};
@@ -267,7 +236,7 @@ u8 destroy_event(Local& local, Guid guid) {
   if (event->kept)
     event->word.unlock();  // forget_outputs() gives it up
   else
-    retire(events(), local.events, *event);
+    retire(local, events(), local.events, *event);
   return 0;
 }
 
@@ -283,7 +252,7 @@ void forget(Local& local, Event* first) {
       continue;
     }
     event.word.kill();
-    retire(events(), local.events, event);
+    retire(local, events(), local.events, event);
   }
 }
 
@@ -306,8 +275,6 @@ void forget_outputs(Local& local, Run& run) {
   forget(local, run.kept_before);
 }
 
-bool event_exists(Guid guid) noexcept { return find_object(events(), Kind::event, guid) != nullptr; }
-
 // ---- Both sides ----
 
 u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
@@ -319,7 +286,7 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
     note_satisfied(local, guid, generation, block);
   const Fired fired = satisfy_locked(local, *event, slot, block);
   const checking::Because cause(guid, generation);
-  if (fired.nodes.first != 0) tell(local, fired.nodes, fired.block);
+  if (fired.nodes.first != 0) notify(local, fired.nodes, fired.block);
   return fired.code;
 }
 
@@ -327,9 +294,9 @@ void forward_output(Local& local, const Edt& edt) {
   const Guid output = edt.output();
   Guid returned = edt.body().returned;
   if (returned.kind() == Kind::event) {
-    const Node link = link_node(local, output, 0);
+    const Node link = make_link(local, output, 0);
     if (add_dependent(local, returned, link) == 0) return;
-    free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+    local.links.give(link_of(link));
     complain(edt, "returned an event that does not exist", returned);
     returned = {};
   }
@@ -365,7 +332,7 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     const checking::Because cause(guid, generation);
     NodeList alone;
     append(alone, node);
-    tell(local, alone, block);
+    notify(local, alone, block);
   }
   return code;
 }

@@ -8,18 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "ocr/graph/event.hpp"
 #include "ocr/graph/local.hpp"
-#include "ocr/objects/block.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/graph/wait.hpp"
 #include "ocr/objects/label.hpp"
-#include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
-#include "ocr/system/system.hpp"
 
 namespace weir::ocr {
-
-namespace detail {
-constinit std::atomic<std::uint64_t> label_waits{0};
-}  // namespace detail
 
 namespace {
 
@@ -63,27 +59,21 @@ void erase_if_empty(std::uint64_t label) {
     table().of.erase(found);
 }
 
-// A slot that cannot have what it waited for is satisfied by nothing, and that is told.
+// A slot that cannot have what it waited for is satisfied by nothing, and standard error says so.
 void link(Local& local, Guid object, const Dependent& dependent) {
   if (object.kind() == Kind::event && add_dependent(local, object, dependent.node, dependent.output) == 0) return;
   if (object.kind() == Kind::block) {
     NodeList alone;
     append(alone, dependent.node);
-    return tell(local, alone, object);
+    return notify(local, alone, object);
   }
-  if ((dependent.node & kNodeMask) == kLinkNode)
-    return free_link(local, *reinterpret_cast<Link*>(dependent.node & ~kNodeMask));
-  Slot& slot = *reinterpret_cast<Slot*>(dependent.node);
+  if (is_link(dependent.node)) return local.links.give(link_of(dependent.node));
+  Slot& slot = slot_of(dependent.node);
   complain(Edt::of(slot), "depends on the event of a label that was gone at once, or has no room", object);
   satisfy(local, slot, {});
 }
 
 }  // namespace
-
-bool is_unmade(Guid label) noexcept {
-  if (!label.is_label() || (label.kind() != Kind::event && label.kind() != Kind::block)) return false;
-  return !is_made(label) && is_reserved(label);
-}
 
 bool try_await_object(Guid label, Node node, std::uint32_t output) {
   Table& all = table();
@@ -99,7 +89,7 @@ bool try_await_object(Guid label, Node node, std::uint32_t output) {
   return false;
 }
 
-void detail::label_made_slow(Local& local, Guid label) {
+void on_label_made(Local& local, Guid label) {
   std::vector<Dependent> ready;
   {
     Table& all = table();
@@ -110,12 +100,12 @@ void detail::label_made_slow(Local& local, Guid label) {
     count(-static_cast<std::int64_t>(ready.size()));
     erase_if_empty(label.bits);
   }
-  label_left_slow(label);
+  on_label_left(label);
   for (const Dependent& dependent : ready) link(local, label, dependent);
 }
 
 // They look again. Under the lock: a thread that leaves the table may be gone afterwards.
-void detail::label_left_slow(Guid label) noexcept {
+void on_label_left(Guid label) noexcept {
   Table& all = table();
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(label.bits);
@@ -127,31 +117,50 @@ void detail::label_left_slow(Guid label) noexcept {
   erase_if_empty(label.bits);
 }
 
-LabelWait::LabelWait(Local& local, Guid label)
-    : label_(label), in_edt_(local.current != nullptr), entered_(new EventWaiter), waiter_(entered_) {
-  entered_->worker = local.worker;
-  entered_->in_edt = in_edt_;
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  all.of[label.bits].threads.push_back(entered_);
-  System::running()->count_waiting(in_edt_, 1);
-  count(1);
-  platform::heavy_barrier();  // LABEL-1
-}
+namespace {
 
-LabelWait::~LabelWait() { leave(); }
+class LabelWait final : public LabelWatch {
+ public:
+  LabelWait(Local& local, Guid label)
+      : local_(local),
+        label_(label),
+        in_edt_(local.current != nullptr),
+        entered_(new EventWaiter(local.program, local.worker, in_edt_)),
+        waiter_(entered_) {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    all.of[label.bits].threads.push_back(entered_);
+    local.program.count_waiting(in_edt_, 1);
+    count(1);
+    platform::heavy_barrier();  // LABEL-1
+  }
+  ~LabelWait() override { leave(); }
+  LabelWait(const LabelWait&) = delete;
+  LabelWait& operator=(const LabelWait&) = delete;
 
-void LabelWait::leave() noexcept {
-  Table& all = table();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.of.find(label_.bits);
-  if (found == all.of.end()) return;
-  if (take_out(found->second.threads, [&](const EventWaiter* waiter) { return waiter == entered_; }))
-    System::running()->count_waiting(in_edt_, -1);
-  erase_if_empty(label_.bits);
-}
+  bool wait() override { return wait_for(local_, waiter_); }
 
-bool LabelWait::wait() { return checking::wait_for(*System::running(), waiter_); }
+ private:
+  void leave() noexcept {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.of.find(label_.bits);
+    if (found == all.of.end()) return;
+    if (take_out(found->second.threads, [&](const EventWaiter* waiter) { return waiter == entered_; }))
+      local_.program.count_waiting(in_edt_, -1);
+    erase_if_empty(label_.bits);
+  }
+
+  Local& local_;
+  const Guid label_;
+  const bool in_edt_;
+  EventWaiter* const entered_;
+  std::unique_ptr<EventWaiter> waiter_;  // null: it is kept until the end, since the program ends
+};
+
+}  // namespace
+
+std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label) { return std::make_unique<LabelWait>(local, label); }
 
 void for_each_awaited(const std::function<void(Guid label, Node node)>& f) {
   Table& all = table();

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "ocr/graph/local.hpp"
 #include "ocr/objects/block.hpp"
+#include "ocr/program/program.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -19,7 +19,7 @@ int heaviest_domain(Edt& edt, int domains) {
   bool any = false;
   for (const Slot& slot : edt.slots()) {
     if (!holds_first(slot)) continue;
-    const Block& block = *reinterpret_cast<const Block*>(slot.value);
+    const Block& block = slot.block();
     bytes[std::min<std::size_t>(block.domain, bytes.size() - 1)] += block.size;
     any = true;
   }
@@ -28,7 +28,7 @@ int heaviest_domain(Edt& edt, int domains) {
 
 }  // namespace
 
-void place(Local& local, Edt& edt) {
+void place(const ProgramLocal& local, Edt& edt) {
   const int domains = local.worker->scheduler().domain_count();
   if (domains == 1) [[likely]]
     return;

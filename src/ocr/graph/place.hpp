@@ -7,7 +7,9 @@
 
 namespace weir::ocr {
 
+struct ProgramLocal;
+
 // Before it becomes ready. Does nothing on a machine of one domain.
-void place(Local& local, Edt& edt);
+void place(const ProgramLocal& local, Edt& edt);
 
 }  // namespace weir::ocr

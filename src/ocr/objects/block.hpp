@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Block: a data block: its memory, who holds it in which mode, and who waits for it.
+// Block: a data block: its memory, which EDTs hold it in which mode, and which wait for it.
 //
-// RO holders exclude nobody. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the last
-// of RW, CONST or EW has released it, waiting EDTs are served: all RW, else the first EW, else all CONST; RO with any
-// but EW. All fields are guarded by the lock in `word`, but what never changes; memory is freed when the block was
-// destroyed, nobody holds it or counts on its place, and nobody waits for it. Where it lives: tiers.hpp.
+// RO holders exclude no others. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the
+// last of RW, CONST or EW has released it, waiting EDTs are served: all RW, else the first EW, else all CONST; RO with
+// any but EW. All fields are guarded by the lock in `word`, but what never changes; memory is freed when the block was
+// destroyed, nothing holds it or counts on its place, and nothing waits for it. Where it lives: blocks/tiers.hpp.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,22 @@
 #include <memory>
 
 #include "base/shown.hpp"
-#include "ocr/blocks/tiers.hpp"
-#include "ocr/objects/edt.hpp"
+#include "data/block.hpp"
 #include "ocr/objects/guid.hpp"
+#include "ocr/objects/hold.hpp"
 #include "ocr/objects/object.hpp"
+#include "ocr/objects/origin.hpp"
+
+namespace weir::sched {
+struct Task;
+}
 
 namespace weir::ocr {
 
+class Edt;
 struct BlockHeap;
+// A pool of memory for small blocks, see blocks/block_memory.hpp.
+using PoolId = std::uint16_t;
 
 struct Block {
   ObjectWord word;
@@ -42,13 +50,13 @@ struct Block {
   std::unique_ptr<Hold> hold;        // of its creator; null: counted by the store
   std::uint32_t named;               // slots and pins that count on its memory without holding it
   PoolId pool;                       // of a small block
-  std::atomic<bool> pinned_outside;  // by a thread outside of EDTs; relaxed: who made it so knows of the block first
+  std::atomic<bool> pinned_outside;  // by a thread outside of EDTs; relaxed: the thread that sets it knows the block
   Block* next_free;
 
   static constexpr std::uintptr_t kTiered = 1;
   bool is_tiered() const noexcept { return (memory & kTiered) != 0; }
   std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory.get()); }
-  // Of one that stays.
+  // Where one is that stays.
   std::byte* fixed() const noexcept {
     return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();
   }
@@ -57,30 +65,5 @@ struct Block {
   Guid guid() const noexcept { return word.guid(Kind::block); }
 };
 static_assert(sizeof(Block) <= 128);
-
-struct BlockRequest {
-  std::uint64_t size;
-  std::uint16_t properties;
-  const ocrHint_t* hint;
-  bool heap;
-  bool stays = false;  // in memory: the caller cannot wait for it
-};
-// Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
-u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte*& data);
-u8 destroy_block(Local& local, Guid guid);
-bool block_exists(Guid guid) noexcept;
-// Locked: one that counts on its memory less. Unlocks, and gives it up when that was all.
-void unname(Local& local, Block& block);
-
-enum class Acquired : std::uint8_t { yes, waits, no_such_block };
-// `block` is set unless there is none. waits: the EDT is queued, and acquire_blocks() is called for it later.
-Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
-// A holder in that mode is one no more.
-void release(Local& local, Block& block, std::uint8_t mode);
-// The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
-// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
-u8 hold_for_running(Local& local, Block& block, std::byte*& data);
-// The running EDT, which made the block, holds it no more.
-void release_created(Local& local, Run& creator, Block& block);
 
 }  // namespace weir::ocr

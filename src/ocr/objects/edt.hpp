@@ -9,20 +9,17 @@
 //
 // A bare EDT has nothing behind the header, and so is one line of cache: it was made without slots, parameters, output
 // event, hint, label or property, is ready at once, and ends with its function. Its memory is its own while its task
-// lives, and who looks at it from another thread closes the task's gate (sched/gate.hpp).
+// lives, and another thread that looks at it has an observer hold on the task (sched/gate.hpp).
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "base/layout.hpp"
-#include "ocr/blocks/tiers.hpp"
 #include "ocr/objects/guid.hpp"
+#include "ocr/objects/hint.hpp"
 #include "ocr/objects/object.hpp"
 #include "ocr/objects/origin.hpp"
 #include "sched/task.hpp"
@@ -31,28 +28,6 @@ namespace weir::ocr {
 
 struct Block;
 class Edt;
-struct Event;
-struct Local;
-
-// A template's hint, which may be set while others make EDTs of the template: these read it without a lock. In memory
-// that is of this type for ever; zeroed, it has no values.
-class TemplateHint {
- public:
-  bool empty() const noexcept { return mask_.load(std::memory_order_relaxed) == 0; }  // any thread
-  // As it was before or after a merge(). Any thread.
-  ocrHint_t read() const noexcept;
-  // Adds what is set in `hint`, which is one of EDTs. Under the lock of the template's word.
-  void merge(const ocrHint_t& hint) noexcept;
-  // Nobody has the GUID yet.
-  void clear() noexcept { mask_.store(0, std::memory_order_relaxed); }
-
- private:
-  static constexpr std::size_t kValues = OCR_HINT_EDT_PROP_END - OCR_HINT_EDT_PROP_START - 1;
-  // HINT-1: acquire and release, each of them. Written by merge().
-  std::atomic<std::uint64_t> version_{0};  // odd meanwhile
-  std::atomic<u64> mask_{0};
-  std::array<std::atomic<u64>, kValues> values_{};
-};
 
 struct Template {
   ObjectWord word;
@@ -63,7 +38,7 @@ struct Template {
 };
 
 enum class SlotState : std::uint8_t {
-  open,       // nobody has said what it depends on
+  open,       // no call has said what it depends on
   waiting,    // linked to an event, or about to be satisfied
   satisfied,  // value: GUID of a block or 0
   held,       // value: address of the block, acquired
@@ -77,6 +52,10 @@ struct Slot {
   std::uint8_t mode;
   std::uint8_t flags;
   bool large;  // of an EDT whose slots lie elsewhere
+
+  // While it is held.
+  Block& block() const noexcept { return *reinterpret_cast<Block*>(value); }
+  void set_block(Block& held) noexcept { value = reinterpret_cast<std::uint64_t>(&held); }
 
   enum : std::uint8_t {
     kShared = 1,  // the block is held in another slot, too, which releases it
@@ -101,14 +80,58 @@ struct EdtBody {
   };
   std::atomic<std::uint32_t> missing;  // slots not satisfied; Edt::kDestroyed is added when it will not run
   std::uint8_t waiting_mode;           // of the block it waits for
-  base::Shown<std::uint8_t> flags;     // written by who makes, brings on or runs it
+  base::Shown<std::uint8_t> flags;     // written by the thread that makes, brings on or runs it
 
-  // Those of a large EDT lie in memory of their own, behind the EDT's address.
   Slot* slots() noexcept;
-  ocrEdtDep_t* depv() noexcept { return reinterpret_cast<ocrEdtDep_t*>(slots() + depc); }
-  u64* paramv() noexcept { return reinterpret_cast<u64*>(depv() + depc); }
+  ocrEdtDep_t* depv() noexcept;
+  u64* paramv() noexcept;
   u64& kept_word() noexcept { return paramv()[paramc]; }  // of one with a label: see edt_table.hpp
 };
+
+// Where the parts of an EDT that is not bare lie, and how much memory they take:
+//
+//   task header | EdtBody | slots | depv | paramv | the word of the memory, while it has a label
+//
+// If that is more than the largest size class of tasks, the EDT is large: behind the body there is only a pointer to
+// the rest, which lies in memory of its own behind a LargeHead. All steps from one part to another are here.
+struct EdtLayout {
+  struct alignas(16) LargeHead {
+    Edt* edt;
+  };
+  static constexpr std::size_t kBody = sizeof(sched::Task);
+  static constexpr std::size_t kArrays = kBody + sizeof(EdtBody);
+  static constexpr std::size_t array_bytes(std::uint32_t paramc, std::uint32_t depc, bool has_label) noexcept {
+    return std::size_t{depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) +
+           (std::size_t{paramc} + std::size_t{has_label}) * sizeof(u64);
+  }
+
+  // What lies that many bytes from the start of `from`.
+  template <class T>
+  static T* at(void* from, std::ptrdiff_t bytes) noexcept {
+    return static_cast<T*>(static_cast<void*>(static_cast<std::byte*>(from) + bytes));
+  }
+  template <class T>
+  static const T* at(const void* from, std::ptrdiff_t bytes) noexcept {
+    return static_cast<const T*>(static_cast<const void*>(static_cast<const std::byte*>(from) + bytes));
+  }
+
+  static LargeHead*& large_head(EdtBody& body) noexcept { return *at<LargeHead*>(&body, sizeof body); }
+  static Slot* slots(LargeHead* head) noexcept { return at<Slot>(head, sizeof *head); }
+  static Slot* slots(EdtBody& body) noexcept { return at<Slot>(&body, sizeof body); }
+  static ocrEdtDep_t* depv(Slot* slots, std::uint32_t depc) noexcept {
+    return at<ocrEdtDep_t>(slots, std::ptrdiff_t{depc} * std::ptrdiff_t{sizeof(Slot)});
+  }
+  static u64* paramv(ocrEdtDep_t* depv, std::uint32_t depc) noexcept {
+    return at<u64>(depv, std::ptrdiff_t{depc} * std::ptrdiff_t{sizeof(ocrEdtDep_t)});
+  }
+  static Edt& edt_of(Slot& slot) noexcept {
+    Slot* const first = &slot - slot.index;
+    if (slot.large) [[unlikely]]
+      return *at<LargeHead>(first, -std::ptrdiff_t{sizeof(LargeHead)})->edt;
+    return *at<Edt>(first, -std::ptrdiff_t{kArrays});
+  }
+};
+static_assert(sizeof(EdtBody) % alignof(Slot) == 0 && sizeof(Slot) % alignof(ocrEdtDep_t) == 0);
 
 class Edt {
  public:
@@ -117,23 +140,18 @@ class Edt {
   static constexpr std::uint8_t kBareClass = 0;  // of the task's memory
   static_assert(weir::detail::kSlotBytes[kBareClass] == sizeof(sched::Task));
 
-  static Edt& of(sched::Task& task) noexcept { return reinterpret_cast<Edt&>(task); }
-  static const Edt& of(const sched::Task& task) noexcept { return reinterpret_cast<const Edt&>(task); }
-  static Edt& of(Slot& slot) noexcept {
-    Slot* const first = &slot - slot.index;
-    if (slot.large) [[unlikely]]
-      return **(reinterpret_cast<Edt**>(first) - 2);
-    return *(reinterpret_cast<Edt*>(reinterpret_cast<EdtBody*>(first) - 1) - 1);
-  }
+  static Edt& of(sched::Task& task) noexcept { return *EdtLayout::at<Edt>(&task, 0); }
+  static const Edt& of(const sched::Task& task) noexcept { return *EdtLayout::at<Edt>(&task, 0); }
+  static Edt& of(Slot& slot) noexcept { return EdtLayout::edt_of(slot); }
 
   sched::Task& task() noexcept { return task_; }
   const sched::Task& task() const noexcept { return task_; }
   bool is_bare() const noexcept { return task_.size_class == kBareClass; }
-  // Of one that is not bare.
-  EdtBody& body() noexcept { return *reinterpret_cast<EdtBody*>(this + 1); }
-  const EdtBody& body() const noexcept { return *reinterpret_cast<const EdtBody*>(this + 1); }
+  // Only one that is not bare has it.
+  EdtBody& body() noexcept { return *EdtLayout::at<EdtBody>(this, EdtLayout::kBody); }
+  const EdtBody& body() const noexcept { return *EdtLayout::at<EdtBody>(this, EdtLayout::kBody); }
 
-  // By its index it is found in the table, also when it is not alive.
+  // The table finds it by its index, also when it is not alive.
   std::uint32_t index() const noexcept { return is_bare() ? task_.number : body().word.index(); }
   Guid guid() const noexcept {
     if (!is_bare()) return body().word.guid(Kind::edt);
@@ -154,11 +172,11 @@ class Edt {
   const EdtKind* kind() const noexcept { return origin()->kind; }
   void set_origin(const EdtOrigin* origin) noexcept { task_.site = origin; }
   // Its function has been called; so it stays.
-  void begin() noexcept { task_.site = reinterpret_cast<const std::byte*>(origin()) + kRuns; }
-  bool has_begun() const noexcept { return (reinterpret_cast<std::uintptr_t>(task_.site.seen()) & kProgress) != 0; }
-  // Of a bare one: its GUID is good no more.
-  void leave() noexcept { task_.site = reinterpret_cast<const std::byte*>(origin()) + kReturned; }
-  bool has_returned() const noexcept { return (reinterpret_cast<std::uintptr_t>(task_.site.seen()) & kReturned) != 0; }
+  void begin() noexcept { task_.site = EdtLayout::at<std::byte>(origin(), kRuns); }
+  bool has_begun() const noexcept { return progress() != 0; }
+  // The GUID of a bare EDT is good no more.
+  void leave() noexcept { task_.site = EdtLayout::at<std::byte>(origin(), kReturned); }
+  bool has_returned() const noexcept { return (progress() & kReturned) != 0; }
 
   std::uint32_t paramc() const noexcept { return is_bare() ? 0 : body().paramc; }
   std::uint32_t depc() const noexcept { return is_bare() ? 0 : body().depc; }
@@ -172,99 +190,26 @@ class Edt {
   }
 
  private:
+  // How far it is stands in the low bits of the address of its origin.
   static constexpr std::uintptr_t kRuns = 1, kReturned = 2, kProgress = kRuns | kReturned;
   static_assert(alignof(EdtOrigin) > kProgress);
+  std::uintptr_t progress() const noexcept { return reinterpret_cast<std::uintptr_t>(task_.site.seen()) & kProgress; }
 
   sched::Task task_;
 };
 static_assert(sizeof(Edt) == base::kDestructiveSize);
 
 inline Slot* EdtBody::slots() noexcept {
-  void* const here = this + 1;
-  return static_cast<Slot*>((flags.seen() & Edt::kLarge) == 0 ? here
-                                                              : static_cast<Edt**>(*static_cast<void**>(here)) + 2);
+  if ((flags.seen() & Edt::kLarge) == 0) return EdtLayout::slots(*this);
+  return EdtLayout::slots(EdtLayout::large_head(*this));
 }
+inline ocrEdtDep_t* EdtBody::depv() noexcept { return EdtLayout::depv(slots(), depc); }
+inline u64* EdtBody::paramv() noexcept { return EdtLayout::paramv(depv(), depc); }
 
-// What an EDT has only while its function runs; on the stack of the thread that runs it, which alone uses it.
-struct RunExtra {
-  static constexpr std::size_t kLocalStorage = 256;
-  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
-  std::vector<Pin> pins;
-};
-struct Run {
-  Edt& edt;
-  Block* created = nullptr;         // those it made and has not released
-  std::unique_ptr<RunExtra> extra;  // null until it is used
-  sched::Scope* finish = nullptr;   // of a finish EDT that has made others: its FinishScope
-  std::uint8_t credit = 0;          // see FinishScope
-  std::uint16_t kept_count = 0;     // in `kept`
-  Event* kept = nullptr;            // see keep_output(); newest first
-  Event* kept_before = nullptr;     // older ones; none while `kept` is empty
-
-  explicit Run(Edt& running) noexcept : edt(running) {}
-  // Throws std::bad_alloc.
-  RunExtra& make_extra() {
-    if (extra == nullptr) extra = std::make_unique<RunExtra>();
-    return *extra;
-  }
-};
-
-// ---- What other chapters need of EDTs. `local` is the calling thread's. ----
-
-// Slot of an EDT: satisfied with a block's GUID, or null. The caller has claimed it. The last one makes the EDT ready.
-void satisfy(Local& local, Slot& slot, Guid block);
-// It and who gives it hints may both be the first to need it. Throws std::bad_alloc.
-ocrHint_t& hint_of(Edt& edt);
-// Nobody finds the EDT any more.
-inline void drop_hint(Edt& edt) noexcept {
-  if (edt.is_bare()) return;
-  delete edt.body().hint.load(std::memory_order_relaxed);
-  edt.body().hint.store(nullptr, std::memory_order_relaxed);
-}
-// Locked: keeps it from becoming ready, until let_go(), unlocked, does what it has missed. False: it is ready already.
-[[nodiscard]] bool try_hold_back(Edt& edt) noexcept;
-void let_go(Local& local, Edt& edt);
 // Claims the slot for the caller, who alone satisfies it. False when it has a source already.
 inline bool try_claim(Slot& slot) noexcept {
   SlotState open = SlotState::open;
   return slot.state.compare_exchange_strong(open, SlotState::waiting, std::memory_order_relaxed);
 }
-// A slot that has no source, of the EDT of a GUID, by a block or nothing. 0 or an error code.
-u8 satisfy_slot(Local& local, Guid edt, std::uint32_t index, Guid block);
-// The EDT waits for blocks no more: acquires the next, or becomes ready.
-void acquire_blocks(Local& local, Edt& edt);
-// The EDT of a GUID; null when there is none. It may end unless it has an open slot that nobody else satisfies.
-Edt* find_edt(Guid guid) noexcept;
-// Makes an EDT; 0 or an error code.
-struct EdtRequest {
-  Guid guid;  // when labelled
-  Guid edt_template;
-  std::uint32_t paramc;
-  const u64* paramv;
-  std::uint32_t depc;
-  const ocrGuid_t* depv;
-  std::uint16_t properties;
-  const ocrHint_t* hint;
-  // Where the GUIDs go, each may be null. They are there before the EDT can run: it may be the one to read them.
-  ocrGuid_t* made;
-  ocrGuid_t* output;  // read when the event exists already
-  const void* site;   // of the program's code that makes it
-};
-// Settles the request in place: a copy would have to wait until the stores of the original, and all before them, are in
-// the cache.
-u8 create_edt(Local& local, EdtRequest& request);
-// One that will not run: OCR_EPERM when all its slots are satisfied.
-u8 destroy_edt(Local& local, Guid guid);
-// Gives its memory back; nothing refers to it.
-void free_edt(Local& local, Edt& edt) noexcept;
-// The block that it waits for is its own.
-void block_granted(Local& local, Edt& edt, Block& block);
-// The held block that the slots or the creation list of the running EDT know; null when it holds none of that GUID.
-struct Holding {
-  Block* block = nullptr;
-  Slot* slot = nullptr;  // null: it made the block
-};
-Holding find_held(const Run& run, Guid block) noexcept;
-void release_holding(Local& local, Run& run, const Holding& held);
 
 }  // namespace weir::ocr

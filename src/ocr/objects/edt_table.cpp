@@ -2,8 +2,7 @@
 
 #include "ocr/objects/edt_table.hpp"
 
-#include "ocr/graph/label_wait.hpp"
-#include "ocr/graph/local.hpp"
+#include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
 
@@ -60,9 +59,9 @@ bool try_claim_label(Guid label) {
   return edt_entries().at(label.index()).edt.compare_exchange_strong(nobody, being_made(), std::memory_order_acq_rel);
 }
 
-void give_up_label(Guid label) noexcept {
+void give_up_label(ObjectLocal& local, Guid label) noexcept {
   edt_entries().find(label.index())->edt.store(nullptr, std::memory_order_release);
-  label_left(label);
+  label_left(local, label);
 }
 
 void enter_labelled(Edt& edt, Guid label, bool first_use) {
@@ -74,9 +73,9 @@ void enter_labelled(Edt& edt, Guid label, bool first_use) {
   edt_entries().find(label.index())->edt.store(&edt, std::memory_order_release);  // EDT-1
 }
 
-void leave_edt(Edt& edt) noexcept {
+void leave_edt(ObjectLocal& local, Edt& edt) noexcept {
   edt.body().word.end();
-  if (edt.guid().is_label()) give_up_label(edt.guid());
+  if (edt.guid().is_label()) give_up_label(local, edt.guid());
 }
 
 void forget_label(Edt& edt) noexcept {

@@ -4,35 +4,29 @@
 //
 // The memory of a task has one index for as long as the runtime lives, so an entry is written once and then only read:
 // which use of the memory is meant, the EDT's own word says. A label's entry is set when its EDT is made and cleared
-// when that has ended; meanwhile the EDT keeps the word of its memory, whose generation goes on afterwards.
+// when that has ended; until then the EDT keeps the word of its memory, whose generation goes on afterwards.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
-#include "ocr/objects/edt.hpp"
-#include "ocr/objects/object_table.hpp"
+#include "ocr/objects/object_local.hpp"
 #include "sched/gate.hpp"
 
 namespace weir::ocr {
 
 struct EdtEntry {
-  std::atomic<Edt*> edt;  // EDT-1: release by who sets it, acquire by who looks. Null: none
-};
-
-// Indices that one worker gives to the tasks it makes.
-struct EdtIndices {
-  std::uint32_t next = 0, end = 0;
+  std::atomic<Edt*> edt;  // EDT-1: release where it is set, acquire where it is read. Null: none
 };
 
 ObjectTable<EdtEntry>& edt_entries() noexcept;
-// In the entry of a label: somebody makes the EDT.
+// What the entry of a label has while a thread makes the EDT.
 inline Edt* being_made() noexcept { return reinterpret_cast<Edt*>(1); }
 
 // A new EDT, in memory of the calling worker, has an index afterwards. Throws std::bad_alloc.
 void number_edt(EdtIndices& indices, Edt& edt, bool first_use);
-// The same of a bare one: once for its memory.
+// A bare EDT gets one once, for its memory.
 void number_bare(EdtIndices& indices, Edt& edt);
 // It gets its GUID, and is alive under it from then on.
 void enter_edt(Edt& edt);
@@ -40,14 +34,16 @@ void enter_edt(Edt& edt);
 void enter_labelled(Edt& edt, Guid label, bool first_use);
 // False when an EDT has it, or is just being made under it.
 bool try_claim_label(Guid label);
-void give_up_label(Guid label) noexcept;
+void give_up_label(ObjectLocal& local, Guid label) noexcept;
 // The GUID is good no more. The caller holds no lock of it.
-void leave_edt(Edt& edt) noexcept;
+void leave_edt(ObjectLocal& local, Edt& edt) noexcept;
 // Its memory is about to be given back: it has its own GUIDs again.
 void forget_label(Edt& edt) noexcept;
 // The same, of one whose memory is not given back yet: for_each_memory() goes on to find it.
 void outlive_label(EdtIndices& indices, Edt& edt);
 
+// The EDT of a GUID; null when there is none. It may end unless it has an open slot that no other thread satisfies.
+Edt* find_edt(Guid guid) noexcept;
 // The EDT, locked; null when there is none of that GUID, or it is bare.
 Edt* lock_edt(Guid guid) noexcept;
 // The runtime is gone, and all EDTs with it.
@@ -60,7 +56,7 @@ void for_each_memory(F&& f) {
     if (edt != nullptr && edt != being_made() && edt->index() == index) f(*edt);
   });
 }
-// Calls f(Edt&) for all that are alive, each locked meanwhile; bare ones do not end before all have been called.
+// Calls f(Edt&) for all that are alive, each locked while it is; bare ones do not end before all have been called.
 template <class F>
 void for_each_edt(F&& f) {
   struct Open {

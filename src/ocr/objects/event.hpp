@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Event: a source of dependences. What its types do is in event.cpp, channels and collective events in files of their
-// own.
+// Event: a source of dependences. What its types do is in graph/event.cpp, channels and collective events in files of
+// their own.
 //
 // Dependents are a list of nodes, oldest first: slots of EDTs, which lie in the EDT and cost nothing, links to other
 // events, and waiting threads. A node is one word: its address, and in the low bits what it is. All fields are guarded
-// by the lock in `word`; dependents are told after it was given up.
+// by the lock in `word`; dependents are notified after it was given up.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class Cause;
 
 namespace weir::ocr {
 
-struct Local;
+class Program;
 struct Channel;
 struct Collective;
 
@@ -42,15 +42,18 @@ struct Link {
   Guid block;  // once the source has fired
 };
 
-// A thread in ocrLegacyBlockProgress(). Who satisfies the event also says that it waits no more: it may take a while to
-// notice. When the program ends before, the waiter stays, since the event knows it.
+// A thread in ocrLegacyBlockProgress(). The thread that satisfies the event also counts it out of those that wait: it
+// may take a while to notice. When the program ends before, the waiter stays, since the event knows it.
 struct EventWaiter {
+  EventWaiter(Program& p, sched::Worker* w, bool in) noexcept : program(p), worker(w), in_edt(in) {}
+
   Node next = 0;
   Guid block;
-  sched::Worker* worker = nullptr;
-  bool in_edt = false;
+  Program& program;
+  sched::Worker* const worker;
+  const bool in_edt;
   const check::Cause* cause = nullptr;  // that it was satisfied, for the checker
-  std::atomic<bool> done{false};        // WAKE-1: release by who satisfies the event, acquire by the waiter
+  std::atomic<bool> done{false};        // WAKE-1: release where the event is satisfied, acquire by the waiter
 };
 
 struct NodeList {
@@ -75,44 +78,24 @@ struct Event {
 };
 static_assert(sizeof(Event) <= 64);
 
-// ---- For the other chapters. All return 0 or an error code. ----
-
-u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params);
-u8 destroy_event(Local& local, Guid guid);
-u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
-// The node becomes a dependent of the event's output, or is told at once. `output`: of several, see collective.hpp.
-u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
-bool event_exists(Guid guid) noexcept;
-// The EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
-void forward_output(Local& local, const Edt& edt);
-// The output event, not known to others yet, of an EDT without an open slot: that may have ended before the EDT that
-// makes it, `run`, links anything to the event. So the event stays, satisfied, until `run` ends, or has made many more.
-void keep_output(Local& local, Run& run, Guid output);
-// `run` ends.
-void forget_outputs(Local& local, Run& run);
-
-// What the waiter waits for has come.
-void wake(EventWaiter& waiter, Guid block) noexcept;
-// Tells nodes, oldest first, and all that fires by it, without recursion.
-void tell(Local& local, NodeList nodes, Guid block);
-Node link_node(Local& local, Guid target, std::uint32_t slot);
-void free_link(Local& local, Link& link) noexcept;
 inline Node slot_node(Slot& slot) noexcept { return reinterpret_cast<Node>(&slot) | kSlotNode; }
+inline Node link_node(Link& link) noexcept { return reinterpret_cast<Node>(&link) | kLinkNode; }
 inline Node waiter_node(EventWaiter& waiter) noexcept { return reinterpret_cast<Node>(&waiter) | kWaiterNode; }
+inline bool is_slot(Node node) noexcept { return (node & kNodeMask) == kSlotNode; }
+inline bool is_link(Node node) noexcept { return (node & kNodeMask) == kLinkNode; }
+// What a node is of that kind.
+inline Slot& slot_of(Node node) noexcept { return *reinterpret_cast<Slot*>(node); }  // whose low bits are 0
+inline Link& link_of(Node node) noexcept { return *reinterpret_cast<Link*>(node & ~kNodeMask); }
+inline EventWaiter& waiter_of(Node node) noexcept { return *reinterpret_cast<EventWaiter*>(node & ~kNodeMask); }
 
 inline Node& next_of(Node node) noexcept {
   switch (node & kNodeMask) {
-    case kLinkNode: return reinterpret_cast<Link*>(node & ~kNodeMask)->next;
-    case kWaiterNode: return reinterpret_cast<EventWaiter*>(node & ~kNodeMask)->next;
-    default: return reinterpret_cast<Slot*>(node)->value;
+    case kLinkNode: return link_of(node).next;
+    case kWaiterNode: return waiter_of(node).next;
+    default: return slot_of(node).value;
   }
 }
 void append(NodeList& list, Node node) noexcept;
 Node pop_front(NodeList& list) noexcept;  // the list is not empty
-
-// What an event has beside its own memory is given up; called once its GUID is dead.
-void free_event(Local& local, Event& event) noexcept;
-// The same, but the dependents are not looked at: they went with the runtime.
-void free_extra(Event& event) noexcept;
 
 }  // namespace weir::ocr

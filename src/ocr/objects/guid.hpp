@@ -2,7 +2,7 @@
 
 // Guid: a GUID as one word: what it is of, a generation, and an index into the table of that kind.
 //
-// The generation changes whenever the entry is used again, so that a stale GUID is told from a live one. A label (a
+// The generation changes whenever the entry is used again, which distinguishes a stale GUID from a live one. A label (a
 // GUID of a range) keeps its generation for ever. GUIDs of two words have a second word of 0. Pure; any thread.
 #pragma once
 

@@ -2,16 +2,7 @@
 
 #include "ocr/objects/hint.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <thread>
-#include <unordered_map>
-
-#include "ocr/graph/local.hpp"
-#include "ocr/system/system.hpp"
-#include "sched/scheduler.hpp"
 
 namespace weir::ocr {
 
@@ -69,47 +60,6 @@ ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexce
   return hint;
 }
 
-void apply_hint(Block& block, const ocrHint_t& hint) {
-  if (hint.type != OCR_HINT_DB_T || hint.propMask == 0) return;
-  if (block.hint == nullptr) block.hint = new ocrHint_t{OCR_HINT_DB_T, 0, {}};
-  merge_hint(*block.hint, hint);
-  block.eager = hint_value(*block.hint, OCR_HINT_DB_EAGER, 0) != 0;
-  block.lazy = hint_value(*block.hint, OCR_HINT_DB_LAZY, 0) != 0 && !block.eager;
-}
-
-Place place_of_hint(const Local& local, const ocrHint_t& hint) noexcept {
-  Place place{local.worker->domain(), {}};
-  const int domain = domain_of_hint(hint_value(hint, OCR_HINT_DB_AFFINITY, 0));
-  if (domain >= 0 && domain < local.worker->scheduler().domain_count()) {
-    place.domain = domain;
-    place.wish.beside_domain = true;
-  }
-  using Tier = data::Wish::Tier;
-  const auto says = [&](ocrHintProp_t property) { return hint_value(hint, property, 0) != 0; };
-  if (says(OCR_HINT_DB_FAR)) place.wish.tier = Tier::slow;
-  if (says(OCR_HINT_DB_INTER)) place.wish.tier = Tier::middle;
-  if (says(OCR_HINT_DB_NEAR) || says(OCR_HINT_DB_HIGHBW)) place.wish.tier = Tier::fast;
-  return place;
-}
-
-void apply_hint(Edt& edt, const ocrHint_t& hint) {
-  if (hint.type != OCR_HINT_EDT_T || hint.propMask == 0) return;
-  keep_hint(edt, hint);
-  place_by_hint(edt, hint);
-}
-
-void keep_hint(Edt& edt, const ocrHint_t& hint) {
-  if (hint.propMask != 0) merge_hint(hint_of(edt), hint);
-}
-
-ocrHint_t& hint_of(Edt& edt) {
-  std::atomic<ocrHint_t*>& place = edt.body().hint;
-  ocrHint_t* hint = place.load();
-  if (hint != nullptr) return *hint;
-  auto made = std::make_unique<ocrHint_t>(ocrHint_t{OCR_HINT_EDT_T, 0, {}});
-  return place.compare_exchange_strong(hint, made.get()) ? *made.release() : *hint;
-}
-
 ocrHint_t TemplateHint::read() const noexcept {
   for (;; std::this_thread::yield()) {
     ocrHint_t hint{OCR_HINT_EDT_T, 0, {}};
@@ -128,63 +78,6 @@ void TemplateHint::merge(const ocrHint_t& hint) noexcept {
   mask_.store(all.propMask, std::memory_order_release);
   for (std::size_t i = 0; i < kValues; ++i) values_[i].store(all.args.propEDT[i], std::memory_order_release);
   version_.store(version + 2, std::memory_order_release);
-}
-
-// ---- Of bare EDTs ----
-
-namespace {
-
-struct LateHints {
-  std::mutex mutex;
-  std::unordered_map<std::uint64_t, ocrHint_t> hints;  // guarded by mutex; by GUID, some of EDTs that have ended
-  std::size_t most = 64;                               // guarded by mutex; before those are dropped
-};
-LateHints& late_hints() {
-  static auto& all = *new LateHints;  // threads may end after static destruction
-  return all;
-}
-
-}  // namespace
-
-void keep_late_hint(Guid edt, const ocrHint_t& hint) {
-  LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
-  if (late.hints.size() >= late.most) {
-    std::erase_if(late.hints, [](const auto& each) { return find_edt(Guid{each.first}) == nullptr; });
-    late.most = std::max<std::size_t>(64, 2 * late.hints.size());
-  }
-  merge_hint(late.hints.try_emplace(edt.bits, ocrHint_t{OCR_HINT_EDT_T, 0, {}}).first->second, hint);
-}
-
-ocrHint_t late_hint(Guid edt) {
-  LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
-  const auto found = late.hints.find(edt.bits);
-  return found == late.hints.end() ? ocrHint_t{OCR_HINT_EDT_T, 0, {}} : found->second;
-}
-
-void forget_late_hints() noexcept {
-  LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
-  late.hints.clear();
-}
-
-// Nothing that the scheduler need be told of on a machine of one domain without priorities.
-void place_by_hint(Edt& edt, const ocrHint_t& hint) noexcept {
-  sched::Task& task = edt.task();
-  const int domains = System::running()->scheduler().domain_count();
-  const int domain = domain_of_hint(hint_value(hint, OCR_HINT_EDT_AFFINITY, 0));
-  const bool urgent = hint_value(hint, OCR_HINT_EDT_PRIORITY, 0) != 0;
-  const bool placed = domain >= 0 && domain < domains && domains > 1;
-  if (!placed && !urgent) return;
-  sched::TaskExtra* extra = task.note.extra();
-  if (extra == nullptr) {
-    extra = new (std::nothrow) sched::TaskExtra;
-    if (extra == nullptr) return;  // it is only a hint
-    task.note = sched::TaskNote(extra);
-  }
-  if (placed) extra->domain = domain;
-  if (urgent) extra->priority = Priority::urgent;
 }
 
 }  // namespace weir::ocr

@@ -7,9 +7,11 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "ocr/objects/guid_map.hpp"
-
 namespace weir::ocr {
+
+namespace detail {
+constinit std::atomic<std::uint64_t> label_waits{0};
+}  // namespace detail
 
 namespace {
 
@@ -47,6 +49,11 @@ bool is_reserved(Guid label) noexcept {
     return true;
   }
   return look_up(label.bits);
+}
+
+bool is_unmade(Guid label) noexcept {
+  if (!label.is_label() || (label.kind() != Kind::event && label.kind() != Kind::block)) return false;
+  return !event_exists(label) && !block_exists(label) && is_reserved(label);
 }
 
 void enter_range(Guid first, std::uint64_t count) {

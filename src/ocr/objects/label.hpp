@@ -2,18 +2,47 @@
 
 // Labels: ranges of GUIDs that programs compute, and making an object under one of them.
 //
-// A range is a run of indices of one table, never used for anything else. Any thread.
+// A range is a run of indices of one table, never used for anything else. Any thread. What waits for labels is in
+// graph/label_wait.hpp.
+//
+// LABEL-1  A thread that waits enters itself, heavy_barrier(), and looks at the object once more; one that makes or
+// gives
+//          up an object of a label does so, light_barrier(), and reads how many wait. One of the two sees the other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 
-#include "ocr/graph/label_wait.hpp"
-#include "ocr/graph/local.hpp"
+#include "ocr/objects/object_local.hpp"
+#include "platform/barrier.hpp"
 
 namespace weir::ocr {
 
+namespace detail {
+extern constinit std::atomic<std::uint64_t> label_waits;  // LABEL-1
+}  // namespace detail
+
+// Labels from `first` on are reserved, or are no more.
+void enter_range(Guid first, std::uint64_t count);
+void leave_range(Guid first) noexcept;
 // Whether the GUID lies in a range that was not destroyed.
 bool is_reserved(Guid label) noexcept;
+// A label of an event or a data block, in a range that was not destroyed, that has no object now.
+bool is_unmade(Guid label) noexcept;
+
+// The object of the label has been made; its lock was given up.
+inline void label_made(ObjectLocal& local, Guid label) {
+  platform::light_barrier();  // LABEL-1
+  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    local.on_label_made(label);
+}
+// It has been given up: another may be made.
+inline void label_left(ObjectLocal& local, Guid label) noexcept {
+  platform::light_barrier();  // LABEL-1
+  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    local.on_label_left(label);
+}
 
 // Whether the object of a label, destroyed, is still in use.
 template <class T>
@@ -35,12 +64,12 @@ bool try_create(T& object, Guid label) noexcept {
 
 // Claims the label by try_claim(); waits until that is possible when the properties say so. 0 or an error code.
 template <class F>
-u8 wait_for_label(Local& local, Guid label, std::uint16_t properties, F&& try_claim) {
+u8 wait_for_label(ObjectLocal& local, Guid label, std::uint16_t properties, F&& try_claim) {
   while (!try_claim()) {
     if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
-    LabelWait wait(local, label);
+    const std::unique_ptr<LabelWatch> watch = local.watch_label(label);
     if (try_claim()) return 0;
-    if (!wait.wait()) return OCR_ECANCELED;
+    if (!watch->wait()) return OCR_ECANCELED;
   }
   return 0;
 }
@@ -48,7 +77,7 @@ u8 wait_for_label(Local& local, Guid label, std::uint16_t properties, F&& try_cl
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
 // alive, and locked until object_made().
 template <class T>
-u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
+u8 make_object(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
                std::uint16_t properties, Guid& guid, T*& object) {
   if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
     object = &table.allocate(list);
@@ -62,7 +91,7 @@ u8 make_object(Local& local, ObjectTable<T>& table, typename ObjectTable<T>::Fre
 }
 // `guid`: the object's.
 template <class T>
-void object_made(Local& local, T& object, Guid guid) {
+void object_made(ObjectLocal& local, T& object, Guid guid) {
   object.word.unlock();
   if (guid.is_label()) [[unlikely]]
     label_made(local, guid);
@@ -74,11 +103,11 @@ inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_templ
 
 // A locked and killed object is given up.
 template <class T>
-void retire(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
+void retire(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
   const Guid guid = object.word.guid(kind_of(object));
   object.word.unlock();
   if (guid.is_label()) [[unlikely]]
-    label_left(guid);
+    label_left(local, guid);
   else
     table.free(list, object);
 }

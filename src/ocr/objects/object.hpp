@@ -3,8 +3,8 @@
 // ObjectWord: the first word of everything that has a GUID: generation, index, life, and a lock.
 //
 // Memory of objects is of one type for ever (object_table.hpp), so a stale GUID may always be looked at: lock() fails
-// unless the object is the one the GUID was made for, and alive. The lock is held for a few instructions; nobody waits
-// or calls the program's code under it. Any thread.
+// unless the object is the one the GUID was made for, and alive. The lock is held for a few instructions; no thread
+// waits or calls the program's code under it. Any thread.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class ObjectWord {
       }
     }
   }
-  // For who knows that the object's memory is still its own, dead or alive.
+  // The caller knows that the memory is still the object's, dead or alive.
   void lock_held() noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (unsigned tries = 0;;) {
@@ -46,10 +46,10 @@ class ObjectWord {
   }
   void unlock() noexcept { word_.store(mine() & ~kLocked, std::memory_order_release); }  // OBJ-1
 
-  // By the holder of the lock: the GUID is good no more. Stays locked.
+  // The holder of the lock calls it: the GUID is good no more. The object stays locked.
   void kill() noexcept { word_.store(mine() & ~kAlive, std::memory_order_relaxed); }
 
-  // Kills what the caller owns and has not locked, as soon as nobody has it locked.
+  // Kills what the caller owns and has not locked, as soon as no thread has it locked.
   void end() noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (unsigned tries = 0;;) {
@@ -75,12 +75,12 @@ class ObjectWord {
   }
   bool alive() const noexcept { return (word_.load(std::memory_order_acquire) & kAlive) != 0; }  // OBJ-1
 
-  // Of memory that was never used, or is to have another index.
+  // The memory was never used, or is to have another index.
   void reset(std::uint32_t index) noexcept {
     word_.store(std::uint64_t{index} << kIndexShift, std::memory_order_relaxed);
   }
-  // A free object becomes alive under a new generation, and locked: known to the caller only, but who goes through all
-  // objects waits until it is made.
+  // A free object becomes alive under a new generation, and locked: known to the caller only, but a thread that goes
+  // through all objects waits until it is made.
   void revive_locked() noexcept {
     const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
     word_.store(generation << kGenerationShift | (mine() & kIndexMask) | kAlive | kLocked, std::memory_order_relaxed);
@@ -106,7 +106,7 @@ class ObjectWord {
   void restore(std::uint64_t kept) noexcept { word_.store(kept, std::memory_order_release); }
   std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(mine() >> kGenerationShift); }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(mine() >> kIndexShift); }
-  // Of an object of that kind.
+  // The GUID of the object, which is of that kind.
   Guid guid(Kind kind) const noexcept {
     const std::uint64_t word = mine();
     return Guid::make(kind, static_cast<std::uint32_t>(word >> kGenerationShift),
@@ -118,7 +118,7 @@ class ObjectWord {
   static constexpr int kIndexShift = 2, kGenerationShift = 36;
   static constexpr std::uint64_t kIndexMask = std::uint64_t{0xffffffff} << kIndexShift;
 
-  // Of one's own object: nobody else changes it.
+  // The word of the caller's own object, which no other thread changes.
   std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }
   static void wait(unsigned& tries) noexcept {
     if (++tries % 64 == 0) std::this_thread::yield();  // the holder may have lost its core

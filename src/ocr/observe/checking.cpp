@@ -7,10 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ocr/graph/local.hpp"
-#include "ocr/objects/block.hpp"
-#include "ocr/system/system.hpp"
-
 namespace weir::ocr::checking {
 
 namespace {
@@ -19,10 +15,10 @@ using check::TaskRecord;
 
 struct Tables {
   std::mutex mutex;
-  std::unordered_map<const Edt*, TaskRecord*> records;         // guarded by mutex; until they run
-  std::unordered_map<const Edt*, const check::Cause*> ends;    // guarded by mutex; of those that have run
-  std::unordered_map<const Link*, const check::Cause*> made;   // guarded by mutex; of links that were not told yet
-  std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; told, and waiting to be followed
+  std::unordered_map<const Edt*, TaskRecord*> records;        // guarded by mutex; until they run
+  std::unordered_map<const Edt*, const check::Cause*> ends;   // guarded by mutex; of those that have run
+  std::unordered_map<const Link*, const check::Cause*> made;  // guarded by mutex; of links that nothing has reached yet
+  std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; of links that wait to be followed
 };
 Tables& tables() {
   static Tables& the_tables = *new Tables;
@@ -60,7 +56,7 @@ check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
 }  // namespace
 
 // What is made outside of EDTs may be touched there.
-std::byte* allocate_block(const Local& local, std::uint64_t bytes) noexcept {
+std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcept {
   return static_cast<std::byte*>(check::allocate_block(bytes, "", local.current != nullptr));
 }
 
@@ -87,7 +83,7 @@ void released(const Block& block) {
   check::release(block.fixed());
 }
 
-void used(const Local& local, Guid guid) {
+void used(const ObjectLocal& local, Guid guid) {
   if (local.current == nullptr || guid.kind() != Kind::block) return;
   const Holding holding = find_held(*local.current, guid);
   if (holding.block != nullptr) check::use(holding.block->fixed());
@@ -119,7 +115,7 @@ void set_rights(Edt& edt, TaskRecord& record) {
   for (std::uint32_t i = 0; i < edt.depc(); ++i) {
     const Slot& slot = edt.slots()[i];
     if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
-    items.push_back(item_of(*reinterpret_cast<const Block*>(slot.value), slot.mode, i));
+    items.push_back(item_of(slot.block(), slot.mode, i));
     items.back().touched = is_made_by_library(edt);
   }
   check::set_items(record, items);
@@ -185,18 +181,6 @@ void keep_cause(EventWaiter& waiter) { waiter.cause = check::current_cause(); }
 void waited(const EventWaiter& waiter) {
   const check::Pause pause;
   check::waited_for_cause(waiter.cause);
-}
-
-bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter) {
-  if (!active()) [[likely]]
-    return system.wait_for(waiter);
-  bool done = false;
-  {
-    const check::WaitPause pause;
-    done = system.wait_for(waiter);
-  }
-  if (done) waited(*waiter);
-  return done;
 }
 
 }  // namespace weir::ocr::checking

@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What OCR tells the checker while `weir check` watches the program (src/check); nothing otherwise.
+// What OCR reports to the checker while `weir check` watches the program (src/check); nothing otherwise.
 //
 // Blocks get pages of their own, EDTs run with only the blocks that they hold accessible, and what makes an EDT start
 // is recorded as its order. On the thread that does it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "check/checker.hpp"
-#include "ocr/objects/edt.hpp"
-#include "ocr/objects/event.hpp"
-
-namespace weir::ocr {
-class System;
-}
+#include "ocr/objects/object_local.hpp"
 
 namespace weir::ocr::checking {
 
 using weir::check::active;
 
-std::byte* allocate_block(const Local& local, std::uint64_t bytes) noexcept;
+std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcept;
 // True when the block was the checker's.
 bool free_block(std::byte* data) noexcept;
-// The running EDT holds a block that it has made (`is_new`: nobody has written it yet) or waited for; it holds it no
+// The running EDT holds a block that it has made (`is_new`: nothing has written it yet) or waited for; it holds it no
 // more; it has named it.
 void held(const Block& block, bool is_new);
 void released(const Block& block);
 // The program has got the block's address outside of EDTs.
 void handed_out(const void* data);
-void used(const Local& local, Guid block);
+void used(const ObjectLocal& local, Guid block);
 
 void created(Edt& edt);
 void destroyed(Edt& edt);
@@ -53,7 +47,7 @@ void satisfied(Guid event, std::uint64_t generation = 0);
 void needed_by(Edt& edt);
 void needed_by(const Link& link);
 
-// What happens meanwhile happens because of the event, or of the EDT that has ended, or of what a link has kept.
+// What happens while it lives happens because of the event, or of the EDT that has ended, or of what a link has kept.
 class Because {
  public:
   explicit Because(Guid event, std::uint64_t generation = 0);
@@ -77,10 +71,8 @@ class Unseen {
  private:
   std::optional<check::Pause> pause_;
 };
-// The calling thread, or its EDT, has waited for an event; who was told that it is satisfied kept why.
+// The cause by which a waiter's event is satisfied is kept in the waiter; the thread, or its EDT, has waited for it.
 void keep_cause(EventWaiter& waiter);
 void waited(const EventWaiter& waiter);
-// As System::wait_for().
-bool wait_for(System& system, std::unique_ptr<EventWaiter>& waiter);
 
 }  // namespace weir::ocr::checking

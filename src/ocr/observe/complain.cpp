@@ -47,29 +47,29 @@ void complain(const Edt& edt, const char* what, Guid guid) noexcept {
 
 namespace {
 
-// What was told already of EDTs of a kind; since OCR was started last.
-struct Told {
+// What was reported already of EDTs of a kind; since OCR was started last.
+struct Reported {
   std::mutex mutex;
   std::set<std::pair<const EdtKind*, const char*>> all;  // guarded by mutex
 };
-Told& told() {
-  static auto& the_told = *new Told;  // threads may end after static destruction
-  return the_told;
+Reported& reported() {
+  static auto& the_reported = *new Reported;  // threads may end after static destruction
+  return the_reported;
 }
 
 }  // namespace
 
 void complain_once(const Edt& edt, const char* what, Guid guid) noexcept {
   {
-    const std::lock_guard lock(told().mutex);
-    if (!told().all.emplace(edt.kind(), what).second) return;
+    const std::lock_guard lock(reported().mutex);
+    if (!reported().all.emplace(edt.kind(), what).second) return;
   }
   complain(edt, what, guid);
 }
 
 void forget_complaints() noexcept {
-  const std::lock_guard lock(told().mutex);
-  told().all.clear();
+  const std::lock_guard lock(reported().mutex);
+  reported().all.clear();
 }
 
 }  // namespace weir::ocr

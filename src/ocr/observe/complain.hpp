@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One line on standard error for misuse that no return code can tell: it names the EDT, what it did, and the GUID.
+// One line on standard error for misuse that no return code can report: it names the EDT, what it did, and the GUID.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ void complain_once(const Edt& edt, const char* what, Guid guid) noexcept;
 // At the start of OCR.
 void forget_complaints() noexcept;
 
-// For people: the name that the program gave, else that of the function, else its address; "main()" for null.
+// What people call it: the name that the program gave, else that of the function, else its address; "main()" for null.
 std::string name_of(const EdtKind* kind);
 inline constexpr const char* kUnnamed = "EDT function ";  // how those that have an address only begin
-// The same, for ever.
+// The same text, which stays for ever.
 const char* lasting_name_of(const EdtKind* kind);
 
 }  // namespace weir::ocr

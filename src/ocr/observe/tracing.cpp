@@ -5,9 +5,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "ocr/graph/local.hpp"
-#include "ocr/objects/block.hpp"
 #include "ocr/observe/complain.hpp"
+#include "ocr/observe/observe_local.hpp"
+#include "sched/worker.hpp"
 
 namespace weir::ocr {
 
@@ -25,21 +25,21 @@ Waits& waits() {
 
 }  // namespace
 
-void trace_made(Local& local, Edt& edt, std::uint64_t start) noexcept {
+void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept {
   local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), 0, 0);
 }
 
-void trace_satisfied(Local& local, Edt& edt) noexcept {
+void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept {
   const std::uint64_t self = sched::trace_id(edt.task().ref());
   if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
 }
 
-void trace_ready(Local& local, Edt& edt) {
+void trace_ready(ObserveLocal& local, Edt& edt) {
   std::uint64_t bytes = 0;
   std::size_t items = 0;
   for (const Slot& slot : edt.slots()) {
     if (!holds_first(slot)) continue;
-    bytes += reinterpret_cast<const Block*>(slot.value)->size;
+    bytes += slot.block().size;
     ++items;
   }
   if (items != 0) local.worker->track()->footprint(sched::trace_id(edt.task().ref()), bytes, items);
@@ -51,7 +51,7 @@ void trace_ready(Local& local, Edt& edt) {
     task.note = sched::TaskNote(name);
 }
 
-std::uint64_t trace_begin(Local& local, Edt& edt) noexcept {
+std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept {
   return std::exchange(local.traced, sched::trace_id(edt.task().ref()));
 }
 
@@ -61,7 +61,7 @@ void trace_block_wait(const Edt& edt) noexcept {
   waits().since[&edt] = now;
 }
 
-void trace_block_granted(Local& local, Edt& edt) noexcept {
+void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
   std::uint64_t since = 0;
   {
     const std::lock_guard lock(waits().mutex);

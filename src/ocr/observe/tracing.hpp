@@ -12,16 +12,18 @@
 
 namespace weir::ocr {
 
+struct ObserveLocal;
+
 // A new EDT was made: from `start` until now. Before it can run.
-void trace_made(Local& local, Edt& edt, std::uint64_t start) noexcept;
+void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept;
 // A slot of it is satisfied by the EDT that runs, or whose end this is.
-void trace_satisfied(Local& local, Edt& edt) noexcept;
+void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept;
 // It has its blocks and is about to be submitted: what they are together, and its name, which goes with it.
-void trace_ready(Local& local, Edt& edt);
+void trace_ready(ObserveLocal& local, Edt& edt);
 // It runs from now on, and what it does is its doing until the next one begins. Returns what was before.
-std::uint64_t trace_begin(Local& local, Edt& edt) noexcept;
+std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept;
 // It has to wait for a data block that others hold; it has got it.
 void trace_block_wait(const Edt& edt) noexcept;
-void trace_block_granted(Local& local, Edt& edt) noexcept;
+void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept;
 
 }  // namespace weir::ocr

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "ocr/program/pause_api.hpp"
-#include "ocr/system/system.hpp"
+#include "ocr/program/program.hpp"
 #include "platform/barrier.hpp"
 
 namespace weir::ocr {
@@ -18,99 +18,98 @@ constinit std::atomic<bool> pausing{false};
 
 namespace {
 
-struct Gate {
+struct PauseState {
   std::mutex mutex;
   std::condition_variable changed;
-  const Local* pauser = nullptr;  // guarded by mutex
-  bool suspended = false;         // guarded by mutex: the pauser waits for something, and EDTs run meanwhile
+  const ProgramLocal* pauser = nullptr;  // guarded by mutex
+  bool suspended = false;  // guarded by mutex; the pauser waits for something, and EDTs run until it goes on
 };
-Gate& gate() noexcept {
-  static Gate& the_gate = *new Gate;
-  return the_gate;
+PauseState& pause_state() noexcept {
+  static PauseState& the_state = *new PauseState;
+  return the_state;
 }
 
-// EDTs that run, but for the pauser's and those that wait at the gate: looked at again and again, since what runs does
-// not tell when it ends.
-bool others_run(System& system, const Gate& gate) {
+// Whether EDTs run, but for the pauser's and those that wait. Asked again and again, since what runs reports nothing
+// when it ends.
+bool others_run(Program& program, const PauseState& state) {
   bool any = false;
-  system.for_each_local([&](const Local& local) {
-    if (&local != gate.pauser && local.running.load(std::memory_order_acquire)) any = true;
+  program.for_each_local([&](const ProgramLocal& local) {
+    if (&local != state.pauser && local.activity.running.load(std::memory_order_acquire)) any = true;
   });
   return any;
 }
 
 // Returns when none runs, and none begins before resume().
-void stop_others(std::unique_lock<std::mutex>& lock, Gate& gate) {
+void stop_others(Program& program, std::unique_lock<std::mutex>& lock, PauseState& state) {
   detail::pausing.store(true, std::memory_order_release);
   platform::heavy_barrier();  // PAUSE-1
-  while (others_run(*System::running(), gate)) gate.changed.wait_for(lock, std::chrono::microseconds(50));
+  while (others_run(program, state)) state.changed.wait_for(lock, std::chrono::microseconds(50));
 }
 
 }  // namespace
 
-void wait_while_paused(Local& local) noexcept {
-  Gate& the_gate = gate();
-  std::unique_lock lock(the_gate.mutex);
-  if (the_gate.pauser == &local) return;
-  const bool was_running = local.running.exchange(false, std::memory_order_acq_rel);
-  the_gate.changed.wait(
-      lock, [&] { return the_gate.pauser == nullptr || the_gate.suspended || System::running()->shutting_down(); });
-  local.running.store(was_running, std::memory_order_release);
+void wait_while_paused(ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  std::unique_lock lock(state.mutex);
+  if (state.pauser == &local) return;
+  const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
+  state.changed.wait(lock, [&] { return state.pauser == nullptr || state.suspended || local.program.shutting_down(); });
+  local.activity.running.store(was_running, std::memory_order_release);
 }
 
-void enter_running(Local& local, bool running) noexcept {
+void enter_running(ProgramLocal& local, bool running) noexcept {
   if (!running) return;
-  local.running.store(true, std::memory_order_release);
+  local.activity.running.store(true, std::memory_order_release);
   platform::light_barrier();  // PAUSE-1
   if (is_pausing()) wait_while_paused(local);
 }
 
-bool pause(Local& local, bool wait) {
-  Gate& the_gate = gate();
-  std::unique_lock lock(the_gate.mutex);
-  if (the_gate.pauser == &local) return false;
-  if (the_gate.pauser != nullptr) {
+bool pause(ProgramLocal& local, bool wait) {
+  PauseState& state = pause_state();
+  std::unique_lock lock(state.mutex);
+  if (state.pauser == &local) return false;
+  if (state.pauser != nullptr) {
     if (!wait) return false;
-    // Counts as paused meanwhile, or two that pause would wait for one another.
-    const bool was_running = local.running.exchange(false, std::memory_order_acq_rel);
-    the_gate.changed.wait(lock, [&] { return the_gate.pauser == nullptr; });
-    local.running.store(was_running, std::memory_order_release);
+    // It counts as paused while it waits, or two that pause would wait for one another.
+    const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
+    state.changed.wait(lock, [&] { return state.pauser == nullptr; });
+    local.activity.running.store(was_running, std::memory_order_release);
   }
-  the_gate.pauser = &local;
-  stop_others(lock, the_gate);
+  state.pauser = &local;
+  stop_others(local.program, lock, state);
   return true;
 }
 
-bool suspend_pause(const Local& local) noexcept {
-  Gate& the_gate = gate();
-  const std::lock_guard lock(the_gate.mutex);
-  if (the_gate.pauser != &local) return false;
-  the_gate.suspended = true;
+bool suspend_pause(const ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  const std::lock_guard lock(state.mutex);
+  if (state.pauser != &local) return false;
+  state.suspended = true;
   detail::pausing.store(false, std::memory_order_release);
-  the_gate.changed.notify_all();
+  state.changed.notify_all();
   return true;
 }
 
-void continue_pause() noexcept {
-  Gate& the_gate = gate();
-  std::unique_lock lock(the_gate.mutex);
-  the_gate.suspended = false;
-  stop_others(lock, the_gate);
+void continue_pause(const ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  std::unique_lock lock(state.mutex);
+  state.suspended = false;
+  stop_others(local.program, lock, state);
 }
 
-bool is_paused_by(const Local& local) noexcept {
-  Gate& the_gate = gate();
-  const std::lock_guard lock(the_gate.mutex);
-  return the_gate.pauser == &local;
+bool is_paused_by(const ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  const std::lock_guard lock(state.mutex);
+  return state.pauser == &local;
 }
 
-void resume(Local& local) noexcept {
-  Gate& the_gate = gate();
-  const std::lock_guard lock(the_gate.mutex);
-  if (the_gate.pauser != &local) return;
-  the_gate.pauser = nullptr;
+void resume(ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  const std::lock_guard lock(state.mutex);
+  if (state.pauser != &local) return;
+  state.pauser = nullptr;
   detail::pausing.store(false, std::memory_order_release);
-  the_gate.changed.notify_all();
+  state.changed.notify_all();
 }
 
 }  // namespace weir::ocr

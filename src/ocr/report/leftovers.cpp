@@ -6,26 +6,26 @@
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
-#include "ocr/graph/finish_scope.hpp"
+#include "ocr/graph/edt_hint.hpp"
+#include "ocr/graph/event.hpp"
 #include "ocr/graph/label_wait.hpp"
-#include "ocr/graph/local.hpp"
+#include "ocr/graph/wait.hpp"
+#include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
-#include "ocr/objects/hint.hpp"
 #include "ocr/objects/label.hpp"
-#include "ocr/system/system.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
 template <class T, class Drop>
-void drop_all(ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Drop&& drop) {
+void drop_all(Local& any, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Drop&& drop) {
   table.for_each([&](T& object) {
     if (!object.word.alive()) return;
     object.word.lock_held();
     drop(object);
     object.word.kill();
-    retire(table, list, object);
+    retire(any, table, list, object);
   });
 }
 
@@ -41,7 +41,7 @@ void add_scopes(Edt& edt, std::unordered_set<sched::Scope*>& scopes) {
     if (!scopes.insert(scope).second) return;
 }
 
-// Of a finish EDT that has returned, and whose EDTs will not all run. Its output event is not satisfied.
+// The scope is of a finish EDT that has returned, and whose EDTs will not all run. Its output event is not satisfied.
 void drop_scope(sched::Scope* scope) noexcept {
   Edt& edt = Edt::of(*scope->parent());
   edt.body().output = {};
@@ -67,7 +67,7 @@ void drop_edts() {
     add_scopes(edt, runs ? used : left);
     if (!runs) {
       drop_extra(edt);
-      sched::Gates::pass_all(edt.task().successors.close());  // of who looked at it
+      sched::Gates::pass_all(edt.task().successors.close());  // of threads that look at it
     }
     if (!edt.is_bare()) edt.body().word.unlock();
   });
@@ -91,23 +91,23 @@ void drop_memory(Block& block) noexcept {
 
 }  // namespace
 
-void drop_leftovers(System& system) noexcept {
+void drop_leftovers(std::span<Local* const> locals) noexcept {
   drop_edts();
   forget_maps();
   forget_label_waits();
-  Local* any = nullptr;
-  system.for_each_local([&](Local& local) { any = &local; });
-  if (any == nullptr) return;
-  drop_all(events(), any->events, [](Event& event) { free_extra(event); });
-  drop_all(blocks(), any->blocks, [](Block& block) { drop_memory(block); });
+  forget_left_waiters();
+  if (locals.empty()) return;
+  Local& any = *locals.front();
+  drop_all(any, events(), any.events, [](Event& event) { free_extra(event); });
+  drop_all(any, blocks(), any.blocks, [](Block& block) { drop_memory(block); });
   blocks().for_each([](Block& block) { drop_memory(block); });
-  drop_all(templates(), any->templates, [](Template&) {});
-  system.for_each_local([&](Local& local) {
-    // For the workers of the next System.
-    events().give_all(local.events);
-    blocks().give_all(local.blocks);
-    templates().give_all(local.templates);
-  });
+  drop_all(any, templates(), any.templates, [](Template&) {});
+  for (Local* const local : locals) {
+    // The workers of the next System take them.
+    events().give_all(local->events);
+    blocks().give_all(local->blocks);
+    templates().give_all(local->templates);
+  }
 }
 
 }  // namespace weir::ocr

@@ -13,15 +13,12 @@
 
 #include "data/store.hpp"
 #include "explain/render.hpp"
+#include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/label_wait.hpp"
-#include "ocr/graph/local.hpp"
-#include "ocr/graph/run.hpp"
-#include "ocr/objects/block.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/observe/complain.hpp"
-#include "ocr/system/system.hpp"
 
 namespace weir::ocr {
 
@@ -31,7 +28,7 @@ using explain::Cause;
 using explain::Index;
 using explain::Situation;
 
-constexpr std::size_t kMost = 100;         // events and blocks that are told one by one
+constexpr std::size_t kMost = 100;         // events and blocks that are listed one by one
 constexpr std::size_t kMostHolders = 8;    // of one block that are named
 constexpr std::size_t kMostEdts = 50'000;  // that are looked at
 
@@ -79,7 +76,7 @@ SeenEdt look_at(Edt& edt) {
     seen.thing.state = explain::State::ready;  // unless it runs, or waits for a block: others know
     for (const Slot& slot : edt.slots()) {
       if (slot.state.load(std::memory_order_acquire) == SlotState::held)  // HELD-1
-        seen.holds.push_back(reinterpret_cast<const Block*>(slot.value));
+        seen.holds.push_back(&slot.block());
     }
     return seen;
   }
@@ -166,8 +163,8 @@ class Picture {
 
   // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
   void add_sources() {
-    for (std::size_t at = 0; at < told_.size(); ++at) {  // grows
-      const std::uint64_t event = told_[at];
+    for (std::size_t at = 0; at < met_.size(); ++at) {  // grows
+      const std::uint64_t event = met_[at];
       const Index who = events_[event];
       if (const auto edts = sources_.find(event); edts != sources_.end())
         for (const Index edt : edts->second) wait(who, Cause::source, edt, {});
@@ -195,18 +192,18 @@ class Picture {
       if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
       const std::uint64_t self = event.word.guid(Kind::event).bits;
       for_each_dependent(event, [&](Node node) {
-        if ((node & kNodeMask) == kLinkNode) {
-          links_[reinterpret_cast<Link*>(node & ~kNodeMask)->target.bits].push_back(self);
-        } else if ((node & kNodeMask) == kSlotNode) {
-          Slot& slot = *reinterpret_cast<Slot*>(node);
+        if (is_link(node)) {
+          links_[link_of(node).target.bits].push_back(self);
+        } else if (is_slot(node)) {
+          Slot& slot = slot_of(node);
           slots_[{&Edt::of(slot).task(), slot.index}] = self;
         }
       });
       event.word.unlock();
     });
     for_each_awaited([&](Guid label, Node node) {
-      if ((node & kNodeMask) != kSlotNode) return;
-      Slot& slot = *reinterpret_cast<Slot*>(node);
+      if (!is_slot(node)) return;
+      Slot& slot = slot_of(node);
       labels_[{&Edt::of(slot).task(), slot.index}] = label.bits;
     });
   }
@@ -225,7 +222,7 @@ class Picture {
     });
   }
 
-  // Locked. Whom it made is known to it, the others from their slots.
+  // Locked. The block knows the EDT that made it; the others that hold it are known from their slots.
   void wait_for_block(Index who, const Block& block) {
     std::vector<Index> holders;
     if (const auto known = holders_.find(&block); known != holders_.end()) holders = known->second;
@@ -261,7 +258,7 @@ class Picture {
     const auto index = static_cast<Index>(s_.things.size());
     s_.things.push_back(std::move(thing));
     events_[guid.bits] = index;
-    told_.push_back(guid.bits);
+    met_.push_back(guid.bits);
     return index;
   }
 
@@ -296,7 +293,7 @@ class Picture {
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> labels_;       // slot, the label that has no object
-  std::vector<std::uint64_t> told_;  // those events, in the order in which they were met
+  std::vector<std::uint64_t> met_;  // those events, in the order in which they were met
 };
 
 void finish(std::string& text, const char* what, std::size_t count) {
@@ -331,7 +328,7 @@ void add_blocks(std::string& text) {
   finish(text, "data blocks", count);
 }
 
-void add_tiers(std::string& text, Tiers& tiers) {
+void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
   using data::size_text;
   text += "tiers:\n";
   for (const data::ArenaReport& arena : tiers.store().tier_report()) {
@@ -350,15 +347,15 @@ void add_tiers(std::string& text, Tiers& tiers) {
     block.word.unlock();
   });
   text += fmt::format("  {} small data blocks of {}, in slabs of {}, which are used for good\n", small,
-                      size_text(Bytes{bytes}), size_text(Bytes{tiers.bytes_of_slabs()}));
+                      size_text(Bytes{bytes}), size_text(Bytes{slabs.bytes()}));
 }
 
-// Of a runtime that may have been told not to explain itself.
-Situation look_at(System& system) {
-  if (runtime::Explaining* const explaining = system.explaining()) return explaining->look();
+// What is left, also of a runtime that was started with the switch not to explain itself.
+Situation look_at(const Reported& of) {
+  if (of.explaining != nullptr) return of.explaining->look();
   Situation situation;
   situation.title = "OCR";
-  ExplainedEdts(system).add_to(situation, {}, nullptr);
+  ExplainedEdts(of.program).add_to(situation, {}, nullptr);
   return situation;
 }
 
@@ -367,7 +364,7 @@ Situation look_at(System& system) {
 bool ExplainedEdts::is_mine(sched::InvokeFunction invoke) const noexcept { return invoke == &run_edt; }
 
 bool ExplainedEdts::waits_for_itself() const noexcept {
-  return system_.first_thread_waits() && !system_.has_guests() && !system_.shutting_down();
+  return program_.first_thread_waits() && !program_.has_guests() && !program_.shutting_down();
 }
 
 void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) {
@@ -377,12 +374,12 @@ void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunT
   picture.add_sources();
 }
 
-void print_report(System& system, const char* why) noexcept {
+void print_report(const Reported& of, const char* why) noexcept {
   try {
-    std::string text = explain::to_text(look_at(system));
+    std::string text = explain::to_text(look_at(of));
     add_events(text);
     add_blocks(text);
-    add_tiers(text, system.tiers());
+    add_tiers(text, of.tiers, of.slabs);
     if (text.find(kUnnamed) != std::string::npos)
       text += "names of EDT functions: compile the program with -DOCR_ENABLE_EDT_NAMING\n";
     std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);

@@ -4,10 +4,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "ocr/program/pause.hpp"
-#include "ocr/report/report.hpp"
-#include "ocr/system/system.hpp"
+#include "ocr/program/program.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::ocr {
@@ -21,7 +21,7 @@ constexpr u8 kStuck = 1;             // exit code
 
 }  // namespace
 
-Watch::Watch(System& system) : system_(system) {
+Watch::Watch(Program& program, std::function<void(const char*)> print) : program_(program), print_(std::move(print)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -43,16 +43,16 @@ void Watch::work() {
 }
 
 void Watch::look() {
-  const System::Activity now = system_.activity();
-  const bool stuck = now.idle && now.ended == ended_ && system_.first_thread_waits() && !system_.has_guests() &&
-                     !system_.shutting_down() && !is_pausing();
+  const Program::Progress now = program_.progress();
+  const bool stuck = now.idle && now.ended == ended_ && program_.first_thread_waits() && !program_.has_guests() &&
+                     !program_.shutting_down() && !is_pausing();
   ended_ = now.ended;
   idle_looks_ = stuck ? idle_looks_ + 1 : 0;
   // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
-  if (idle_looks_ < (system_.scheduler().is_still() ? kIdleLooks : kRestlessLooks)) return;
+  if (idle_looks_ < (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks)) return;
   std::fflush(stdout);
-  print_report(system_, "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
-  system_.shut_down(kStuck);
+  print_("the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
+  program_.shut_down(kStuck);
 }
 
 }  // namespace weir::ocr

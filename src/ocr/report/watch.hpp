@@ -8,23 +8,26 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <thread>
 
 namespace weir::ocr {
 
-class System;
+class Program;
 
 class Watch {
  public:
-  explicit Watch(System& system);
+  // `print` prints the report under its argument as the first line; on the Watch's thread.
+  Watch(Program& program, std::function<void(const char*)> print);
   ~Watch();
 
  private:
   void work();
   void look();
 
-  System& system_;
+  Program& program_;
+  const std::function<void(const char*)> print_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;        // guarded by mutex_

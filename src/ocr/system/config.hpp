@@ -17,7 +17,7 @@ struct Config {
 };
 
 // `file`: the path of a configuration, or empty. Of it count the number of workers (the ids of sections
-// [WorkerInst...]) and a section [weir] with options of Weir; what is ignored is said on standard error. The
+// [WorkerInst...]) and a section [weir] with options of Weir; standard error names what is ignored. The
 // environment (WEIR_*) overrides it. bad_option when the file cannot be read or a value cannot be used.
 base::Result<Config> read_config(const std::string& file);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ocr/graph/finish_scope.hpp"
+#include "ocr/edts/finish_scope.hpp"
 
 #include <new>
 
+#include "ocr/edts/edt_end.hpp"
 #include "ocr/graph/local.hpp"
-#include "ocr/graph/run.hpp"
-#include "ocr/objects/edt.hpp"
 
 namespace weir::ocr {
 
@@ -14,8 +13,8 @@ namespace {
 
 constexpr std::uint8_t kCredit = 64;
 
-// Of a finish EDT that runs. Its frame has it when its function has returned: until then that is for the tasks that it
-// spawns by the C++ API.
+// The scope of a finish EDT that runs. Its frame has it when its function has returned: until then that is for the
+// tasks that it spawns by the C++ API.
 sched::Scope& own_scope(Run& run) {
   if (run.finish == nullptr) run.finish = new FinishScope(&run.edt.task());
   return *run.finish;

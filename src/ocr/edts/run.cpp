@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ocr/graph/run.hpp"
+#include "ocr/edts/run.hpp"
 
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <utility>
 
-#include "ocr/graph/finish_scope.hpp"
+#include "ocr/blocks/block.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/blocks/holds.hpp"
+#include "ocr/edts/edt_end.hpp"
+#include "ocr/edts/finish_scope.hpp"
+#include "ocr/graph/event.hpp"
 #include "ocr/graph/local.hpp"
-#include "ocr/objects/block.hpp"
 #include "ocr/objects/edt_table.hpp"
-#include "ocr/objects/event.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/tracing.hpp"
 #include "ocr/program/pause.hpp"
-#include "ocr/system/system.hpp"
 #include "platform/barrier.hpp"
+#include "weir/runtime.hpp"
 
 namespace weir::ocr {
 
@@ -29,7 +32,7 @@ void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
   for (const Slot& slot : run.edt.slots()) {
     const std::uint32_t i = slot.index;
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
-      const Block& block = *reinterpret_cast<const Block*>(slot.value);
+      const Block& block = slot.block();
       depv[i] = {to_c(block.guid()), address_in(run, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
     } else {
       depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
@@ -49,7 +52,7 @@ void release_all(Local& local, Run& run) {
     if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
     slot.state.store(SlotState::released, std::memory_order_relaxed);
     if ((slot.flags & Slot::kShared) != 0) continue;
-    Block& block = *reinterpret_cast<Block*>(slot.value);
+    Block& block = slot.block();
     if (block.is_tiered()) [[unlikely]]
       end_use(edt, block);
     release(local, block, slot.mode);
@@ -64,35 +67,36 @@ void end_edt(Local& local, Run& run, Guid returned) {
   release_all(local, run);
   if (run.kept != nullptr) [[unlikely]]
     forget_outputs(local, run);
-  edt.is_bare() ? edt.leave() : leave_edt(edt);
+  edt.is_bare() ? edt.leave() : leave_edt(local, edt);
   if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
   if (!edt.is_bare()) {
     edt.body().returned = returned;
     if (run.finish == nullptr) finish_edt(local, edt);
     local.worker->frame().children = run.finish;
   }
-  Local::add(local.ended);
+  Activity::add(local.activity.ended);
 }
 
-// The end of the program, for a reason that no code can tell to who waits for what the EDT was to bring about: that
-// does not come about.
-[[gnu::cold]] void end_program(Edt& edt, const char* what_happened, const char* why, u8 code) noexcept {
+// The end of the program, for a reason that no code can report to those that wait for what the EDT was to bring about:
+// that does not come about.
+[[gnu::cold]] void end_program(Program& program, Edt& edt, const char* what_happened, const char* why,
+                               u8 code) noexcept {
   std::fflush(stdout);
   std::fprintf(stderr, "weir: ocr: %s (%#llx) %s, and the program ends: %s\n", name_of(edt.kind()).c_str(),
                static_cast<unsigned long long>(edt.guid().bits), what_happened, why);
   if (!edt.is_bare()) edt.body().output = {};
-  System::running()->shut_down(code);
+  program.shut_down(code);
 }
 
-// In a handler.
-[[gnu::cold]] void end_by_exception(Edt& edt) noexcept {
+// Called in a handler.
+[[gnu::cold]] void end_by_exception(Program& program, Edt& edt) noexcept {
   constexpr const char* kWhat = "was left by an exception";
   try {
     throw;
   } catch (const std::exception& error) {
-    end_program(edt, kWhat, error.what(), kFailed);
+    end_program(program, edt, kWhat, error.what(), kFailed);
   } catch (...) {
-    end_program(edt, kWhat, "it is no std::exception", kFailed);
+    end_program(program, edt, kWhat, "it is no std::exception", kFailed);
   }
 }
 
@@ -102,7 +106,7 @@ Guid call_function(const Run& run) {
   EdtBody& body = run.edt.body();
   ocrEdtDep_t* const depv = body.depv();
   fill_depv(run, depv);
-  u64* const paramv = body.paramc == 0 ? nullptr : reinterpret_cast<u64*>(depv + body.depc);
+  u64* const paramv = body.paramc == 0 ? nullptr : EdtLayout::paramv(depv, body.depc);
   return from_c(function(body.paramc, paramv, body.depc, depv));
 }
 
@@ -115,7 +119,7 @@ void end_tasks(Local& local) {
     sched::Frame& frame;
     ~Close() { delete std::exchange(frame.children, nullptr); }
   } const close{frame};
-  System::running()->runtime().wait();
+  local.program.runtime().wait();
 }
 
 Guid call(Local& local, const Run& run) {
@@ -125,7 +129,7 @@ Guid call(Local& local, const Run& run) {
     try {
       function ? static_cast<void>(returned = call_function(run)) : end_tasks(local);
     } catch (...) {
-      end_by_exception(run.edt);
+      end_by_exception(local.program, run.edt);
     }
   }
   if (checking::active()) [[unlikely]]
@@ -133,27 +137,27 @@ Guid call(Local& local, const Run& run) {
   return returned;
 }
 
-// PAUSE-1: who starts says so, then looks at the flag; who pauses sets the flag, then looks who runs, with the heavy
-// side of the barrier in between. Returns whether an EDT runs beneath this one.
+// PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then
+// looks at all `running`, with the heavy side of the barrier in between. Returns whether an EDT runs beneath this one.
 bool begin_running(Local& local) noexcept {
-  const bool inside = local.running.load(std::memory_order_relaxed);
-  if (!inside) local.running.store(true, std::memory_order_release);
+  const bool inside = local.activity.running.load(std::memory_order_relaxed);
+  if (!inside) local.activity.running.store(true, std::memory_order_release);
   platform::light_barrier();  // PAUSE-1
   if (is_pausing()) [[unlikely]]
     wait_while_paused(local);
   return inside;
 }
 
-// In the data layer's sense. An EDT that cannot have them is the end of the program: nobody can be told by a code.
-// After the end a block may have no contents, see Hold::scratch, and no EDT that would read any is begun.
-bool has_blocks(Edt& edt) noexcept {
-  if (System::running()->shutting_down()) {
+// In the data layer's sense. An EDT that cannot have them is the end of the program: no code can report it. After the
+// end a block may have no contents, see Hold::scratch, and no EDT that would read any is begun.
+bool has_blocks(Program& program, Edt& edt) noexcept {
+  if (program.shutting_down()) {
     edt.body().output = {};
     return false;
   }
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
-  end_program(edt, "cannot be given its data blocks", failure.message.c_str(),
+  end_program(program, edt, "cannot be given its data blocks", failure.message.c_str(),
               failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
   return false;
 }
@@ -167,57 +171,16 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
   Run run(edt);
   Guid returned;
-  if (!edt.has(Edt::kTiered) || has_blocks(edt)) [[likely]] {
+  if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
     edt.begin();
     Run* const outer = std::exchange(local.current, &run);
     returned = call(local, run);
     local.current = outer;
   }
   end_edt(local, run, returned);
-  if (!inside) local.running.store(false, std::memory_order_release);
-  // Else it stays: what follows from the end of a scope is the doing of who ended it.
+  if (!inside) local.activity.running.store(false, std::memory_order_release);
+  // Else it stays: what follows from the end of a scope is the doing of the EDT that ended it.
   if (inside) local.traced = outer_traced;
-}
-
-void finish_edt(Local& local, Edt& edt) {
-  drop_hint(edt);
-  const checking::Because cause(edt);
-  if (!edt.output().is_null()) forward_output(local, edt);
-  forget_label(edt);
-}
-
-void leave_unrun(Local& local, Edt& edt) {
-  if (checking::active()) [[unlikely]]
-    checking::destroyed(edt);
-  if (edt.has(Edt::kOwnOutput)) static_cast<void>(destroy_event(local, edt.output()));
-  leave_scope(local, *edt.task().scope, 1);
-}
-
-// ---- What the running EDT holds ----
-
-Holding find_held(const Run& run, Guid guid) noexcept {
-  for (Slot& slot : run.edt.slots()) {
-    if (!holds_first(slot)) continue;
-    Block* const block = reinterpret_cast<Block*>(slot.value);
-    if (block->guid() == guid) return {block, &slot};
-  }
-  for (Block* block = run.created; block != nullptr; block = block->created_next)
-    if (block->guid() == guid) return {block, nullptr};
-  return {};
-}
-
-void release_holding(Local& local, Run& run, const Holding& held) {
-  if (held.slot == nullptr) return release_created(local, run, *held.block);
-  if (checking::active()) [[unlikely]]
-    checking::released(*held.block);
-  const std::uint64_t block = held.slot->value;
-  for (Slot& slot : run.edt.slots().subspan(held.slot->index)) {
-    if (slot.state.load(std::memory_order_relaxed) == SlotState::held && slot.value == block)
-      slot.state.store(SlotState::released, std::memory_order_relaxed);
-  }
-  if (held.block->is_tiered()) [[unlikely]]
-    end_use(run.edt, *held.block);
-  release(local, *held.block, held.slot->mode);
 }
 
 }  // namespace weir::ocr

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "platform/async_io.hpp"
+// open_async_io(): io_uring where it can be had, else threads.
+#include <fmt/format.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "platform/io_pieces.hpp"
 
@@ -38,16 +36,6 @@ void warn_once(const std::string& reason) {
 }
 
 }  // namespace
-
-base::Status io_status(const IoRequest& request) {
-  if (request.error == 0) return base::Status::success();
-  const bool full = request.error == ENOSPC || request.error == EDQUOT || request.error == EFBIG;
-  const std::string reason =
-      request.error == kEndOfFile ? "the file ends before" : std::generic_category().message(request.error);
-  return {full ? base::Code::no_space : base::Code::io_error,
-          fmt::format("{} of {} bytes at offset {} of descriptor {}: {}", request.write ? "write" : "read",
-                      request.bytes, request.offset, request.fd, reason)};
-}
 
 base::Result<std::unique_ptr<AsyncIo>> open_async_io(const IoOptions& options) {
   if (auto status = checked(options); !status) return status;

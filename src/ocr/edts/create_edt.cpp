@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Making EDTs, and bringing them from slot to slot until they are ready.
-#include "ocr/objects/edt.hpp"
+#include "ocr/edts/create_edt.hpp"
 
 #include <cstring>
 #include <memory>
 #include <new>
 
-#include "ocr/graph/local.hpp"
-#include "ocr/graph/run.hpp"
-#include "ocr/objects/block.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/edts/finish_scope.hpp"
+#include "ocr/edts/run.hpp"
+#include "ocr/graph/acquire.hpp"
+#include "ocr/graph/edt_hint.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/label_wait.hpp"
+#include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
-#include "ocr/objects/hint.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
@@ -24,34 +27,30 @@ namespace {
 
 using sched::Task;
 
-// Of the slots, depv and paramv, and the word of the memory while it has a label.
-std::size_t array_bytes(const EdtRequest& request) noexcept {
-  const std::size_t words = request.paramc + std::size_t{(request.properties & GUID_PROP_IS_LABELED) != 0};
-  return std::size_t{request.depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) + words * sizeof(u64);
-}
-
 constexpr std::size_t class_of(std::size_t bytes) noexcept {
   std::size_t c = 0;
   while (c < sched::TaskHeap::kClasses && weir::detail::kSlotBytes[c] < bytes) ++c;
   return c;
 }
 
+bool has_label(const EdtRequest& request) noexcept { return (request.properties & GUID_PROP_IS_LABELED) != 0; }
+
 // Memory for an EDT, behind the header of a new task. Its word and GUID are those of the use before.
 Edt& allocate_edt(Local& local, std::size_t arrays) {
-  constexpr std::size_t kHead = sizeof(Edt) + sizeof(EdtBody);
-  const std::size_t c = class_of(kHead + arrays);
+  using LargeHead = EdtLayout::LargeHead;
+  const std::size_t c = class_of(EdtLayout::kArrays + arrays);
   const bool large = c == sched::TaskHeap::kClasses;
   auto extra = large ? std::make_unique<sched::TaskExtra>() : nullptr;
   if (large) {
-    extra->large_closure = ::operator new (2 * sizeof(void*) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
+    extra->large_closure = ::operator new (sizeof(LargeHead) + arrays, std::align_val_t{weir::detail::kMaxAlignment});
   }
-  Task* const task = local.worker->heap().allocate(large ? class_of(kHead + sizeof(void*)) : c, nullptr);
+  constexpr std::size_t kLarge = class_of(EdtLayout::kArrays + sizeof(LargeHead*));
+  Task* const task = local.worker->heap().allocate(large ? kLarge : c, nullptr);
   Edt& edt = Edt::of(*task);
   edt.body().flags = 0;
   if (large) [[unlikely]] {
     edt.body().flags = Edt::kLarge;
-    *static_cast<Edt**>(extra->large_closure) = &edt;
-    *reinterpret_cast<void**>(&edt.body() + 1) = extra->large_closure;
+    EdtLayout::large_head(edt.body()) = ::new (extra->large_closure) LargeHead{&edt};
     task->note = sched::TaskNote(extra.release());
   }
   return edt;
@@ -63,7 +62,7 @@ bool is_first_use(const Local& local, const Task& task) noexcept {
 
 // A label that the EDT is to have is the caller's to use from now on. 0 or an error code.
 u8 claim(Local& local, const EdtRequest& request) {
-  if ((request.properties & GUID_PROP_IS_LABELED) == 0) return 0;
+  if (!has_label(request)) return 0;
   const Guid label = request.guid;
   if (label.kind() != Kind::edt || !label.is_label() || !is_reserved(label)) return OCR_EINVAL;
   return wait_for_label(local, label, request.properties, [&] { return try_claim_label(label); });
@@ -91,7 +90,7 @@ u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
   };
   if (!settle(request.paramc, of.paramc) || !settle(request.depc, of.depc)) return OCR_EINVAL;
   if ((request.paramc == 0) != (request.paramv == nullptr)) return OCR_EINVAL;
-  if ((request.properties & GUID_PROP_IS_LABELED) != 0) request.depv = nullptr;
+  if (has_label(request)) request.depv = nullptr;
   const bool unreachable = request.made == nullptr && request.depv == nullptr;
   if (unreachable && request.depc != 0) return OCR_EPERM;
   if (request.depv != nullptr && !depv_is_valid(request)) return OCR_EINVAL;
@@ -101,13 +100,14 @@ u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
 // Slots, depv and parameters.
 void init_arrays(EdtBody& body, const EdtRequest& request) noexcept {
   Slot* const slots = body.slots();
-  auto* const depv = reinterpret_cast<ocrEdtDep_t*>(slots + request.depc);
+  ocrEdtDep_t* const depv = EdtLayout::depv(slots, request.depc);
   const bool large = (body.flags & Edt::kLarge) != 0;
   for (std::uint32_t i = 0; i < request.depc; ++i) {
     ::new (&slots[i]) Slot{0, i, SlotState::open, DB_DEFAULT_MODE, 0, large};
     depv[i] = {to_c(kUninitialized), nullptr, DB_DEFAULT_MODE};
   }
-  if (request.paramc != 0) std::memcpy(depv + request.depc, request.paramv, std::size_t{request.paramc} * sizeof(u64));
+  if (request.paramc != 0)
+    std::memcpy(EdtLayout::paramv(depv, request.depc), request.paramv, std::size_t{request.paramc} * sizeof(u64));
 }
 
 // The output event, made or given. 0 or an error code.
@@ -150,7 +150,8 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
   return satisfied;
 }
 
-// The events of depv, and labels without an object. The EDT cannot start meanwhile: it has one more missing than slots.
+// Links the events of depv, and labels without an object. The EDT cannot start before arrive(): it has one more missing
+// than slots.
 void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(depv[slot.index]);
@@ -167,20 +168,13 @@ void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
   }
 }
 
-void arrive(Local& local, Edt& edt) {
-  // SLOT-1: release publishes this slot, acquire makes the others visible to the last, who goes on.
-  const std::uint32_t before = edt.body().missing.fetch_sub(1, std::memory_order_acq_rel);
-  if (before == 1) return acquire_blocks(local, edt);
-  if (before == Edt::kDestroyed + 1) free_edt(local, edt);
-}
-
 // What may run out of memory. Its scope last: from then on it counts there.
 void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request) {
-  if ((request.properties & GUID_PROP_IS_LABELED) == 0) number_edt(local.edts, edt, is_first_use(local, edt.task()));
+  if (!has_label(request)) number_edt(local.edts, edt, is_first_use(local, edt.task()));
   if (!of.hint.empty()) [[unlikely]]
-    apply_hint(edt, of.hint.read());
+    apply_hint(local, edt, of.hint.read());
   if (request.hint != nullptr) [[unlikely]]
-    apply_hint(edt, *request.hint);
+    apply_hint(local, edt, *request.hint);
   if (request.depc != 0 && local.tiers.tracked()) [[unlikely]]
     prepare_blocks(local, edt);
   edt.task().scope = &enter_scope(local);
@@ -189,7 +183,7 @@ void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request
 // Everything of a new EDT but its GUID and what it depends on.
 Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint8_t flags) {
   const EdtOrigin* const origin = local.origins.find({of.kind, local.maker(), request.site});
-  Edt& edt = allocate_edt(local, array_bytes(request));
+  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, has_label(request)));
   EdtBody& body = edt.body();
   body.paramc = request.paramc;
   body.depc = request.depc;
@@ -212,7 +206,7 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
 
 // From here on the EDT is known by its GUID.
 void publish(const Local& local, Edt& edt, const EdtRequest& request) {
-  if ((request.properties & GUID_PROP_IS_LABELED) == 0)
+  if (!has_label(request))
     enter_edt(edt);
   else
     enter_labelled(edt, request.guid, is_first_use(local, edt.task()));
@@ -220,7 +214,7 @@ void publish(const Local& local, Edt& edt, const EdtRequest& request) {
   if (request.output != nullptr) *request.output = to_c(edt.body().output);
 }
 
-void tell_checker(const Local& local, Edt& edt, const EdtRequest& request) {
+void inform_checker(const Local& local, Edt& edt, const EdtRequest& request) {
   checking::created(edt);
   for (std::uint32_t i = 0; request.depv != nullptr && i < edt.depc(); ++i)
     checking::used(local, from_c(request.depv[i]));
@@ -230,7 +224,7 @@ void tell_checker(const Local& local, Edt& edt, const EdtRequest& request) {
 void launch(Local& local, Edt& edt, const EdtRequest& request) {
   const std::uint64_t start = local.worker->track() == nullptr ? 0 : trace::Track::now();
   if (checking::active()) [[unlikely]]
-    tell_checker(local, edt, request);
+    inform_checker(local, edt, request);
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
   const std::uint32_t missing = request.depc - satisfied;
@@ -271,7 +265,7 @@ void launch_bare(Local& local, const Template& of, const EdtRequest& request) {
   if (request.made != nullptr) *request.made = to_c(edt.guid());
   if (checking::active()) [[unlikely]]
     checking::created(edt);
-  Local::add(local.readied);
+  Activity::add(local.activity.readied);
   if (local.worker->track() != nullptr) [[unlikely]] {
     trace_made(local, edt, start);
     trace_ready(local, edt);
@@ -282,8 +276,16 @@ void launch_bare(Local& local, const Template& of, const EdtRequest& request) {
 // Nothing is made; `made` is the output event, if there is one of its own by now.
 u8 refuse(Local& local, const EdtRequest& request, Guid made, u8 code) {
   if (!made.is_null()) static_cast<void>(destroy_event(local, made));
-  if ((request.properties & GUID_PROP_IS_LABELED) != 0) give_up_label(request.guid);
+  if (has_label(request)) give_up_label(local, request.guid);
   return code;
+}
+
+// An EDT that will never run leaves its scope; the output event that was made for it goes, too.
+void leave_unrun(Local& local, Edt& edt) {
+  if (checking::active()) [[unlikely]]
+    checking::destroyed(edt);
+  if (edt.has(Edt::kOwnOutput)) static_cast<void>(destroy_event(local, edt.output()));
+  leave_scope(local, *edt.task().scope, 1);
 }
 
 }  // namespace
@@ -313,18 +315,6 @@ u8 create_edt(Local& local, EdtRequest& request) {
   return 0;
 }
 
-void free_edt(Local& local, Edt& edt) noexcept {
-  if (EdtBlocks* const of = blocks_of(edt)) {
-    of->finish();
-    for (Slot& slot : edt.slots()) {
-      if ((slot.flags & Slot::kNamed) != 0) forget_announced(local, slot, *blocks().find(Guid{slot.value}.index()));
-    }
-  }
-  drop_hint(edt);
-  forget_label(edt);
-  local.worker->abandon(&edt.task());
-}
-
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) {
@@ -332,7 +322,7 @@ u8 destroy_edt(Local& local, Guid guid) {
     return bare != nullptr && bare->is_bare() ? OCR_EPERM : OCR_EINVAL;  // that is ready
   }
   EdtBody& body = edt->body();
-  // One more is missing until the end of this: the last slot may be satisfied meanwhile, and must not free it.
+  // One more is missing until the end of this: the last slot may be satisfied before, and must not free it.
   constexpr std::uint32_t kDestroying = Edt::kDestroyed + 1;
   const bool ready = body.missing.fetch_add(kDestroying, std::memory_order_acq_rel) == 0;
   if (ready)
@@ -341,46 +331,13 @@ u8 destroy_edt(Local& local, Guid guid) {
     body.word.kill();
   body.word.unlock();
   if (ready) return OCR_EPERM;
-  leave_edt(*edt);
+  leave_edt(local, *edt);
   leave_unrun(local, *edt);
   outlive_label(local.edts, *edt);
   // What events still know stays until they have fired; nothing else can come any more.
   std::uint32_t open = 1;
   for (Slot& slot : edt->slots()) open += try_claim(slot) ? 1 : 0;
   if (body.missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
-  return 0;
-}
-
-bool try_hold_back(Edt& edt) noexcept {
-  std::atomic<std::uint32_t>& all = edt.body().missing;
-  std::uint32_t missing = all.load(std::memory_order_relaxed);
-  while (missing != 0)
-    if (all.compare_exchange_weak(missing, missing + 1, std::memory_order_acq_rel)) return true;  // SLOT-1
-  return false;
-}
-
-void let_go(Local& local, Edt& edt) { arrive(local, edt); }
-
-void satisfy(Local& local, Slot& slot, Guid block) {
-  if (!block.is_null() && local.tiers.tracked()) [[unlikely]]
-    announce(local, slot, Edt::of(slot), block);
-  slot.value = block.bits;
-  if (checking::active()) [[unlikely]]
-    checking::needed_by(Edt::of(slot));
-  slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
-  if (local.worker->track() != nullptr) [[unlikely]]
-    trace_satisfied(local, Edt::of(slot));
-  arrive(local, Edt::of(slot));
-}
-
-u8 satisfy_slot(Local& local, Guid guid, std::uint32_t index, Guid block) {
-  if (!block.is_null() && !block_exists(block)) return OCR_EINVAL;
-  Edt* const edt = find_edt(guid);
-  if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;
-  Slot& slot = edt->body().slots()[index];
-  if (!try_claim(slot)) return OCR_EPERM;
-  if (checking::active()) checking::used(local, block);
-  satisfy(local, slot, block);
   return 0;
 }
 
