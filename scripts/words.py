@@ -4,8 +4,8 @@
 """Holds what users read to the field's words: words.py ROOT
 
 Reads scripts/words.txt, a line for each pattern and what to write instead, and looks for them in the documents, the
-public headers, the texts of the command line and the messages of the library (string literals in src/). Prints one line
-for each place and fails when there is one.
+public headers, the texts of the command line and the messages of the library (string literals in src/), and in comments of
+the folders below. Prints one line for each place and fails when there is one.
 """
 import pathlib
 import re
@@ -15,6 +15,8 @@ import sys
 # Looked at whole; of other sources only the string literals are.
 WHOLE = re.compile(r"(^|/)README\.md$|^[A-Z]+\.md$|^docs/.*\.md$|^include/|^examples/")
 LITERALS = re.compile(r"^(src|tools)/.*\.(cpp|hpp)$")
+# Folders whose comments are held to the words, too; the list is to grow.
+COMMENTS = re.compile(r"^src/ocr/.*\.(cpp|hpp)$")
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 # The protocols and the reasons of decisions describe the code by the names that it has.
 EXEMPT = re.compile(r"^docs/(protocols|decisions)/|^CHANGELOG\.md$|^src/.*README\.md$")
@@ -36,7 +38,8 @@ def lines_of(root, name):
     for number, line in enumerate((root / name).read_text(errors="replace").splitlines(), 1):
         if line.lstrip().startswith("#include"):
             continue
-        yield number, line if whole else " ".join(LITERAL.findall(line))
+        comment = line.partition("//")[2] if COMMENTS.search(name) else ""
+        yield number, line if whole else " ".join([*LITERAL.findall(line), comment])
 
 
 def main(root):

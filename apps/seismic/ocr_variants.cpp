@@ -15,7 +15,7 @@
 
 #include "ocr/extensions/ocr-affinity.h"
 #include "ocr/extensions/ocr-legacy.h"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "weir/error.hpp"
 
 namespace weir::apps::seismic {

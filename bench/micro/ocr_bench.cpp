@@ -20,7 +20,7 @@
 #include "bench/line_time.hpp"
 #include "ocr/extensions/ocr-labeling.h"
 #include "ocr/extensions/ocr-legacy.h"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "sched/scheduler.hpp"
 
 namespace {

@@ -19,7 +19,7 @@
 #include "check/memory/own_memory.hpp"
 #include "check/memory/watch.hpp"
 #include "check/tell/link.hpp"
-#include "check/tell/telling.hpp"
+#include "check/tell/finding_key.hpp"
 
 namespace weir::check {
 

@@ -2,8 +2,11 @@
 
 #include "platform/io_pieces.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "base/check.hpp"
 #include "platform/signals_blocked.hpp"
@@ -72,6 +75,16 @@ void IoPieces::fail(IoRequest& request, int error) noexcept {
 }
 
 void IoPieces::pop() noexcept { first_ = first_->next; }
+
+base::Status io_status(const IoRequest& request) {
+  if (request.error == 0) return base::Status::success();
+  const bool full = request.error == ENOSPC || request.error == EDQUOT || request.error == EFBIG;
+  const std::string reason =
+      request.error == kEndOfFile ? "the file ends before" : std::generic_category().message(request.error);
+  return {full ? base::Code::no_space : base::Code::io_error,
+          fmt::format("{} of {} bytes at offset {} of descriptor {}: {}", request.write ? "write" : "read",
+                      request.bytes, request.offset, request.fd, reason)};
+}
 
 std::thread engine_thread(std::function<void()> body) {
   const SignalsBlocked signals_blocked;

@@ -16,7 +16,7 @@
 #include "extensions/ocr-pause.h"
 #include "extensions/ocr-runtime-itf.h"
 #include "ocr.h"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "stress.hpp"
 
 namespace {

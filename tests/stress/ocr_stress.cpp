@@ -14,8 +14,7 @@
 #include "extensions/ocr-legacy.h"
 #include "extensions/ocr-pause.h"
 #include "ocr.h"
-#include "ocr/report.hpp"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "stress.hpp"
 
 namespace {
@@ -173,7 +172,7 @@ class Round {
       ocrLegacyFinalize(context_, true);
       return;
     }
-    if (reports_) weir::ocr::print_report(*weir::ocr::System::running(), "meanwhile");
+    if (reports_) weir::ocr::System::running()->print_report("meanwhile");
     ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE);
     check();
     ocrLegacyFinalize(context_, false);

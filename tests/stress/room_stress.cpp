@@ -11,7 +11,7 @@
 
 #include "extensions/ocr-legacy.h"
 #include "ocr.h"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "stress.hpp"
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "check/faults/library_calls.hpp"
 #include "check/tell/frames.hpp"
+#include "check/tell/telling.hpp"
 
 namespace weir::check {
 

@@ -5,6 +5,7 @@
 
 #include "check/hooks/tables.hpp"
 #include "check/hooks/turn.hpp"
+#include "check/tell/telling.hpp"
 
 namespace weir::check {
 

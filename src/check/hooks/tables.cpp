@@ -9,6 +9,7 @@
 
 #include "check/hooks/turn.hpp"
 #include "check/tell/frames.hpp"
+#include "check/tell/telling.hpp"
 
 namespace weir::check {
 

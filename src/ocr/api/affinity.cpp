@@ -4,7 +4,7 @@
 #include "ocr/extensions/ocr-affinity.h"
 
 #include "ocr/api/api.hpp"
-#include "ocr/hint.hpp"
+#include "ocr/objects/hint.hpp"
 #include "sched/scheduler.hpp"
 
 using namespace weir::ocr;
@@ -29,7 +29,7 @@ u64 count_of(const Local& local, ocrAffinityKind kind, u64& first) noexcept {
   }
 }
 
-// Of what names none, where the caller is.
+// The domain, or where the caller is when there is no such.
 int existing(const Local& local, int domain) noexcept {
   return domain < 0 || domain >= local.worker->scheduler().domain_count() ? here(local) : domain;
 }

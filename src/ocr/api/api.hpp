@@ -6,7 +6,7 @@
 
 #include <new>
 
-#include "ocr/local.hpp"
+#include "ocr/graph/local.hpp"
 #include "ocr/ocr.h"
 
 namespace weir::ocr {

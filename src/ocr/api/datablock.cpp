@@ -2,9 +2,9 @@
 
 // Data blocks: create, destroy, release, size.
 #include "ocr/api/api.hpp"
-#include "ocr/block.hpp"
+#include "ocr/blocks/block.hpp"
+#include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
-#include "ocr/hint.hpp"
 
 using namespace weir::ocr;
 

@@ -4,17 +4,16 @@
 #include <cstring>
 
 #include "ocr/api/api.hpp"
-#include "ocr/block.hpp"
-#include "ocr/block_heap.hpp"
-#include "ocr/complain.hpp"
-#include "ocr/event.hpp"
+#include "ocr/blocks/block_heap.hpp"
+#include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/observe/complain.hpp"
 
 using namespace weir::ocr;
 
 namespace {
 
-// The block, as far as its creation allows memory inside it. 0 or a code.
+// The block, if its creation allows memory inside it. 0 or a code.
 u8 heap_of(Local& local, Guid guid, Block*& block) {
   block = nullptr;
   if (local.current != nullptr) {
@@ -26,7 +25,7 @@ u8 heap_of(Local& local, Guid guid, Block*& block) {
   return block == nullptr || block->heap == nullptr ? OCR_EINVAL : 0;
 }
 
-// Of a block that the caller holds, or, outside of EDTs, has made and not released.
+// Where a block is that the caller holds, or, outside of EDTs, has made and not released.
 std::byte* data_here(const Block& block) noexcept {
   const Local& here = *local();
   if (!block.is_tiered()) return block.small();
@@ -35,7 +34,7 @@ std::byte* data_here(const Block& block) noexcept {
 
 enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
 
-// Of what an event brought that is known only now.
+// Which block an event brought is known only now.
 bool reaches_beyond(ocrGuid_t held, u64 offset, u64 bytes) noexcept {
   u64 size = 0;
   if (ocrDbGetSize(held, &size) == 0 && offset <= size && bytes <= size - offset) return false;

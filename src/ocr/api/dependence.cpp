@@ -2,11 +2,12 @@
 
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
-#include "ocr/block.hpp"
-#include "ocr/checking.hpp"
-#include "ocr/edt.hpp"
-#include "ocr/event.hpp"
-#include "ocr/label_wait.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/label_wait.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/label.hpp"
+#include "ocr/observe/checking.hpp"
 
 using namespace weir::ocr;
 
@@ -45,14 +46,14 @@ u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
   const bool unmade = is_unmade(source);
   if (source.kind() != Kind::event && !unmade) return satisfy_event(local, target, slot, source);
   if (!event_exists(target)) return OCR_EINVAL;
-  const Node link = link_node(local, target, slot);
+  const Node link = make_link(local, target, slot);
   if (unmade && try_await_object(source, link, output)) return 0;
   if (source.kind() != Kind::event) {
-    free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+    local.links.give(link_of(link));
     return satisfy_event(local, target, slot, source);
   }
   const u8 code = add_dependent(local, source, link, output);
-  if (code != 0) free_link(local, *reinterpret_cast<Link*>(link & ~kNodeMask));
+  if (code != 0) local.links.give(link_of(link));
   return code;
 }
 

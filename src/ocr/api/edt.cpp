@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Templates and EDTs.
-#include "ocr/edt.hpp"
-
 #include "ocr/api/api.hpp"
-#include "ocr/hint.hpp"
-#include "ocr/label.hpp"
+#include "ocr/edts/create_edt.hpp"
+#include "ocr/objects/label.hpp"
 
 using namespace weir::ocr;
 
@@ -35,7 +33,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
     Template* const of = lock_object(templates(), Kind::edt_template, from_c(guid));
     if (of == nullptr) return OCR_EINVAL;
     of->word.kill();
-    retire(templates(), local.templates, *of);
+    retire(local, templates(), local.templates, *of);
     return 0;
   });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events: create, destroy, satisfy.
-#include "ocr/event.hpp"
-
+#include "ocr/graph/event.hpp"
 #include "ocr/api/api.hpp"
-#include "ocr/collective.hpp"
+#include "ocr/graph/contribute.hpp"
+#include "ocr/graph/slots.hpp"
 
 using namespace weir::ocr;
 

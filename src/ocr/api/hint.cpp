@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hints: of their own, and on objects.
-#include "ocr/hint.hpp"
-
+// Hints by themselves, and hints of objects.
 #include <mutex>
 
 #include "ocr/api/api.hpp"
+#include "ocr/blocks/block_hint.hpp"
+#include "ocr/graph/edt_hint.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/objects/edt_table.hpp"
 
 using namespace weir::ocr;
 
@@ -41,7 +43,7 @@ bool is_bare(Guid guid) noexcept {
   return edt != nullptr && edt->is_bare();
 }
 
-// Of one that is ready, what places it is others' to read.
+// What places an EDT that is ready is others' to read.
 u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
   if (is_bare(guid)) {
     if (hint.type != OCR_HINT_EDT_T) return OCR_EINVAL;
@@ -55,10 +57,10 @@ u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
     keep_hint(edt, hint);
     if (!try_hold_back(edt)) return 0;
     held_back = &edt;
-    place_by_hint(edt, hint);
+    place_by_hint(local, edt, hint);
     return 0;
   });
-  if (held_back != nullptr) let_go(local, *held_back);
+  if (held_back != nullptr) arrive(local, *held_back);
   return code;
 }
 

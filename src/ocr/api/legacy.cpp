@@ -9,11 +9,14 @@
 #include <memory>
 
 #include "ocr/api/api.hpp"
-#include "ocr/channel.hpp"
-#include "ocr/checking.hpp"
-#include "ocr/config.hpp"
-#include "ocr/label_wait.hpp"
-#include "ocr/system.hpp"
+#include "ocr/blocks/block.hpp"
+#include "ocr/blocks/holds.hpp"
+#include "ocr/graph/channel.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/wait.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/system/config.hpp"
+#include "ocr/system/system.hpp"
 
 using namespace weir::ocr;
 
@@ -31,9 +34,9 @@ ocrGuid_t context_of(const System& system) noexcept {
 // OCR_EINVAL unless it is an event that can be waited for.
 u8 check_event(Local& local, Guid guid, u16 properties) {
   while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid)) {
-    LabelWait wait(local, guid);
+    const std::unique_ptr<LabelWatch> watch = local.watch_label(guid);
     if (event_exists(guid)) break;
-    if (!wait.wait()) return OCR_ECANCELED;
+    if (!watch->wait()) return OCR_ECANCELED;
   }
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return OCR_EINVAL;
@@ -62,16 +65,12 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
 
 u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
   if (const u8 code = check_event(local, handle, properties)) return code;
-  auto waiter = std::make_unique<EventWaiter>();
-  waiter->worker = local.worker;
-  waiter->in_edt = local.current != nullptr;
-  System& system = *System::running();
-  system.count_waiting(waiter->in_edt, 1);
+  std::unique_ptr<EventWaiter> waiter = make_waiter(local);
   if (const u8 code = add_dependent(local, handle, waiter_node(*waiter))) {
-    system.count_waiting(waiter->in_edt, -1);
+    local.program.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!checking::wait_for(system, waiter)) return OCR_ECANCELED;
+  if (!wait_for(local, waiter)) return OCR_ECANCELED;
   if (guid != nullptr) *guid = to_c(waiter->block);
   return enter_block(local, waiter->block, result, size);
 }
@@ -103,7 +102,7 @@ void ocrLegacyInit(ocrGuid_t* legacyContext, ocrConfig_t* ocrConfig) {
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown) {
   System* const system = System::running();
   if (system == nullptr || from_c(context_of(*system)) != from_c(legacyContext)) return OCR_EINVAL;
-  const u8 code = runUntilShutdown ? system->run_until_shutdown() : system->exit_code();
+  const u8 code = runUntilShutdown ? system->run_until_shutdown() : system->program().exit_code();
   System::stop();
   return code;
 }

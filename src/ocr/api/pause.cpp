@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ocr/api/api.hpp"
-#include "ocr/channel.hpp"
-#include "ocr/pause_api.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/program/pause_api.hpp"
 
 using namespace weir::ocr;
 
@@ -35,7 +35,7 @@ void find_blocks_of(Guid guid, Found& found) {
   if (edt == nullptr) return;
   for (const Slot& slot : edt->slots()) {
     const SlotState state = slot.state.load(std::memory_order_acquire);
-    if (state == SlotState::held) found.push_back(to_c(reinterpret_cast<const Block*>(slot.value)->guid()));
+    if (state == SlotState::held) found.push_back(to_c(slot.block().guid()));
     if (state == SlotState::satisfied && slot.value != 0) found.push_back(to_c({slot.value}));
   }
   edt->body().word.unlock();

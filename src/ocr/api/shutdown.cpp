@@ -2,7 +2,7 @@
 
 // The end of a program, its arguments, and the version of the API.
 #include "ocr/api/api.hpp"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 
 using namespace weir::ocr;
 
@@ -26,7 +26,7 @@ u32 number_at(const u8* text) noexcept {
 extern "C" {
 
 void ocrAbort(u8 errorCode) {
-  if (System* const system = System::running()) system->shut_down(errorCode);
+  if (System* const system = System::running()) system->program().shut_down(errorCode);
 }
 void ocrShutdown(void) { ocrAbort(0); }
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "explain/findings.hpp"
-#include "ocr/origin.hpp"
-#include "ocr/system.hpp"
+#include "ocr/objects/origin.hpp"
+#include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 #include "tests/sanitizer.hpp"
 

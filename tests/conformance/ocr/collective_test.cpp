@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 
 namespace ocr_test {

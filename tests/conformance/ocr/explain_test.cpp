@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "explain/findings.hpp"
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 
 namespace ocr_test {

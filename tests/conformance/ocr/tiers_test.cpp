@@ -9,7 +9,7 @@
 #include <thread>
 #include <tuple>
 
-#include "ocr/system.hpp"
+#include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 #include "platform/faulty_io.hpp"
 

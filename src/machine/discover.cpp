@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Machine::discover(): this system's Machine, read once for each affinity mask.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "machine/description.hpp"
+#include "machine/machine_data.hpp"
+#include "machine/measured_file.hpp"
+#include "machine/read_topology.hpp"
+#include "platform/affinity.hpp"
+#include "platform/cgroup.hpp"
+#include "platform/pages.hpp"
+
+namespace weir::machine {
+namespace {
+
+// It is not called when HWLOC_XMLFILE or HWLOC_SYNTHETIC make hwloc read another machine.
+void complete_from_kernel(Machine::Data& data) {
+  data.cpu_quota = platform::cpu_quota();
+  // Under a memory balloon the node's figure lags behind the system's.
+  if (data.memory_nodes.size() == 1) {
+    data.memory_nodes[0].capacity = std::max(data.memory_nodes[0].capacity, platform::total_memory());
+  }
+}
+
+base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
+  const Topology topology = new_topology();
+  if (!topology || hwloc_topology_load(topology.get()) != 0) {
+    return base::Status{base::Code::unsupported,
+                        "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
+  }
+  base::Result<Machine::Data> read = read_topology(topology.get(), &usable_cpus);
+  if (!read) return base::Status{base::Code::unsupported, "this system: " + read.status().message};
+  Machine::Data data = std::move(read).value();
+  if (data.is_this_system) complete_from_kernel(data);
+  finish(data);
+  Machine machine(std::make_shared<const Machine::Data>(std::move(data)));
+  const auto measured = load_measured(machine);
+  return measured ? machine.with_measured(*measured) : machine;
+}
+
+}  // namespace
+
+base::Result<Machine> Machine::discover() {
+  using ByMask = std::map<std::vector<int>, Machine>;
+  static constinit ByMask* known = nullptr;  // by affinity mask; guarded by hwloc_lock()
+  std::vector<int> usable_cpus = platform::unbound_cpus();
+  std::unique_lock lock = hwloc_lock();
+  if (const char* const file = std::getenv("HWLOC_XMLFILE"); file != nullptr && known == nullptr) {
+    lock.unlock();  // a fork takes it
+    if (base::Status status = try_file(file); !status) return status;
+    lock.lock();
+  }
+  if (known == nullptr) known = new ByMask;  // never destroyed: a runtime may be made during static destruction
+  const auto found = known->find(usable_cpus);
+  if (found != known->end()) return found->second;
+  base::Result<Machine> machine = read_this_system(usable_cpus);
+  if (machine) known->emplace(std::move(usable_cpus), *machine);
+  return machine;
+}
+
+}  // namespace weir::machine

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/blocks/block.hpp"
+
+#include <new>
+#include <utility>
+
+#include "ocr/blocks/block_heap.hpp"
+#include "ocr/blocks/block_hint.hpp"
+#include "ocr/blocks/dispose.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/blocks/holds.hpp"
+#include "ocr/objects/label.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/observe/complain.hpp"
+#include "ocr/observe/tracing.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+// Under the lock: whether an EDT may hold it in that mode at the same time as those that do.
+bool admits(const Block& block, std::uint8_t mode) noexcept {
+  if (block.strong == 0) return true;
+  if (block.strong_mode == DB_MODE_EW) return false;
+  return mode == DB_MODE_RO || mode == block.strong_mode;
+}
+
+void hold(Block& block, std::uint8_t mode) noexcept {
+  if (mode == DB_MODE_RO) {
+    ++block.weak;
+    return;
+  }
+  ++block.strong;
+  block.strong_mode = mode;
+}
+
+std::uint8_t mode_of(const sched::Task& task) noexcept { return Edt::of(task).body().waiting_mode; }
+
+void enqueue(Block& block, sched::Task& task) noexcept {
+  task.next = nullptr;
+  (block.first_waiting == nullptr ? block.first_waiting : block.last_waiting->next) = &task;
+  block.last_waiting = &task;
+}
+
+// Nothing holds it in a strong mode: which one is served next, or RO when only that is waited for.
+std::uint8_t next_mode(const Block& block) noexcept {
+  unsigned seen = 0;
+  for (const sched::Task* t = block.first_waiting; t != nullptr; t = t->next) seen |= mode_of(*t);
+  for (const unsigned mode : {DB_MODE_RW, DB_MODE_EW, DB_MODE_CONST})
+    if ((seen & mode) != 0) return static_cast<std::uint8_t>(mode);
+  return DB_MODE_RO;
+}
+
+// Takes those out of the queue that can hold it now; they do.
+sched::Task* serve(Block& block) noexcept {
+  const std::uint8_t mode = next_mode(block);
+  sched::Task *granted = nullptr, *last_granted = nullptr, *last = nullptr;
+  for (sched::Task** at = &block.first_waiting; *at != nullptr;) {
+    sched::Task& task = **at;
+    const std::uint8_t wanted = mode_of(task);
+    const bool compatible = wanted == mode || (wanted == DB_MODE_RO && mode != DB_MODE_EW);
+    if (!compatible || (block.strong != 0 && !admits(block, wanted))) {
+      last = &task;
+      at = &task.next;
+      continue;
+    }
+    *at = task.next;
+    hold(block, wanted);
+    task.next = nullptr;
+    (granted == nullptr ? granted : last_granted->next) = &task;
+    last_granted = &task;
+  }
+  block.last_waiting = last;
+  return granted;
+}
+
+void list_created(Run& creator, Block& block, bool is_new) noexcept {
+  block.creator = &creator.edt;
+  block.created_before = nullptr;
+  block.created_next = creator.created;
+  if (creator.created != nullptr) creator.created->created_before = &block;
+  creator.created = &block;
+  if (checking::active()) [[unlikely]]
+    checking::held(block, is_new);
+}
+
+void unlist_created(Run& creator, Block& block) noexcept {
+  (block.created_before == nullptr ? creator.created : block.created_before->created_next) = block.created_next;
+  if (block.created_next != nullptr) block.created_next->created_before = block.created_before;
+  block.creator = nullptr;
+  if (checking::active()) [[unlikely]]
+    checking::released(block);
+}
+
+// What make_memory() gives, as Block::memory; 0 when there is none.
+std::uintptr_t make_memory(BlockLocal& local, std::uint64_t bytes, const Place& place, PoolId pool) {
+  if (checking::active()) [[unlikely]]
+    return reinterpret_cast<std::uintptr_t>(checking::allocate_block(local, bytes));
+  if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
+  data::Block* const made = local.tiers.make(bytes, place, lasting_name_of(local.maker()));
+  return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
+}
+
+void free_memory(BlockLocal& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
+  if ((memory & Block::kTiered) == 0) return free_small(local, reinterpret_cast<std::byte*>(memory), bytes, pool);
+  auto* const tier = reinterpret_cast<data::Block*>(memory & ~Block::kTiered);
+  static_cast<void>(tier->store->drop(tier));
+}
+
+// A block that its creator holds in the sense of OCR is brought into place; the creator waits for that. 0 or a code.
+u8 bring_created(BlockLocal& local, Block& block, std::byte*& data) {
+  if (local.current == nullptr) return pin(local, block, Mode::out, data);
+  const u8 code = begin_hold(local, block.tier(), Mode::out, block.hold);
+  if (code == 0) data = address_of(block.tier(), block.hold.get());
+  return code;
+}
+
+// It could not be brought in: nothing ever sees it.
+void abandon_created(BlockLocal& local, Block& block) {
+  block.word.lock_held();
+  block.word.kill();
+  if (block.creator != nullptr) {
+    unlist_created(*local.current, block);
+    --block.strong;
+  }
+  unlock_or_dispose(local, block);
+}
+
+}  // namespace
+
+u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
+  Place place{local.worker->domain(), {}};
+  PoolId pool = local.pool;
+  if (request.hint != nullptr) [[unlikely]] {
+    place = place_of_hint(local, *request.hint);
+    pool = Tiers::pool_of(place);
+  }
+  place.wish.counts_holds = true;
+  place.wish.stays = request.stays;
+  const std::uintptr_t memory = make_memory(local, request.size, place, pool);
+  if (memory == 0) return OCR_ENOMEM;
+  Block* block = nullptr;
+  if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {
+    free_memory(local, memory, request.size, pool);
+    return code;
+  }
+  block->memory = memory;
+  block->pool = pool;
+  block->size = request.size;
+  block->strong = block->weak = block->named = 0;
+  block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
+  block->eager = block->lazy = false;
+  block->pinned_outside.store(false, std::memory_order_relaxed);
+  block->domain = static_cast<std::uint16_t>(place.domain);
+  block->first_waiting = block->last_waiting = nullptr;
+  block->creator = nullptr;
+  block->maker = local.maker();
+  block->heap = request.heap ? make_heap(request.size) : nullptr;
+  block->hint = nullptr;
+  if (request.hint != nullptr) [[unlikely]]
+    apply_hint(*block, *request.hint);
+  const bool acquired = (request.properties & DB_PROP_NO_ACQUIRE) == 0;
+  data = acquired && !block->is_tiered() ? block->small() : nullptr;
+  if (acquired && local.current != nullptr) {
+    hold(*block, DB_MODE_RW);
+    list_created(*local.current, *block, true);
+  }
+  object_made(local, *block, guid);
+  if (!acquired || !block->is_tiered()) [[likely]]
+    return 0;
+  const u8 code = bring_created(local, *block, data);
+  if (code == 0) return 0;
+  abandon_created(local, *block);
+  guid = {};
+  return code;
+}
+
+Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
+  Block* const block = found = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return Acquired::no_such_block;
+  const bool admitted = admits(*block, mode);
+  if (admitted) {
+    hold(*block, mode);
+  } else {
+    edt.body().waiting_mode = mode;
+    if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
+      trace_block_wait(edt);
+    enqueue(*block, edt.task());
+  }
+  block->word.unlock();
+  return admitted ? Acquired::yes : Acquired::waits;
+}
+
+void release(BlockLocal& local, Block& block, std::uint8_t mode) {
+  block.word.lock_held();
+  sched::Task* granted = nullptr;
+  if (mode == DB_MODE_RO) {
+    --block.weak;
+  } else if (--block.strong == 0 && block.first_waiting != nullptr) {
+    granted = serve(block);
+  }
+  unlock_or_dispose(local, block);
+  while (granted != nullptr) {
+    sched::Task& task = *std::exchange(granted, granted->next);
+    local.on_granted(Edt::of(task), block);
+  }
+}
+
+u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
+  Run& run = *local.current;
+  if (find_held(run, block.guid()).block != nullptr || has_pin(run, block)) {
+    data = address_in(run, block);
+    return 0;
+  }
+  block.word.lock_held();
+  const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
+  if (possible) {
+    hold(block, DB_MODE_RW);
+    list_created(run, block, false);
+  }
+  block.word.unlock();
+  if (!block.is_tiered()) {
+    data = block.small();
+    return 0;
+  }
+  if (!possible) return pin(local, block, Mode::concurrent, data);
+  const u8 code = begin_hold(local, block.tier(), Mode::concurrent, block.hold);
+  if (code != 0) {
+    unlist_created(run, block);
+    release(local, block, DB_MODE_RW);
+    return code;
+  }
+  data = address_of(block.tier(), block.hold.get());
+  return 0;
+}
+
+void release_created(BlockLocal& local, Run& creator, Block& block) {
+  unlist_created(creator, block);
+  if (block.is_tiered()) [[unlikely]]
+    end_hold(block.tier(), std::move(block.hold));
+  release(local, block, DB_MODE_RW);
+}
+
+u8 destroy_block(BlockLocal& local, Guid guid) {
+  Block* const block = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) {
+    // Destroyed, and still held: the index knows.
+    if (guid.kind() != Kind::block) return OCR_EINVAL;
+    const Block* const dead = blocks().find(guid.index());
+    return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
+  }
+  block->word.kill();
+  if (block->creator != nullptr && local.current != nullptr && block->creator == &local.current->edt &&
+      block->first_waiting == nullptr && !block->is_tiered()) {
+    unlist_created(*local.current, *block);
+    --block->strong;
+    unlock_or_dispose(local, *block);
+    return 0;
+  }
+  const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
+  unlock_or_dispose(local, *block);
+  if (pinned) [[unlikely]]
+    unpin_outside(local, guid);
+  if (local.current == nullptr) return 0;
+  const Holding held = find_held(*local.current, guid);
+  if (held.block != nullptr) release_holding(local, *local.current, held);
+  return 0;
+}
+
+void release_holding(BlockLocal& local, Run& run, const Holding& held) {
+  if (held.slot == nullptr) return release_created(local, run, *held.block);
+  if (checking::active()) [[unlikely]]
+    checking::released(*held.block);
+  const std::uint64_t block = held.slot->value;
+  for (Slot& slot : run.edt.slots().subspan(held.slot->index)) {
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held && slot.value == block)
+      slot.state.store(SlotState::released, std::memory_order_relaxed);
+  }
+  if (held.block->is_tiered()) [[unlikely]]
+    end_use(run.edt, *held.block);
+  release(local, *held.block, held.slot->mode);
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Making and destroying blocks, and holding them in a mode (objects/block.hpp says which admits which). Any thread that
+// has a BlockLocal, its own.
+#pragma once
+
+#include "ocr/blocks/block_local.hpp"
+
+namespace weir::ocr {
+
+struct BlockRequest {
+  std::uint64_t size;
+  std::uint16_t properties;
+  const ocrHint_t* hint;
+  bool heap;
+  bool stays = false;  // in memory: the caller cannot wait for it
+};
+// Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
+u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data);
+u8 destroy_block(BlockLocal& local, Guid guid);
+
+enum class Acquired : std::uint8_t { yes, waits, no_such_block };
+// `block` is set unless there is none. waits: the EDT is queued, and BlockLocal::on_granted() is called for it later.
+Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
+// A holder in that mode is one no more.
+void release(BlockLocal& local, Block& block, std::uint8_t mode);
+// The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
+// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
+u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data);
+// The running EDT, which made the block, holds it no more.
+void release_created(BlockLocal& local, Run& creator, Block& block);
+// The running EDT holds it no more, in whichever way it did.
+void release_holding(BlockLocal& local, Run& run, const Holding& held);
+
+}  // namespace weir::ocr

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/blocks/block_hint.hpp"
+
+#include "ocr/blocks/block_local.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::ocr {
+
+void apply_hint(Block& block, const ocrHint_t& hint) {
+  if (hint.type != OCR_HINT_DB_T || hint.propMask == 0) return;
+  if (block.hint == nullptr) block.hint = new ocrHint_t{OCR_HINT_DB_T, 0, {}};
+  merge_hint(*block.hint, hint);
+  block.eager = hint_value(*block.hint, OCR_HINT_DB_EAGER, 0) != 0;
+  block.lazy = hint_value(*block.hint, OCR_HINT_DB_LAZY, 0) != 0 && !block.eager;
+}
+
+Place place_of_hint(const BlockLocal& local, const ocrHint_t& hint) noexcept {
+  Place place{local.worker->domain(), {}};
+  const int domain = domain_of_hint(hint_value(hint, OCR_HINT_DB_AFFINITY, 0));
+  if (domain >= 0 && domain < local.worker->scheduler().domain_count()) {
+    place.domain = domain;
+    place.wish.beside_domain = true;
+  }
+  using Tier = data::Wish::Tier;
+  const auto says = [&](ocrHintProp_t property) { return hint_value(hint, property, 0) != 0; };
+  if (says(OCR_HINT_DB_FAR)) place.wish.tier = Tier::slow;
+  if (says(OCR_HINT_DB_INTER)) place.wish.tier = Tier::middle;
+  if (says(OCR_HINT_DB_NEAR) || says(OCR_HINT_DB_HIGHBW)) place.wish.tier = Tier::fast;
+  return place;
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/blocks/holds.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "ocr/blocks/dispose.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/observe/complain.hpp"
+#include "ocr/program/pause.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+void notify(data::Request& request) noexcept {
+  Hold& hold = *static_cast<Hold*>(request.task);
+  Tiers& tiers = hold.tiers;
+  const std::lock_guard lock(tiers.waiting_mutex);
+  hold.done = true;
+  tiers.waiting.notify_all();
+}
+
+// False: the program ends before.
+bool wait_for_place(BlockLocal& local, Hold& hold) {
+  constexpr auto kLook = std::chrono::milliseconds(10);  // for the end of the program
+  Tiers& tiers = local.tiers;
+  const bool was_running =
+      local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
+  local.worker->begin_blocking();
+  std::unique_lock lock(tiers.waiting_mutex);
+  bool gives_up = true;
+  while (!hold.done) {
+    tiers.waiting.wait_for(lock, kLook);
+    if (hold.done || !gives_up || !local.program.shutting_down()) continue;
+    lock.unlock();
+    const bool withdrawn = tiers.store().withdraw(hold.request);
+    lock.lock();
+    if (withdrawn) break;
+    gives_up = false;  // it is on its way
+  }
+  const bool in_place = hold.done;
+  local.worker->end_blocking();
+  lock.unlock();
+  enter_running(local, was_running);
+  return in_place;
+}
+
+// What the running EDT has in place, for as long as it waits.
+std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
+  std::vector<data::Block*> held;
+  for (Block* made = run.created; made != nullptr; made = made->created_next)
+    if (made->is_tiered() && &made->tier() != &wanted) held.push_back(&made->tier());
+  const std::size_t own = held.size();
+  const auto add = [&](data::Block& block) {
+    if (&block != &wanted &&
+        std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
+      held.push_back(&block);
+  };
+  if (EdtBlocks* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->has_blocks())
+    for (const data::Use& use : blocks->asks().uses()) add(*use.block);
+  if (run.extra != nullptr)
+    for (const Pin& each : run.extra->pins) add(each.block->tier());
+  return held;
+}
+
+// What a thread outside of EDTs has in place.
+std::vector<data::Block*> held_outside(const BlockLocal& local) {
+  std::vector<data::Block*> held;
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  for (const Pin& each : local.tiers.outside)
+    if (each.thread == &local) held.push_back(&each.block->tier());
+  std::sort(held.begin(), held.end());
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  return held;
+}
+
+}  // namespace
+
+u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
+  data::Store& store = local.tiers.store();
+  if (store.hold(block)) return 0;
+  auto made = std::make_unique<Hold>(local.tiers);
+  data::Request& request = made->request;
+  request.task = made.get();
+  request.told = &notify;
+  request.running = true;
+  request.name = lasting_name_of(local.maker());
+  static_cast<void>(request.add(block, mode));
+  made->others = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
+  request.beside = made->others;
+  store.add(request);
+  const int domain = local.tiers.machine_domain(local.worker->domain());
+  if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
+    request.sequence = 0;
+    made->scratch = std::make_unique<std::byte[]>(block.bytes);
+    request.uses().front().address = made->scratch.get();
+    hold = std::move(made);
+    return 0;
+  }
+  request.beside = {};
+  static_cast<void>(store.try_begin(request));  // nothing takes from one that waits
+  if (!request.failure) {
+    const base::Status why = request.failure;
+    store.finish(request);
+    return report_no_place(why, "a data block cannot be brought to where the program can use it");
+  }
+  hold = std::move(made);
+  return 0;
+}
+
+void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
+  if (hold == nullptr)
+    block.store->release_hold(block);
+  else if (hold->scratch == nullptr)
+    block.store->finish(hold->request);
+}
+
+std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
+  void* const address = hold == nullptr ? block.address.load(std::memory_order_relaxed)
+                                        : const_cast<Hold*>(hold)->request.uses().front().address;
+  return static_cast<std::byte*>(address);
+}
+
+namespace {
+
+void drop(BlockLocal& local, Pin pin) {
+  end_hold(pin.block->tier(), std::move(pin.hold));
+  pin.block->word.lock_held();
+  unname(local, *pin.block);
+}
+
+const Pin* find_pin(const Run& run, const Block& block) noexcept {
+  if (run.extra == nullptr) return nullptr;
+  const std::vector<Pin>& pins = run.extra->pins;
+  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.block == &block; });
+  return found == pins.end() ? nullptr : &*found;
+}
+
+// Takes out the pin of that block; its block is null when there is none.
+Pin take(std::vector<Pin>& pins, Guid block) {
+  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& p) { return p.guid == block; });
+  if (found == pins.end()) return {nullptr, {}, nullptr, nullptr};
+  Pin taken = std::move(*found);
+  pins.erase(found);
+  return taken;
+}
+
+}  // namespace
+
+u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address) {
+  block.word.lock_held();
+  ++block.named;
+  block.word.unlock();
+  Pin made{&block, block.guid(), nullptr, &local};
+  if (const u8 code = begin_hold(local, block.tier(), mode, made.hold)) {
+    block.word.lock_held();
+    unname(local, block);
+    return code;
+  }
+  address = address_of(block.tier(), made.hold.get());
+  if (local.current != nullptr) {
+    local.current->make_extra().pins.push_back(std::move(made));
+    return 0;
+  }
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  local.tiers.outside.push_back(std::move(made));
+  block.pinned_outside.store(true, std::memory_order_relaxed);
+  return 0;
+}
+
+std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept {
+  const std::lock_guard lock(local.tiers.outside_mutex);
+  for (const Pin& each : local.tiers.outside)
+    if (each.block == &block) return address_of(block.tier(), each.hold.get());
+  return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
+}
+
+bool has_pin(const Run& run, const Block& block) noexcept { return find_pin(run, block) != nullptr; }
+
+bool unpin(BlockLocal& local, Guid block) {
+  if (local.current == nullptr) return unpin_outside(local, block);
+  RunExtra* const extra = local.current->extra.get();
+  if (extra == nullptr) return false;
+  Pin taken = take(extra->pins, block);
+  if (taken.block == nullptr) return false;
+  drop(local, std::move(taken));
+  return true;
+}
+
+bool unpin_outside(BlockLocal& local, Guid block) {
+  Pin taken{nullptr, {}, nullptr, nullptr};
+  {
+    const std::lock_guard lock(local.tiers.outside_mutex);
+    taken = take(local.tiers.outside, block);
+  }
+  if (taken.block == nullptr) return false;
+  taken.block->pinned_outside.store(false, std::memory_order_relaxed);
+  drop(local, std::move(taken));
+  return true;
+}
+
+void unpin_all(BlockLocal& local, Run& run) {
+  if (run.extra == nullptr) return;
+  for (Pin& each : std::exchange(run.extra->pins, {})) drop(local, std::move(each));
+}
+
+std::byte* address_in(const Run& run, const Block& block) noexcept {
+  if (!block.is_tiered()) return block.small();
+  if (block.creator == &run.edt) return address_of(block.tier(), block.hold.get());
+  if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
+  EdtBlocks* const blocks = blocks_of(run.edt);
+  const data::Use* const use = blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->asks().find(block.tier());
+  return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));
+}
+
+}  // namespace weir::ocr

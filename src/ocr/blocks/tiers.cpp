@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/blocks/tiers.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+#include "sched/scheduler.hpp"
+#include "weir/error.hpp"
+
+namespace weir::ocr {
+
+u8 report_no_place(const base::Status& status, const char* what) noexcept {
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true, std::memory_order_relaxed)) {
+    std::fprintf(stderr, "weir: ocr: %s: %s (further failures of this kind are return codes only)\n", what,
+                 status.message.c_str());
+  }
+  return status.code == base::Code::no_space || status.code == base::Code::bad_input ? OCR_ENOMEM : OCR_EIO;
+}
+
+std::size_t Tiers::pool_count() const noexcept { return static_cast<std::size_t>(scheduler_.domain_count()) * kKinds; }
+
+PoolId Tiers::pool_of(const Place& place) noexcept {
+  return static_cast<PoolId>(static_cast<std::size_t>(place.domain) * kKinds +
+                             static_cast<std::size_t>(place.wish.tier));
+}
+
+Place Tiers::place_of(PoolId pool) noexcept {
+  Place place{static_cast<int>(pool / kKinds), {}};
+  place.wish.tier = static_cast<data::Wish::Tier>(pool % kKinds);
+  return place;
+}
+
+data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* name) noexcept {
+  try {
+    base::Result<data::Block*> made =
+        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.wish);
+    if (made) return *made;
+    report_no_place(made.status(), "ocrDbCreate()");
+  } catch (const std::exception& error) {
+    report_no_place({base::Code::no_space, error.what()}, "ocrDbCreate()");
+  }
+  return nullptr;
+}
+
+}  // namespace weir::ocr

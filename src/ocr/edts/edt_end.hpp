@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The end of an EDT, with all in its scope.
+#pragma once
+
+#include "ocr/objects/edt.hpp"
+
+namespace weir::ocr {
+
+struct Local;
+
+// The EDT has ended, and all EDTs in its scope: its output event gets what it returned.
+void finish_edt(Local& local, Edt& edt);
+
+}  // namespace weir::ocr

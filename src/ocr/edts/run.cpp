@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/edts/run.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "ocr/blocks/block.hpp"
+#include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/blocks/holds.hpp"
+#include "ocr/edts/edt_end.hpp"
+#include "ocr/edts/finish_scope.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/observe/complain.hpp"
+#include "ocr/observe/tracing.hpp"
+#include "ocr/program/pause.hpp"
+#include "platform/barrier.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constexpr u8 kFailed = 1;  // exit code
+
+void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
+  for (const Slot& slot : run.edt.slots()) {
+    const std::uint32_t i = slot.index;
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
+      const Block& block = slot.block();
+      depv[i] = {to_c(block.guid()), address_in(run, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
+    } else {
+      depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
+      // -1, which is no value of the enumeration: a slot that was satisfied by no block.
+      if (slot.mode != DB_MODE_NULL) std::memset(&depv[i].mode, 0xff, sizeof depv[i].mode);
+    }
+  }
+}
+
+// The blocks that it holds and has not released.
+void release_all(Local& local, Run& run) {
+  Edt& edt = run.edt;
+  EdtBlocks* const blocks = edt.has(Edt::kTiered) ? blocks_of(edt) : nullptr;
+  if (blocks != nullptr) [[unlikely]]
+    blocks->finish();
+  for (Slot& slot : edt.slots()) {
+    if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
+    slot.state.store(SlotState::released, std::memory_order_relaxed);
+    if ((slot.flags & Slot::kShared) != 0) continue;
+    Block& block = slot.block();
+    if (block.is_tiered()) [[unlikely]]
+      end_use(edt, block);
+    release(local, block, slot.mode);
+  }
+  unpin_all(local, run);
+  while (run.created != nullptr) release_created(local, run, *run.created);
+}
+
+// The function has returned. A finish EDT that has made others ends later: with its scope.
+void end_edt(Local& local, Run& run, Guid returned) {
+  Edt& edt = run.edt;
+  release_all(local, run);
+  if (run.kept != nullptr) [[unlikely]]
+    forget_outputs(local, run);
+  edt.is_bare() ? edt.leave() : leave_edt(local, edt);
+  if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
+  if (!edt.is_bare()) {
+    edt.body().returned = returned;
+    if (run.finish == nullptr) finish_edt(local, edt);
+    local.worker->frame().children = run.finish;
+  }
+  Activity::add(local.activity.ended);
+}
+
+// The end of the program, for a reason that no code can report to those that wait for what the EDT was to bring about:
+// that does not come about.
+[[gnu::cold]] void end_program(Program& program, Edt& edt, const char* what_happened, const char* why,
+                               u8 code) noexcept {
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: %s (%#llx) %s, and the program ends: %s\n", name_of(edt.kind()).c_str(),
+               static_cast<unsigned long long>(edt.guid().bits), what_happened, why);
+  if (!edt.is_bare()) edt.body().output = {};
+  program.shut_down(code);
+}
+
+// Called in a handler.
+[[gnu::cold]] void end_by_exception(Program& program, Edt& edt) noexcept {
+  constexpr const char* kWhat = "was left by an exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    end_program(program, edt, kWhat, error.what(), kFailed);
+  } catch (...) {
+    end_program(program, edt, kWhat, "it is no std::exception", kFailed);
+  }
+}
+
+Guid call_function(const Run& run) {
+  const ocrEdt_t function = run.edt.kind()->function;
+  if (run.edt.is_bare()) return from_c(function(0, nullptr, 0, nullptr));
+  EdtBody& body = run.edt.body();
+  ocrEdtDep_t* const depv = body.depv();
+  fill_depv(run, depv);
+  u64* const paramv = body.paramc == 0 ? nullptr : EdtLayout::paramv(depv, body.depc);
+  return from_c(function(body.paramc, paramv, body.depc, depv));
+}
+
+// Tasks of the C++ API that the EDT has spawned are part of it: they may use its blocks. Throws what they have thrown.
+void end_tasks(Local& local) {
+  sched::Frame& frame = local.worker->frame();
+  if (frame.children == nullptr) [[likely]]
+    return;
+  struct Close {
+    sched::Frame& frame;
+    ~Close() { delete std::exchange(frame.children, nullptr); }
+  } const close{frame};
+  local.program.runtime().wait();
+}
+
+Guid call(Local& local, const Run& run) {
+  const checking::Running running(run.edt);
+  Guid returned;
+  for (const bool function : {true, false}) {
+    try {
+      function ? static_cast<void>(returned = call_function(run)) : end_tasks(local);
+    } catch (...) {
+      end_by_exception(local.program, run.edt);
+    }
+  }
+  if (checking::active()) [[unlikely]]
+    checking::used(local, returned);
+  return returned;
+}
+
+// PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then
+// looks at all `running`, with the heavy side of the barrier in between. Returns whether an EDT runs beneath this one.
+bool begin_running(Local& local) noexcept {
+  const bool inside = local.activity.running.load(std::memory_order_relaxed);
+  if (!inside) local.activity.running.store(true, std::memory_order_release);
+  platform::light_barrier();  // PAUSE-1
+  if (is_pausing()) [[unlikely]]
+    wait_while_paused(local);
+  return inside;
+}
+
+// In the data layer's sense. An EDT that cannot have them is the end of the program: no code can report it. After the
+// end a block may have no contents, see Hold::scratch, and no EDT that would read any is begun.
+bool has_blocks(Program& program, Edt& edt) noexcept {
+  if (program.shutting_down()) {
+    edt.body().output = {};
+    return false;
+  }
+  const base::Status failure = blocks_failure(edt);
+  if (failure) return true;
+  end_program(program, edt, "cannot be given its data blocks", failure.message.c_str(),
+              failure.code == base::Code::no_space ? OCR_ENOMEM : OCR_EIO);
+  return false;
+}
+
+}  // namespace
+
+void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
+  Edt& edt = Edt::of(*task);
+  Local& local = *ocr::local();
+  const bool inside = begin_running(local);
+  const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
+  Run run(edt);
+  Guid returned;
+  if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
+    edt.begin();
+    Run* const outer = std::exchange(local.current, &run);
+    returned = call(local, run);
+    local.current = outer;
+  }
+  end_edt(local, run, returned);
+  if (!inside) local.activity.running.store(false, std::memory_order_release);
+  // Else it stays: what follows from the end of a scope is the doing of the EDT that ended it.
+  if (inside) local.traced = outer_traced;
+}
+
+}  // namespace weir::ocr

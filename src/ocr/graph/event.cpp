@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Events of the types once, idempotent, sticky, latch and counted, and how dependents are notified.
+#include "ocr/graph/event.hpp"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "ocr/graph/channel.hpp"
+#include "ocr/graph/collective.hpp"
+#include "ocr/graph/params.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/graph/wait.hpp"
+#include "ocr/objects/label.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/observe/complain.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+void notify_one(Local& local, Node node, Guid block) {
+  switch (node & kNodeMask) {
+    case kLinkNode: {
+      Link& link = link_of(node);
+      link.block = block;
+      if (checking::active()) [[unlikely]]
+        checking::keep_cause(link);
+      append(local.work, node);
+      return;
+    }
+    case kWaiterNode: return wake(waiter_of(node), block);
+    default: satisfy(local, slot_of(node), block);
+  }
+}
+
+// What satisfying a locked event leads to; it is unlocked when this returns, and may be gone.
+struct Fired {
+  u8 code = 0;
+  NodeList nodes;
+  Guid block;
+};
+
+// The event fires and is destroyed.
+Fired fire_and_die(Local& local, Event& event, Guid block) noexcept {
+  const Fired fired{0, std::exchange(event.dependents, {}), block};
+  event.word.kill();
+  retire(local, events(), local.events, event);
+  return fired;
+}
+
+Fired fire_and_stay(Event& event, Guid block) noexcept {
+  event.fired = true;
+  event.payload = block;
+  const Fired fired{0, std::exchange(event.dependents, {}), block};
+  event.word.unlock();
+  return fired;
+}
+
+Fired refuse(Event& event, u8 code) noexcept {
+  event.word.unlock();
+  return {code, {}, {}};
+}
+
+Fired satisfy_latch(Local& local, Event& event, std::uint32_t slot) noexcept {
+  if (slot > OCR_EVENT_LATCH_INCR_SLOT) return refuse(event, OCR_EINVAL);
+  event.count += slot == OCR_EVENT_LATCH_INCR_SLOT ? 1 : -1;
+  if (event.count == 0) return fire_and_die(local, event, {});
+  return refuse(event, 0);
+}
+
+Fired satisfy_channel(Event& event, Guid block) {
+  const std::unique_lock lock(event.word, std::adopt_lock);
+  Node ready = 0;
+  const u8 code = channel_satisfied(event, block, ready);
+  return {code, {ready, ready}, block};
+}
+
+Fired satisfy_locked(Local& local, Event& event, std::uint32_t slot, Guid block) {
+  if (event.type == EventType::latch) return satisfy_latch(local, event, slot);
+  if (slot != 0) return refuse(event, OCR_EINVAL);
+  switch (event.type) {
+    case EventType::once:
+      if (event.fired) return refuse(event, OCR_EINVAL);  // as if it were gone
+      return event.kept ? fire_and_stay(event, block) : fire_and_die(local, event, block);
+    case EventType::channel: return satisfy_channel(event, block);
+    case EventType::counted:
+      if (!event.fired && event.count == 0) return fire_and_die(local, event, block);
+      [[fallthrough]];
+    case EventType::sticky: return event.fired ? refuse(event, OCR_EPERM) : fire_and_stay(event, block);
+    case EventType::idem: return event.fired ? refuse(event, 0) : fire_and_stay(event, block);
+    default: return refuse(event, OCR_EINVAL);  // a collective event takes values, not blocks
+  }
+}
+
+// A dependence comes to a locked event that is neither channel nor collective. True: it has fired, `block` is set.
+bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
+  const bool last = event.type == EventType::counted && event.count > 0 && --event.count == 0;
+  if (!event.fired) {
+    append(event.dependents, node);
+    event.word.unlock();
+    return false;
+  }
+  block = event.payload;
+  if (last) {
+    event.word.kill();
+    retire(local, events(), local.events, event);
+  } else {
+    event.word.unlock();
+  }
+  return true;
+}
+
+// The generation of a channel that the next satisfaction is of, before it comes.
+std::uint64_t next_satisfied(const Event& event) noexcept {
+  return event.type == EventType::channel ? event.channel->met + event.channel->satisfied.size() : 0;
+}
+// The generation that a dependence is of which finds itself satisfied.
+std::uint64_t next_dependent(const Event& event, std::uint32_t output) noexcept {
+  if (event.type == EventType::channel) return event.channel->met;
+  if (event.type != EventType::collective || output >= event.collective->contributors) return 0;
+  return event.collective->dependent[output];
+}
+
+void note_satisfied(const Local& local, Guid event, std::uint64_t generation, Guid block) {
+  checking::satisfied(event, generation);
+  checking::used(local, block);
+}
+
+bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(guid); }
+
+}  // namespace
+
+Node make_link(Local& local, Guid target, std::uint32_t slot) {
+  Link& link = local.links.take();
+  link = {0, target, slot, {}};
+  if (checking::active()) [[unlikely]]
+    checking::needed_by(link);
+  return link_node(link);
+}
+
+void notify(Local& local, NodeList nodes, Guid block) {
+  while (nodes.first != 0) notify_one(local, pop_front(nodes), block);
+  if (local.notifying) return;  // the loop below goes on with what was added
+  local.notifying = true;
+  while (local.work.first != 0) {
+    Link& link = link_of(pop_front(local.work));
+    const Link copy = link;
+    const checking::Because cause(link);
+    local.links.give(link);
+    // An event that is gone, or satisfied, needs it no more.
+    static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
+  }
+  local.notifying = false;
+}
+
+// ---- Life ----
+
+namespace {
+
+// What an event has besides the common fields. False: the parameters have no meaning.
+struct Extra {
+  std::int64_t count = 0;
+  std::unique_ptr<Channel> channel;
+  std::unique_ptr<Collective> collective;
+};
+bool make_extra(EventType type, const void* params, Extra& extra) {
+  switch (type) {
+    case EventType::latch:
+      if (params != nullptr) extra.count = latch_counter(params);
+      return true;
+    case EventType::counted:
+      if (params != nullptr) extra.count = counted_dependences(params);
+      return extra.count > 0;
+    case EventType::channel: return (extra.channel = make_channel(params)) != nullptr;
+    case EventType::collective: return (extra.collective = make_collective(params)) != nullptr;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params) {
+  Extra extra;
+  if (type >= EventType::latch && !make_extra(type, params, extra)) return OCR_EINVAL;
+  Event* event = nullptr;
+  if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
+    // All contributors may make the event that they share, each for its own policy domain: here that is one.
+    const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
+    return code == OCR_EGUIDEXISTS && shared ? 0 : code;
+  }
+  event->type = type;
+  event->fired = false;
+  event->kept = false;
+  event->dependents = {};
+  event->count = extra.count;
+  event->maker = local.maker();
+  if (extra.channel != nullptr) event->channel = extra.channel.release();
+  if (extra.collective != nullptr) event->collective = extra.collective.release();
+  object_made(local, *event, guid);
+  return 0;
+}
+
+namespace {
+
+void free_links(Local& local, NodeList nodes) noexcept {
+  while (nodes.first != 0) {
+    const Node node = pop_front(nodes);
+    if (is_link(node)) local.links.give(link_of(node));
+  }
+}
+
+// Its GUID is dead.
+void free_event(Local& local, Event& event) noexcept {
+  free_links(local, event.dependents);
+  if (event.type == EventType::collective)
+    for (const Generation& generation : event.collective->generations)
+      for (const NodeList& nodes : generation.dependents) free_links(local, nodes);
+  free_extra(event);
+}
+
+}  // namespace
+
+void free_extra(Event& event) noexcept {
+  event.dependents = {};
+  if (event.type == EventType::channel) delete event.channel;
+  if (event.type == EventType::collective) delete event.collective;
+}
+
+u8 destroy_event(Local& local, Guid guid) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  event->word.kill();
+  if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
+  if (event->kept)
+    event->word.unlock();  // forget_outputs() gives it up
+  else
+    retire(local, events(), local.events, *event);
+  return 0;
+}
+
+namespace {
+
+void forget(Local& local, Event* first) {
+  while (first != nullptr) {
+    Event& event = *std::exchange(first, first->next_kept);
+    event.word.lock_held();
+    event.kept = false;
+    if (event.word.alive() && !event.fired) {
+      event.word.unlock();
+      continue;
+    }
+    event.word.kill();
+    retire(local, events(), local.events, event);
+  }
+}
+
+}  // namespace
+
+void keep_output(Local& local, Run& run, Guid output) {
+  constexpr std::uint16_t kMost = 512;
+  if (run.kept_count == kMost) [[unlikely]] {
+    forget(local, std::exchange(run.kept_before, std::exchange(run.kept, nullptr)));
+    run.kept_count = 0;
+  }
+  Event& event = *events().find(output.index());
+  event.kept = true;
+  event.next_kept = std::exchange(run.kept, &event);
+  ++run.kept_count;
+}
+
+void forget_outputs(Local& local, Run& run) {
+  forget(local, run.kept);
+  forget(local, run.kept_before);
+}
+
+// ---- Both sides ----
+
+u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
+  if (!valid_block(block)) return OCR_EINVAL;
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  const std::uint64_t generation = checking::active() ? next_satisfied(*event) : 0;
+  if (checking::active() && !event->fired) [[unlikely]]
+    note_satisfied(local, guid, generation, block);
+  const Fired fired = satisfy_locked(local, *event, slot, block);
+  const checking::Because cause(guid, generation);
+  if (fired.nodes.first != 0) notify(local, fired.nodes, fired.block);
+  return fired.code;
+}
+
+void forward_output(Local& local, const Edt& edt) {
+  const Guid output = edt.output();
+  Guid returned = edt.body().returned;
+  if (returned.kind() == Kind::event) {
+    const Node link = make_link(local, output, 0);
+    if (add_dependent(local, returned, link) == 0) return;
+    local.links.give(link_of(link));
+    complain(edt, "returned an event that does not exist", returned);
+    returned = {};
+  }
+  if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
+  if (!event_exists(output)) return;
+  complain(edt, "returned what is neither a data block nor an event", returned);
+  static_cast<void>(satisfy_event(local, output, 0, {}));
+}
+
+u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return OCR_EINVAL;
+  Guid block;
+  bool ready = false;
+  u8 code = 0;
+  if (output != 0 && event->type != EventType::collective) {
+    event->word.unlock();
+    return OCR_EINVAL;
+  }
+  const std::uint64_t generation = checking::active() ? next_dependent(*event, output) : 0;
+  if (event->type == EventType::channel) {
+    Node waiting = 0;
+    code = channel_dependent(*event, node, waiting, block);
+    ready = waiting != 0;
+    event->word.unlock();
+  } else if (event->type == EventType::collective) {
+    const std::unique_lock lock(event->word, std::adopt_lock);
+    code = collective_dependent(*event, node, output, ready, block);
+  } else {
+    ready = add_locked(local, *event, node, block);
+  }
+  if (ready) {
+    const checking::Because cause(guid, generation);
+    NodeList alone;
+    append(alone, node);
+    notify(local, alone, block);
+  }
+  return code;
+}
+
+}  // namespace weir::ocr

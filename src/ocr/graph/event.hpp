@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What events do: they are made, satisfied, and notify their dependents (objects/event.hpp).
+//
+// Any thread that has a Local, its own. All but the last functions return 0 or an error code.
+#pragma once
+
+#include "ocr/graph/local.hpp"
+
+namespace weir::ocr {
+
+u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params);
+u8 destroy_event(Local& local, Guid guid);
+u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
+// The node becomes a dependent of the event's output, or is notified at once. `output`: of several, see collective.hpp.
+u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
+
+// The EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
+void forward_output(Local& local, const Edt& edt);
+// The output event, not known to others yet, of an EDT without an open slot: that may have ended before the EDT that
+// makes it, `run`, links anything to the event. So the event stays, satisfied, until `run` ends, or has made many more.
+void keep_output(Local& local, Run& run, Guid output);
+// `run` ends.
+void forget_outputs(Local& local, Run& run);
+
+// Notifies nodes, oldest first, and all that fires by it, without recursion.
+void notify(Local& local, NodeList nodes, Guid block);
+Node make_link(Local& local, Guid target, std::uint32_t slot);
+
+// What an event has besides its own memory is given up. The dependents are not looked at: they went with the runtime.
+void free_extra(Event& event) noexcept;
+
+}  // namespace weir::ocr

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/graph/label_wait.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/graph/slots.hpp"
+#include "ocr/graph/wait.hpp"
+#include "ocr/objects/label.hpp"
+#include "ocr/observe/complain.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+struct Dependent {
+  Node node;
+  std::uint32_t output;
+};
+
+struct Waits {
+  std::vector<Dependent> dependents;
+  std::vector<EventWaiter*> threads;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Waits> of;  // guarded by mutex; by the label's bits
+};
+Table& table() noexcept {
+  static Table& the_table = *new Table;
+  return the_table;
+}
+
+bool is_made(Guid guid) noexcept { return block_exists(guid) || event_exists(guid); }
+
+void count(std::int64_t change) noexcept {
+  detail::label_waits.fetch_add(static_cast<std::uint64_t>(change), std::memory_order_seq_cst);
+}
+
+template <class T, class Is>
+bool take_out(std::vector<T>& all, Is&& is) {
+  const auto found = std::find_if(all.begin(), all.end(), is);
+  if (found == all.end()) return false;
+  all.erase(found);
+  count(-1);
+  return true;
+}
+
+void erase_if_empty(std::uint64_t label) {
+  const auto found = table().of.find(label);
+  if (found != table().of.end() && found->second.dependents.empty() && found->second.threads.empty())
+    table().of.erase(found);
+}
+
+// A slot that cannot have what it waited for is satisfied by nothing, and standard error says so.
+void link(Local& local, Guid object, const Dependent& dependent) {
+  if (object.kind() == Kind::event && add_dependent(local, object, dependent.node, dependent.output) == 0) return;
+  if (object.kind() == Kind::block) {
+    NodeList alone;
+    append(alone, dependent.node);
+    return notify(local, alone, object);
+  }
+  if (is_link(dependent.node)) return local.links.give(link_of(dependent.node));
+  Slot& slot = slot_of(dependent.node);
+  complain(Edt::of(slot), "depends on the event of a label that was gone at once, or has no room", object);
+  satisfy(local, slot, {});
+}
+
+}  // namespace
+
+bool try_await_object(Guid label, Node node, std::uint32_t output) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  std::vector<Dependent>& dependents = all.of[label.bits].dependents;
+  dependents.push_back({node, output});
+  count(1);
+  platform::heavy_barrier();  // LABEL-1
+  if (!is_made(label)) return true;
+  dependents.pop_back();
+  count(-1);
+  erase_if_empty(label.bits);
+  return false;
+}
+
+void on_label_made(Local& local, Guid label) {
+  std::vector<Dependent> ready;
+  {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.of.find(label.bits);
+    if (found == all.of.end()) return;
+    ready.swap(found->second.dependents);
+    count(-static_cast<std::int64_t>(ready.size()));
+    erase_if_empty(label.bits);
+  }
+  on_label_left(label);
+  for (const Dependent& dependent : ready) link(local, label, dependent);
+}
+
+// They look again. Under the lock: a thread that leaves the table may be gone afterwards.
+void on_label_left(Guid label) noexcept {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of.find(label.bits);
+  if (found == all.of.end()) return;
+  for (EventWaiter* const waiter : std::exchange(found->second.threads, {})) {
+    count(-1);
+    wake(*waiter, {});
+  }
+  erase_if_empty(label.bits);
+}
+
+namespace {
+
+class LabelWait final : public LabelWatch {
+ public:
+  LabelWait(Local& local, Guid label)
+      : local_(local),
+        label_(label),
+        in_edt_(local.current != nullptr),
+        entered_(new EventWaiter(local.program, local.worker, in_edt_)),
+        waiter_(entered_) {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    all.of[label.bits].threads.push_back(entered_);
+    local.program.count_waiting(in_edt_, 1);
+    count(1);
+    platform::heavy_barrier();  // LABEL-1
+  }
+  ~LabelWait() override { leave(); }
+  LabelWait(const LabelWait&) = delete;
+  LabelWait& operator=(const LabelWait&) = delete;
+
+  bool wait() override { return wait_for(local_, waiter_); }
+
+ private:
+  void leave() noexcept {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.of.find(label_.bits);
+    if (found == all.of.end()) return;
+    if (take_out(found->second.threads, [&](const EventWaiter* waiter) { return waiter == entered_; }))
+      local_.program.count_waiting(in_edt_, -1);
+    erase_if_empty(label_.bits);
+  }
+
+  Local& local_;
+  const Guid label_;
+  const bool in_edt_;
+  EventWaiter* const entered_;
+  std::unique_ptr<EventWaiter> waiter_;  // null: it is kept until the end, since the program ends
+};
+
+}  // namespace
+
+std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label) { return std::make_unique<LabelWait>(local, label); }
+
+void for_each_awaited(const std::function<void(Guid label, Node node)>& f) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [label, waits] : all.of)
+    for (const Dependent& dependent : waits.dependents) f({label}, dependent.node);
+}
+
+void forget_label_waits() noexcept {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  all.of.clear();
+  detail::label_waits.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace weir::ocr

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-#include "ocr/main_edt.hpp"
-
-[[gnu::weak]] ocrGuid_t mainEdt(u32 paramc, u64* paramv, u32 depc, ocrEdtDep_t depv[]);
-
-ocrEdt_t weir::ocr::cxx_main_edt() noexcept { return &mainEdt; }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Block: a data block: its memory, which EDTs hold it in which mode, and which wait for it.
+//
+// RO holders exclude no others. RW, CONST and EW exclude one another, and EW itself and RO newcomers, too. When the
+// last of RW, CONST or EW has released it, waiting EDTs are served: all RW, else the first EW, else all CONST; RO with
+// any but EW. All fields are guarded by the lock in `word`, but what never changes; memory is freed when the block was
+// destroyed, nothing holds it or counts on its place, and nothing waits for it. Where it lives: blocks/tiers.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/shown.hpp"
+#include "data/block.hpp"
+#include "ocr/objects/guid.hpp"
+#include "ocr/objects/hold.hpp"
+#include "ocr/objects/object.hpp"
+#include "ocr/objects/origin.hpp"
+
+namespace weir::sched {
+struct Task;
+}
+
+namespace weir::ocr {
+
+class Edt;
+struct BlockHeap;
+// A pool of memory for small blocks, see blocks/block_memory.hpp.
+using PoolId = std::uint16_t;
+
+struct Block {
+  ObjectWord word;
+  // A small block's address; of others their data::Block, and the low bit; 0: given up.
+  base::Shown<std::uintptr_t> memory;
+  std::uint64_t size;
+  std::uint32_t strong;  // holders in strong_mode
+  std::uint32_t weak;    // holders in mode RO
+  std::uint8_t strong_mode;
+  bool no_hint : 1, eager : 1, lazy : 1;
+  std::uint16_t domain;
+  sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
+  Edt* creator;                               // that holds it since it made it; null: none
+  Block *created_next, *created_before;       // in the creator's list
+  const EdtKind* maker;
+  BlockHeap* heap;                   // owned; null: ocrDbMalloc() is not possible
+  ocrHint_t* hint;                   // owned
+  std::unique_ptr<Hold> hold;        // of its creator; null: counted by the store
+  std::uint32_t named;               // slots and pins that count on its memory without holding it
+  PoolId pool;                       // of a small block
+  std::atomic<bool> pinned_outside;  // by a thread outside of EDTs; relaxed: the thread that sets it knows the block
+  Block* next_free;
+
+  static constexpr std::uintptr_t kTiered = 1;
+  bool is_tiered() const noexcept { return (memory & kTiered) != 0; }
+  std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory.get()); }
+  // Where one is that stays.
+  std::byte* fixed() const noexcept {
+    return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();
+  }
+  data::Block& tier() const noexcept { return *reinterpret_cast<data::Block*>(memory & ~kTiered); }
+
+  Guid guid() const noexcept { return word.guid(Kind::block); }
+};
+static_assert(sizeof(Block) <= 128);
+
+}  // namespace weir::ocr

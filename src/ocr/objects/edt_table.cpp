@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/objects/edt_table.hpp"
+
+#include "ocr/objects/label.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constinit Immortal<ObjectTable<EdtEntry>> the_entries;
+constexpr std::uint32_t kBatch = 256;  // indices that a worker takes at a time
+
+// The memory has its index since an earlier EDT.
+bool has_index(const Edt& edt) noexcept {
+  const EdtEntry* const entry = edt_entries().find(edt.index());
+  return entry != nullptr && entry->edt.load(std::memory_order_relaxed) == &edt;
+}
+
+// The entry of the next index, which is `index` now.
+EdtEntry& take_entry(EdtIndices& indices, std::uint32_t& index) {
+  if (indices.next == indices.end) [[unlikely]] {
+    indices.next = edt_entries().reserve(kBatch);
+    indices.end = indices.next + kBatch;
+  }
+  EdtEntry& entry = edt_entries().at(indices.next);
+  index = indices.next++;
+  return entry;
+}
+
+void give_index(EdtIndices& indices, Edt& edt) {
+  std::uint32_t index = 0;
+  EdtEntry& entry = take_entry(indices, index);
+  edt.body().word.reset(index);
+  entry.edt.store(&edt, std::memory_order_release);  // EDT-1
+}
+
+}  // namespace
+
+ObjectTable<EdtEntry>& edt_entries() noexcept { return the_entries.value; }
+
+void number_edt(EdtIndices& indices, Edt& edt, bool first_use) {
+  if (first_use || !has_index(edt)) [[unlikely]]
+    give_index(indices, edt);
+}
+
+void number_bare(EdtIndices& indices, Edt& edt) {
+  EdtEntry& entry = take_entry(indices, edt.task().number);
+  entry.edt.store(&edt, std::memory_order_release);  // EDT-1
+}
+
+void enter_edt(Edt& edt) {
+  edt.body().word.revive_locked();
+  edt.body().word.unlock();
+}
+
+bool try_claim_label(Guid label) {
+  Edt* nobody = nullptr;
+  return edt_entries().at(label.index()).edt.compare_exchange_strong(nobody, being_made(), std::memory_order_acq_rel);
+}
+
+void give_up_label(ObjectLocal& local, Guid label) noexcept {
+  edt_entries().find(label.index())->edt.store(nullptr, std::memory_order_release);
+  label_left(local, label);
+}
+
+void enter_labelled(Edt& edt, Guid label, bool first_use) {
+  ObjectWord& word = edt.body().word;
+  edt.body().kept_word() = first_use ? 0 : word.kept();
+  word.reset(0);
+  static_cast<void>(word.try_create(label));
+  word.unlock();
+  edt_entries().find(label.index())->edt.store(&edt, std::memory_order_release);  // EDT-1
+}
+
+void leave_edt(ObjectLocal& local, Edt& edt) noexcept {
+  edt.body().word.end();
+  if (edt.guid().is_label()) give_up_label(local, edt.guid());
+}
+
+void forget_label(Edt& edt) noexcept {
+  if (edt.guid().is_label()) [[unlikely]]
+    edt.body().word.restore(edt.body().kept_word());
+}
+
+void outlive_label(EdtIndices& indices, Edt& edt) {
+  if (!edt.guid().is_label()) return;
+  forget_label(edt);
+  if (!has_index(edt)) give_index(indices, edt);
+}
+
+Edt* lock_edt(Guid guid) noexcept {
+  Edt* const edt = find_edt(guid);
+  if (edt == nullptr || edt->is_bare() || !edt->body().word.lock(guid.generation())) return nullptr;
+  if (edt->guid() == guid) [[likely]]
+    return edt;
+  edt->body().word.unlock();  // labels have one generation: another one has the memory by now
+  return nullptr;
+}
+
+Edt* find_edt(Guid guid) noexcept {
+  if (guid.kind() != Kind::edt) return nullptr;
+  const EdtEntry* const entry = edt_entries().find(guid.index());
+  Edt* const edt = entry == nullptr ? nullptr : entry->edt.load(std::memory_order_acquire);  // EDT-1
+  return edt != nullptr && edt != being_made() && edt->is_alive(guid) ? edt : nullptr;
+}
+
+void forget_edts() noexcept {
+  edt_entries().for_each([](EdtEntry& entry) { entry.edt.store(nullptr, std::memory_order_relaxed); });
+}
+
+}  // namespace weir::ocr

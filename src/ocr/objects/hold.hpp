@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Hold and Pin: what keeps a block in its place for a thread, outside of an EDT's dependences. blocks/holds.hpp makes
+// and ends them; the objects here only have them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "data/request.hpp"
+#include "ocr/objects/guid.hpp"
+
+namespace weir::ocr {
+
+struct Block;
+struct ProgramLocal;
+class Tiers;
+
+// What keeps one block in place for a thread that waited until it was.
+struct Hold {
+  explicit Hold(Tiers& of) noexcept : tiers(of) {}
+
+  Tiers& tiers;
+  data::Request request;
+  bool done = false;                     // guarded by Tiers::waiting_mutex
+  std::vector<data::Block*> others;      // while it waits: what its EDT holds besides
+  std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
+};
+
+// A block that is in place for a thread that has not acquired it: it was waited for, or made outside of EDTs. It counts
+// in Block::named.
+struct Pin {
+  Block* block;
+  Guid guid;
+  std::unique_ptr<Hold> hold;  // null: counted by the store
+  const ProgramLocal* thread;  // that asked for it
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Labels: ranges of GUIDs that programs compute, and making an object under one of them.
+//
+// A range is a run of indices of one table, never used for anything else. Any thread. What waits for labels is in
+// graph/label_wait.hpp.
+//
+// LABEL-1  A thread that waits enters itself, heavy_barrier(), and looks at the object once more; one that makes or
+// gives
+//          up an object of a label does so, light_barrier(), and reads how many wait. One of the two sees the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "ocr/objects/object_local.hpp"
+#include "platform/barrier.hpp"
+
+namespace weir::ocr {
+
+namespace detail {
+extern constinit std::atomic<std::uint64_t> label_waits;  // LABEL-1
+}  // namespace detail
+
+// Labels from `first` on are reserved, or are no more.
+void enter_range(Guid first, std::uint64_t count);
+void leave_range(Guid first) noexcept;
+// Whether the GUID lies in a range that was not destroyed.
+bool is_reserved(Guid label) noexcept;
+// A label of an event or a data block, in a range that was not destroyed, that has no object now.
+bool is_unmade(Guid label) noexcept;
+
+// The object of the label has been made; its lock was given up.
+inline void label_made(ObjectLocal& local, Guid label) {
+  platform::light_barrier();  // LABEL-1
+  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    local.on_label_made(label);
+}
+// It has been given up: another may be made.
+inline void label_left(ObjectLocal& local, Guid label) noexcept {
+  platform::light_barrier();  // LABEL-1
+  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    local.on_label_left(label);
+}
+
+// Whether the object of a label, destroyed, is still in use.
+template <class T>
+bool is_used_still(const T&) noexcept {
+  return false;
+}
+inline bool is_used_still(const Block& block) noexcept { return block.memory != 0; }
+
+// The object of a label, alive and locked. False when there is one already, if only for those who hold it.
+template <class T>
+bool try_create(T& object, Guid label) noexcept {
+  if (!object.word.try_create(label)) return false;
+  if (!is_used_still(object)) [[likely]]
+    return true;
+  object.word.kill();
+  object.word.unlock();
+  return false;
+}
+
+// Claims the label by try_claim(); waits until that is possible when the properties say so. 0 or an error code.
+template <class F>
+u8 wait_for_label(ObjectLocal& local, Guid label, std::uint16_t properties, F&& try_claim) {
+  while (!try_claim()) {
+    if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
+    const std::unique_ptr<LabelWatch> watch = local.watch_label(label);
+    if (try_claim()) return 0;
+    if (!watch->wait()) return OCR_ECANCELED;
+  }
+  return 0;
+}
+
+// An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
+// alive, and locked until object_made().
+template <class T>
+u8 make_object(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
+               std::uint16_t properties, Guid& guid, T*& object) {
+  if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
+    object = &table.allocate(list);
+    object->word.revive_locked();
+    guid = object->word.guid(kind);
+    return 0;
+  }
+  if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
+  object = &table.at(guid.index());
+  return wait_for_label(local, guid, properties, [&] { return try_create(*object, guid); });
+}
+// `guid`: the object's.
+template <class T>
+void object_made(ObjectLocal& local, T& object, Guid guid) {
+  object.word.unlock();
+  if (guid.is_label()) [[unlikely]]
+    label_made(local, guid);
+}
+
+inline constexpr Kind kind_of(const Event&) noexcept { return Kind::event; }
+inline constexpr Kind kind_of(const Block&) noexcept { return Kind::block; }
+inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_template; }
+
+// A locked and killed object is given up.
+template <class T>
+void retire(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
+  const Guid guid = object.word.guid(kind_of(object));
+  object.word.unlock();
+  if (guid.is_label()) [[unlikely]]
+    label_left(local, guid);
+  else
+    table.free(list, object);
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ObjectLocal: what this room keeps per worker: lists of free objects, the running EDT, and where EDTs come from.
+//
+// As for ProgramLocal, the thread that is the worker uses it, and no other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ocr/objects/origin.hpp"
+#include "ocr/objects/running.hpp"
+#include "ocr/objects/tables.hpp"
+#include "ocr/program/program.hpp"
+
+namespace weir::ocr {
+
+// Indices that one worker gives to the EDTs it makes.
+struct EdtIndices {
+  std::uint32_t next = 0, end = 0;
+};
+
+// A thread that looks at a label's object again whenever one is made or given up.
+class LabelWatch {
+ public:
+  virtual ~LabelWatch() = default;
+  // Once. False: the program ends.
+  [[nodiscard]] virtual bool wait() = 0;
+};
+
+struct ObjectLocal : ProgramLocal {
+  using ProgramLocal::ProgramLocal;
+
+  Run* current = nullptr;  // null: outside of EDTs
+  ObjectTable<Event>::FreeList events;
+  ObjectTable<Block>::FreeList blocks;
+  EdtIndices edts;
+  Origins origins;
+  ObjectTable<Template>::FreeList templates;
+
+  const EdtKind* maker() const noexcept { return current == nullptr ? nullptr : current->edt.kind(); }
+
+  // ---- What the room above is notified of, while anything waits for a label (objects/label.hpp). ----
+
+  // The object of a label has been made; its lock was given up.
+  virtual void on_label_made(Guid label) = 0;
+  // It has been given up: another may be made.
+  virtual void on_label_left(Guid label) noexcept = 0;
+  // Make one, look at the object, then wait. Throws std::bad_alloc.
+  virtual std::unique_ptr<LabelWatch> watch_label(Guid label) = 0;
+
+ protected:
+  ~ObjectLocal() = default;
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ObjectTable: all objects of one kind, found by index in two loads, without a lock.
+//
+// Chunks of memory are mapped when first needed and stay for ever, zeroed at first. Free objects lie in the lists of
+// workers, which exchange batches through the table. A range of labels is a run of indices that is never given to
+// anything else. T has ObjectWord word
+// and T* next_free, unless it is only ever found, and reserved, by index.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "ocr/objects/object.hpp"
+#include "platform/pages.hpp"
+
+namespace weir::ocr {
+
+template <class T>
+class ObjectTable {
+ public:
+  // Free objects of one worker, last in, first out.
+  struct FreeList {
+    T* head = nullptr;
+    std::uint32_t count = 0;
+  };
+
+  // Null when nothing of that index was ever made. Any thread.
+  T* find(std::uint32_t index) const noexcept {
+    T* const chunk = chunks_[index >> kChunkShift].load(std::memory_order_acquire);  // TABLE-1
+    return chunk == nullptr ? nullptr : chunk + (index & kChunkMask);
+  }
+  // Makes its memory if need be. Throws std::bad_alloc.
+  T& at(std::uint32_t index) {
+    T* const found = find(index);
+    return found != nullptr ? *found : add_chunk(index >> kChunkShift)[index & kChunkMask];
+  }
+
+  // The owner of the list only. Throws std::bad_alloc.
+  T& allocate(FreeList& list) {
+    if (list.head == nullptr) [[unlikely]]
+      refill(list);
+    T& object = *list.head;
+    list.head = object.next_free;
+    --list.count;
+    return object;
+  }
+  void free(FreeList& list, T& object) noexcept {
+    object.next_free = list.head;
+    list.head = &object;
+    if (++list.count >= 2 * kBatch) [[unlikely]]
+      give_batch(list);
+  }
+
+  // The owner is about to go.
+  void give_all(FreeList& list) noexcept {
+    if (list.head == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    batches_.push_back({list.head, list.count});
+    list = {};
+  }
+
+  // The first of `count` indices for labels. Throws std::bad_alloc when there are not so many left. Any thread.
+  std::uint32_t reserve(std::uint64_t count) {
+    std::uint64_t first = next_.load(std::memory_order_relaxed);
+    do {
+      if (count > kMost - first) throw std::bad_alloc();
+    } while (!next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+    return static_cast<std::uint32_t>(first);
+  }
+
+  // Calls f(T&), or f(T&, index), for every object that memory was made for.
+  template <class F>
+  void for_each(F&& f) {
+    const std::uint64_t end = next_.load(std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < end; ++i) {
+      T* const chunk = chunks_[i >> kChunkShift].load(std::memory_order_acquire);  // TABLE-1
+      if (chunk == nullptr)
+        i |= kChunkMask;
+      else if constexpr (std::is_invocable_v<F&, T&>)
+        f(chunk[i & kChunkMask]);
+      else
+        f(chunk[i & kChunkMask], static_cast<std::uint32_t>(i));
+    }
+  }
+
+ private:
+  static constexpr int kChunkShift = 14;
+  static constexpr std::uint32_t kChunkMask = (1u << kChunkShift) - 1;
+  static constexpr std::uint32_t kBatch = 256;
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+
+  [[gnu::noinline]] void refill(FreeList& list) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!batches_.empty()) {
+        list = batches_.back();
+        batches_.pop_back();
+        return;
+      }
+    }
+    const std::uint32_t first = reserve(kBatch);
+    for (std::uint32_t i = kBatch; i-- != 0;) {
+      T& object = at(first + i);
+      object.word.reset(first + i);
+      object.next_free = list.head;
+      list.head = &object;
+    }
+    list.count = kBatch;
+  }
+
+  [[gnu::noinline]] void give_batch(FreeList& list) noexcept {
+    T* const first = list.head;
+    T* last = first;
+    for (std::uint32_t i = 1; i < kBatch; ++i) last = last->next_free;
+    list.head = last->next_free;
+    list.count -= kBatch;
+    last->next_free = nullptr;
+    const std::lock_guard lock(mutex_);
+    batches_.push_back({first, kBatch});
+  }
+
+  [[gnu::noinline]] T* add_chunk(std::uint32_t number) {
+    const std::lock_guard lock(mutex_);
+    if (T* chunk = chunks_[number].load(std::memory_order_relaxed)) return chunk;
+    auto pages = platform::Pages::map(Bytes{(std::size_t{1} << kChunkShift) * sizeof(T)}, std::nullopt,
+                                      platform::PageSize::small);
+    if (!pages) throw std::bad_alloc();
+    // Zeroed memory is a T that was never used.
+    T* const chunk = static_cast<T*>(pages->data());
+    pages_.push_back(std::move(*pages));
+    chunks_[number].store(chunk, std::memory_order_release);  // TABLE-1: publishes the zeroed memory
+    return chunk;
+  }
+
+  std::array<std::atomic<T*>, (kMost >> kChunkShift)> chunks_{};  // each set once, under mutex_
+  std::atomic<std::uint64_t> next_{1};                            // of all workers; index 0 is nothing's
+  std::mutex mutex_;
+  std::vector<FreeList> batches_;       // guarded by mutex_; free objects
+  std::vector<platform::Pages> pages_;  // guarded by mutex_
+};
+
+}  // namespace weir::ocr

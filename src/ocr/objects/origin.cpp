@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/objects/origin.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace weir::ocr {
+
+const EdtKind* intern(ocrEdt_t function, const char* name) {
+  struct Named {
+    std::string name;
+    EdtKind kind;
+  };
+  static std::mutex mutex;
+  static auto& all = *new std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>;
+  const std::lock_guard lock(mutex);
+  const auto [first, last] = all.equal_range(function);
+  for (auto i = first; i != last; ++i) {
+    const Named& named = *i->second;
+    if ((name == nullptr) == (named.kind.name == nullptr) && (name == nullptr || named.name == name))
+      return &named.kind;
+  }
+  auto named = std::make_unique<Named>();
+  if (name != nullptr) named->name = name;
+  named->kind = {function, name == nullptr ? nullptr : named->name.c_str()};
+  return &all.emplace(function, std::move(named))->second->kind;
+}
+
+namespace {
+
+// The one of all workers.
+const EdtOrigin* intern(const EdtOrigin& wanted) {
+  static std::mutex mutex;
+  static auto& all = *new std::unordered_multimap<const void*, std::unique_ptr<EdtOrigin>>;  // by site
+  const std::lock_guard lock(mutex);
+  const auto [first, last] = all.equal_range(wanted.site);
+  for (auto i = first; i != last; ++i)
+    if (*i->second == wanted) return i->second.get();
+  return all.emplace(wanted.site, std::make_unique<EdtOrigin>(wanted))->second.get();
+}
+
+}  // namespace
+
+const EdtOrigin* Origins::add(const EdtOrigin& wanted) {
+  const EdtOrigin* const origin = intern(wanted);
+  if (2 * count_ > mask_) {
+    auto larger = std::make_unique<const EdtOrigin*[]>(2 * (mask_ + 1));
+    const std::size_t before = std::exchange(mask_, 2 * mask_ + 1) + 1;
+    table_.swap(larger);
+    for (std::size_t i = 0; i < before; ++i)
+      if (larger[i] != nullptr) enter(larger[i]);
+  }
+  enter(origin);
+  ++count_;
+  return origin;
+}
+
+void Origins::enter(const EdtOrigin* origin) noexcept {
+  std::size_t at = hash(*origin);
+  while (table_[at & mask_] != nullptr) ++at;
+  table_[at & mask_] = origin;
+}
+
+}  // namespace weir::ocr

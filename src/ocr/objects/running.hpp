@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Run: what an EDT has only while its function runs. It lies on the stack of the thread that runs the EDT, which alone
+// uses it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ocr/objects/edt.hpp"
+#include "ocr/objects/hold.hpp"
+
+namespace weir::sched {
+class Scope;
+}
+
+namespace weir::ocr {
+
+struct Event;
+
+struct RunExtra {
+  static constexpr std::size_t kLocalStorage = 256;
+  std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
+  std::vector<Pin> pins;
+};
+struct Run {
+  Edt& edt;
+  Block* created = nullptr;         // those it made and has not released
+  std::unique_ptr<RunExtra> extra;  // null until it is used
+  sched::Scope* finish = nullptr;   // of a finish EDT that has made others: its FinishScope
+  std::uint8_t credit = 0;          // see FinishScope
+  std::uint16_t kept_count = 0;     // in `kept`
+  Event* kept = nullptr;            // see keep_output(); newest first
+  Event* kept_before = nullptr;     // older ones; none while `kept` is empty
+
+  explicit Run(Edt& running) noexcept : edt(running) {}
+  // Throws std::bad_alloc.
+  RunExtra& make_extra() {
+    if (extra == nullptr) extra = std::make_unique<RunExtra>();
+    return *extra;
+  }
+};
+
+// The held block that the slots or the creation list of the running EDT know; null when it holds none of that GUID.
+struct Holding {
+  Block* block = nullptr;
+  Slot* slot = nullptr;  // null: it made the block
+};
+Holding find_held(const Run& run, Guid block) noexcept;
+
+}  // namespace weir::ocr

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/objects/tables.hpp"
+
+namespace weir::ocr {
+
+namespace detail {
+constinit Immortal<ObjectTable<Event>> events;
+constinit Immortal<ObjectTable<Block>> blocks;
+constinit Immortal<ObjectTable<Template>> templates;
+}  // namespace detail
+
+bool event_exists(Guid guid) noexcept { return find_object(events(), Kind::event, guid) != nullptr; }
+bool block_exists(Guid guid) noexcept { return find_object(blocks(), Kind::block, guid) != nullptr; }
+
+}  // namespace weir::ocr

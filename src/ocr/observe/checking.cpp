@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/observe/checking.hpp"
+
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::ocr::checking {
+
+namespace {
+
+using check::TaskRecord;
+
+struct Tables {
+  std::mutex mutex;
+  std::unordered_map<const Edt*, TaskRecord*> records;        // guarded by mutex; until they run
+  std::unordered_map<const Edt*, const check::Cause*> ends;   // guarded by mutex; of those that have run
+  std::unordered_map<const Link*, const check::Cause*> made;  // guarded by mutex; of links that nothing has reached yet
+  std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; of links that wait to be followed
+};
+Tables& tables() {
+  static Tables& the_tables = *new Tables;
+  return the_tables;
+}
+
+template <class Map, class Key>
+auto take(Map& map, Key key) -> typename Map::mapped_type {
+  const std::lock_guard lock(tables().mutex);
+  const auto found = map.find(key);
+  if (found == map.end()) return nullptr;
+  const auto value = found->second;
+  map.erase(found);
+  return value;
+}
+template <class Map, class Key, class Value>
+void put(Map& map, Key key, Value value) {
+  const std::lock_guard lock(tables().mutex);
+  map[key] = value;
+}
+
+check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
+  check::Item item;
+  item.extent = {reinterpret_cast<std::uintptr_t>(block.fixed()), block.size};
+  item.ocr_mode = mode;
+  item.reads = true;
+  item.writes = mode == DB_MODE_RW || mode == DB_MODE_EW;
+  item.index = slot;
+  if (mode == DB_MODE_RW) item.sharing = check::Sharing::writer;
+  if (mode == DB_MODE_EW) item.sharing = check::Sharing::exclusive;
+  if (mode == DB_MODE_CONST) item.sharing = check::Sharing::constant;
+  return item;
+}
+
+}  // namespace
+
+// What is made outside of EDTs may be touched there.
+std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcept {
+  return static_cast<std::byte*>(check::allocate_block(bytes, "", local.current != nullptr));
+}
+
+bool free_block(std::byte* data) noexcept {
+  if (!active()) return false;
+  check::free_block(data);
+  return true;
+}
+
+void held(const Block& block, bool is_new) {
+  const check::Pause pause;
+  check::Item item = item_of(block, DB_MODE_RW, 0);
+  item.out = is_new;
+  item.touched = true;  // what an EDT makes is not in its dependences
+  check::acquire(item);
+}
+
+void handed_out(const void* data) {
+  if (active()) check::hand_out_block(data);
+}
+
+void released(const Block& block) {
+  const check::Pause pause;
+  check::release(block.fixed());
+}
+
+void used(const ObjectLocal& local, Guid guid) {
+  if (local.current == nullptr || guid.kind() != Kind::block) return;
+  const Holding holding = find_held(*local.current, guid);
+  if (holding.block != nullptr) check::use(holding.block->fixed());
+}
+
+void created(Edt& edt) {
+  const check::Pause pause;
+  put(tables().records, &edt,
+      check::announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
+                          edt.has(Edt::kFinish)));
+}
+
+void destroyed(Edt& edt) {
+  const check::Pause pause;
+  if (TaskRecord* const record = take(tables().records, &edt)) check::drop(record);
+}
+
+namespace {
+
+// mainEdt: its block of arguments comes unasked.
+bool is_made_by_library(const Edt& edt) {
+  const char* const name = edt.kind()->name;
+  return edt.origin()->creator == nullptr && name != nullptr && std::strcmp(name, "mainEdt") == 0;
+}
+
+void set_rights(Edt& edt, TaskRecord& record) {
+  const check::Pause pause;
+  std::vector<check::Item> items;
+  for (std::uint32_t i = 0; i < edt.depc(); ++i) {
+    const Slot& slot = edt.slots()[i];
+    if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
+    items.push_back(item_of(slot.block(), slot.mode, i));
+    items.back().touched = is_made_by_library(edt);
+  }
+  check::set_items(record, items);
+  if (!edt.is_bare())
+    put(tables().ends, static_cast<const Edt*>(&edt), check::end_of(record));  // it brings nothing about
+}
+
+}  // namespace
+
+Running::Running(Edt& edt) {
+  if (!active()) return;
+  record_ = take(tables().records, &edt);
+  if (record_ == nullptr) return;
+  set_rights(edt, *record_);
+  check::begin(*record_, __builtin_return_address(0));
+}
+
+Running::~Running() {
+  if (record_ != nullptr) check::end(record_, true);
+}
+
+void satisfied(Guid event, std::uint64_t generation) {
+  const check::Pause pause;
+  check::satisfied({event.bits, generation});
+}
+
+void needed_by(const Link& link) {
+  const check::Pause pause;
+  put(tables().made, &link, check::here());
+}
+
+void needed_by(Edt& edt) {
+  const check::Pause pause;
+  TaskRecord* record = nullptr;
+  {
+    const std::lock_guard lock(tables().mutex);
+    const auto found = tables().records.find(&edt);
+    if (found != tables().records.end()) record = found->second;
+  }
+  if (record != nullptr) check::depends_on_cause(*record);
+}
+
+Because::Because(Guid event, std::uint64_t generation) {
+  if (active()) before_ = check::set_cause(check::cause_of({event.bits, generation}));
+}
+Because::Because(const Edt& ended) {
+  if (active()) before_ = check::set_cause(take(tables().ends, &ended));
+}
+Because::Because(const Link& link) {
+  if (active()) before_ = check::set_cause(take(tables().links, &link));
+}
+Because::~Because() {
+  if (active()) check::set_cause(before_);
+}
+
+void keep_cause(const Link& link) {
+  const check::Pause pause;
+  put(tables().links, &link, check::both(check::current_cause(), take(tables().made, &link)));
+}
+
+void keep_cause(EventWaiter& waiter) { waiter.cause = check::current_cause(); }
+
+void waited(const EventWaiter& waiter) {
+  const check::Pause pause;
+  check::waited_for_cause(waiter.cause);
+}
+
+}  // namespace weir::ocr::checking

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/observe/tracing.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+#include "ocr/observe/complain.hpp"
+#include "ocr/observe/observe_local.hpp"
+#include "sched/worker.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+// Since when an EDT has been waiting for a block: there is no room for it in the EDT, and only traced ones need it.
+struct Waits {
+  std::mutex mutex;
+  std::unordered_map<const Edt*, std::uint64_t> since;  // guarded by mutex; ticks
+};
+Waits& waits() {
+  static auto& the_waits = *new Waits;  // threads may end after static destruction
+  return the_waits;
+}
+
+}  // namespace
+
+void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept {
+  local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), 0, 0);
+}
+
+void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept {
+  const std::uint64_t self = sched::trace_id(edt.task().ref());
+  if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
+}
+
+void trace_ready(ObserveLocal& local, Edt& edt) {
+  std::uint64_t bytes = 0;
+  std::size_t items = 0;
+  for (const Slot& slot : edt.slots()) {
+    if (!holds_first(slot)) continue;
+    bytes += slot.block().size;
+    ++items;
+  }
+  if (items != 0) local.worker->track()->footprint(sched::trace_id(edt.task().ref()), bytes, items);
+  const char* const name = lasting_name_of(edt.kind());
+  sched::Task& task = edt.task();
+  if (sched::TaskExtra* const extra = task.note.extra())
+    extra->name = name;
+  else
+    task.note = sched::TaskNote(name);
+}
+
+std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept {
+  return std::exchange(local.traced, sched::trace_id(edt.task().ref()));
+}
+
+void trace_block_wait(const Edt& edt) noexcept {
+  const std::uint64_t now = trace::Track::now();
+  const std::lock_guard lock(waits().mutex);
+  waits().since[&edt] = now;
+}
+
+void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
+  std::uint64_t since = 0;
+  {
+    const std::lock_guard lock(waits().mutex);
+    const auto found = waits().since.find(&edt);
+    if (found == waits().since.end()) return;
+    since = found->second;
+    waits().since.erase(found);
+  }
+  local.worker->track()->data_wait(since, trace::Track::now(), sched::trace_id(edt.task().ref()),
+                                   trace::DataWait::block);
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Program: an OCR program while it runs: whether it ends, and what its threads do.
+//
+// The System owns it, and it outlives the runtime and all of its threads. Any thread, unless a function says otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/layout.hpp"
+#include "ocr/ocr.h"
+
+namespace weir {
+class Runtime;
+}
+namespace weir::sched {
+class Scheduler;
+class Worker;
+}  // namespace weir::sched
+
+namespace weir::ocr {
+
+class Program;
+
+// How far the EDTs of one worker are. The worker writes it; a thread reads it that pauses the program, or that asks
+// whether anything can still happen.
+struct alignas(base::kDestructiveSize) Activity {
+  std::atomic<std::uint64_t> readied{0};  // EDTs
+  std::atomic<std::uint64_t> ended{0};    // EDTs
+  std::atomic<bool> running{false};       // an EDT
+
+  static void add(std::atomic<std::uint64_t>& counter) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+};
+
+// What this room keeps per worker. Each room above adds its own part to that of the room beneath it, and its functions
+// take the part of their room; graph/local.hpp has the last. The thread that is the worker uses it, and no other.
+struct ProgramLocal {
+  ProgramLocal(sched::Worker& w, Program& p);
+  ProgramLocal(const ProgramLocal&) = delete;
+  ProgramLocal& operator=(const ProgramLocal&) = delete;
+
+  sched::Worker* worker;
+  Program& program;
+  Activity activity;
+
+ protected:
+  ~ProgramLocal();
+};
+
+class Program {
+ public:
+  // Once, by the thread that starts it, before any other thread knows the Program.
+  void begin(Runtime& runtime, sched::Scheduler& scheduler) noexcept;
+  Runtime& runtime() noexcept { return *runtime_; }
+  sched::Scheduler& scheduler() noexcept { return *scheduler_; }
+
+  void shut_down(u8 code) noexcept;
+  bool shutting_down() const noexcept { return shutting_down_.load(std::memory_order_acquire); }  // DOWN-1
+  u8 exit_code() const noexcept { return exit_code_.load(std::memory_order_relaxed); }
+
+  // Nothing is ready, and what runs waits within the runtime; and how many EDTs have ended. It is a moment's truth, if
+  // nothing happens while it is asked: two equal numbers of two calls say that.
+  struct Progress {
+    bool idle;
+    std::uint64_t ended;
+  };
+  Progress progress();
+  // A thread waits within the runtime, in an EDT or outside: it will not satisfy anything until it is woken.
+  void count_waiting(bool in_edt, int change) noexcept {
+    (in_edt ? blocked_ : outside_waits_).fetch_add(change, std::memory_order_acq_rel);
+  }
+  // Threads other than the runtime's own, and the first: what they will do is not known.
+  void note_guest() noexcept { guests_.store(true, std::memory_order_relaxed); }
+  bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }
+  bool first_thread_waits() const noexcept { return outside_waits_.load(std::memory_order_acquire) != 0; }
+
+  // Calls f(const ProgramLocal&) for all there are.
+  template <class F>
+  void for_each_local(F&& f) {
+    const std::lock_guard lock(mutex_);
+    for (const ProgramLocal* const local : locals_) f(*local);
+  }
+
+ private:
+  friend struct ProgramLocal;
+
+  Runtime* runtime_ = nullptr;
+  sched::Scheduler* scheduler_ = nullptr;
+  std::atomic<bool> shutting_down_{false};  // DOWN-1: release by the thread that ends it, acquire by workers
+  std::atomic<u8> exit_code_{0};
+  std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()
+  std::atomic<bool> guests_{false};
+  std::atomic<std::int64_t> outside_waits_{0};
+  std::mutex mutex_;
+  std::vector<const ProgramLocal*> locals_;  // guarded by mutex_
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "data/store.hpp"
+#include "explain/render.hpp"
+#include "ocr/edts/run.hpp"
+#include "ocr/graph/channel.hpp"
+#include "ocr/graph/collective.hpp"
+#include "ocr/graph/label_wait.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/observe/complain.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+using explain::Cause;
+using explain::Index;
+using explain::Situation;
+
+constexpr std::size_t kMost = 100;         // events and blocks that are listed one by one
+constexpr std::size_t kMostHolders = 8;    // of one block that are named
+constexpr std::size_t kMostEdts = 50'000;  // that are looked at
+
+const char* type_name(EventType type) noexcept {
+  constexpr const char* kNames[] = {"?", "ONCE", "IDEM", "STICKY", "LATCH", "COUNTED", "CHANNEL", "COLLECTIVE"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+// Under its lock.
+std::string details_of(Event& event) {
+  std::string text;
+  if (event.type == EventType::latch) text = fmt::format("{} more increments than decrements, ", event.count);
+  if (event.type == EventType::collective)
+    text =
+        fmt::format("{} generations are complete, {}, ", event.collective->completed, missing_text(*event.collective));
+  return text + fmt::format("created in {}", name_of(event.maker));
+}
+
+bool is_satisfied(const Event& event) noexcept {
+  if (event.type == EventType::channel) return event.channel->waiting == 0 && event.channel->satisfied.empty();
+  return event.type == EventType::collective ? is_idle(*event.collective) : event.fired;
+}
+
+// What is read of an EDT under its lock, and does not change while it lives, or is an atomic.
+struct SeenEdt {
+  explain::Thing thing;
+  const sched::Task* task;
+  Guid output;
+  Guid finish_output;               // of the finish EDT in whose scope it is
+  std::vector<std::uint32_t> open;  // slots that nothing was linked to
+  std::vector<std::uint32_t> waiting;
+  std::vector<const Block*> holds;  // in its slots
+};
+
+SeenEdt look_at(Edt& edt) {
+  SeenEdt seen{{}, &edt.task(), edt.output(), {}, {}, {}, {}};
+  seen.thing.kind = explain::Kind::edt;
+  seen.thing.id = edt.guid().bits;
+  seen.thing.name = name_of(edt.kind());
+  seen.thing.site = edt.origin()->site;
+  seen.thing.detail = fmt::format("created in {}", name_of(edt.origin()->creator));
+  if (const sched::Scope* const scope = edt.task().scope.seen(); scope != nullptr && scope->parent() != nullptr)
+    seen.finish_output = Edt::of(*scope->parent()).output();
+  if (edt.is_complete()) {
+    seen.thing.state = explain::State::ready;  // unless it runs, or waits for a block: others know
+    for (const Slot& slot : edt.slots()) {
+      if (slot.state.load(std::memory_order_acquire) == SlotState::held)  // HELD-1
+        seen.holds.push_back(&slot.block());
+    }
+    return seen;
+  }
+  for (const Slot& slot : edt.slots()) {
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::open) seen.open.push_back(slot.index);
+    if (state == SlotState::waiting) seen.waiting.push_back(slot.index);
+  }
+  return seen;
+}
+
+// Calls f(Node) for all that wait for the event; under its lock.
+template <class F>
+void for_each_dependent(const Event& event, F&& f) {
+  const auto of = [&](const NodeList& list) {
+    for (Node node = list.first; node != 0; node = next_of(node)) f(node);
+  };
+  of(event.dependents);
+  if (event.type != EventType::collective) return;
+  for (const Generation& generation : event.collective->generations)
+    for (const NodeList& list : generation.dependents) of(list);
+}
+
+// EDTs, then the events that they wait for, then what would satisfy these.
+class Picture {
+ public:
+  explicit Picture(Situation& situation) : s_(situation) {}
+
+  void add_edts(std::span<const runtime::BegunTask> begun) {
+    std::unordered_map<const sched::Task*, const runtime::BegunTask*> workers;
+    for (const runtime::BegunTask& b : begun) workers[b.task] = &b;
+    std::vector<SeenEdt> all;
+    for_each_edt([&](Edt& edt) {
+      if (all.size() < kMostEdts)
+        all.push_back(look_at(edt));
+      else
+        ++s_.left_out;
+    });
+    for (SeenEdt& seen : all) {
+      const auto index = static_cast<Index>(s_.things.size());
+      if (const auto at = workers.find(seen.task); at != workers.end() && seen.thing.state == explain::State::ready) {
+        seen.thing.state = explain::State::running;
+        seen.thing.worker = at->second->worker;
+        seen.thing.seconds = at->second->seconds;
+        seen.thing.asleep = at->second->asleep;
+        for (explain::WorkerState& worker : s_.workers)
+          if (worker.index == at->second->worker && !at->second->waits) worker.doing = "runs " + seen.thing.name;
+      }
+      s_.things.push_back(seen.thing);
+      edts_[seen.task] = index;
+      for (const Block* const block : seen.holds) {
+        std::vector<Index>& holders = holders_[block];
+        if (holders.empty() || holders.back() != index) holders.push_back(index);  // in several slots
+      }
+      if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
+      if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
+    }
+    const Index first = static_cast<Index>(s_.things.size() - all.size());
+    look_at_events();
+    for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
+    look_at_blocks();
+  }
+
+  // EDTs that have all but their blocks, in tiers that are full.
+  void add_waits_for_room(data::Store& store) {
+    const data::Waiting all = store.waiting_tasks();
+    std::vector<Index> holders;
+    for (const data::RoomHolder& holder : all.holders) {
+      const auto on = edts_.find(static_cast<const sched::Task*>(holder.task));
+      if (on == edts_.end()) continue;
+      s_.things[on->second].detail += ", " + holder.what;
+      holders.push_back(on->second);
+    }
+    for (const data::WaitingTask& waiting : all.tasks) {
+      const auto who = edts_.find(static_cast<const sched::Task*>(waiting.task));
+      if (who == edts_.end()) continue;
+      s_.things[who->second].state = explain::State::waiting;
+      if (holders.empty() || !waiting.room)
+        wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
+      else
+        for (const Index on : holders) s_.waits.push_back({who->second, Cause::room, on, true, waiting.what});
+    }
+  }
+
+  // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
+  void add_sources() {
+    for (std::size_t at = 0; at < met_.size(); ++at) {  // grows
+      const std::uint64_t event = met_[at];
+      const Index who = events_[event];
+      if (const auto edts = sources_.find(event); edts != sources_.end())
+        for (const Index edt : edts->second) wait(who, Cause::source, edt, {});
+      if (const auto found = links_.find(event); found != links_.end())
+        for (const std::uint64_t source : found->second)
+          if (const Index on = event_thing({source}); on != explain::kNobody) wait(who, Cause::source, on, {});
+    }
+  }
+
+ private:
+  struct SlotAt {
+    const sched::Task* task;
+    std::uint32_t slot;
+    friend bool operator==(const SlotAt&, const SlotAt&) = default;
+    struct Hash {
+      std::size_t operator()(const SlotAt& at) const noexcept {
+        return std::hash<const void*>{}(at.task) * 31 + at.slot;
+      }
+    };
+  };
+
+  // Who waits for which event is the event's to know: a slot in its list stays there while its lock is held.
+  void look_at_events() {
+    ocr::events().for_each([&](Event& event) {
+      if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
+      const std::uint64_t self = event.word.guid(Kind::event).bits;
+      for_each_dependent(event, [&](Node node) {
+        if (is_link(node)) {
+          links_[link_of(node).target.bits].push_back(self);
+        } else if (is_slot(node)) {
+          Slot& slot = slot_of(node);
+          slots_[{&Edt::of(slot).task(), slot.index}] = self;
+        }
+      });
+      event.word.unlock();
+    });
+    for_each_awaited([&](Guid label, Node node) {
+      if (!is_slot(node)) return;
+      Slot& slot = slot_of(node);
+      labels_[{&Edt::of(slot).task(), slot.index}] = label.bits;
+    });
+  }
+
+  // EDTs that have all but a block that others hold.
+  void look_at_blocks() {
+    blocks().for_each([&](Block& block) {
+      if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
+      for (const sched::Task* task = block.first_waiting; task != nullptr; task = task->next) {
+        const auto who = edts_.find(task);
+        if (who == edts_.end()) continue;
+        s_.things[who->second].state = explain::State::waiting;
+        wait_for_block(who->second, block);
+      }
+      block.word.unlock();
+    });
+  }
+
+  // Locked. The block knows the EDT that made it; the others that hold it are known from their slots.
+  void wait_for_block(Index who, const Block& block) {
+    std::vector<Index> holders;
+    if (const auto known = holders_.find(&block); known != holders_.end()) holders = known->second;
+    if (block.creator != nullptr)
+      if (const auto creator = edts_.find(&block.creator->task()); creator != edts_.end())
+        holders.push_back(creator->second);
+    const std::string what = fmt::format("data block {:#x} of {} bytes", block.guid().bits, block.size);
+    const std::size_t named = std::min(holders.size(), kMostHolders);
+    for (std::size_t i = 0; i < named; ++i) wait(who, Cause::block, holders[i], what);
+    const std::size_t all = std::size_t{block.strong} + block.weak;
+    if (all <= named) return;
+    wait(who, Cause::block, explain::kNobody,
+         fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",
+                     all - named == 1 ? "s" : ""));
+  }
+
+  void wait(Index who, Cause cause, Index on, std::string what) {
+    s_.waits.push_back({who, cause, on, false, std::move(what)});
+  }
+
+  // kNobody when there is no such event.
+  Index event_thing(Guid guid) {
+    if (const auto known = events_.find(guid.bits); known != events_.end()) return known->second;
+    Event* const event = lock_object(ocr::events(), Kind::event, guid);
+    if (event == nullptr) return explain::kNobody;
+    explain::Thing thing;
+    thing.kind = explain::Kind::event;
+    thing.state = explain::State::inactive;
+    thing.id = guid.bits;
+    thing.name = fmt::format("{} event", type_name(event->type));
+    thing.detail = details_of(*event);
+    event->word.unlock();
+    const auto index = static_cast<Index>(s_.things.size());
+    s_.things.push_back(std::move(thing));
+    events_[guid.bits] = index;
+    met_.push_back(guid.bits);
+    return index;
+  }
+
+  void add_waits(Index who, const SeenEdt& seen) {
+    for (const std::uint32_t slot : seen.open) {
+      wait(who, Cause::nothing, explain::kNobody,
+           fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
+    }
+    for (const std::uint32_t slot : seen.waiting) {
+      const auto source = slots_.find({seen.task, slot});
+      const Index event = source == slots_.end() ? explain::kNobody : event_thing({source->second});
+      if (event != explain::kNobody)
+        wait(who, Cause::event, event, fmt::format("slot {}", slot));
+      else
+        wait(who, Cause::nothing, explain::kNobody,
+             fmt::format("slot {}: {}", slot, missing_source({seen.task, slot})));
+    }
+  }
+
+  std::string missing_source(const SlotAt& at) const {
+    const auto label = labels_.find(at);
+    if (label == labels_.end()) return "an event that is gone";
+    const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";
+    return fmt::format("the {} of label {:#x}, which was never created", what, label->second);
+  }
+
+  Situation& s_;
+  std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
+  std::unordered_map<std::uint64_t, Index> events_;
+  std::unordered_map<const sched::Task*, Index> edts_;
+  std::unordered_map<const Block*, std::vector<Index>> holders_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
+  std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
+  std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> labels_;       // slot, the label that has no object
+  std::vector<std::uint64_t> met_;  // those events, in the order in which they were met
+};
+
+void finish(std::string& text, const char* what, std::size_t count) {
+  if (count > kMost) text += fmt::format("  ... and {} more {}\n", count - kMost, what);
+}
+
+void add_events(std::string& text) {
+  std::size_t count = 0;
+  events().for_each([&](Event& event) {
+    if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
+    if (!is_satisfied(event)) {
+      const std::uint64_t guid = event.word.guid(Kind::event).bits;
+      if (count++ == 0) text += "events that were not satisfied:\n";
+      if (count <= kMost) text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
+    }
+    event.word.unlock();
+  });
+  finish(text, "events", count);
+}
+
+void add_blocks(std::string& text) {
+  std::size_t count = 0;
+  blocks().for_each([&](Block& block) {
+    if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
+    if (count++ == 0) text += "data blocks that were not destroyed:\n";
+    if (count <= kMost) {
+      text += fmt::format("  data block {:#x} of {} bytes, created in {}{}\n", block.guid().bits, block.size,
+                          name_of(block.maker), block.strong + block.weak != 0 ? ", is held" : "");
+    }
+    block.word.unlock();
+  });
+  finish(text, "data blocks", count);
+}
+
+void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
+  using data::size_text;
+  text += "tiers:\n";
+  for (const data::ArenaReport& arena : tiers.store().tier_report()) {
+    text += fmt::format("  {}: {} of {} used, at most {}\n", arena.arena, size_text(arena.used),
+                        size_text(arena.budget), size_text(arena.peak));
+  }
+  for (const data::Tier& tier : tiers.store().tiers().tiers()) {
+    if (tier.file == nullptr) continue;
+    text += fmt::format("  {}: {} of {} used, at most {}\n", tier.file->name(), size_text(Bytes{tier.file->used()}),
+                        size_text(tier.budget), size_text(Bytes{tier.file->peak()}));
+  }
+  std::uint64_t small = 0, bytes = 0;
+  blocks().for_each([&](Block& block) {
+    if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
+    if (!block.is_tiered()) ++small, bytes += block.size;
+    block.word.unlock();
+  });
+  text += fmt::format("  {} small data blocks of {}, in slabs of {}, which are used for good\n", small,
+                      size_text(Bytes{bytes}), size_text(Bytes{slabs.bytes()}));
+}
+
+// What is left, also of a runtime that was started with the switch not to explain itself.
+Situation look_at(const Reported& of) {
+  if (of.explaining != nullptr) return of.explaining->look();
+  Situation situation;
+  situation.title = "OCR";
+  ExplainedEdts(of.program).add_to(situation, {}, nullptr);
+  return situation;
+}
+
+}  // namespace
+
+bool ExplainedEdts::is_mine(sched::InvokeFunction invoke) const noexcept { return invoke == &run_edt; }
+
+bool ExplainedEdts::waits_for_itself() const noexcept {
+  return program_.first_thread_waits() && !program_.has_guests() && !program_.shutting_down();
+}
+
+void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) {
+  Picture picture(situation);
+  picture.add_edts(begun);
+  if (store != nullptr) picture.add_waits_for_room(*store);
+  picture.add_sources();
+}
+
+void print_report(const Reported& of, const char* why) noexcept {
+  try {
+    std::string text = explain::to_text(look_at(of));
+    add_events(text);
+    add_blocks(text);
+    add_tiers(text, of.tiers, of.slabs);
+    if (text.find(kUnnamed) != std::string::npos)
+      text += "names of EDT functions: compile the program with -DOCR_ENABLE_EDT_NAMING\n";
+    std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);
+  } catch (...) {
+    std::fputs("weir: ocr: no memory for the report\n", stderr);
+  }
+}
+
+}  // namespace weir::ocr

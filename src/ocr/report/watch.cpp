@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/report/watch.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "ocr/program/pause.hpp"
+#include "ocr/program/program.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(20);
+constexpr int kIdleLooks = 3;        // before it believes it
+constexpr int kRestlessLooks = 150;  // the same while workers look for work, which they may do for as long as they like
+constexpr u8 kStuck = 1;             // exit code
+
+}  // namespace
+
+Watch::Watch(Program& program, std::function<void(const char*)> print) : program_(program), print_(std::move(print)) {
+  thread_ = std::thread([this] { work(); });
+}
+
+Watch::~Watch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Watch::work() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    wake_.wait_for(lock, kInterval);
+    if (!stop_) look();
+  }
+}
+
+void Watch::look() {
+  const Program::Progress now = program_.progress();
+  const bool stuck = now.idle && now.ended == ended_ && program_.first_thread_waits() && !program_.has_guests() &&
+                     !program_.shutting_down() && !is_pausing();
+  ended_ = now.ended;
+  idle_looks_ = stuck ? idle_looks_ + 1 : 0;
+  // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
+  if (idle_looks_ < (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks)) return;
+  std::fflush(stdout);
+  print_("the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
+  program_.shut_down(kStuck);
+}
+
+}  // namespace weir::ocr

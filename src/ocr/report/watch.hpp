@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Watch: a thread that sees when a program can make no progress any more, and prints the report.
+//
+// Nothing is ready, nothing runs, the first thread waits within the runtime, and no thread of the program's own uses
+// it: then no event will ever be satisfied. The report is printed and the program ends with exit code 1.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace weir::ocr {
+
+class Program;
+
+class Watch {
+ public:
+  // `print` prints the report under its argument as the first line; on the Watch's thread.
+  Watch(Program& program, std::function<void(const char*)> print);
+  ~Watch();
+
+ private:
+  void work();
+  void look();
+
+  Program& program_;
+  const std::function<void(const char*)> print_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;        // guarded by mutex_
+  std::uint64_t ended_ = 0;  // EDTs, when it last looked; its thread only
+  int idle_looks_ = 0;       // in a row; its thread only
+  std::thread thread_;       // last: it uses the others
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/system/system.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+
+#include "ocr/observe/complain.hpp"
+#include "ocr/report/leftovers.hpp"
+#include "runtime/tracing.hpp"
+#include "sched/scheduler.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by running()
+std::uint64_t last_number = 0;                       // written by the thread that starts them
+
+class ShutDown final : public sched::Condition {
+ public:
+  explicit ShutDown(const Program& program) noexcept : program_(program) {}
+  bool done() noexcept override { return program_.shutting_down(); }
+  bool prepare_to_sleep() noexcept override { return !program_.shutting_down(); }  // Program::shut_down() unparks
+
+ private:
+  const Program& program_;
+};
+
+}  // namespace
+
+System* System::running() noexcept { return the_system.load(std::memory_order_acquire); }  // SYS-1
+
+base::Status System::start(const Options& options, bool report_at_end) {
+  if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
+  std::unique_ptr<System> system(new System);
+  forget_complaints();
+  try {
+    system->runtime_ = std::make_unique<Runtime>(options);
+    system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);
+    system->tiers_ = std::make_unique<Tiers>(*system->state_);
+    system->slabs_ = std::make_unique<Slabs>(*system->tiers_);
+  } catch (const std::exception& error) {
+    return {base::Code::bad_option, error.what()};
+  }
+  system->report_at_end_ = report_at_end;
+  system->program_.begin(*system->runtime_, *system->state_->scheduler);
+  system->scheduler().let_tasks_block(system->waiting_);
+  system->first_worker_ = sched::Worker::current();
+  system->number_ = ++last_number;
+  if (system->explaining() != nullptr) system->explaining()->set_layer(&system->explained_);
+  detail::attach.store(&System::attach, std::memory_order_release);  // SYS-1
+  detail::running_system.store(system->number_, std::memory_order_release);
+  system->watch_ =
+      std::make_unique<Watch>(system->program_, [s = system.get()](const char* why) { s->print_report(why); });
+  the_system.store(system.release(), std::memory_order_release);  // SYS-1
+  return base::Status::success();
+}
+
+void System::stop() noexcept {
+  const std::unique_ptr<System> system(running());
+  system->program_.shut_down(system->program_.exit_code());
+  system->watch_.reset();
+  system->scheduler().stop_threads();  // waits for the EDTs that run, of which one has ended the program
+  if (system->report_at_end_) system->print_report("what is left at the end");
+  system->end_accounts();
+  system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks
+  drop_leftovers(system->locals());
+  system->runtime_.reset();
+  the_system.store(nullptr, std::memory_order_release);
+  detail::running_system.store(detail::kNoSystem, std::memory_order_release);
+}
+
+// Nothing asks any more, and what the trace has to say of blocks is noted while they are there.
+void System::end_accounts() noexcept {
+  state_->explaining.reset();
+  if (state_->recorder == nullptr) return;
+  state_->ended = trace::Track::now();
+  try {
+    state_->summary = std::make_unique<trace::Summary>(runtime::summarise(*runtime_, *state_));
+    state_->summary->counters.push_back({"small_block_slab_bytes", slabs_->bytes()});
+  } catch (const std::bad_alloc&) {
+    std::fputs("weir: ocr: no memory for the summary of the trace\n", stderr);
+    state_->summary = std::make_unique<trace::Summary>();
+  }
+}
+
+Local* System::attach() noexcept {
+  System* const system = running();
+  Local* const made = system == nullptr ? nullptr : system->make_local();
+  if (made != nullptr) detail::this_local = {made, system->number()};
+  return made;
+}
+
+Local* System::make_local() noexcept {
+  try {
+    sched::Worker& worker = runtime::worker_in(*state_);
+    const auto index = static_cast<std::size_t>(worker.index());
+    if (worker.is_guest()) program_.note_guest();
+    const std::lock_guard lock(mutex_);
+    if (locals_.size() <= index) locals_.resize(index + 1);
+    if (locals_[index] == nullptr) {
+      const PoolId usual = Tiers::pool_of({worker.domain(), {}});
+      locals_[index] = std::make_unique<SystemLocal>(worker, program_, *tiers_, slabs_->pools(), usual);
+    }
+    return locals_[index].get();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weir: ocr: this thread cannot use OCR: %s\n", error.what());
+    return nullptr;
+  }
+}
+
+std::vector<Local*> System::locals() noexcept {
+  std::vector<Local*> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& local : locals_)
+    if (local != nullptr) all.push_back(local.get());
+  return all;
+}
+
+u8 System::run_until_shutdown() noexcept {
+  ShutDown condition(program_);
+  program_.count_waiting(false, 1);
+  first_worker_->serve(condition);
+  program_.count_waiting(false, -1);
+  return program_.exit_code();
+}
+
+void System::print_report(const char* why) noexcept {
+  ocr::print_report({program_, *tiers_, *slabs_, explaining()}, why);
+}
+
+}  // namespace weir::ocr

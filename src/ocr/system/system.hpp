@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// System: the OCR runtime of the process while it runs: a weir::Runtime, its Locals, and how it ends.
+//
+// At most one at a time. start() and stop() on the program's first thread, or the one in legacy mode; all else on any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ocr/report/report.hpp"
+#include "ocr/report/watch.hpp"
+#include "ocr/system/system_local.hpp"
+#include "ocr/system/waiting_threads.hpp"
+#include "runtime/runtime_state.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir::ocr {
+
+class System {
+ public:
+  // Fails when there is one already, or when the options cannot be satisfied.
+  static base::Status start(const Options& options, bool report_at_end);
+  // Waits for what is running, drops the rest.
+  static void stop() noexcept;
+  // Null when there is none. What works for a program has its part of a Local instead.
+  static System* running() noexcept;
+
+  // The calling thread runs EDTs until the program is shut down. Returns the exit code.
+  u8 run_until_shutdown() noexcept;
+
+  Program& program() noexcept { return program_; }
+  Runtime& runtime() noexcept { return *runtime_; }
+  // Null: it is switched off.
+  runtime::Explaining* explaining() noexcept { return state_->explaining.get(); }
+  sched::Scheduler& scheduler() noexcept { return program_.scheduler(); }
+  std::uint64_t number() const noexcept { return number_; }
+  // See report.hpp.
+  void print_report(const char* why) noexcept;
+
+ private:
+  System() = default;
+  static Local* attach() noexcept;
+  // That of the calling thread; null when it cannot become a worker.
+  Local* make_local() noexcept;
+  std::vector<Local*> locals() noexcept;
+  void end_accounts() noexcept;
+
+  std::uint64_t number_ = 0;
+  bool report_at_end_ = false;
+  Program program_;  // outlives the runtime, as what follows does
+  ExplainedEdts explained_{program_};
+  WaitingThreads waiting_{program_};
+  std::unique_ptr<Runtime> runtime_;
+  weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
+  sched::Worker* first_worker_ = nullptr;
+  std::unique_ptr<Tiers> tiers_;
+  std::unique_ptr<Slabs> slabs_;
+  std::unique_ptr<Watch> watch_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SystemLocal>> locals_;  // guarded by mutex_; by worker index
+};
+
+}  // namespace weir::ocr

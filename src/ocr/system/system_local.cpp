@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/system/system_local.hpp"
+
+#include "ocr/graph/acquire.hpp"
+#include "ocr/graph/label_wait.hpp"
+
+namespace weir::ocr {
+
+void SystemLocal::on_label_made(Guid label) { ocr::on_label_made(*this, label); }
+void SystemLocal::on_label_left(Guid label) noexcept { ocr::on_label_left(label); }
+std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) { return ocr::watch_label(*this, label); }
+void SystemLocal::on_granted(Edt& edt, Block& block) { block_granted(*this, edt, block); }
+
+}  // namespace weir::ocr
