@@ -163,8 +163,8 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
     place = place_of_hint(local, *request.hint);
     pool = local.tiers.pool_of(place);
   }
-  place.wish.counts_holds = true;
-  place.wish.stays = request.stays;
+  place.hint.counts_holds = true;
+  place.hint.pinned = request.stays;
   const std::uintptr_t memory = make_memory(local, request.size, place, pool);
   if (memory == 0) return OCR_ENOMEM;
   Block* block = nullptr;

@@ -20,7 +20,7 @@ namespace weir::ocr {
 
 namespace {
 
-constexpr std::size_t kKinds = 4;  // of Wish::Tier: each has a pool per domain
+constexpr std::size_t kKinds = 4;  // of PlacementHint::Tier: each has a pool per domain
 
 Mode mode_for(std::uint8_t mode) noexcept {
   switch (mode) {
@@ -72,13 +72,13 @@ Tiers::~Tiers() = default;
 
 PoolId Tiers::pool_of(const Place& place) const noexcept {
   return static_cast<PoolId>(static_cast<std::size_t>(place.domain) * kKinds +
-                             static_cast<std::size_t>(place.wish.tier));
+                             static_cast<std::size_t>(place.hint.tier));
 }
 
 data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* name) noexcept {
   try {
     base::Result<data::Block*> made =
-        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.wish);
+        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.hint);
     if (made) return *made;
     tell_no_place(made.status(), "ocrDbCreate()");
   } catch (const std::exception& error) {
@@ -90,17 +90,17 @@ data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* na
 // In memory for ever. Where that has no room left, others have to leave: it is held as a running EDT's block is.
 std::byte* Tiers::make_slab(PoolId pool) noexcept {
   Place place{static_cast<int>(pool / kKinds), {}};
-  place.wish.tier = static_cast<data::Wish::Tier>(pool % kKinds);
-  place.wish.stays = place.wish.counts_holds = true;
+  place.hint.tier = static_cast<data::PlacementHint::Tier>(pool % kKinds);
+  place.hint.pinned = place.hint.counts_holds = true;
   constexpr const char* kName = "small data blocks";
   try {
     Slab slab;
     auto made = store_.make(weir::detail::contiguous(pools_->slab_bytes()), nullptr, kName,
-                            machine_domain(place.domain), place.wish);
+                            machine_domain(place.domain), place.hint);
     if (made) {
       slab.block.reset(*made);
     } else {
-      place.wish.stays = false;
+      place.hint.pinned = false;
       slab.block.reset(make(pools_->slab_bytes(), place, kName));
       if (slab.block == nullptr) return nullptr;
       if (begin_hold(*local(), *slab.block, Mode::out, slab.hold) != 0) {
@@ -159,12 +159,12 @@ bool wait_for_place(Local& local, Hold& hold) {
 }
 
 // What the running EDT has in place, for as long as it waits.
-std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
-  std::vector<data::Block*> held;
+std::vector<data::engine::Block*> held_by(Run& run, const data::Block& wanted) {
+  std::vector<data::engine::Block*> held;
   for (Block* made = run.created; made != nullptr; made = made->created_next)
     if (made->is_tiered() && &made->tier() != &wanted) held.push_back(&made->tier());
   const std::size_t own = held.size();
-  const auto add = [&](data::Block& block) {
+  const auto add = [&](data::engine::Block& block) {
     if (&block != &wanted &&
         std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
       held.push_back(&block);
@@ -177,8 +177,8 @@ std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
 }
 
 // The same of a thread outside of EDTs.
-std::vector<data::Block*> held_outside(const Local& local) {
-  std::vector<data::Block*> held;
+std::vector<data::engine::Block*> held_outside(const Local& local) {
+  std::vector<data::engine::Block*> held;
   const std::lock_guard lock(local.tiers.outside_mutex);
   for (const Pin& each : local.tiers.outside)
     if (each.thread == &local) held.push_back(&each.block->tier());
@@ -195,22 +195,21 @@ u8 begin_hold(Local& local, data::Block& block, Mode mode, std::unique_ptr<Hold>
   auto made = std::make_unique<Hold>();
   data::Request& request = made->request;
   request.task = made.get();
-  request.told = &tell;
-  request.running = true;
+  request.notify = &tell;
+  request.kind = data::RequestKind::addition;
   request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
-  made->beside = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
-  request.beside = made->beside;
+  made->also_held = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
+  request.also_held = made->also_held;
   store.add(request);
   const int domain = local.tiers.machine_domain(local.worker->domain());
   if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
     request.sequence = 0;
     made->scratch = std::make_unique<std::byte[]>(block.bytes);
-    request.uses().front().address = made->scratch.get();
     hold = std::move(made);
     return 0;
   }
-  request.beside = {};
+  request.also_held = {};
   static_cast<void>(store.try_begin(request));  // nobody takes from who waits
   if (!request.failure) {
     const base::Status why = request.failure;
@@ -229,9 +228,9 @@ void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
 }
 
 std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
-  void* const address = hold == nullptr ? block.address.load(std::memory_order_relaxed)
-                                        : const_cast<Hold*>(hold)->request.uses().front().address;
-  return static_cast<std::byte*>(address);
+  if (hold == nullptr) return static_cast<std::byte*>(block.address.load(std::memory_order_relaxed));
+  if (hold->scratch != nullptr) return hold->scratch.get();
+  return static_cast<std::byte*>(block.store->address_of(hold->request.uses().front()));
 }
 
 namespace {
@@ -435,7 +434,9 @@ std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
   EdtBlocks* const blocks = blocks_of(run.edt);
   const data::Use* const use = blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->asks().find(block.tier());
-  return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));
+  const data::Block& tier = block.tier();
+  return static_cast<std::byte*>(use != nullptr ? tier.store->address_of(*use)
+                                                : tier.address.load(std::memory_order_relaxed));
 }
 
 void end_use(Edt& edt, Block& block) noexcept {

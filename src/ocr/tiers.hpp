@@ -34,7 +34,7 @@ struct Slot;
 struct Hold {
   data::Request request;
   bool done = false;                     // guarded by Tiers::waiting_mutex
-  std::vector<data::Block*> beside;      // while it waits: what its EDT holds besides
+  std::vector<data::engine::Block*> also_held;  // while it waits: what its EDT holds in addition
   std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
 };
 
@@ -50,7 +50,7 @@ struct Pin {
 // Where a block is to be: of its hint.
 struct Place {
   int domain;
-  data::Wish wish;
+  data::PlacementHint hint;
 };
 
 class Tiers {
