@@ -465,7 +465,7 @@ TEST(Engine, KeepsWhatBecomesFreeForALargeTaskThatSmallOnesHavePassedOftenEnough
       BenchTask* const next = start(passed + 1);
       bench.finish(*std::exchange(running, next));
       bench.land_all();
-      if (running->request.state() == held) continue;
+      if (running->request.has_room()) continue;
       later.push_back(running);
       break;
     }
