@@ -181,7 +181,8 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
 
 void drop_checked_block(detail::BlockBase* base) noexcept {
   const std::unique_ptr<data::Block> block(&data::block_of(*base));
-  if (block->program == nullptr) check::free_block(block->address.load(std::memory_order_relaxed));
+  void* const address = block->address.load(std::memory_order_relaxed);  // null: its runtime has ended
+  if (block->program == nullptr && address != nullptr) check::free_block(address);
 }
 
 }  // namespace weir::runtime
