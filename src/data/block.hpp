@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Block: one block of a Store: what the engine knows of it, what tasks read of it, and what the layers above keep with it.
+// Block: one block of a Store: what the engine knows of it, what tasks read of it, and what the layers above keep with
+// it.
 //
 // Guarded by the lock of the store that owns it, but for `address` (BlockBase says who reads it).
 #pragma once

@@ -129,8 +129,8 @@ class Store final : public Landing {
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
   template <class Event>
   auto decide(Event&& event);
-  // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there is
-  // reason to.
+  // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there
+  // is reason to.
   void note_change() noexcept;
   void publish_addresses() noexcept;
   void publish_address(Block& block) noexcept;
@@ -168,7 +168,7 @@ class Store final : public Landing {
   std::uint64_t changes_ = 0;          // guarded by mutex_
   bool stop_ = false;                  // guarded by mutex_
   trace::Recorder* recorder_ = nullptr;
-  trace::Track* track_ = nullptr;        // used under mutex_
+  trace::Track* track_ = nullptr;  // used under mutex_
   std::unique_ptr<TraceObserver> observer_;
   std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
   std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back

@@ -71,15 +71,21 @@ void TierMemory::add_node(TierIndex tier, std::string name, std::unique_ptr<engi
 // Nodes of files come after all others, whose numbers are those of their arenas.
 TierMemory::TierMemory(TierSet& tiers) {
   for (const Tier& tier : tiers.tiers()) {
-    hierarchy_.tiers.push_back({tier.name, is_ordinary(tier.kind), tier.kind == TierKind::hbm, tier.addressable,
-                                tier.copy_fraction > 0, tier.budget.count, {}});
+    hierarchy_.tiers.push_back({tier.name,
+                                is_ordinary(tier.kind),
+                                tier.kind == TierKind::hbm,
+                                tier.addressable,
+                                tier.copy_fraction > 0,
+                                tier.budget.count,
+                                {}});
   }
   for (const Tier& tier : tiers.tiers())
     for (Arena* const arena : tier.arenas)
       add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena), nullptr);
   for (const Tier& tier : tiers.tiers()) {
     if (tier.file == nullptr) continue;
-    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file), tier.file);
+    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file),
+             tier.file);
   }
   hierarchy_.seen = tiers.seen();
 }

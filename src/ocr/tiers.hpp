@@ -33,9 +33,9 @@ struct Slot;
 // What keeps one block in place for a thread, beside the EDTs' footprints.
 struct Hold {
   data::Request request;
-  bool done = false;                     // guarded by Tiers::waiting_mutex
+  bool done = false;                            // guarded by Tiers::waiting_mutex
   std::vector<data::engine::Block*> also_held;  // while it waits: what its EDT holds in addition
-  std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
+  std::unique_ptr<std::byte[]> scratch;         // instead: the program ended before there was room, and the EDT runs on
 };
 
 // A block that is in place for a thread that has not acquired it: it was waited for, or made outside of EDTs. It counts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Actions: what an event makes necessary. Whoever drives the engine does it after releasing its lock, and then forgets it.
+// Actions: what an event makes necessary. Whoever drives the engine does it after releasing its lock, and then forgets
+// it.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@ void AheadStrategy::advance(Actions& actions) {
   admit_beyond(actions);
 }
 
-// Goes through the tasks that do not run yet. For those that are not admitted it brings in what they will read, and makes
-// what is needed later leave early enough.
+// Goes through the tasks that do not run yet. For those that are not admitted it brings in what they will read, and
+// makes what is needed later leave early enough.
 void AheadStrategy::look_ahead(Actions& actions) {
   policy::Ahead ahead{core_.replicas.early_bytes(), early_.limit(), 0, core_.config.depth};
   const Load& load = core_.load;

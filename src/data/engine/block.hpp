@@ -57,11 +57,11 @@ struct Block {
   std::size_t size = 0;    // bytes of contents
   std::size_t charge = 0;  // what a replica takes of a node
   Home home;
-  int domain = 0;                       // of the machine: where it was made
-  bool written = false;                 // has contents: a task that reads it needs them
-  bool fetch_failed = false;            // the last fetch: not tried again before a task is ready that needs it
-  bool counts_holds = false;            // PlacementHint::counts_holds
-  bool relocated = false;               // in the engine's list of those whose only place has changed
+  int domain = 0;             // of the machine: where it was made
+  bool written = false;       // has contents: a task that reads it needs them
+  bool fetch_failed = false;  // the last fetch: not tried again before a task is ready that needs it
+  bool counts_holds = false;  // PlacementHint::counts_holds
+  bool relocated = false;     // in the engine's list of those whose only place has changed
   Tracking tracking = Tracking::requests;
   std::size_t listed_index = 0;         // in the list of those with the same `tracking`
   std::atomic<std::uint32_t> holds{0};  // HOLD-1: by tasks without requests; changed by them

@@ -15,8 +15,8 @@ const char* name_of(ReplicaState state) noexcept {
   return kNames[static_cast<std::size_t>(state)];
 }
 const char* name_of(RequestState state) noexcept {
-  static constexpr const char* kNames[] = {"pending", "waiting", "waiting (room in pieces)", "staging",
-                                           "held",    "begun",   "failed",                   "ended"};
+  static constexpr const char* kNames[] = {"pending", "waiting", "waiting (room in pieces)", "staging", "held", "begun",
+                                           "failed",  "ended"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -80,7 +80,8 @@ void Early::bring(Use& use, Actions& actions) {
 
 void Early::bring_wanted(Actions& actions) {
   std::uint32_t looked_at = 0;
-  for (Request* r = core_.schedule.first(); r != nullptr && has_wanted() && looked_at < core_.config.depth; r = r->after) {
+  for (Request* r = core_.schedule.first(); r != nullptr && has_wanted() && looked_at < core_.config.depth;
+       r = r->after) {
     if (r->state() != RequestState::pending) continue;
     ++looked_at;
     for (Use& use : r->uses())

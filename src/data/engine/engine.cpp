@@ -187,8 +187,8 @@ void Engine::end_stall(bool stuck, Actions& actions) {
 void Engine::land(Transfer& transfer, const base::Status& status, Actions& actions) {
   const Replica& replica = *transfer.replica;
   const bool fetch = transfer.kind == Transfer::Kind::fetch;
-  const bool came_early = fetch && replica.landing == nullptr && replica.early && transfer.source == nullptr && status &&
-                          !replica.stale;
+  const bool came_early =
+      fetch && replica.landing == nullptr && replica.early && transfer.source == nullptr && status && !replica.stale;
   transfers_.land(transfer, status, actions);
   staging_.wake(*transfer.replica, fetch ? status : base::Status::success(), actions);
   transfers_.settle(transfer);

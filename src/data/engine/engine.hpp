@@ -2,13 +2,14 @@
 
 // Engine: which blocks are where, who uses them, and what moves next.
 //
-// The decisions of the data layer as an engine over values: events in, actions out; no threads, locks, copies, clocks or
-// addresses. A Store (data/store.hpp) drives it under its lock, hands the transfers it asks for to a copier, and reports
-// when they have landed; a test or a simulation drives it step by step. The way of a request: add() when the task is
-// spawned; ready() when nothing but data is missing; staged (Actions) when all its blocks are in place; begin() when it
-// runs; finish() at the end. docs/blocks.md tells the whole story.
+// The decisions of the data layer as an engine over values: events in, actions out; no threads, locks, copies, clocks
+// or addresses. A Store (data/store.hpp) drives it under its lock, hands the transfers it asks for to a copier, and
+// reports when they have landed; a test or a simulation drives it step by step. The way of a request: add() when the
+// task is spawned; ready() when nothing but data is missing; staged (Actions) when all its blocks are in place; begin()
+// when it runs; finish() at the end. docs/blocks.md tells the whole story.
 //
-// This class only passes events to its parts, in the order in which they depend on each other: each uses those before it.
+// This class only passes events to its parts, in the order in which they depend on each other: each uses those before
+// it.
 #pragma once
 
 #include <memory>

@@ -19,9 +19,7 @@ class Fit {
   Fit(Core& core, Nodes& nodes, const Room& room) : core_(core), nodes_(nodes), room_(room) {}
 
   // The node that the task's blocks are brought to, by the mode of allocation.
-  NodeId target_of(const Request& request) noexcept {
-    return nodes_.choose(core_.config.allocation, request.domain);
-  }
+  NodeId target_of(const Request& request) noexcept { return nodes_.choose(core_.config.allocation, request.domain); }
   // Where the mode names a tier and not a node.
   bool any_node_will_do() const noexcept { return core_.config.allocation == Allocation::fast; }
   const std::vector<NodeId>& usual_nodes() const noexcept { return core_.usual_tier().nodes; }

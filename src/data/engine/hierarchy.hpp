@@ -14,12 +14,12 @@
 namespace weir::data::engine {
 
 struct TierShape {
-  std::string name;          // "hbm", "ddr", "file"
-  bool ordinary = false;     // what the kernel gives programs by default
-  bool on_package = false;   // high-bandwidth memory, faster than what programs get by default
-  bool addressable = true;   // tasks can use it in place: all but files
-  bool slowed = false;       // emulated: its use in place is charged for
-  std::size_t budget = 0;    // bytes of its nodes together
+  std::string name;         // "hbm", "ddr", "file"
+  bool ordinary = false;    // what the kernel gives programs by default
+  bool on_package = false;  // high-bandwidth memory, faster than what programs get by default
+  bool addressable = true;  // tasks can use it in place: all but files
+  bool slowed = false;      // emulated: its use in place is charged for
+  std::size_t budget = 0;   // bytes of its nodes together
   std::vector<NodeId> nodes;
 };
 

@@ -33,11 +33,10 @@ base::Status Homes::no_room(const Block& block) const {
   const bool has_file = core_.hierarchy().has_file();
   const char* const note =
       has_file ? "; what is brought to a faster tier keeps its place in the file, so that sizes do not add up" : "";
-  return {
-      base::Code::no_space,
-      fmt::format("block {:?} of {} has no place in any tier ({}{}); give {} with --tiers or WEIR_TIERS{}", block.name,
-                  size_text({block.size}), there, note, has_file ? "the file tier more" : "a tier more memory",
-                  has_file ? "" : ", or add a file tier")};
+  return {base::Code::no_space,
+          fmt::format("block {:?} of {} has no place in any tier ({}{}); give {} with --tiers or WEIR_TIERS{}",
+                      block.name, size_text({block.size}), there, note,
+                      has_file ? "the file tier more" : "a tier more memory", has_file ? "" : ", or add a file tier")};
 }
 
 base::Status Homes::add(Block& block, const PlacementHint& hint) {
@@ -118,8 +117,8 @@ NodeId Homes::first_choice(const Block& block, const PlacementHint& hint) noexce
 
 // ---- The usual places ----
 
-// The fast tier while it has room: tasks need do nothing about such blocks. False: it is full, or `failure` says why the
-// block cannot be.
+// The fast tier while it has room: tasks need do nothing about such blocks. False: it is full, or `failure` says why
+// the block cannot be.
 bool Homes::place_untracked(Block& block, const PlacementHint& hint, base::Status& failure) {
   if (core_.nothing_moves()) return false;
   const NodeId node = first_choice(block, hint);

@@ -16,7 +16,8 @@ class Nodes {
   // The ledger outlives it. `usual`: the tier that blocks are brought to.
   Nodes(const Ledger& ledger, TierIndex usual) : ledger_(ledger), usual_(usual), seen_(ledger.hierarchy().seen) {}
 
-  // For a block or a task of that domain (of the machine); where the mode wishes for nothing, any node of the usual tier.
+  // For a block or a task of that domain (of the machine); where the mode wishes for nothing, any node of the usual
+  // tier.
   NodeId choose(Allocation mode, int domain) noexcept;
   // How often local-fast found no fast memory adjacent to the domain and took ordinary memory.
   std::uint64_t fallbacks() const noexcept { return fallbacks_; }

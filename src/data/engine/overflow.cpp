@@ -36,8 +36,7 @@ bool Staging::can_run_in_place(const Request& request, bool never) const noexcep
     bool replica = false;
     for (const Replica* r = block.replicas; r != nullptr; r = r->next) replica = replica || !r->stale;
     const TierIndex home = block.home.tier;
-    const bool in_memory =
-        block.home.in_place || home == TierIndex::none || core_.hierarchy().tier(home).addressable;
+    const bool in_memory = block.home.in_place || home == TierIndex::none || core_.hierarchy().tier(home).addressable;
     if (!replica && !in_memory && !in_file) return false;
   }
   return true;
@@ -94,8 +93,9 @@ base::Status Staging::refusal(Request& request, bool never) {
         size_text({Fit::charge_wanted(request)}), size_text({around}),
         request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name) : task_text(*request.parent));
   }
-  std::string message = fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}",
-                                    task_text(request), size_text({bytes}), tier.name, in_addition, size_text({budget}));
+  std::string message =
+      fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request),
+                  size_text({bytes}), tier.name, in_addition, size_text({budget}));
   if (!core_.write_failure) {
     message += fmt::format(", and what is there cannot leave: {}", core_.write_failure.message);
     message += "; free room there, or put the file tier on a larger disk with --tiers or WEIR_TIERS";

@@ -2,8 +2,8 @@
 
 // Request: the blocks that one task names, from spawning to its end.
 //
-// Owned by the task; the engine links it into its queues. All fields belong to the lock of whoever drives the engine, but
-// for the places of the blocks, which the running task reads, and the step from held to begun.
+// Owned by the task; the engine links it into its queues. All fields belong to the lock of whoever drives the engine,
+// but for the places of the blocks, which the running task reads, and the step from held to begun.
 #pragma once
 
 #include <atomic>
@@ -28,14 +28,14 @@ struct Use {
   Block* block = nullptr;
   Request* request = nullptr;
   Mode mode = Mode::in;
-  bool fresh = false;               // its contents need not be fetched: out
-  bool at_home = false;             // used where its home is
-  bool early = false;               // to be brought in before the task is ready
-  NodeId planned = NodeId::none;    // where its replica is to be made; none: where those of the whole task are
-  Replica* replica = nullptr;       // pinned for it
-  Use* before = nullptr;            // in the block's queue
+  bool fresh = false;             // its contents need not be fetched: out
+  bool at_home = false;           // used where its home is
+  bool early = false;             // to be brought in before the task is ready
+  NodeId planned = NodeId::none;  // where its replica is to be made; none: where those of the whole task are
+  Replica* replica = nullptr;     // pinned for it
+  Use* before = nullptr;          // in the block's queue
   Use* after = nullptr;
-  Use* next_landing = nullptr;      // waits for the same transfer
+  Use* next_landing = nullptr;  // waits for the same transfer
 };
 
 enum class RequestState : std::uint8_t {
@@ -76,24 +76,25 @@ struct Request {
   void* task = nullptr;   // whose it is, for whoever is notified that it is staged
   const char* name = "";  // of the task, for messages
   RequestKind kind = RequestKind::task;
-  bool revocable = false;                // begins by try_begin(); until then, tasks that run may take its room
-  bool cancelled = false;                // its function did not run
-  int domain = 0;                        // of the machine; where the task will run
-  int lane = 0;                          // the worker at which it became ready
-  void (*notify)(Request&) = nullptr;    // called instead of the sink, when it is staged
+  bool revocable = false;              // begins by try_begin(); until then, tasks that run may take its room
+  bool cancelled = false;              // its function did not run
+  int domain = 0;                      // of the machine; where the task will run
+  int lane = 0;                        // the worker at which it became ready
+  void (*notify)(Request&) = nullptr;  // called instead of the sink, when it is staged
   // Of the nearest task around this one that has a request: held for as long as this one is unfinished.
   Request* parent = nullptr;
   std::uint32_t depth = 0;  // of such tasks around it
-  // An addition: what its task holds in addition, each block once; the caller's until the request is held or has failed.
+  // An addition: what its task holds in addition, each block once; the caller's until the request is held or has
+  // failed.
   std::span<Block* const> also_held;
 
   // Written by the engine.
   policy::Sequence sequence = 0;
-  bool in_queue = false;          // revocable: its task is on its way to a worker, and will call try_begin()
-  bool last_resort = false;       // admitted to end a stall: that is not taken back
-  bool in_place = false;          // held, and some block is used where an emulated tier or a file has it
-  std::uint32_t landing = 0;      // transfers it waits for
-  std::uint32_t passed = 0;       // tasks that were admitted while it was the first that waited
+  bool in_queue = false;           // revocable: its task is on its way to a worker, and will call try_begin()
+  bool last_resort = false;        // admitted to end a stall: that is not taken back
+  bool in_place = false;           // held, and some block is used where an emulated tier or a file has it
+  std::uint32_t landing = 0;       // transfers it waits for
+  std::uint32_t passed = 0;        // tasks that were admitted while it was the first that waited
   std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
   base::Status failure;
   Request* before = nullptr;  // all unfinished requests, in the order of spawning

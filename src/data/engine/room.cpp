@@ -65,8 +65,8 @@ std::size_t Room::displaceable(NodeId node, const policy::Demand& demand) const 
 
 // ---- In one piece ----
 
-// Of what `may_leave`, what is needed last and at least so large: its place is whole. One at a time. `most`: of those that
-// leave first, how many are looked at.
+// Of what `may_leave`, what is needed last and at least so large: its place is whole. One at a time. `most`: of those
+// that leave first, how many are looked at.
 template <class MayLeave>
 Room::Made Room::make_hole(NodeId node, std::size_t bytes, MayLeave may_leave, int most, Actions& actions) {
   if (core_.replicas.coming_hole(node) != nullptr) return Made::coming;

@@ -2,9 +2,9 @@
 
 // Room: what leaves a node so that something else has room there.
 //
-// The rules, of what may leave for whom, are policy/evict.hpp and policy/prefetch.hpp. Nothing leaves unless all that may
-// leave makes the room that is wanted: else blocks would leave and be fetched again, in circles, while no task runs.
-// Under the lock of whoever drives the engine.
+// The rules, of what may leave for whom, are policy/evict.hpp and policy/prefetch.hpp. Nothing leaves unless all that
+// may leave makes the room that is wanted: else blocks would leave and be fetched again, in circles, while no task
+// runs. Under the lock of whoever drives the engine.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,9 @@
 
 // Staging: the whole footprint of a ready task in place, or none of it.
 //
-// Takes room and pins for all blocks at once, starts what has to be fetched, and makes the request held when the last of
-// it has landed; runs a task where its blocks are, or fails it, when room cannot be had. Under the lock of whoever drives
-// the engine.
+// Takes room and pins for all blocks at once, starts what has to be fetched, and makes the request held when the last
+// of it has landed; runs a task where its blocks are, or fails it, when room cannot be had. Under the lock of whoever
+// drives the engine.
 #pragma once
 
 #include "data/engine/actions.hpp"

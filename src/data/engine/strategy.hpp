@@ -24,7 +24,8 @@ class MovingStrategy {
   virtual bool wants_more() const noexcept = 0;
   // How much the room is wanted that the task waits for.
   virtual policy::Demand demand_of(const Request& request) const noexcept = 0;
-  // Something has changed: admits what waits where there is room, and brings in what tasks that are not ready will need.
+  // Something has changed: admits what waits where there is room, and brings in what tasks that are not ready will
+  // need.
   virtual void advance(Actions& actions) = 0;
 };
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/engine/replica.hpp"
 #include "data/policy/admit.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
-#include "data/engine/replica.hpp"
 #include "machines.hpp"
 
 namespace weir::data {

@@ -482,7 +482,7 @@ TEST(Engine, KeepsWhatBecomesFreeForALargeTaskThatSmallOnesHavePassedOftenEnough
 // ---- Room that cannot be had ----
 
 // What left in vain would be fetched again ahead of its task, leave again, and so on while nobody runs.
-TEST(ResidencyWhenRoomCannotBeHad, LetsNothingLeaveInVain) {
+TEST(EngineWhenRoomCannotBeHad, LetsNothingLeaveInVain) {
   EngineBench bench(kSlow, with(Strategy::ahead));
   Block& later = bench.make("later", 200 * kKiB);
   Block& sooner = bench.make("sooner", 200 * kKiB);

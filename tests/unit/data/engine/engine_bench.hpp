@@ -3,8 +3,8 @@
 // A Engine without threads: tasks are spawned, made ready and ended by the test, and transfers land when told to;
 // and one whose fast tier holds three of four blocks.
 //
-// One number stands for what each place holds: a transfer carries it from where it reads to where it writes, and the test
-// fails when it is changed while that is under way.
+// One number stands for what each place holds: a transfer carries it from where it reads to where it writes, and the
+// test fails when it is changed while that is under way.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,8 +48,7 @@ class EngineBench {
  public:
   EngineBench(const machine::Machine& machine, std::string_view spec, const Config& config)
       : tiers(open(machine, spec)), memory(*tiers), engine(memory.hierarchy(), memory.memories(), config) {}
-  explicit EngineBench(std::string_view spec, const Config& config = {})
-      : EngineBench(one_node(), spec, config) {}
+  explicit EngineBench(std::string_view spec, const Config& config = {}) : EngineBench(one_node(), spec, config) {}
   ~EngineBench() {
     for (const auto& task : tasks_) EXPECT_EQ(task, nullptr) << "a task was not ended";
     while (!blocks_.empty()) destroy(*blocks_.back());

@@ -146,12 +146,12 @@ TEST(Engine, OfSeveralFastNodesTakesAnyThatHasRoomOrCanMakeSome) {
 
 // ---- A tier of several nodes ----
 
-class ResidencyOverNodes : public testing::TestWithParam<const char*> {};
+class EngineOverNodes : public testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Tiers, ResidencyOverNodes, testing::Values("hbm=4MiB,ddr=64MiB", "hbm=4MiB,file=/tmp:64MiB"),
+INSTANTIATE_TEST_SUITE_P(Tiers, EngineOverNodes, testing::Values("hbm=4MiB,ddr=64MiB", "hbm=4MiB,file=/tmp:64MiB"),
                          [](const auto& test) { return test.index == 0 ? "memory" : "file"; });
 
-TEST_P(ResidencyOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
+TEST_P(EngineOverNodes, RunsATaskThatFitsInTheTierAndOnNoNode) {
   EngineBench bench(knl_snc4_flat(), GetParam(), with(Strategy::single, Evict::lru));
   std::vector<Block*> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", 600 * kKiB, i % 4));
@@ -186,7 +186,7 @@ TEST(EngineOverSeveralNodes, KnowsWhatSmallBlocksTakeOfThem) {
 }
 
 // A part lies on each node, and what is missing takes one node whole.
-TEST_P(ResidencyOverNodes, RunsATaskWhoseOwnBlocksLieInTheWayOfTheRest) {
+TEST_P(EngineOverNodes, RunsATaskWhoseOwnBlocksLieInTheWayOfTheRest) {
   EngineBench bench(knl_snc4_flat(), GetParam(), with(Strategy::single, Evict::lru));
   Footprint footprint;
   std::vector<Block*> halves;
