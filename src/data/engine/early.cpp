@@ -8,7 +8,7 @@
 
 namespace weir::data::engine {
 
-bool Early::prefetch(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions) {
+bool Early::prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions) {
   const policy::Later later{request.sequence, now};
   Ledger& ledger = core_.ledger;
   for (Use& use : request.uses()) {
@@ -25,13 +25,6 @@ bool Early::prefetch(Request& request, policy::Ahead& ahead, policy::Sequence no
   return true;
 }
 
-bool Early::can_come(const Use& use) noexcept {
-  const Block& block = *use.block;
-  if (block.is_used_at_home() || block.replicas != nullptr) return false;
-  if (block.fetch_failed) return false;  // the task shall be told
-  return !(use.fresh && block.written);  // some task may still read what is there
-}
-
 // False: not all that is owed has room yet.
 bool Early::start(Use& use, NodeId target, const policy::Later& later, Actions& actions) {
   Block& block = *use.block;
@@ -42,7 +35,6 @@ bool Early::start(Use& use, NodeId target, const policy::Later& later, Actions& 
     place = ledger.take(target, block.charge, block.name);
   if (!place) return false;
   Replica& replica = core_.replicas.make(block, *place);
-  core_.replicas.note_place(block);
   if (block.written) {
     transfers_.start_fetch(replica, true, actions);
     core_.replicas.set_early(replica);  // until a task uses it

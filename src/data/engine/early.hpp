@@ -22,7 +22,12 @@ class Early {
 
   // All that the task will read and that is not there; `now`: of the first task that has yet to begin. False: there is
   // no room, nor will there be.
-  bool prefetch(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions);
+  bool prefetch(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions) {
+    for (const Use& use : request.uses())
+      if (can_come(use)) [[unlikely]]
+        return prefetch_slow(request, ahead, now, actions);
+    return true;
+  }
   std::size_t limit() const noexcept { return policy::early_limit(core_.usual_tier().budget); }
 
   // One block, out of turn: its maker says that it will be needed soon. Now, or when something has left.
@@ -32,7 +37,13 @@ class Early {
   void bring_wanted(Actions& actions);
 
  private:
-  static bool can_come(const Use& use) noexcept;
+  static bool can_come(const Use& use) noexcept {
+    const Block& block = *use.block;
+    if (block.replicas != nullptr || block.is_used_at_home()) return false;
+    if (block.fetch_failed) return false;  // the task shall be told
+    return !(use.fresh && block.written);  // some task may still read what is there
+  }
+  bool prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions);
   void bring(Use& use, Actions& actions);
   bool start(Use& use, NodeId target, const policy::Later& later, Actions& actions);
 

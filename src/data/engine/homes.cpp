@@ -136,7 +136,6 @@ bool Homes::place_untracked(Block& block, const PlacementHint& hint, base::Statu
   change_state(replica, ReplicaState::dirty);
   block.written = true;
   enlist(block, block.counts_holds ? Tracking::counted : Tracking::untracked);
-  core_.replicas.note_place(block);
   return true;
 }
 

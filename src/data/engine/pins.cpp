@@ -37,6 +37,7 @@ bool Pins::take(Use& use, NodeId target, Reuse reuse) {
 void Pins::take_home(Use& use) noexcept {
   use.at_home = true;
   ++use.block->home_uses;
+  core_.replicas.note_place(*use.block);
 }
 
 void Pins::take_replica(Use& use, Replica& replica) noexcept {

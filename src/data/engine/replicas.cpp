@@ -37,6 +37,7 @@ Replica& Replicas::make(Block& block, Place place) {
   replica.place = place;
   replica.next = std::exchange(block.replicas, &replica);
   change_state(replica, ReplicaState::filling);
+  note_place(block);
   return replica;
 }
 

@@ -106,8 +106,14 @@ struct Request {
   std::uint64_t since = 0;     // ticks at which it began to wait for what it waits for; 0: it does not wait
 
   RequestState state() const noexcept { return state_.load(std::memory_order_relaxed); }  // exact under the lock
-  bool waits() const noexcept { return state() == RequestState::waiting || state() == RequestState::fragmented; }
-  bool has_room() const noexcept { return state() == RequestState::held || state() == RequestState::begun; }
+  bool waits() const noexcept {
+    const RequestState now = state();
+    return now == RequestState::waiting || now == RequestState::fragmented;
+  }
+  bool has_room() const noexcept {
+    const RequestState now = state();
+    return now == RequestState::held || now == RequestState::begun;
+  }
   // Ends the process on a step that the state machine does not have.
   void change_state(RequestState to) noexcept;
   // Any thread. ADMIT-1: whoever exchanges held has it, the worker that begins the task or the engine that takes its

@@ -25,7 +25,9 @@ class Schedule {
   static void dequeue(Use& use) noexcept;
 
   static bool has_yet_to_begin(const Request& request) noexcept {
-    return request.kind == RequestKind::task && (request.state() == RequestState::pending || request.waits());
+    static_assert(RequestState::pending < RequestState::waiting && RequestState::waiting < RequestState::fragmented &&
+                  RequestState::fragmented < RequestState::staging);
+    return request.state() <= RequestState::fragmented && request.kind == RequestKind::task;
   }
   // Of the first request that has yet to begin, at the latest `request`, which has.
   policy::Sequence first_to_begin(const Request& request) const noexcept;

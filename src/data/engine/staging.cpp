@@ -157,7 +157,6 @@ Admitted Staging::settle(Request& request) {
 void Staging::hold(Request& request) {
   if (core_.observer != nullptr) core_.observer->waits_no_more(request);
   for (Use& use : request.uses()) {
-    core_.replicas.note_place(*use.block);
     if (!use.at_home) continue;
     const Home& home = use.block->home;
     const bool slowed = home.tier != TierIndex::none && core_.hierarchy().tier(home.tier).slowed;
