@@ -15,23 +15,14 @@ namespace weir::data {
 
 namespace {
 
+using engine::Home;
+
 Region program_region(const Block& block) noexcept {
   const detail::BlockLayout& l = block.layout;
-  return {static_cast<std::byte*>(block.home.address),
+  return {static_cast<std::byte*>(block.program),
           l.run_bytes,
           {l.counts[0], l.counts[1]},
           {static_cast<std::ptrdiff_t>(l.strides[0]), static_cast<std::ptrdiff_t>(l.strides[1])}};
-}
-
-FileTransfer file_transfer(const Transfer& transfer) {
-  const Block& block = *transfer.replica->block;
-  FileTransfer file;
-  file.extent = block.home.extent;
-  file.memory = static_cast<std::byte*>(transfer.replica->address);
-  file.bytes = block.bytes;
-  file.write = transfer.kind == Transfer::Kind::write_back;
-  file.block = block.name;
-  return file;
 }
 
 }  // namespace
@@ -43,8 +34,19 @@ struct FlyingTransfer {
   Landing* landing;
 };
 
-Mover::Mover(TierSet& tiers, Strategy strategy, int workers, Landing& landing)
-    : tiers_(tiers), landing_(landing), asynchronous_(strategy == Strategy::ahead) {
+FileTransfer Mover::file_transfer(const Transfer& transfer) const {
+  const Block& block = block_of(*transfer.replica->block);
+  FileTransfer file;
+  file.extent = {block.home.place.offset, Extents::rounded(block.charge)};
+  file.memory = static_cast<std::byte*>(memory_.address(transfer.replica->place));
+  file.bytes = block.bytes;
+  file.write = transfer.kind == Transfer::Kind::write_back;
+  file.block = block.name;
+  return file;
+}
+
+Mover::Mover(TierSet& tiers, const TierMemory& memory, Strategy strategy, int workers, Landing& landing)
+    : memory_(memory), landing_(landing), asynchronous_(strategy == Strategy::ahead) {
   for (const Tier& tier : tiers.tiers()) {
     if (tier.copy_fraction > 0) {
       throttle_ = std::make_unique<Throttle>(tier.copy_fraction * copy_bandwidth(static_cast<unsigned>(workers)));
@@ -74,9 +76,9 @@ void Mover::start(Transfer* transfers) noexcept {
   while (transfers != nullptr) {
     Transfer& transfer = *transfers;
     transfers = transfer.next;
-    const Tier* const tier = asynchronous_ ? file_tier(transfer) : nullptr;
-    if (tier != nullptr) {
-      fly(transfer, *tier->file);
+    FileStore* const file = asynchronous_ ? file_of(transfer) : nullptr;
+    if (file != nullptr) {
+      fly(transfer, *file);
     } else {
       push(*queues_[static_cast<std::size_t>(transfer.lane) % queues_.size()], transfer);
     }
@@ -110,41 +112,39 @@ void Mover::work(Queue& queue) noexcept {
 
 base::Status Mover::perform(Transfer& transfer) noexcept {
   transfer.started = platform::ticks();
-  const Tier* const tier = file_tier(transfer);
-  return tier != nullptr ? transfer_file(transfer, *tier->file) : copy_memory(transfer);
+  FileStore* const file = file_of(transfer);
+  return file != nullptr ? transfer_file(transfer, *file) : copy_memory(transfer);
 }
 
-const Tier* Mover::file_tier(const Transfer& transfer) const noexcept {
+FileStore* Mover::file_of(const Transfer& transfer) const noexcept {
   const Home& home = transfer.replica->block->home;
-  if (transfer.source != nullptr || home.kind != Home::Kind::file) return nullptr;
-  return &tiers_.tiers()[static_cast<std::size_t>(home.tier)];
+  return transfer.source != nullptr || home.kind != Home::Kind::file ? nullptr : memory_.file_of(home.place.node);
 }
 
 Throttle* Mover::throttle_of(const Transfer& transfer) noexcept {
   const Home& home = transfer.replica->block->home;
-  if (throttle_ == nullptr || transfer.source != nullptr || home.tier < 0) return nullptr;
-  return tiers_.tiers()[static_cast<std::size_t>(home.tier)].copy_fraction > 0 ? throttle_.get() : nullptr;
+  if (throttle_ == nullptr || transfer.source != nullptr || home.tier == engine::TierIndex::none) return nullptr;
+  return memory_.hierarchy().tier(home.tier).slowed ? throttle_.get() : nullptr;
 }
 
 base::Status Mover::copy_memory(Transfer& transfer) noexcept {
-  const Block& block = *transfer.replica->block;
-  auto* const packed = static_cast<std::byte*>(transfer.replica->address);
+  const Block& block = block_of(*transfer.replica->block);
+  const auto at = [&](engine::Place place) { return static_cast<std::byte*>(memory_.address(place)); };
+  std::byte* const packed = at(transfer.replica->place);
   Throttle* const throttle = throttle_of(transfer);
   const auto done = throttle != nullptr ? throttle->reserve(block.bytes) : Throttle::Clock::time_point{};
+  const bool fetch = transfer.kind == Transfer::Kind::fetch;
   if (transfer.source != nullptr) {
-    copy_bytes(packed, static_cast<const std::byte*>(transfer.source->address), block.bytes);
+    copy_bytes(packed, at(transfer.source->place), block.bytes);
   } else if (block.home.kind == Home::Kind::program) {
-    if (transfer.kind == Transfer::Kind::fetch)
+    if (fetch)
       pack(packed, program_region(block));
     else
       unpack(program_region(block), packed);
   } else {
-    WEIR_CHECK(block.home.kind == Home::Kind::arena, "a copy of memory starts or ends in memory");
-    auto* const home = static_cast<std::byte*>(block.home.address);
-    if (transfer.kind == Transfer::Kind::fetch)
-      copy_bytes(packed, home, block.bytes);
-    else
-      copy_bytes(home, packed, block.bytes);
+    WEIR_CHECK(block.home.kind == Home::Kind::memory, "a copy of memory starts or ends in memory");
+    std::byte* const home = at(block.home.place);
+    copy_bytes(fetch ? packed : home, fetch ? home : packed, block.bytes);
   }
   if (throttle != nullptr) Throttle::wait_until(done);
   return base::Status::success();

@@ -17,13 +17,14 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "data/replica.hpp"
+#include "data/engine/replica.hpp"
 #include "data/throttle.hpp"
-#include "data/tier_set.hpp"
+#include "data/tier_memory.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
 
+using engine::Transfer;
 struct FlyingTransfer;
 
 class Landing {
@@ -38,7 +39,8 @@ class Landing {
 
 class Mover {
  public:
-  Mover(TierSet& tiers, Strategy strategy, int workers, Landing& landing);
+  // `tiers` and `memory` outlive it.
+  Mover(TierSet& tiers, const TierMemory& memory, Strategy strategy, int workers, Landing& landing);
   // No transfer is under way.
   ~Mover();
   Mover(const Mover&) = delete;
@@ -64,13 +66,14 @@ class Mover {
   void work(Queue& queue) noexcept;
   Transfer* next(Queue& queue) noexcept;
   static void push(Queue& queue, Transfer& transfer) noexcept;
-  const Tier* file_tier(const Transfer& transfer) const noexcept;
+  FileTransfer file_transfer(const Transfer& transfer) const;
+  FileStore* file_of(const Transfer& transfer) const noexcept;
   Throttle* throttle_of(const Transfer& transfer) noexcept;
   base::Status copy_memory(Transfer& transfer) noexcept;
   base::Status transfer_file(Transfer& transfer, FileStore& file) noexcept;
   void fly(Transfer& transfer, FileStore& file);
 
-  TierSet& tiers_;
+  const TierMemory& memory_;
   Landing& landing_;
   const bool asynchronous_;
   std::unique_ptr<Throttle> throttle_;

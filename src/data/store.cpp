@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "platform/affinity.hpp"
@@ -17,7 +20,7 @@ namespace weir::data {
 
 namespace {
 
-Residency::Config residency_config(const Options& options, int workers) {
+engine::Config engine_config(const Options& options, int workers) {
   return {options.strategy,
           options.evict,
           options.allocation,
@@ -70,66 +73,111 @@ Store::Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers
       workers_(workers),
       moves_here_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
       untracked_(static_cast<std::size_t>(threads)),
-      residency_(*tiers_, residency_config(options, workers)) {
+      memory_(*tiers_),
+      engine_(memory_.hierarchy(), memory_.memories(), engine_config(options, workers)) {
   for (const std::string& warning : tiers_->warnings()) warnings_.push_back(warning);
 }
 
 Store::~Store() {
   std::unique_lock lock(mutex_);
-  landed_.wait(lock, [&] { return residency_.transfers_under_way() == 0; });
+  landed_.wait(lock, [&] { return engine_.transfers_under_way() == 0; });
   stop_ = true;
   lock.unlock();
   suspicion_.notify_all();
   if (watchdog_.joinable()) watchdog_.join();
 }
 
+template <class Event>
+auto Store::decide(Event&& event) {
+  Actions actions;
+  std::unique_lock lock(mutex_);
+  if constexpr (std::is_void_v<decltype(event(actions))>) {
+    event(actions);
+    note_change();
+    lock.unlock();
+    if (!actions.empty()) carry_out(actions);
+  } else {
+    const auto result = event(actions);
+    note_change();
+    lock.unlock();
+    if (!actions.empty()) carry_out(actions);
+    return result;
+  }
+}
+
+// ---- Addresses ----
+
+void Store::publish_addresses() noexcept {
+  while (engine::Block* const block = engine_.take_relocated()) publish_address(block_of(*block));
+}
+
+// One place only: every task that uses the block finds it there.
+void Store::publish_address(Block& block) noexcept {
+  const engine::Home& home = block.home;
+  if (block.mapped != nullptr && block.home_uses == 0)
+    FileStore::unmap(std::exchange(block.mapped, nullptr), {home.place.offset, Extents::rounded(block.charge)});
+  const std::optional<engine::Place> place = engine::Replicas::only_place(block);
+  void* address = nullptr;
+  if (place) address = block.is_used_at_home() ? home_address(block) : memory_.address(*place);
+  block.address.store(address, std::memory_order_relaxed);
+}
+
+void* Store::home_address(const Block& block) const noexcept {
+  switch (block.home.kind) {
+    case engine::Home::Kind::memory: return memory_.address(block.home.place);
+    case engine::Home::Kind::file: return block.mapped;
+    case engine::Home::Kind::program: return block.program;
+    case engine::Home::Kind::none: break;
+  }
+  return nullptr;
+}
+
+void* Store::address_of(const Use& use) const noexcept {
+  return use.at_home ? home_address(block_of(*use.block)) : memory_.address(use.replica->place);
+}
+
 // ---- Blocks ----
 
 base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
-                                 const Wish& wish) {
+                                 const PlacementHint& hint) {
   if (layout.bytes() == 0) return base::Status{base::Code::bad_input, fmt::format("block {:?} has no elements", name)};
   auto block = std::make_unique<Block>();
   block->store = this;
-  block->bytes = layout.bytes();
+  block->bytes = block->size = layout.bytes();
   block->layout = layout;
   block->name = name;
   block->domain = domain;
+  block->program = program;
   if (recorder_ != nullptr) block->trace_id = recorder_->add_block(name, block->bytes);
-  if (program != nullptr) {
-    block->home.kind = Home::Kind::program;
-    block->home.address = program;
-  }
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    if (base::Status status = residency_.add(*block, wish); !status) return status;
-    if (track_ != nullptr) [[unlikely]]
-      record_residency();
-    if (residency_.tracked() && !tracked()) begin_tracking(steps);
-  }
-  if (!steps.empty()) carry_out(steps);
+  if (program != nullptr) block->home.kind = engine::Home::Kind::program;
+  base::Status status = decide([&](Actions& actions) {
+    base::Status added = engine_.add(*block, hint);
+    if (added && engine_.tracked() && !tracked()) begin_tracking(actions);
+    return added;
+  });
+  if (!status) return status;
   return block.release();
 }
 
 // STORE-1: a thread that spawns untracked counts first and looks at tracked_ then; here it is the other way round, with
 // the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
-void Store::begin_tracking(Steps& steps) {
+void Store::begin_tracking(Actions& actions) {
   const Unbound unbound(cpus_);
-  mover_ = std::make_unique<Mover>(*tiers_, options_.strategy, workers_, *this);
+  mover_ = std::make_unique<Mover>(*tiers_, memory_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
   platform::heavy_barrier();
-  count_untracked(steps);
-  residency_.tracking_begun(steps);
+  count_untracked(actions);
+  engine_.tracking_begun(actions);
 }
 
 // Ended is summed first: a task in between the two sums is counted as running, never as ended.
-void Store::count_untracked(Steps& steps) {
-  if (!residency_.untracked_may_run()) return;
+void Store::count_untracked(Actions& actions) {
+  if (!engine_.untracked_may_run()) return;
   std::uint64_t ended = 0, begun = 0;
   for (const Untracked& u : untracked_) ended += u.ended.load(std::memory_order_acquire);
   for (const Untracked& u : untracked_) begun += u.begun.load(std::memory_order_acquire);
-  if (begun == ended) residency_.untracked_ended(steps);
+  if (begun == ended) engine_.untracked_ended(actions);
 }
 
 // Nothing moves, yet tasks wait for room: all that hold some wait for others in turn. Rare enough that a few
@@ -142,9 +190,9 @@ void Store::watch() noexcept {
   std::uint64_t seen = 0;
   int times = 0;
   while (!stop_) {
-    if (!residency_.waits_for_tasks()) {
+    if (!engine_.waits_for_tasks()) {
       times = 0;
-      suspicion_.wait(lock, [&] { return stop_ || residency_.waits_for_tasks(); });
+      suspicion_.wait(lock, [&] { return stop_ || engine_.waits_for_tasks(); });
     }
     suspicion_.wait_for(lock, kPeriod, [&] { return stop_; });
     if (stop_) return;
@@ -152,32 +200,36 @@ void Store::watch() noexcept {
     lock.unlock();
     const bool still = sink_.still(), stuck = still && sink_.stuck();
     lock.lock();
-    const bool none_begins = stuck ? !residency_.has_resuming() : !residency_.has_queued();
-    const bool sure = still && none_begins && now == changes_ && residency_.waits_for_tasks();
+    const bool none_begins = stuck ? !engine_.has_resuming() : !engine_.has_queued();
+    const bool sure = still && none_begins && now == changes_ && engine_.waits_for_tasks();
     times = sure && now == seen ? times + 1 : 0;
     seen = now;
     if (times < kTimes) continue;
     times = 0;
-    Steps steps;
-    residency_.break_standstill(stuck, steps);
-    note_change();
-    lock.unlock();
-    if (!steps.empty()) carry_out(steps);
-    lock.lock();
+    end_stall(stuck, lock);
   }
 }
 
+void Store::end_stall(bool stuck, std::unique_lock<std::mutex>& lock) {
+  Actions actions;
+  engine_.end_stall(stuck, actions);
+  note_change();
+  lock.unlock();
+  if (!actions.empty()) carry_out(actions);
+  lock.lock();
+}
+
 void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block) {
-  landed_.wait(lock, [&] { return !Residency::in_transfer(block); });
+  landed_.wait(lock, [&] { return !block.in_transfer(); });
 }
 
 base::Status Store::flush(Block& block) {
   std::unique_lock lock(mutex_);
   WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
   wait_for_transfers(lock, block);
-  Steps steps;
-  if (block.home.kind != Home::Kind::program || !residency_.flush(block, steps)) return base::Status::success();
-  Transfer& transfer = *steps.transfers;
+  Actions actions;
+  if (block.home.kind != engine::Home::Kind::program || !engine_.flush(block, actions)) return base::Status::success();
+  Transfer& transfer = *actions.transfers;
   lock.unlock();
   base::Status status = mover_->perform(transfer);
   landed(transfer, status);
@@ -192,14 +244,14 @@ base::Status Store::drop(Block* block) noexcept {
 
 base::Status Store::empty(Block& block) noexcept {
   base::Status status = flush(block);
-  Steps steps;
+  Actions actions;
   {
     std::unique_lock lock(mutex_);
     wait_for_transfers(lock, block);
-    residency_.remove(block, steps);
+    engine_.remove(block, actions);
     note_change();
   }
-  if (!steps.empty()) carry_out(steps);
+  if (!actions.empty()) carry_out(actions);
   block.store = nullptr;
   block.address.store(nullptr, std::memory_order_relaxed);
   return status;
@@ -209,71 +261,43 @@ base::Status Store::empty(Block& block) noexcept {
 
 void Store::add(Request& request) {
   const std::lock_guard lock(mutex_);
-  residency_.add(request);
+  engine_.add(request);
 }
 
 void Store::add(Request& request, Block& block, Mode mode, bool early) {
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    residency_.add(request, block, mode, early, steps);
-    if (early) note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
+  decide([&](Actions& actions) { engine_.add(request, block, mode, early, actions); });
 }
 
 void Store::release(Request& request, Block& block) {
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    steps.lane = request.lane;
-    residency_.release(request, block, steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
+  decide([&](Actions& actions) {
+    actions.lane = request.lane;
+    engine_.release(request, block, actions);
+  });
 }
 
 bool Store::withdraw(Request& request) {
-  Steps steps;
-  bool withdrawn = false;
-  {
-    const std::lock_guard lock(mutex_);
-    withdrawn = residency_.withdraw(request, steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
-  return withdrawn;
+  return decide([&](Actions& actions) { return engine_.withdraw(request, actions); });
 }
 
 bool Store::ready(Request& request, int lane, int domain) {
-  Steps steps;
-  bool held = false;
-  {
-    const std::lock_guard lock(mutex_);
+  return decide([&](Actions& actions) {
     request.lane = lane;
     request.domain = domain;
-    held = residency_.ready(request, steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
-  return held;
+    return engine_.ready(request, actions);
+  });
 }
 
 void Store::finish(Request& request) {
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    steps.lane = request.lane;
-    residency_.finish(request, steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
+  decide([&](Actions& actions) {
+    actions.lane = request.lane;
+    engine_.finish(request, actions);
+  });
 }
 
 bool Store::try_begin(Request& request) {
-  if (!residency_.begin(request)) {
+  if (!engine_.begin(request)) {
     const std::lock_guard lock(mutex_);
-    if (!residency_.try_begin(request)) return false;
+    if (!engine_.try_begin(request)) return false;
   }
   if (request.in_place) [[unlikely]]
     settle_in_place(request);
@@ -283,10 +307,9 @@ bool Store::try_begin(Request& request) {
 void Store::settle_in_place(Request& request) {
   if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
   for (const Use& use : request.uses()) {
-    const Block& block = *use.block;
-    if (!use.at_home || block.home.kind != Home::Kind::file) continue;
-    const Tier& tier = tiers_->tiers()[static_cast<std::size_t>(block.home.tier)];
-    if (base::Status status = tier.file->touch(use.address, block.home.extent, block.name); !status) {
+    Block& block = block_of(*use.block);
+    if (!use.at_home || block.home.kind != engine::Home::Kind::file) continue;
+    if (base::Status status = use_in_file(block); !status) {
       request.failure = std::move(status);
       request.cancelled = true;
       return;
@@ -294,14 +317,30 @@ void Store::settle_in_place(Request& request) {
   }
 }
 
-void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
-  Steps steps;
+// A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
+base::Status Store::use_in_file(Block& block) {
+  const Extent extent{block.home.place.offset, Extents::rounded(block.charge)};
+  FileStore& file = *memory_.file_of(block.home.place.node);
   {
     const std::lock_guard lock(mutex_);
-    land(transfer, status, steps);
+    if (block.mapped == nullptr) {
+      base::Result<std::byte*> mapped = file.map(extent, block.name);
+      if (!mapped) return mapped.status();
+      block.mapped = *mapped;
+      publish_address(block);
+    }
+  }
+  return file.touch(block.mapped, extent, block.name);
+}
+
+void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
+  Actions actions;
+  {
+    const std::lock_guard lock(mutex_);
+    land(transfer, status, actions);
     landed_.notify_all();  // under the lock: after it, the store may be gone
   }
-  if (!steps.empty()) carry_out(steps);
+  if (!actions.empty()) carry_out(actions);
 }
 
 // Clearing pages takes the kernel milliseconds: here nobody waits for the lock meanwhile.
@@ -320,42 +359,43 @@ void Store::has_time() noexcept {
   if (bytes != 0) growing->prepare_growth(begin, bytes);
 }
 
-void Store::land(Transfer& transfer, const base::Status& status, Steps& steps) {
+void Store::land(Transfer& transfer, const base::Status& status, Actions& actions) {
   if (track_ != nullptr && status) record_move(transfer);
-  residency_.land(transfer, status, steps);
+  engine_.land(transfer, status, actions);
   note_change();
 }
 
 void Store::note_change() noexcept {
+  publish_addresses();
   if (track_ != nullptr) [[unlikely]]
     record_residency();
   const std::uint64_t now = platform::now_ns();
   lost_ns_ += lost_workers_ * (now - changed_at_ns_);
   changed_at_ns_ = now;
   const auto workers = static_cast<std::uint32_t>(workers_);
-  const std::uint32_t idle = workers - std::min(workers, residency_.running());
-  lost_workers_ = std::min(idle, residency_.waiting());
+  const std::uint32_t idle = workers - std::min(workers, engine_.running());
+  lost_workers_ = std::min(idle, engine_.waiting());
   ++changes_;
-  if (residency_.waits_for_tasks()) suspicion_.notify_one();
+  if (engine_.waits_for_tasks()) suspicion_.notify_one();
 }
 
 // Without the lock, but for warnings.
-void Store::carry_out(Steps& steps) {
-  for (std::string& warning : steps.warnings) {
+void Store::carry_out(Actions& actions) {
+  for (std::string& warning : actions.warnings) {
     std::fprintf(stderr, "weir: %s\n", warning.c_str());
     const std::lock_guard lock(mutex_);
     warnings_.push_back(std::move(warning));
   }
-  for (Request* request = steps.staged; request != nullptr;) {
+  for (Request* request = actions.staged; request != nullptr;) {
     Request* const next = request->next_staged;  // the task may run, and the request be gone, at once
     sink_.staged(*request);
     request = next;
   }
-  if (steps.transfers == nullptr) return;
+  if (actions.transfers == nullptr) return;
   if (moves_here_)
-    move_here(steps.transfers);
+    move_here(actions.transfers);
   else
-    mover_->start(steps.transfers);
+    mover_->start(actions.transfers);
 }
 
 // As the paper's workers without I/O threads: one after the other, and what follows from that, too.
@@ -364,15 +404,15 @@ void Store::move_here(Transfer* transfers) {
     Transfer& transfer = *transfers;
     Transfer* rest = transfer.next;
     const base::Status status = mover_->perform(transfer);
-    Steps steps;
+    Actions actions;
     {
       const std::lock_guard lock(mutex_);
-      land(transfer, status, steps);
+      land(transfer, status, actions);
       landed_.notify_all();  // under the lock, as above
     }
-    *steps.transfers_end = rest;
-    transfers = std::exchange(steps.transfers, nullptr);
-    if (steps.staged != nullptr || !steps.warnings.empty()) carry_out(steps);
+    *actions.transfers_end = rest;
+    transfers = std::exchange(actions.transfers, nullptr);
+    if (actions.staged != nullptr || !actions.warnings.empty()) carry_out(actions);
   }
 }
 
@@ -394,7 +434,7 @@ void Store::end_untracked(int thread) noexcept {
   own.ended.store(own.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   platform::light_barrier();  // STORE-1
   if (tracked_.load(std::memory_order_relaxed)) [[unlikely]]
-    untracked_changed();
+    decide([&](Actions& actions) { count_untracked(actions); });
 }
 
 // HOLD-1: who holds counts first and looks at tracked_ then; begin_tracking() sets that first and looks at the counts
@@ -412,23 +452,7 @@ void Store::release_hold(Block& block) noexcept {
   block.holds.fetch_sub(1, std::memory_order_seq_cst);       // HOLD-1
   if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
     return;
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    residency_.hold_ended(block, steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
-}
-
-void Store::untracked_changed() noexcept {
-  Steps steps;
-  {
-    const std::lock_guard lock(mutex_);
-    count_untracked(steps);
-    note_change();
-  }
-  if (!steps.empty()) carry_out(steps);
+  decide([&](Actions& actions) { engine_.hold_ended(block, actions); });
 }
 
 // ---- What there is ----
@@ -437,38 +461,41 @@ StoreStatistics Store::statistics() {
   const std::lock_guard lock(mutex_);
   note_change();
   --changes_;  // nothing has: who looks often must not keep the watchdog from seeing a standstill
-  return {residency_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
+  return {engine_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
 }
 
 std::vector<std::string> Store::describe_waiting() {
   const std::lock_guard lock(mutex_);
-  return residency_.describe_waiting();
+  return engine::describe_waiting(engine_);
 }
 
 std::vector<std::string> Store::describe_state() {
   const std::lock_guard lock(mutex_);
-  return residency_.describe_state();
+  return engine::describe_state(engine_);
 }
 
 Waiting Store::waiting_tasks() {
   const std::lock_guard lock(mutex_);
-  return residency_.waiting_tasks();
+  return engine::waiting_tasks(engine_);
+}
+
+std::uint64_t Store::used_in(engine::TierIndex tier) const noexcept {
+  std::uint64_t used = 0;
+  for (const engine::NodeId node : memory_.hierarchy().tier(tier).nodes) used += engine_.core().ledger.used(node);
+  return used;
 }
 
 std::vector<TierState> Store::tier_states() {
   const std::lock_guard lock(mutex_);
   std::vector<TierState> states;
-  for (const Tier& tier : tiers_->tiers()) {
-    std::uint64_t used = tier.file != nullptr ? tier.file->used() : 0;
-    for (const Arena* const arena : tier.arenas) used += arena->used();
-    states.push_back({tier.name, used, tier.budget.count});
-  }
+  for (const Tier& tier : tiers_->tiers())
+    states.push_back({tier.name, used_in(static_cast<engine::TierIndex>(tier.index)), tier.budget.count});
   return states;
 }
 
 std::uint64_t Store::changes(bool& moving) noexcept {
   const std::lock_guard lock(mutex_);
-  moving = residency_.transfers_under_way() != 0;
+  moving = engine_.transfers_under_way() != 0;
   return changes_;
 }
 

@@ -2,7 +2,7 @@
 
 // Store: the blocks of one runtime, the tiers they live in, and the threads that move them.
 //
-// Puts a Residency (what is decided), a Mover (who copies) and a TierSet (where) under one lock. Knows nothing of
+// Puts an Engine (what is decided), a Mover (who copies) and a TierSet (where) under one lock. Knows nothing of
 // tasks but their requests: whoever made it is told by a Sink when one can run. Any thread, unless a function says
 // otherwise.
 #pragma once
@@ -17,13 +17,21 @@
 
 #include "base/layout.hpp"
 #include "data/block.hpp"
+#include "data/engine/describe.hpp"
+#include "data/engine/engine.hpp"
 #include "data/mover.hpp"
-#include "data/residency.hpp"
+#include "data/tier_memory.hpp"
+#include "data/trace_observer.hpp"
 #include "machine/machine.hpp"
 #include "trace/recorder.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
+
+using engine::Actions;
+using engine::RoomHolder;
+using engine::Waiting;
+using engine::WaitingTask;
 
 // Told when a request that was not ready at once can run, or has failed. Called without the store's lock.
 class Sink {
@@ -44,7 +52,7 @@ struct TierState {
 };
 
 struct StoreStatistics {
-  ResidencyCounters counters;
+  engine::Counters counters;
   double wait_seconds = 0;  // of workers that had nothing to run while a ready task waited for its blocks
   std::vector<std::string> warnings;
 };
@@ -63,14 +71,14 @@ class Store final : public Landing {
   // ---- Blocks ----
   // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
   base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
-                            const Wish& wish = {});
+                            const PlacementHint& hint = {});
   // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
   base::Status drop(Block* block) noexcept;
   // As drop(), but the block itself stays, without memory and store.
   base::Status empty(Block& block) noexcept;
   base::Status flush(Block& block);
 
-  // ---- Requests: as Residency ----
+  // ---- Requests: as Engine ----
   // False while every block is in the fast tier for ever, or until there are more than it holds: then tasks register
   // no requests, but tell when they begin and end.
   bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
@@ -84,13 +92,15 @@ class Store final : public Landing {
   // used in place. False: it comes again by Sink::staged(). True: it may run, unless there is a `failure`.
   bool try_begin(Request& request);
   void finish(Request& request);
+  // Where the task finds the block. Any thread; of a task that has begun.
+  void* address_of(const Use& use) const noexcept;
 
   // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
   // False: they are tracked now; the task needs a request.
   bool begin_untracked(int thread) noexcept;
   void end_untracked(int thread) noexcept;
 
-  // ---- The same by block, of those with Wish::counts_holds ----
+  // ---- The same by block, of those with PlacementHint::counts_holds ----
   // While tasks are not tracked, the block stays where it is until release_hold(). False: they are; a request is
   // needed.
   bool hold(Block& block) noexcept;
@@ -116,17 +126,26 @@ class Store final : public Landing {
   Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
   void has_time() noexcept override;
-  // Under the lock, after every change: measures the waiting, and wakes the watchdog where there is reason to.
+  // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
+  template <class Event>
+  auto decide(Event&& event);
+  // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there
+  // is reason to.
   void note_change() noexcept;
-  void land(Transfer& transfer, const base::Status& status, Steps& steps);
+  void publish_addresses() noexcept;
+  void publish_address(Block& block) noexcept;
+  void* home_address(const Block& block) const noexcept;
+  void land(Transfer& transfer, const base::Status& status, Actions& actions);
   void record_move(const Transfer& transfer) noexcept;
   void record_residency() noexcept;
-  void begin_tracking(Steps& steps);
-  void count_untracked(Steps& steps);
-  void untracked_changed() noexcept;
+  std::uint64_t used_in(engine::TierIndex tier) const noexcept;
+  void begin_tracking(Actions& actions);
+  void count_untracked(Actions& actions);
   void watch() noexcept;
-  void carry_out(Steps& steps);
+  void end_stall(bool stuck, std::unique_lock<std::mutex>& lock);
+  void carry_out(Actions& actions);
   void settle_in_place(Request& request);
+  base::Status use_in_file(Block& block);
   void move_here(Transfer* transfers);
   void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
 
@@ -140,7 +159,8 @@ class Store final : public Landing {
   std::atomic<bool> tracked_{false};  // STORE-1
   std::mutex mutex_;
   std::condition_variable landed_;
-  Residency residency_;                // guarded by mutex_
+  TierMemory memory_;
+  engine::Engine engine_;              // guarded by mutex_
   std::uint64_t changed_at_ns_ = 0;    // guarded by mutex_
   std::uint64_t lost_ns_ = 0;          // guarded by mutex_
   std::uint32_t lost_workers_ = 0;     // guarded by mutex_: since changed_at_ns_
@@ -148,7 +168,8 @@ class Store final : public Landing {
   std::uint64_t changes_ = 0;          // guarded by mutex_
   bool stop_ = false;                  // guarded by mutex_
   trace::Recorder* recorder_ = nullptr;
-  trace::Track* track_ = nullptr;        // used under mutex_
+  trace::Track* track_ = nullptr;  // used under mutex_
+  std::unique_ptr<TraceObserver> observer_;
   std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
   std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
   std::thread watchdog_;

@@ -206,13 +206,7 @@ Arena* TierSet::arena_for(Allocation mode, DomainId domain, Bytes) noexcept {
   return placement.arena < 0 ? nullptr : impl_->arenas_[static_cast<std::size_t>(placement.arena)];
 }
 
-std::vector<Arena*> TierSet::nearest_first(const Tier& tier, DomainId domain) const {
-  const auto& seen = impl_->seen_[static_cast<std::size_t>(domain)];
-  const auto rank = [&](const Arena* arena) { return seen[static_cast<std::size_t>(arena->index())].rank; };
-  std::vector<Arena*> arenas = tier.arenas;
-  std::stable_sort(arenas.begin(), arenas.end(), [&](const Arena* a, const Arena* b) { return rank(a) < rank(b); });
-  return arenas;
-}
+const std::vector<std::vector<policy::ArenaState>>& TierSet::seen() const noexcept { return impl_->seen_; }
 
 std::vector<ArenaReport> TierSet::report() const {
   std::vector<ArenaReport> reports;

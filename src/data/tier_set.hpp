@@ -18,6 +18,7 @@
 #include "data/arena.hpp"
 #include "data/file_store.hpp"
 #include "data/memory_state.hpp"
+#include "data/snapshot.hpp"
 #include "data/tier_spec.hpp"
 #include "machine/machine.hpp"
 #include "platform/async_io.hpp"
@@ -76,8 +77,8 @@ class TierSet {
   // Where a block of `bytes` for a task of `domain` goes under a mode (policy/place.hpp); null: nothing is wished.
   // Reads the arenas' use: the caller holds their lock.
   Arena* arena_for(Allocation mode, DomainId domain, Bytes bytes) noexcept;
-  // The memories of a tier, the nearest to the domain first.
-  std::vector<Arena*> nearest_first(const Tier& tier, DomainId domain) const;
+  // [domain][arena]: each arena as seen from the domain's cores; free_bytes is not filled in.
+  const std::vector<std::vector<policy::ArenaState>>& seen() const noexcept;
   // How often local-fast found no fast memory beside the domain and took ordinary memory.
   std::uint64_t fallbacks() const noexcept;
 

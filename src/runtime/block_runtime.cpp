@@ -105,7 +105,7 @@ BlockRuntime& blocks_of(const data::Block& block) noexcept {
 }
 
 void BlockRuntime::staged(data::Request& request) noexcept {
-  if (request.told != nullptr) return request.told(request);
+  if (request.notify != nullptr) return request.notify(request);
   scheduler_.submit(*static_cast<sched::Task*>(request.task), scheduler_.worker(request.lane).domain());
 }
 
@@ -200,11 +200,17 @@ void drop_block(BlockBase* base) noexcept {
   if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());
 }
 
+// Null when the request does not name the block.
+static void* address_for(const data::Request& request, const BlockBase* base) noexcept {
+  const data::Block& block = data::block_of(*base);
+  const data::Use* const use = request.find(block);
+  return use != nullptr ? block.store->address_of(*use) : nullptr;
+}
+
 void* address_slow(Task* self, const BlockBase* base) noexcept {
   data::Request* const request = self != nullptr ? runtime::request_of(*self) : nullptr;
   if (request != nullptr) {
-    for (const data::Use& use : request->uses())
-      if (use.block == base) return use.address;
+    if (void* const address = address_for(*request, base)) return address;
   }
   WEIR_CHECK(false, "a task asks where a block is that its footprint does not name");
   return nullptr;
@@ -220,8 +226,7 @@ void* address_here(const BlockBase* base) noexcept {
     const sched::Task* const task = frame->task;
     data::Request* const request = task != nullptr ? runtime::request_of(*task) : nullptr;
     if (request == nullptr) continue;
-    for (const data::Use& use : request->uses())
-      if (use.block == base) return use.address;
+    if (void* const address = address_for(*request, base)) return address;
   }
   WEIR_CHECK(false, "a task asks where a block is that its footprint does not name");
   return nullptr;

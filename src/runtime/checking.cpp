@@ -174,14 +174,15 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
   void* const address = program != nullptr ? program : check::allocate_block(layout.bytes(), name);
   if (address == nullptr)
     throw Error(fmt::format("block {}: no memory for {} bytes under weir check", block->name, layout.bytes()));
-  block->home.kind = program != nullptr ? data::Home::Kind::program : data::Home::Kind::arena;
+  block->program = program;
   block->address.store(address, std::memory_order_relaxed);
   return block.release();
 }
 
 void drop_checked_block(detail::BlockBase* base) noexcept {
   const std::unique_ptr<data::Block> block(&data::block_of(*base));
-  if (block->home.kind == data::Home::Kind::arena) check::free_block(block->address.load(std::memory_order_relaxed));
+  void* const address = block->address.load(std::memory_order_relaxed);  // null: its runtime has ended
+  if (block->program == nullptr && address != nullptr) check::free_block(address);
 }
 
 }  // namespace weir::runtime

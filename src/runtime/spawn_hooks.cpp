@@ -14,7 +14,7 @@ namespace weir::runtime {
 
 namespace {
 
-data::Store& store_of(data::Request& request) noexcept { return *request.uses().front().block->store; }
+data::Store& store_of(data::Request& request) noexcept { return *data::block_of(*request.uses().front().block).store; }
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/request.hpp"
+#include "data/block.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/reduction.hpp"
 #include "sched/task.hpp"

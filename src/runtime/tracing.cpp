@@ -69,7 +69,7 @@ trace::Summary summarise(const Runtime& runtime, const State& state) {
                       {"tasks_stolen", s.tasks_stolen}, {"far_steals", s.far_steals},           {"parks", s.parks}};
   data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return summary;
-  const data::ResidencyCounters& c = store->statistics().counters;
+  const data::engine::Counters c = store->statistics().counters;
   summary.counters.insert(summary.counters.end(), {{"bytes_fetched", c.bytes_fetched},
                                                    {"bytes_written_back", c.bytes_written_back},
                                                    {"hits", c.hits},

@@ -136,8 +136,8 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
     place = place_of_hint(local, *request.hint);
     pool = Tiers::pool_of(place);
   }
-  place.wish.counts_holds = true;
-  place.wish.stays = request.stays;
+  place.hint.counts_holds = true;
+  place.hint.pinned = request.stays;
   const std::uintptr_t memory = make_memory(local, request.size, place, pool);
   if (memory == 0) return OCR_ENOMEM;
   Block* block = nullptr;

@@ -20,13 +20,13 @@ Place place_of_hint(const BlockLocal& local, const ocrHint_t& hint) noexcept {
   const int domain = domain_of_hint(hint_value(hint, OCR_HINT_DB_AFFINITY, 0));
   if (domain >= 0 && domain < local.worker->scheduler().domain_count()) {
     place.domain = domain;
-    place.wish.beside_domain = true;
+    place.hint.near_domain = true;
   }
-  using Tier = data::Wish::Tier;
+  using Tier = data::PlacementHint::Tier;
   const auto says = [&](ocrHintProp_t property) { return hint_value(hint, property, 0) != 0; };
-  if (says(OCR_HINT_DB_FAR)) place.wish.tier = Tier::slow;
-  if (says(OCR_HINT_DB_INTER)) place.wish.tier = Tier::middle;
-  if (says(OCR_HINT_DB_NEAR) || says(OCR_HINT_DB_HIGHBW)) place.wish.tier = Tier::fast;
+  if (says(OCR_HINT_DB_FAR)) place.hint.tier = Tier::slow;
+  if (says(OCR_HINT_DB_INTER)) place.hint.tier = Tier::middle;
+  if (says(OCR_HINT_DB_NEAR) || says(OCR_HINT_DB_HIGHBW)) place.hint.tier = Tier::fast;
   return place;
 }
 

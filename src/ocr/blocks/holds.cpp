@@ -50,12 +50,12 @@ bool wait_for_place(BlockLocal& local, Hold& hold) {
 }
 
 // What the running EDT has in place, for as long as it waits.
-std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
-  std::vector<data::Block*> held;
+std::vector<data::engine::Block*> held_by(Run& run, const data::Block& wanted) {
+  std::vector<data::engine::Block*> held;
   for (Block* made = run.created; made != nullptr; made = made->created_next)
     if (made->is_tiered() && &made->tier() != &wanted) held.push_back(&made->tier());
   const std::size_t own = held.size();
-  const auto add = [&](data::Block& block) {
+  const auto add = [&](data::engine::Block& block) {
     if (&block != &wanted &&
         std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
       held.push_back(&block);
@@ -68,8 +68,8 @@ std::vector<data::Block*> held_by(Run& run, const data::Block& wanted) {
 }
 
 // What a thread outside of EDTs has in place.
-std::vector<data::Block*> held_outside(const BlockLocal& local) {
-  std::vector<data::Block*> held;
+std::vector<data::engine::Block*> held_outside(const BlockLocal& local) {
+  std::vector<data::engine::Block*> held;
   const std::lock_guard lock(local.tiers.outside_mutex);
   for (const Pin& each : local.tiers.outside)
     if (each.thread == &local) held.push_back(&each.block->tier());
@@ -86,22 +86,21 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
   auto made = std::make_unique<Hold>(local.tiers);
   data::Request& request = made->request;
   request.task = made.get();
-  request.told = &notify;
-  request.running = true;
+  request.notify = &notify;
+  request.kind = data::RequestKind::addition;
   request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
   made->others = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
-  request.beside = made->others;
+  request.also_held = made->others;
   store.add(request);
   const int domain = local.tiers.machine_domain(local.worker->domain());
   if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
     request.sequence = 0;
     made->scratch = std::make_unique<std::byte[]>(block.bytes);
-    request.uses().front().address = made->scratch.get();
     hold = std::move(made);
     return 0;
   }
-  request.beside = {};
+  request.also_held = {};
   static_cast<void>(store.try_begin(request));  // nothing takes from one that waits
   if (!request.failure) {
     const base::Status why = request.failure;
@@ -120,9 +119,9 @@ void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
 }
 
 std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
-  void* const address = hold == nullptr ? block.address.load(std::memory_order_relaxed)
-                                        : const_cast<Hold*>(hold)->request.uses().front().address;
-  return static_cast<std::byte*>(address);
+  if (hold == nullptr) return static_cast<std::byte*>(block.address.load(std::memory_order_relaxed));
+  if (hold->scratch != nullptr) return hold->scratch.get();
+  return static_cast<std::byte*>(block.store->address_of(hold->request.uses().front()));
 }
 
 namespace {
@@ -214,7 +213,9 @@ std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
   EdtBlocks* const blocks = blocks_of(run.edt);
   const data::Use* const use = blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->asks().find(block.tier());
-  return static_cast<std::byte*>(use != nullptr ? use->address : block.tier().address.load(std::memory_order_relaxed));
+  const data::Block& tier = block.tier();
+  return static_cast<std::byte*>(use != nullptr ? tier.store->address_of(*use)
+                                                : tier.address.load(std::memory_order_relaxed));
 }
 
 }  // namespace weir::ocr

@@ -32,16 +32,16 @@ Slabs::Slabs(Tiers& tiers)
 std::byte* Slabs::make_slab(BlockLocal& local, PoolId pool) noexcept {
   data::Store& store = tiers_.store();
   Place place = Tiers::place_of(pool);
-  place.wish.stays = place.wish.counts_holds = true;
+  place.hint.pinned = place.hint.counts_holds = true;
   constexpr const char* kName = "small data blocks";
   try {
     Slab slab;
     auto made = store.make(weir::detail::contiguous(pools_.slab_bytes()), nullptr, kName,
-                           tiers_.machine_domain(place.domain), place.wish);
+                           tiers_.machine_domain(place.domain), place.hint);
     if (made) {
       slab.block.reset(*made);
     } else {
-      place.wish.stays = false;
+      place.hint.pinned = false;
       slab.block.reset(tiers_.make(pools_.slab_bytes(), place, kName));
       if (slab.block == nullptr) return nullptr;
       if (begin_hold(local, *slab.block, Mode::out, slab.hold) != 0) {

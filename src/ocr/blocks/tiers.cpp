@@ -23,19 +23,19 @@ std::size_t Tiers::pool_count() const noexcept { return static_cast<std::size_t>
 
 PoolId Tiers::pool_of(const Place& place) noexcept {
   return static_cast<PoolId>(static_cast<std::size_t>(place.domain) * kKinds +
-                             static_cast<std::size_t>(place.wish.tier));
+                             static_cast<std::size_t>(place.hint.tier));
 }
 
 Place Tiers::place_of(PoolId pool) noexcept {
   Place place{static_cast<int>(pool / kKinds), {}};
-  place.wish.tier = static_cast<data::Wish::Tier>(pool % kKinds);
+  place.hint.tier = static_cast<data::PlacementHint::Tier>(pool % kKinds);
   return place;
 }
 
 data::Block* Tiers::make(std::uint64_t bytes, const Place& place, const char* name) noexcept {
   try {
     base::Result<data::Block*> made =
-        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.wish);
+        store_.make(weir::detail::contiguous(bytes), nullptr, name, machine_domain(place.domain), place.hint);
     if (made) return *made;
     report_no_place(made.status(), "ocrDbCreate()");
   } catch (const std::exception& error) {

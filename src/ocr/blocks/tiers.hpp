@@ -24,12 +24,12 @@ namespace weir::ocr {
 // Where a block is to be, by its hint.
 struct Place {
   int domain;
-  data::Wish wish;
+  data::PlacementHint hint;
 };
 
 class Tiers {
  public:
-  static constexpr std::size_t kKinds = 4;  // of Wish::Tier: each has a pool per domain
+  static constexpr std::size_t kKinds = 4;  // of PlacementHint::Tier: each has a pool per domain
 
   // Opens the runtime's tiers. Throws weir::Error.
   explicit Tiers(runtime::State& state) : scheduler_(*state.scheduler), store_(state.blocks->store()) {}

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "data/request.hpp"
+#include "data/block.hpp"
 #include "ocr/objects/guid.hpp"
 
 namespace weir::ocr {
@@ -24,7 +24,7 @@ struct Hold {
   Tiers& tiers;
   data::Request request;
   bool done = false;                     // guarded by Tiers::waiting_mutex
-  std::vector<data::Block*> others;      // while it waits: what its EDT holds besides
+  std::vector<data::engine::Block*> others;  // while it waits: what its EDT holds besides
   std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
 };
 

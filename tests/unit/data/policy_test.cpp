@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/engine/replica.hpp"
 #include "data/policy/admit.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
-#include "data/replica.hpp"
 #include "machines.hpp"
 
 namespace weir::data {
+
+using engine::may_follow;
+using engine::Replica;
+using engine::ReplicaState;
 namespace {
 
 using policy::Candidate;

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/engine/homes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "data/engine/charge.hpp"
+#include "data/tier_spec.hpp"
+
+namespace weir::data::engine {
+
+namespace {
+
+// What `off` leaves of the fast tier for tasks whose blocks are in a file: they need a place while the task runs.
+constexpr std::size_t kStagingPart = 8;
+// Pinned blocks take no more of a memory that others are brought to, as long as there is another.
+constexpr std::size_t kPinnedPart = 4;
+
+TierIndex next(TierIndex tier) noexcept { return static_cast<TierIndex>(index_of(tier) + 1); }
+
+}  // namespace
+
+base::Status Homes::no_room(const Block& block) const {
+  std::string there;
+  for (TierIndex t = core_.usual; index_of(t) < tier_count(); t = next(t)) {
+    const TierShape& tier = core_.hierarchy().tier(t);
+    if (!there.empty()) there += ", ";
+    there += fmt::format("{} {} with {} taken", tier.name, size_text({tier.budget}), size_text({ledger_.promised(t)}));
+  }
+  const bool has_file = core_.hierarchy().has_file();
+  const char* const note =
+      has_file ? "; what is brought to a faster tier keeps its place in the file, so that sizes do not add up" : "";
+  return {base::Code::no_space,
+          fmt::format("block {:?} of {} has no place in any tier ({}{}); give {} with --tiers or WEIR_TIERS{}",
+                      block.name, size_text({block.size}), there, note,
+                      has_file ? "the file tier more" : "a tier more memory", has_file ? "" : ", or add a file tier")};
+}
+
+base::Status Homes::add(Block& block, const PlacementHint& hint) {
+  block.counts_holds = hint.counts_holds;
+  block.charge = charge_of(core_.hierarchy().has_file() ? std::max(block.size, kPageBytes) : block.size);
+  if (block.home.kind == Home::Kind::program) {
+    add_adopted(block);
+    return base::Status::success();
+  }
+  if (hint.pinned) return settle_for_ever(block, hint) ? base::Status::success() : no_room(block);
+  if (settle_as_hinted(block, hint)) return base::Status::success();
+  if (!core_.tracked) {
+    base::Status failure;
+    if (place_untracked(block, hint, failure) || !failure) return failure;
+  }
+  return find_home(block, hint);
+}
+
+// The program's memory is ordinary memory: what is brought to ordinary memory is there already.
+void Homes::add_adopted(Block& block) {
+  block.home.current = block.written = true;
+  block.home.in_place = !core_.usual_tier().on_package || core_.nothing_moves();
+  if (!block.home.in_place) core_.tracked = true;
+  core_.replicas.note_place(block);
+}
+
+// ---- By hint ----
+
+// None: no other than the usual one.
+TierIndex Homes::hinted_tier(const PlacementHint& hint) const noexcept {
+  TierIndex tier = core_.usual;
+  if (hint.tier == PlacementHint::Tier::fast) tier = TierIndex{0};
+  if (hint.tier == PlacementHint::Tier::middle && tier_count() > 1 && core_.hierarchy().tiers[1].addressable)
+    tier = TierIndex{1};
+  if (hint.tier == PlacementHint::Tier::slow) tier = last_tier();
+  return tier == core_.usual ? TierIndex::none : tier;
+}
+
+// In the tier, for ever. What is to be slow and lies in a file has its home there, and is brought in as others are.
+bool Homes::settle_as_hinted(Block& block, const PlacementHint& hint) {
+  const TierIndex hinted = hinted_tier(hint);
+  if (hinted == TierIndex::none) return false;
+  const TierShape& tier = core_.hierarchy().tier(hinted);
+  if (!tier.addressable) {
+    if (!keep_room(block, hinted)) return false;
+    core_.tracked = true;
+    return true;
+  }
+  if (!settle_nearest(block, hinted)) return false;
+  core_.tracked = core_.tracked || tier.slowed;
+  return true;
+}
+
+bool Homes::settle_nearest(Block& block, TierIndex tier) {
+  for (const NodeId node : core_.hierarchy().nearest_first(tier, block.domain))
+    if (settle_in(block, node)) return true;
+  return false;
+}
+
+bool Homes::settle_for_ever(Block& block, const PlacementHint& hint) {
+  const Hierarchy& hierarchy = core_.hierarchy();
+  const TierIndex hinted = hinted_tier(hint);
+  if (hinted != TierIndex::none && hierarchy.tier(hinted).addressable && settle_nearest(block, hinted)) return true;
+  const NodeId first = first_choice(block, hint);
+  if (ledger_.permanent(first) + block.charge <= ledger_.budget(first) / kPinnedPart && settle_in(block, first))
+    return true;
+  for (TierIndex t = next(core_.usual); index_of(t) < tier_count(); t = next(t))
+    if (hierarchy.tier(t).addressable && settle_nearest(block, t)) return true;
+  return settle_in(block, first) || settle_nearest(block, core_.usual);
+}
+
+NodeId Homes::first_choice(const Block& block, const PlacementHint& hint) noexcept {
+  Allocation mode = core_.config.allocation;
+  if (hint.near_domain && mode == Allocation::fast) mode = Allocation::local_fast;
+  if (hint.near_domain && mode == Allocation::default_) mode = Allocation::local;
+  return nodes_.choose(mode, block.domain);
+}
+
+// ---- The usual places ----
+
+// The fast tier while it has room: tasks need do nothing about such blocks. False: it is full, or `failure` says why
+// the block cannot be.
+bool Homes::place_untracked(Block& block, const PlacementHint& hint, base::Status& failure) {
+  if (core_.nothing_moves()) return false;
+  const NodeId node = first_choice(block, hint);
+  bool can_leave = false;
+  for (TierIndex t = next(core_.usual); !can_leave && index_of(t) < tier_count(); t = next(t))
+    can_leave = keep_room(block, t);
+  if (!can_leave) return settle_without_replica(block, node, failure);
+  const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
+  if (!place) {
+    release(block);
+    return false;
+  }
+  Replica& replica = core_.replicas.make(block, *place);
+  change_state(replica, ReplicaState::clean);
+  change_state(replica, ReplicaState::dirty);
+  block.written = true;
+  enlist(block, block.counts_holds ? Tracking::counted : Tracking::untracked);
+  return true;
+}
+
+// There is nowhere that it could leave to.
+bool Homes::settle_without_replica(Block& block, NodeId node, base::Status& failure) {
+  const bool last = core_.usual == last_tier();
+  if (settle_in(block, node) || (last && settle_nearest(block, core_.usual))) return true;
+  if (last) failure = no_room(block);
+  return false;
+}
+
+// Off: as `numactl --preferred` would, the fast tier first, and what is left in the next; nothing ever moves but what
+// lies in a file. Else: where the block goes back to when others need its place.
+base::Status Homes::find_home(Block& block, const PlacementHint& hint) {
+  if (core_.nothing_moves() && settle_first(block, hint)) return base::Status::success();
+  for (TierIndex t = next(core_.usual); index_of(t) < tier_count(); t = next(t)) {
+    if (!keep_room(block, t)) continue;
+    const TierShape& tier = core_.hierarchy().tier(t);
+    const bool moves = !core_.nothing_moves() || !tier.addressable;
+    // Tasks that use slow memory in place are tracked where that has to be made slow.
+    core_.tracked = core_.tracked || moves || tier.slowed;
+    if (moves) return base::Status::success();
+    release(block);
+    for (const NodeId node : tier.nodes)
+      if (settle_in(block, node)) return base::Status::success();
+  }
+  if (!core_.nothing_moves() && settle_in(block, nodes_.choose(Allocation::default_, block.domain)))
+    return base::Status::success();
+  return no_room(block);
+}
+
+bool Homes::settle_first(Block& block, const PlacementHint& hint) {
+  const NodeId node = first_choice(block, hint);
+  const std::size_t budget = ledger_.budget(node);
+  const std::size_t staging = core_.hierarchy().has_file() ? budget / kStagingPart : 0;
+  return ledger_.used(node) + block.charge + staging <= budget && settle_in(block, node);
+}
+
+// ---- Steps ----
+
+// Counts the block against the tier. A block that only a file could hold must fit in the usual tier to be used.
+bool Homes::keep_room(Block& block, TierIndex tier) {
+  if (!core_.hierarchy().tier(tier).addressable) {
+    const auto& usual = core_.usual_tier().nodes;
+    const auto fits = [&](NodeId node) { return block.charge <= ledger_.budget(node); };
+    if (std::none_of(usual.begin(), usual.end(), fits)) return false;
+  }
+  if (!ledger_.try_promise(tier, block.charge)) return false;
+  block.home.tier = tier;
+  return true;
+}
+
+// Here for ever; tasks use it in place.
+bool Homes::settle_in(Block& block, NodeId node) {
+  const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
+  if (!place) return false;
+  block.home = {Home::Kind::memory, true, true, core_.hierarchy().tier_of(node), *place};
+  ledger_.add_promise(block.home.tier, block.charge);
+  ledger_.add_permanent(node, block.charge);
+  core_.replicas.note_place(block);
+  return true;
+}
+
+base::Status Homes::give_place(Block& block) {
+  if (block.home.kind != Home::Kind::none) return base::Status::success();
+  const TierShape& tier = core_.hierarchy().tier(block.home.tier);
+  for (const NodeId node : tier.nodes) {
+    const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
+    if (!place) continue;
+    block.home.place = *place;
+    block.home.kind = tier.addressable ? Home::Kind::memory : Home::Kind::file;
+    return base::Status::success();
+  }
+  base::Status why = ledger_.refusal(tier.nodes.front());
+  if (!tier.addressable) return why;
+  return {base::Code::no_space,
+          fmt::format("block {:?} of {} cannot be given a place in tier {} of {}: {}", block.name,
+                      size_text({block.size}), tier.name, size_text({tier.budget}),
+                      why ? "its free memory is in pieces; give the tier more" : why.message.c_str())};
+}
+
+void Homes::release(Block& block) noexcept {
+  const Home& home = block.home;
+  if (home.tier != TierIndex::none) ledger_.withdraw_promise(home.tier, block.charge);
+  if (home.kind == Home::Kind::memory || home.kind == Home::Kind::file) {
+    if (home.in_place) ledger_.remove_permanent(home.place.node, block.charge);
+    ledger_.give_back(home.place, block.charge);
+  }
+  block.home = {};
+}
+
+void Homes::remove(Block& block) noexcept {
+  remove_from_list(block);
+  core_.replicas.forget_relocated(block);
+  release(block);
+}
+
+// ---- Blocks made before tasks were tracked ----
+
+void Homes::enlist(Block& block, Tracking tracking) {
+  block.tracking = tracking;
+  std::vector<Block*>& list = list_of(block);
+  block.listed_index = list.size();
+  list.push_back(&block);
+}
+
+void Homes::remove_from_list(Block& block) noexcept {
+  if (block.tracking == Tracking::requests) return;
+  std::vector<Block*>& list = list_of(block);
+  list[block.listed_index] = list.back();
+  list[block.listed_index]->listed_index = block.listed_index;
+  list.pop_back();
+  block.tracking = Tracking::requests;
+}
+
+void Homes::end_list(std::vector<Block*>& list) noexcept {
+  for (Block* const block : std::exchange(list, {})) {
+    block->tracking = Tracking::requests;
+    core_.replicas.update_all(*block);
+  }
+}
+
+}  // namespace weir::data::engine

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ledger: the room of every node, and what is kept for whom.
+//
+// Books only: it decides nothing. Under the lock of whoever drives the engine.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/engine/hierarchy.hpp"
+#include "data/engine/node_memory.hpp"
+#include "data/engine/place.hpp"
+
+namespace weir::data::engine {
+
+class Ledger {
+ public:
+  // `memories`: of each node of the hierarchy. Both outlive the ledger.
+  Ledger(const Hierarchy& hierarchy, std::vector<NodeMemory*> memories)
+      : hierarchy_(hierarchy),
+        memories_(std::move(memories)),
+        nodes_(hierarchy.nodes.size()),
+        promised_(hierarchy.tiers.size()) {}
+
+  const Hierarchy& hierarchy() const noexcept { return hierarchy_; }
+
+  // ---- Room of a node ----
+  std::size_t budget(NodeId node) const noexcept { return memory(node).budget(); }
+  std::size_t used(NodeId node) const noexcept { return memory(node).used(); }
+  std::size_t free(NodeId node) const noexcept { return rest(budget(node), used(node)); }
+  // What is free or becomes free when the write-backs under way have landed.
+  std::size_t free_soon(NodeId node) const noexcept { return free(node) + at(node).leaving; }
+  // What blocks that move can ever have: the budget less what is in it for ever.
+  std::size_t movable(NodeId node) const noexcept { return rest(budget(node), at(node).permanent); }
+  std::size_t largest_free(NodeId node) const noexcept { return memory(node).largest_free(); }
+  base::Status refusal(NodeId node) const { return memory(node).refusal(); }
+
+  std::optional<Place> take(NodeId node, std::size_t charge, const std::string& name) noexcept {
+    const std::optional<std::uint64_t> offset = memory(node).take(charge, name);
+    return offset ? std::optional<Place>({node, *offset}) : std::nullopt;
+  }
+  void give_back(Place place, std::size_t charge) noexcept { memory(place.node).give_back(place.offset, charge); }
+  void trim(NodeId node) noexcept { memory(node).trim(); }
+
+  // ---- Of that room, by what it is kept for ----
+  // In it for ever: homes that tasks use in place.
+  std::size_t permanent(NodeId node) const noexcept { return at(node).permanent; }
+  void add_permanent(NodeId node, std::size_t charge) noexcept { at(node).permanent += charge; }
+  void remove_permanent(NodeId node, std::size_t charge) noexcept { at(node).permanent -= charge; }
+  // Of replicas that leave once their contents are written.
+  std::size_t leaving(NodeId node) const noexcept { return at(node).leaving; }
+  void begin_leaving(NodeId node, std::size_t charge) noexcept { at(node).leaving += charge; }
+  void end_leaving(NodeId node, std::size_t charge) noexcept { at(node).leaving -= charge; }
+  // What the schedule keeps for tasks that come next, and other tasks have to leave them.
+  std::size_t owed(NodeId node) const noexcept { return at(node).owed; }
+  void set_owed(NodeId node, std::size_t bytes) noexcept { at(node).owed = bytes; }
+  void forget_owed() noexcept {
+    for (NodeBooks& books : nodes_) books.owed = 0;
+  }
+
+  // ---- Homes of a tier ----
+  // Bytes of blocks that have their home there, with a place or promised one.
+  std::size_t promised(TierIndex tier) const noexcept { return promised_[index_of(tier)]; }
+  void add_promise(TierIndex tier, std::size_t charge) noexcept { promised_[index_of(tier)] += charge; }
+  bool try_promise(TierIndex tier, std::size_t charge) noexcept {
+    if (promised(tier) + charge > hierarchy_.tier(tier).budget) return false;
+    add_promise(tier, charge);
+    return true;
+  }
+  void withdraw_promise(TierIndex tier, std::size_t charge) noexcept { promised_[index_of(tier)] -= charge; }
+
+ private:
+  struct NodeBooks {
+    std::size_t permanent = 0, leaving = 0, owed = 0;
+  };
+
+  static std::size_t rest(std::size_t all, std::size_t taken) noexcept { return all - std::min(all, taken); }
+  NodeMemory& memory(NodeId node) const noexcept { return *memories_[index_of(node)]; }
+  NodeBooks& at(NodeId node) noexcept { return nodes_[index_of(node)]; }
+  const NodeBooks& at(NodeId node) const noexcept { return nodes_[index_of(node)]; }
+
+  const Hierarchy& hierarchy_;
+  const std::vector<NodeMemory*> memories_;
+  std::vector<NodeBooks> nodes_;
+  std::vector<std::size_t> promised_;  // by tier
+};
+
+}  // namespace weir::data::engine

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/engine/room.hpp"
+
+#include <limits>
+
+#include "data/policy/evict.hpp"
+#include "data/policy/prefetch.hpp"
+
+namespace weir::data::engine {
+
+// True: it has left, or is on its way.
+bool Room::evict(Replica& victim, Actions& actions) {
+  if (victim.state == ReplicaState::dirty) return transfers_.start_write_back(victim, true, actions);
+  core_.replicas.withdraw(victim);
+  transfers_.drop_evicted(victim);
+  return true;
+}
+
+// `bytes` more, out of what `may_leave`: all of it, or nothing.
+template <class MayLeave>
+bool Room::make_leave(NodeId node, std::size_t bytes, MayLeave may_leave, Actions& actions) {
+  const Replicas::LeavingOrder& order = core_.replicas.leaving_order(node);
+  std::size_t found = 0;
+  for (auto at = order.begin(); found < bytes; ++at) {
+    if (at == order.end() || !may_leave((*at)->key)) return false;
+    found += (*at)->block->charge;
+  }
+  for (std::size_t left = 0; left < bytes && !order.empty();) {
+    Replica& victim = **order.begin();
+    const std::size_t charge = victim.block->charge;
+    if (!may_leave(victim.key)) return false;
+    left += evict(victim, actions) ? charge : 0;
+  }
+  return true;
+}
+
+Room::Made Room::make(NodeId node, std::size_t bytes, const policy::Demand& demand, Actions& actions) {
+  const Ledger& ledger = core_.ledger;
+  if (ledger.free(node) >= bytes) return Made::now;
+  const std::size_t soon = ledger.free_soon(node);
+  if (soon + core_.replicas.leavable_bytes(node) < bytes) return Made::none;
+  const auto may_leave = [&](const policy::Candidate& c) {
+    return policy::may_displace(core_.config.evict, c, demand);
+  };
+  if (soon < bytes && !make_leave(node, bytes - soon, may_leave, actions)) return Made::none;
+  if (ledger.free(node) >= bytes) return Made::now;
+  return ledger.free_soon(node) >= bytes ? Made::coming : Made::none;
+}
+
+bool Room::make_for_later(NodeId node, std::size_t bytes, const policy::Later& later, Actions& actions) {
+  const std::size_t soon = core_.ledger.free_soon(node);
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, later); };
+  return soon >= bytes || make_leave(node, bytes - soon, may_leave, actions);
+}
+
+std::size_t Room::displaceable(NodeId node, const policy::Demand& demand) const noexcept {
+  std::size_t bytes = 0;
+  for (const Replica* const r : core_.replicas.leaving_order(node)) {
+    if (!policy::may_displace(core_.config.evict, r->key, demand)) break;
+    bytes += r->block->charge;
+  }
+  return bytes;
+}
+
+// ---- In one piece ----
+
+// Of what `may_leave`, what is needed last and at least so large: its place is whole. One at a time. `most`: of those
+// that leave first, how many are looked at.
+template <class MayLeave>
+Room::Made Room::make_hole(NodeId node, std::size_t bytes, MayLeave may_leave, int most, Actions& actions) {
+  if (core_.replicas.coming_hole(node) != nullptr) return Made::coming;
+  const Replicas::LeavingOrder& order = core_.replicas.leaving_order(node);
+  int looked_at = 0;
+  for (auto at = order.begin(); at != order.end() && looked_at < most; ++looked_at) {
+    Replica& victim = **at++;
+    if (!may_leave(victim.key)) break;
+    if (victim.block->charge < bytes) continue;
+    const bool at_once = victim.state == ReplicaState::clean;
+    if (!evict(victim, actions)) continue;
+    if (at_once) return Made::now;
+    core_.replicas.set_coming_hole(node, &victim);
+    return Made::coming;
+  }
+  return Made::none;
+}
+
+Room::Made Room::make_hole(NodeId node, std::size_t bytes, Actions& actions) {
+  const auto any = [](const policy::Candidate&) { return true; };
+  return make_hole(node, bytes, any, std::numeric_limits<int>::max(), actions);
+}
+
+// Tried again with every event: not in all that there is.
+Room::Made Room::make_hole_for_later(NodeId node, std::size_t bytes, const policy::Later& later, Actions& actions) {
+  constexpr int kMost = 64;
+  const auto may_leave = [&](const policy::Candidate& c) { return policy::may_displace_for_later(c, later); };
+  return make_hole(node, bytes, may_leave, kMost, actions);
+}
+
+bool Room::gather(NodeId node, std::size_t bytes, Actions& actions) {
+  if (core_.replicas.coming_hole(node) != nullptr) return false;
+  const Replicas::LeavingOrder& order = core_.replicas.leaving_order(node);
+  std::size_t left = 0;
+  bool coming = false;
+  while (left < bytes && !order.empty()) {
+    Replica& victim = **order.begin();
+    const std::size_t charge = victim.block->charge;
+    const bool at_once = victim.state == ReplicaState::clean;
+    if (!evict(victim, actions)) continue;
+    left += charge;
+    if (!at_once) {
+      core_.replicas.set_coming_hole(node, &victim);
+      coming = true;
+    }
+  }
+  if (left == 0 || coming) return false;
+  core_.ledger.trim(node);
+  return true;
+}
+
+// ---- Unneeded ----
+
+void Room::evict_unneeded(Block& block, Actions& actions) {
+  if (core_.config.evict != Evict::refcount && !core_.nothing_moves()) return;
+  if (block.scheduled != 0) return;
+  for (Replica *r = block.replicas, *next = nullptr; r != nullptr; r = next) {
+    next = r->next;
+    if (r->candidate) evict(*r, actions);
+  }
+}
+
+}  // namespace weir::data::engine

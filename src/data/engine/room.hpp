@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Room: what leaves a node so that something else has room there.
+//
+// The rules, of what may leave for whom, are policy/evict.hpp and policy/prefetch.hpp. Nothing leaves unless all that
+// may leave makes the room that is wanted: else blocks would leave and be fetched again, in circles, while no task
+// runs. Under the lock of whoever drives the engine.
+#pragma once
+
+#include <cstddef>
+
+#include "data/engine/actions.hpp"
+#include "data/engine/core.hpp"
+#include "data/engine/transfers.hpp"
+
+namespace weir::data::engine {
+
+class Room {
+ public:
+  // made: it is there now. coming: it is when what is written back has landed. none: not enough may leave.
+  enum class Made : std::uint8_t { now, coming, none };
+
+  Room(Core& core, Transfers& transfers) : core_(core), transfers_(transfers) {}
+
+  // `bytes` free on the node, for a ready task.
+  Made make(NodeId node, std::size_t bytes, const policy::Demand& demand, Actions& actions);
+  // The same for a task that is not ready. False: nor will there be.
+  bool make_for_later(NodeId node, std::size_t bytes, const policy::Later& later, Actions& actions);
+  // What may leave for the task, of what no task uses.
+  std::size_t displaceable(NodeId node, const policy::Demand& demand) const noexcept;
+
+  // Enough is free, but in pieces: one range of `bytes`, by making one block leave that is as large.
+  Made make_hole(NodeId node, std::size_t bytes, Actions& actions);
+  Made make_hole_for_later(NodeId node, std::size_t bytes, const policy::Later& later, Actions& actions);
+  // Nothing there is so large: `bytes` leave, whatever they are, so that ranges join. True: some range may do now.
+  bool gather(NodeId node, std::size_t bytes, Actions& actions);
+
+  // Evict::refcount: at once when no ready task needs it. What `off` had to fetch from a file does not stay either.
+  void evict_unneeded(Block& block, Actions& actions);
+
+ private:
+  bool evict(Replica& victim, Actions& actions);
+  template <class MayLeave>
+  bool make_leave(NodeId node, std::size_t bytes, MayLeave may_leave, Actions& actions);
+  template <class MayLeave>
+  Made make_hole(NodeId node, std::size_t bytes, MayLeave may_leave, int most, Actions& actions);
+
+  Core& core_;
+  Transfers& transfers_;
+};
+
+}  // namespace weir::data::engine

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/tier_memory.hpp"
+
+#include <utility>
+
+namespace weir::data {
+
+namespace {
+
+using engine::NodeId;
+using engine::TierIndex;
+
+class ArenaMemory final : public engine::NodeMemory {
+ public:
+  explicit ArenaMemory(Arena& arena) noexcept : arena_(arena) {}
+
+  std::optional<std::uint64_t> take(std::size_t charge, const std::string&) noexcept override {
+    void* const data = arena_.allocate(charge);
+    if (data == nullptr) return std::nullopt;
+    return reinterpret_cast<std::uintptr_t>(data);
+  }
+  void give_back(std::uint64_t offset, std::size_t charge) noexcept override {
+    arena_.free(reinterpret_cast<void*>(offset), charge);
+  }
+  void trim() noexcept override { arena_.trim(); }
+  std::size_t budget() const noexcept override { return arena_.budget(); }
+  std::size_t used() const noexcept override { return arena_.used(); }
+  std::size_t largest_free() const noexcept override { return arena_.largest_free(); }
+  base::Status refusal() const override { return arena_.failure(); }
+
+ private:
+  Arena& arena_;
+};
+
+class FileMemory final : public engine::NodeMemory {
+ public:
+  explicit FileMemory(FileStore& file) noexcept : file_(file) {}
+
+  std::optional<std::uint64_t> take(std::size_t charge, const std::string& name) noexcept override {
+    base::Result<Extent> extent = file_.reserve(charge, name);
+    refusal_ = extent.status();
+    return extent ? std::optional(extent->offset) : std::nullopt;
+  }
+  void give_back(std::uint64_t offset, std::size_t charge) noexcept override {
+    file_.release({offset, Extents::rounded(charge)});
+  }
+  void trim() noexcept override {}
+  std::size_t budget() const noexcept override { return file_.capacity(); }
+  std::size_t used() const noexcept override { return file_.used(); }
+  std::size_t largest_free() const noexcept override { return budget() - used(); }
+  base::Status refusal() const override { return refusal_; }
+
+ private:
+  FileStore& file_;
+  base::Status refusal_;
+};
+
+bool is_ordinary(TierKind kind) noexcept { return kind == TierKind::ddr || kind == TierKind::memory; }
+
+}  // namespace
+
+void TierMemory::add_node(TierIndex tier, std::string name, std::unique_ptr<engine::NodeMemory> memory,
+                          FileStore* file) {
+  hierarchy_.tiers[engine::index_of(tier)].nodes.push_back(static_cast<NodeId>(hierarchy_.nodes.size()));
+  hierarchy_.nodes.push_back({std::move(name), tier});
+  memories_.push_back(std::move(memory));
+  files_.push_back(file);
+}
+
+// Nodes of files come after all others, whose numbers are those of their arenas.
+TierMemory::TierMemory(TierSet& tiers) {
+  for (const Tier& tier : tiers.tiers()) {
+    hierarchy_.tiers.push_back({tier.name,
+                                is_ordinary(tier.kind),
+                                tier.kind == TierKind::hbm,
+                                tier.addressable,
+                                tier.copy_fraction > 0,
+                                tier.budget.count,
+                                {}});
+  }
+  for (const Tier& tier : tiers.tiers())
+    for (Arena* const arena : tier.arenas)
+      add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena), nullptr);
+  for (const Tier& tier : tiers.tiers()) {
+    if (tier.file == nullptr) continue;
+    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file),
+             tier.file);
+  }
+  hierarchy_.seen = tiers.seen();
+}
+
+std::vector<engine::NodeMemory*> TierMemory::memories() const {
+  std::vector<engine::NodeMemory*> all;
+  for (const auto& memory : memories_) all.push_back(memory.get());
+  return all;
+}
+
+void* TierMemory::address(engine::Place place) const noexcept { return reinterpret_cast<void*>(place.offset); }
+
+}  // namespace weir::data
