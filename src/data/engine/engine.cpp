@@ -102,7 +102,7 @@ void Engine::release(Request& request, Block& block, Actions& actions) {
   block.last_use = ++core_.tick;
   if (request.has_room()) pins_.publish(*use);
   pins_.leave(*use);
-  request.remove(*use);
+  Schedule::remove(request, *use);
   core_.replicas.update_all(block);
   room_.evict_unneeded(block, actions);
   advance(actions);

@@ -3,7 +3,6 @@
 #include "data/engine/request.hpp"
 
 #include "base/check.hpp"
-#include "data/engine/block.hpp"
 
 namespace weir::data::engine {
 
@@ -39,17 +38,6 @@ Use* Request::find(const Block& block) noexcept {
   for (Use& use : uses())
     if (use.block == &block) return &use;
   return nullptr;
-}
-
-void Request::remove(Use& use) noexcept {
-  Use& last = uses()[count_ - 1];
-  if (&use != &last) {
-    use = last;
-    (use.before != nullptr ? use.before->after : use.block->first_use) = &use;
-    (use.after != nullptr ? use.after->before : use.block->last_queued) = &use;
-  }
-  last = {};
-  --count_;
 }
 
 }  // namespace weir::data::engine

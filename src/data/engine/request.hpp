@@ -137,8 +137,11 @@ struct Request {
   // Null when it does not name the block.
   Use* find(const Block& block) noexcept;
   const Use* find(const Block& block) const noexcept { return const_cast<Request*>(this)->find(block); }
-  // Of a use that is in no queue. The last one takes its place, and its links with it; no transfer is waited for.
-  void remove(Use& use) noexcept;
+  // Its last use, which is in no queue.
+  void drop_last() noexcept {
+    uses().back() = {};
+    --count_;
+  }
 
  private:
   bool exchange_held(RequestState to) noexcept {

@@ -41,6 +41,16 @@ void Schedule::dequeue(Use& use) noexcept {
   (use.after != nullptr ? use.after->before : use.block->last_queued) = use.before;
 }
 
+void Schedule::remove(Request& request, Use& use) noexcept {
+  Use& last = request.uses().back();
+  if (&use != &last) {
+    use = last;
+    (use.before != nullptr ? use.before->after : use.block->first_use) = &use;
+    (use.after != nullptr ? use.after->before : use.block->last_queued) = &use;
+  }
+  request.drop_last();
+}
+
 policy::Sequence Schedule::first_to_begin(const Request& request) const noexcept {
   const Request* r = first_;
   while (r != &request && !has_yet_to_begin(*r)) r = r->after;
