@@ -27,7 +27,6 @@ CIRCLES = {
     # Handlers of faults and hooks call one another: what a hook opens, a handler closes.
     "check": {"check/checker", "check/faults/access", "check/faults/calls", "check/faults/library_calls",
               "check/faults/standstill", "check/hooks/tables", "check/hooks/turn"},
-    # Block and Request each link the other's uses; the header of one includes the other's for its members.
     # The runtime's state owns its parts, of which each looks at the state.
     "runtime": {"runtime/block_runtime", "runtime/checking", "runtime/lifetime", "runtime/runtime_state",
                 "runtime/spawn_scope"},
