@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocating from an arena that has grown: budgets in src/data/arena.hpp.
-#include "data/arena.hpp"
+// Allocating from an arena that has grown: budgets in src/memory/arena.hpp.
+#include "memory/arena.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -10,10 +10,10 @@
 
 namespace {
 
-using weir::data::Arena;
+using weir::memory::Arena;
 
 std::unique_ptr<Arena> populated_arena() {
-  weir::data::ArenaConfig config;
+  weir::memory::ArenaConfig config;
   config.name = "bench";
   config.budget = {std::uint64_t{64} << 20};
   auto arena = Arena::make(std::move(config));

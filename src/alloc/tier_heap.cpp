@@ -10,27 +10,28 @@
 #include <exception>
 
 #include "base/check.hpp"
-#include "data/tier_plan.hpp"
+#include "memory/tier_plan.hpp"
 #include "platform/affinity.hpp"
 
 namespace weir::alloc {
 
-using data::Arena;
 using machine::Machine;
 using machine::MemoryNode;
+using memory::Arena;
 
-TierHeap::TierHeap(const Machine& machine, data::TierKind kind, data::MemoryState state) : state_(std::move(state)) {
-  data::TierSpec spec;
+TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state)
+    : state_(std::move(state)) {
+  memory::TierSpec spec;
   spec.tiers.emplace_back().kind = kind;
-  for (const MemoryNodeId node : data::nodes_of(machine, kind)) {
+  for (const MemoryNodeId node : memory::nodes_of(machine, kind)) {
     os_nodes_.push_back(machine.memory_node(node).os_index);
   }
   if (os_nodes_.empty()) {
     status_ = {base::Code::not_found,
-               fmt::format("this machine has no {} memory that this process may use", data::to_string(kind))};
+               fmt::format("this machine has no {} memory that this process may use", memory::to_string(kind))};
     return;
   }
-  auto plan = data::plan_tiers(machine, spec, state_);
+  auto plan = memory::plan_tiers(machine, spec, state_);
   if (!plan) {
     status_ = plan.status();
     return;
@@ -44,19 +45,20 @@ TierHeap::TierHeap(const Machine& machine, data::TierKind kind, data::MemoryStat
     total.count += budget.count;
   }
   find_nearest(machine, nodes);
-  add_shelf(machine, os_nodes_, fmt::format("{} interleaved", data::to_string(kind)), total);
+  add_shelf(machine, os_nodes_, fmt::format("{} interleaved", memory::to_string(kind)), total);
 }
 
 TierHeap::~TierHeap() = default;
 
-TierHeap& TierHeap::shared(data::TierKind kind) {
+TierHeap& TierHeap::shared(memory::TierKind kind) {
   static std::mutex mutex;
   static std::array<TierHeap*, 8> heaps{};
   const std::scoped_lock lock(mutex);
   TierHeap*& heap = heaps.at(static_cast<std::size_t>(kind));
   if (heap == nullptr) {
     const auto machine = Machine::discover();
-    heap = machine ? new TierHeap(*machine, kind, data::MemoryState::of_this_system()) : new TierHeap(machine.status());
+    heap =
+        machine ? new TierHeap(*machine, kind, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
   }
   return *heap;
 }
@@ -95,7 +97,7 @@ std::span<const std::size_t> TierHeap::nearest_first() const noexcept {
 }
 
 // The arena of a shelf is reserved here; null when the system refuses even addresses.
-data::Arena* TierHeap::arena_of(Shelf& shelf) {
+memory::Arena* TierHeap::arena_of(Shelf& shelf) {
   if (shelf.tried) return shelf.owned.get();
   shelf.tried = true;
   auto arena = Arena::make(shelf.config);

@@ -3,7 +3,7 @@
 // A heap in memory of one kind, with an arena for each memory node: for programs, beside any runtime.
 //
 // Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what
-// is free then less a reserve (data/tier_plan.hpp); memory is not given back to the system. Any thread.
+// is free then less a reserve (memory/tier_plan.hpp); memory is not given back to the system. Any thread.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "data/arena.hpp"
-#include "data/memory_state.hpp"
-#include "data/tier_spec.hpp"
 #include "machine/machine.hpp"
+#include "memory/arena.hpp"
+#include "memory/memory_state.hpp"
+#include "memory/tier_spec.hpp"
 
 namespace weir::alloc {
 
@@ -39,13 +39,13 @@ struct HeapUse {
 class TierHeap {
  public:
   // Memory of a described machine is not placed.
-  TierHeap(const machine::Machine& machine, data::TierKind kind, data::MemoryState state);
+  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state);
   ~TierHeap();
   TierHeap(const TierHeap&) = delete;
   TierHeap& operator=(const TierHeap&) = delete;
 
   // Of this system: one for each kind, made at its first use, never destroyed.
-  static TierHeap& shared(data::TierKind kind);
+  static TierHeap& shared(memory::TierKind kind);
 
   // Whether there is such memory that this process may use; full or not.
   bool exists() const noexcept { return !os_nodes_.empty(); }
@@ -71,21 +71,21 @@ class TierHeap {
 
   // One node, or all of them interleaved.
   struct Shelf {
-    data::ArenaConfig config;
+    memory::ArenaConfig config;
     mutable std::mutex mutex;
-    bool tried = false;                            // mutex
-    std::unique_ptr<data::Arena> owned;            // mutex
-    std::atomic<data::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
+    bool tried = false;                              // mutex
+    std::unique_ptr<memory::Arena> owned;            // mutex
+    std::atomic<memory::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
   };
 
   void add_shelf(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
   void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
   std::span<const std::size_t> nearest_first() const noexcept;
-  data::Arena* arena_of(Shelf& shelf);
+  memory::Arena* arena_of(Shelf& shelf);
   void* allocate_from(Shelf& shelf, std::size_t bytes, std::size_t alignment) noexcept;
   Shelf* shelf_of(const void* data) const noexcept;
 
-  data::MemoryState state_;
+  memory::MemoryState state_;
   base::Status status_;
   std::vector<int> os_nodes_;
   std::vector<std::unique_ptr<Shelf>> shelves_;    // one for each node, then the interleaved one

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <string>
 
-#include "data/extents.hpp"
 #include "data/replica.hpp"
 #include "data/request.hpp"
+#include "memory/range_allocator.hpp"
 #include "weir/detail/block.hpp"
 
 namespace weir::data {
@@ -32,7 +32,7 @@ struct Home {
   int tier = -1;          // index; -1: the program's memory
   Arena* arena = nullptr;
   void* address = nullptr;
-  Extent extent;
+  memory::Range extent;
 };
 
 // What whoever makes a block asks for beside the mode of allocation. It is followed as far as there is room.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "data/file_store.hpp"
 #include "data/residency.hpp"
 
 namespace weir::data {
@@ -243,7 +242,7 @@ base::Status Residency::give_home_a_place(Block& block) {
   if (block.home.kind != Home::Kind::none) return base::Status::success();
   const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(block.home.tier)];
   if (tier.file != nullptr) {
-    base::Result<Extent> extent = tier.file->reserve(block.charge, block.name);
+    base::Result<memory::Range> extent = tier.file->reserve(block.charge, block.name);
     if (!extent) return extent.status();
     block.home.extent = *extent;
     block.home.kind = Home::Kind::file;

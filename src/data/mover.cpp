@@ -7,11 +7,14 @@
 
 #include "base/check.hpp"
 #include "data/block.hpp"
-#include "data/copy.hpp"
-#include "data/file_store.hpp"
+#include "memory/copy.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::data {
+
+using memory::FileTransfer;
+using memory::Region;
+using memory::Throttle;
 
 namespace {
 
@@ -26,7 +29,7 @@ Region program_region(const Block& block) noexcept {
 FileTransfer file_transfer(const Transfer& transfer) {
   const Block& block = *transfer.replica->block;
   FileTransfer file;
-  file.extent = block.home.extent;
+  file.range = block.home.extent;
   file.memory = static_cast<std::byte*>(transfer.replica->address);
   file.bytes = block.bytes;
   file.write = transfer.kind == Transfer::Kind::write_back;
@@ -47,7 +50,8 @@ Mover::Mover(TierSet& tiers, Strategy strategy, int workers, Landing& landing)
     : tiers_(tiers), landing_(landing), asynchronous_(strategy == Strategy::ahead) {
   for (const Tier& tier : tiers.tiers()) {
     if (tier.copy_fraction > 0) {
-      throttle_ = std::make_unique<Throttle>(tier.copy_fraction * copy_bandwidth(static_cast<unsigned>(workers)));
+      throttle_ =
+          std::make_unique<Throttle>(tier.copy_fraction * memory::copy_bandwidth(static_cast<unsigned>(workers)));
     }
   }
   if (strategy == Strategy::off || strategy == Strategy::inline_) return;
@@ -132,19 +136,19 @@ base::Status Mover::copy_memory(Transfer& transfer) noexcept {
   Throttle* const throttle = throttle_of(transfer);
   const auto done = throttle != nullptr ? throttle->reserve(block.bytes) : Throttle::Clock::time_point{};
   if (transfer.source != nullptr) {
-    copy_bytes(packed, static_cast<const std::byte*>(transfer.source->address), block.bytes);
+    memory::copy_bytes(packed, static_cast<const std::byte*>(transfer.source->address), block.bytes);
   } else if (block.home.kind == Home::Kind::program) {
     if (transfer.kind == Transfer::Kind::fetch)
-      pack(packed, program_region(block));
+      memory::pack(packed, program_region(block));
     else
-      unpack(program_region(block), packed);
+      memory::unpack(program_region(block), packed);
   } else {
     WEIR_CHECK(block.home.kind == Home::Kind::arena, "a copy of memory starts or ends in memory");
     auto* const home = static_cast<std::byte*>(block.home.address);
     if (transfer.kind == Transfer::Kind::fetch)
-      copy_bytes(packed, home, block.bytes);
+      memory::copy_bytes(packed, home, block.bytes);
     else
-      copy_bytes(home, packed, block.bytes);
+      memory::copy_bytes(home, packed, block.bytes);
   }
   if (throttle != nullptr) Throttle::wait_until(done);
   return base::Status::success();

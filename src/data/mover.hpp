@@ -18,8 +18,8 @@
 
 #include "base/result.hpp"
 #include "data/replica.hpp"
-#include "data/throttle.hpp"
-#include "data/tier_set.hpp"
+#include "data/tiers.hpp"
+#include "memory/throttle.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
@@ -65,7 +65,7 @@ class Mover {
   Transfer* next(Queue& queue) noexcept;
   static void push(Queue& queue, Transfer& transfer) noexcept;
   const Tier* file_tier(const Transfer& transfer) const noexcept;
-  Throttle* throttle_of(const Transfer& transfer) noexcept;
+  memory::Throttle* throttle_of(const Transfer& transfer) noexcept;
   base::Status copy_memory(Transfer& transfer) noexcept;
   base::Status transfer_file(Transfer& transfer, FileStore& file) noexcept;
   void fly(Transfer& transfer, FileStore& file);
@@ -73,7 +73,7 @@ class Mover {
   TierSet& tiers_;
   Landing& landing_;
   const bool asynchronous_;
-  std::unique_ptr<Throttle> throttle_;
+  std::unique_ptr<memory::Throttle> throttle_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };
 

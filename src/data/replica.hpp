@@ -11,10 +11,10 @@
 #include <cstdint>
 
 #include "data/snapshot.hpp"
+#include "data/tiers.hpp"
 
 namespace weir::data {
 
-class Arena;
 struct Block;
 struct Replica;
 struct Use;

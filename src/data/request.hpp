@@ -14,11 +14,11 @@
 
 #include "base/result.hpp"
 #include "data/snapshot.hpp"
+#include "data/tiers.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::data {
 
-class Arena;
 struct Block;
 struct Replica;
 struct Request;

@@ -25,7 +25,7 @@
 #include "data/policy/admit.hpp"
 #include "data/replica.hpp"
 #include "data/request.hpp"
-#include "data/tier_set.hpp"
+#include "data/tiers.hpp"
 #include "trace/track.hpp"
 
 namespace weir::data {

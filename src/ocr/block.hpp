@@ -21,7 +21,7 @@
 
 namespace weir::ocr {
 
-struct BlockHeap;
+class BlockHeap;
 
 struct Block {
   ObjectWord word;

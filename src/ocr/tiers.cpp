@@ -54,8 +54,8 @@ namespace {
 std::size_t slab_bytes(data::Store& store) noexcept {
   constexpr std::size_t kPart = 64;
   std::size_t bytes = BlockPools::kLargestSlab;
-  for (const data::Tier& tier : store.tiers().tiers())
-    for (const data::Arena* const arena : tier.arenas)
+  for (const memory::Tier& tier : store.tiers().tiers())
+    for (const memory::Arena* const arena : tier.arenas)
       while (bytes > BlockPools::kLargest && bytes > arena->budget() / kPart) bytes /= 2;
   return bytes;
 }

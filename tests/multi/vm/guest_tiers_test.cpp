@@ -12,20 +12,20 @@
 
 #include "alloc/hbw.hpp"
 #include "alloc/tier_heap.hpp"
-#include "data/tier_set.hpp"
 #include "guest_main.hpp"
 #include "guest_memory.hpp"
 #include "machine/machine.hpp"
+#include "memory/tier_set.hpp"
 #include "platform/affinity.hpp"
 #include "weir/tier.hpp"
 
 namespace weir::guest {
 namespace {
 
-using data::Arena;
-using data::Tier;
-using data::TierSet;
 using machine::Machine;
+using memory::Arena;
+using memory::Tier;
+using memory::TierSet;
 
 using Nodes = std::set<int>;
 
@@ -40,7 +40,7 @@ class GuestTiers : public testing::Test {
   }
 
   base::Result<std::unique_ptr<TierSet>> try_open(std::string_view spec) {
-    return TierSet::open(machine_, *data::parse_tiers(spec));
+    return TierSet::open(machine_, *memory::parse_tiers(spec));
   }
   std::unique_ptr<TierSet> opened(std::string_view spec) {
     auto tiers = try_open(spec);
@@ -179,7 +179,7 @@ class GuestHbw : public GuestTiers {
     if (!has_hbm()) GTEST_SKIP() << "no HBM in this guest";
   }
   std::unique_ptr<alloc::TierHeap> heap() {
-    return std::make_unique<alloc::TierHeap>(machine_, data::TierKind::hbm, data::MemoryState::of_this_system());
+    return std::make_unique<alloc::TierHeap>(machine_, memory::TierKind::hbm, memory::MemoryState::of_this_system());
   }
   // Runs on the cores of a domain.
   template <class Body>

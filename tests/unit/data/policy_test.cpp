@@ -10,9 +10,13 @@
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
 #include "data/replica.hpp"
-#include "machines.hpp"
+#include "memory/machines.hpp"
 
 namespace weir::data {
+
+using memory::kMiB;
+using memory::kTiB;
+
 namespace {
 
 using policy::Candidate;

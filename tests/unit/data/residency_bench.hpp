@@ -17,11 +17,20 @@
 #include <utility>
 #include <vector>
 
-#include "data/file_store.hpp"
 #include "data/residency.hpp"
-#include "machines.hpp"
+#include "memory/file_store.hpp"
+#include "memory/machines.hpp"
 
 namespace weir::data {
+
+using memory::captured;
+using memory::described;
+using memory::kGiB;
+using memory::kKiB;
+using memory::kMiB;
+using memory::knl_snc4_flat;
+using memory::kTiB;
+using memory::system_with;
 
 using Footprint = std::vector<std::pair<Block*, Mode>>;
 
@@ -266,7 +275,7 @@ class ResidencyBench {
   }
   template <class F>
   std::uint64_t in_file(const Home& home, F&& use) {
-    const Extent start{home.extent.offset, Extents::kGranule};
+    const memory::Range start{home.extent.offset, FileStore::kGranule};
     auto mapped = tiers->tiers()[static_cast<std::size_t>(home.tier)].file->map(start, "bench");
     EXPECT_TRUE(mapped) << mapped.status().message;
     const std::uint64_t stamp = use(*mapped);

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "data/arena.hpp"
+#include "data/tiers.hpp"
 
 namespace weir::data {
 namespace {
