@@ -84,12 +84,11 @@ bool Residency::start_early(Use& use, Arena& target, const policy::Later& later,
   Block& block = *use.block;
   const std::size_t free = target.budget() - std::min(target.budget(), target.used());
   if (place(target).owed > free) return false;
-  void* address = target.allocate(block.charge);
-  if (address == nullptr && make_hole_for_later(target, hole_for(use), later, steps) == Room::made)
-    address = target.allocate(block.charge);
-  if (address == nullptr) return false;
-  Replica* const replica = new_replica(block, target);
-  replica->address = address;
+  std::uint64_t offset = target.allocate(block.charge);
+  if (offset == Arena::kNowhere && make_hole_for_later(target, hole_for(use), later, steps) == Room::made)
+    offset = target.allocate(block.charge);
+  if (offset == Arena::kNowhere) return false;
+  Replica* const replica = new_replica(block, target, offset);
   change_state(*replica, ReplicaState::filling);
   set_address(block);
   if (block.written) {

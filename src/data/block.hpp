@@ -11,6 +11,7 @@
 
 #include "data/replica.hpp"
 #include "data/request.hpp"
+#include "memory/copy_engine.hpp"
 #include "memory/range_allocator.hpp"
 #include "weir/detail/block.hpp"
 
@@ -22,8 +23,8 @@ class Store;
 struct Home {
   enum class Kind : std::uint8_t {
     none,     // no place yet: room in `tier` is kept for it
-    arena,    // memory of `arena` at `address`
-    file,     // `extent` of the file of `tier`; mapped at `address` while tasks use it in place
+    arena,    // `range` of `arena`
+    file,     // `range` of the file of `tier`; mapped at `address` while tasks use it in place
     program,  // adopted memory at `address`, in the form of the block's layout
   };
   Kind kind = Kind::none;
@@ -31,8 +32,12 @@ struct Home {
   bool current = false;   // holds what was last written
   int tier = -1;          // index; -1: the program's memory
   Arena* arena = nullptr;
-  void* address = nullptr;
-  memory::Range extent;
+  memory::Backing* backing = nullptr;  // of the arena, or the file
+  memory::Range range;                 // there
+  void* address = nullptr;             // where the processor can address it
+
+  // For a copy from or to it; `layout` is the block's.
+  memory::CopyEnd end(const detail::BlockLayout& layout) const noexcept;
 };
 
 // What whoever makes a block asks for beside the mode of allocation. It is followed as far as there is room.

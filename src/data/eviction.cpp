@@ -23,7 +23,7 @@ bool Residency::ByKey::operator()(const Replica* a, const Replica* b) const noex
   return a < b;
 }
 
-Replica* Residency::new_replica(Block& block, Arena& arena) noexcept {
+Replica* Residency::new_replica(Block& block, Arena& arena, std::uint64_t offset) noexcept {
   constexpr std::size_t kChunk = 64;
   if (free_replicas_ == nullptr) {
     replica_pool_.push_back(std::make_unique<Replica[]>(kChunk));
@@ -36,6 +36,8 @@ Replica* Residency::new_replica(Block& block, Arena& arena) noexcept {
   *replica = {};
   replica->block = &block;
   replica->arena = &arena;
+  replica->offset = offset;
+  replica->address = arena.address(offset);
   replica->next = std::exchange(block.replicas, replica);
   return replica;
 }
@@ -45,7 +47,7 @@ void Residency::drop(Replica& replica) noexcept {
   Block& block = *replica.block;
   if (std::exchange(replica.early, false)) early_bytes_ -= block.charge;
   if (replica.state != ReplicaState::absent) change_state(replica, ReplicaState::absent);
-  replica.arena->free(replica.address, block.charge);
+  replica.arena->free(replica.offset, block.charge);
   if (replica.write_failed) std::erase(unwritable_, &replica);
   Replica** link = &block.replicas;
   while (*link != &replica) link = &(*link)->next;

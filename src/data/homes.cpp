@@ -165,13 +165,12 @@ base::Status Residency::place_untracked(Block& block, const Wish& wish, bool& pl
     placed = settle_in(block, *arena) || (last && settle_nearest(block, tiers_.tiers()[top_]));
     return placed || !last ? base::Status::success() : no_room(block);
   }
-  void* const address = arena->allocate(block.charge);
-  if (address == nullptr) {
+  const std::uint64_t offset = arena->allocate(block.charge);
+  if (offset == Arena::kNowhere) {
     release_home(block);
     return base::Status::success();
   }
-  Replica* const replica = new_replica(block, *arena);
-  replica->address = address;
+  Replica* const replica = new_replica(block, *arena, offset);
   for (const auto to : {ReplicaState::filling, ReplicaState::clean, ReplicaState::dirty}) change_state(*replica, to);
   block.untracked = !block.counts_holds;
   block.written = placed = true;
@@ -223,17 +222,24 @@ bool Residency::keep_room(Block& block, const Tier& tier) {
 
 // Here for ever; tasks use it in place.
 bool Residency::settle_in(Block& block, Arena& arena) {
-  void* const address = arena.allocate(block.charge);
-  if (address == nullptr) return false;
+  if (!make_home(block, arena)) return false;
   const Tier& tier = tiers_.tier_of(arena);
-  block.home.kind = Home::Kind::arena;
   block.home.in_place = block.home.current = true;
   block.home.tier = tier.index;
-  block.home.arena = &arena;
-  block.home.address = address;
   homed_[static_cast<std::size_t>(tier.index)] += block.charge;
   place(arena).permanent += block.charge;
   set_address(block);
+  return true;
+}
+
+bool Residency::make_home(Block& block, Arena& arena) noexcept {
+  const std::uint64_t offset = arena.allocate(block.charge);
+  if (offset == Arena::kNowhere) return false;
+  block.home.kind = Home::Kind::arena;
+  block.home.arena = &arena;
+  block.home.backing = &arena.backing();
+  block.home.range = {offset, block.charge};
+  block.home.address = arena.address(offset);
   return true;
 }
 
@@ -242,20 +248,15 @@ base::Status Residency::give_home_a_place(Block& block) {
   if (block.home.kind != Home::Kind::none) return base::Status::success();
   const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(block.home.tier)];
   if (tier.file != nullptr) {
-    base::Result<memory::Range> extent = tier.file->reserve(block.charge, block.name);
-    if (!extent) return extent.status();
-    block.home.extent = *extent;
+    base::Result<memory::Range> range = tier.file->reserve(block.charge, block.name);
+    if (!range) return range.status();
+    block.home.backing = tier.file;
+    block.home.range = *range;
     block.home.kind = Home::Kind::file;
     return base::Status::success();
   }
-  for (Arena* const arena : tier.arenas) {
-    if (void* const address = arena->allocate(block.charge)) {
-      block.home.arena = arena;
-      block.home.address = address;
-      block.home.kind = Home::Kind::arena;
-      return base::Status::success();
-    }
-  }
+  for (Arena* const arena : tier.arenas)
+    if (make_home(block, *arena)) return base::Status::success();
   return {base::Code::no_space,
           fmt::format("block {:?} of {} cannot be given a place in tier {} of {}: {}", block.name,
                       size_text({block.bytes}), tier.name, size_text(tier.budget),
@@ -268,7 +269,7 @@ base::Status Residency::map_home(Block& block) {
   if (base::Status status = give_home_a_place(block); !status) return status;
   if (block.home.kind != Home::Kind::file || block.home.address != nullptr) return base::Status::success();
   const Tier& tier = tiers_.tiers()[static_cast<std::size_t>(block.home.tier)];
-  base::Result<std::byte*> mapped = tier.file->map(block.home.extent, block.name);
+  base::Result<std::byte*> mapped = tier.file->map(block.home.range, block.name);
   if (!mapped) return mapped.status();
   block.home.address = *mapped;
   return base::Status::success();
@@ -276,7 +277,7 @@ base::Status Residency::map_home(Block& block) {
 
 void Residency::unmap_home(Block& block) noexcept {
   if (block.home.kind != Home::Kind::file || block.home_uses != 0) return;
-  FileStore::unmap(std::exchange(block.home.address, nullptr), block.home.extent);
+  FileStore::unmap(std::exchange(block.home.address, nullptr), block.home.range);
 }
 
 void Residency::release_home(Block& block) noexcept {
@@ -284,9 +285,9 @@ void Residency::release_home(Block& block) noexcept {
   if (home.tier >= 0) homed_[static_cast<std::size_t>(home.tier)] -= block.charge;
   if (home.kind == Home::Kind::arena) {
     if (home.in_place) place(*home.arena).permanent -= block.charge;
-    home.arena->free(home.address, block.charge);
+    home.arena->free(home.range.offset, block.charge);
   } else if (home.kind == Home::Kind::file) {
-    tiers_.tiers()[static_cast<std::size_t>(home.tier)].file->release(home.extent);
+    tiers_.tiers()[static_cast<std::size_t>(home.tier)].file->free(home.range);
   }
   home = {};
 }

@@ -5,9 +5,10 @@
 // off, inline   none: a worker calls perform() itself
 // single        one thread takes transfers one by one
 // multi         one thread per worker, each with the transfers of its worker's tasks
-// ahead         one thread copies memory; files are read and written by the I/O engine, many at a time
+// ahead         one thread, for copy engines that block; those that do not (files) work on many transfers at a time
 //
-// Any thread. Each transfer is told to Landing exactly once, on one of these threads or the I/O engine's.
+// What copies between two memories is a copy engine's business (memory/copy_engine.hpp). Any thread. Each transfer is
+// reported to Landing exactly once, on one of these threads or a copy engine's.
 #pragma once
 
 #include <condition_variable>
@@ -19,12 +20,10 @@
 #include "base/result.hpp"
 #include "data/replica.hpp"
 #include "data/tiers.hpp"
-#include "memory/throttle.hpp"
+#include "memory/copy_engine.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
-
-struct FlyingTransfer;
 
 class Landing {
  public:
@@ -38,7 +37,7 @@ class Landing {
 
 class Mover {
  public:
-  Mover(TierSet& tiers, Strategy strategy, int workers, Landing& landing);
+  Mover(memory::CopyEngines& engines, Strategy strategy, int workers, Landing& landing);
   // No transfer is under way.
   ~Mover();
   Mover(const Mover&) = delete;
@@ -46,10 +45,8 @@ class Mover {
 
   // Starts all of the list. Not for off and inline.
   void start(Transfer* transfers) noexcept;
-  // Returns when it is done; nothing is told to Landing.
+  // Returns when it is done; Landing is not notified.
   base::Status perform(Transfer& transfer) noexcept;
-  // Makes the calling thread wait as long as using so many bytes of the emulated tier in place costs.
-  void charge(std::size_t bytes) noexcept;
 
  private:
   struct Queue {
@@ -64,16 +61,11 @@ class Mover {
   void work(Queue& queue) noexcept;
   Transfer* next(Queue& queue) noexcept;
   static void push(Queue& queue, Transfer& transfer) noexcept;
-  const Tier* file_tier(const Transfer& transfer) const noexcept;
-  memory::Throttle* throttle_of(const Transfer& transfer) noexcept;
-  base::Status copy_memory(Transfer& transfer) noexcept;
-  base::Status transfer_file(Transfer& transfer, FileStore& file) noexcept;
-  void fly(Transfer& transfer, FileStore& file);
+  void fly(Transfer& transfer, const memory::Copy& copy, memory::CopyEngine& engine);
 
-  TierSet& tiers_;
+  memory::CopyEngines& engines_;
   Landing& landing_;
   const bool asynchronous_;
-  std::unique_ptr<memory::Throttle> throttle_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };
 

@@ -85,12 +85,11 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
     Use& use = uses[made];
     if (!is_missing(use)) continue;
     Arena& arena = use.planned != nullptr ? *use.planned : target;
-    void* address = arena.allocate(use.block->charge);
-    if (address == nullptr && make_hole(arena, hole_for(use), steps) == Room::made)
-      address = arena.allocate(use.block->charge);
-    if (address == nullptr) break;
-    Replica* const replica = new_replica(*use.block, arena);
-    replica->address = address;
+    std::uint64_t offset = arena.allocate(use.block->charge);
+    if (offset == Arena::kNowhere && make_hole(arena, hole_for(use), steps) == Room::made)
+      offset = arena.allocate(use.block->charge);
+    if (offset == Arena::kNowhere) break;
+    Replica* const replica = new_replica(*use.block, arena, offset);
     change_state(*replica, ReplicaState::filling);
     pin(use, *replica);
   }
@@ -120,7 +119,7 @@ bool Residency::fill_missing(Request& request, Arena& target, Steps& steps) {
 
 std::size_t Residency::hole_for(const Use& use) noexcept {
   const std::size_t bytes = use.block->charge;
-  return bytes < Arena::kPage ? Slabs::kSlabPages * Arena::kPage : bytes;
+  return bytes < Arena::kPage ? memory::Space::kSlab : bytes;
 }
 
 // What is there lies so that the rest does not fit between, and nothing is so large that its place would do. Then so

@@ -55,7 +55,8 @@ struct Transfer {
 struct Replica {
   Block* block = nullptr;
   Arena* arena = nullptr;
-  void* address = nullptr;
+  std::uint64_t offset = 0;  // in the arena
+  void* address = nullptr;   // the same, where the processor can address it
   ReplicaState state = ReplicaState::absent;
   bool leaving = false;       // draining: to be dropped when it lands, unless somebody has pinned it
   bool write_failed = false;  // the last write back failed: stays until a waiting task has failed because of it

@@ -204,6 +204,7 @@ class Residency {
   base::Status find_home(Block& block, const Wish& wish);
   bool keep_room(Block& block, const Tier& tier);
   bool settle_in(Block& block, Arena& arena);
+  static bool make_home(Block& block, Arena& arena) noexcept;
   base::Status give_home_a_place(Block& block);
   base::Status map_home(Block& block);
   void unmap_home(Block& block) noexcept;
@@ -299,7 +300,7 @@ class Residency {
   bool can_come_early(const Use& use) const noexcept;
 
   // Replicas, room and transfers (eviction.cpp).
-  Replica* new_replica(Block& block, Arena& arena) noexcept;
+  Replica* new_replica(Block& block, Arena& arena, std::uint64_t offset) noexcept;
   void drop(Replica& replica) noexcept;
   void discard(Replica& replica) noexcept;
   static void set_address(Block& block) noexcept;

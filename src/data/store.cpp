@@ -115,7 +115,8 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
 // the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
 void Store::begin_tracking(Steps& steps) {
   const Unbound unbound(cpus_);
-  mover_ = std::make_unique<Mover>(*tiers_, options_.strategy, workers_, *this);
+  engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
+  mover_ = std::make_unique<Mover>(*engines_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
   platform::heavy_barrier();
@@ -281,12 +282,12 @@ bool Store::try_begin(Request& request) {
 }
 
 void Store::settle_in_place(Request& request) {
-  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+  if (request.in_place_bytes != 0) engines_->charge(request.in_place_bytes);
   for (const Use& use : request.uses()) {
     const Block& block = *use.block;
     if (!use.at_home || block.home.kind != Home::Kind::file) continue;
     const Tier& tier = tiers_->tiers()[static_cast<std::size_t>(block.home.tier)];
-    if (base::Status status = tier.file->touch(use.address, block.home.extent, block.name); !status) {
+    if (base::Status status = tier.file->touch(use.address, block.home.range, block.name); !status) {
       request.failure = std::move(status);
       request.cancelled = true;
       return;

@@ -15,7 +15,6 @@ using memory::FileStore;
 using memory::MemoryState;
 using memory::parse_tiers;
 using memory::size_text;
-using memory::Slabs;
 using memory::Tier;
 using memory::TierKind;
 using memory::TierSet;

@@ -10,14 +10,14 @@
 namespace weir::memory {
 namespace {
 
-using Copy = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+using Kernel = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
 
 void copy_small(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 // Short runs gain nothing from going around the caches, however many there are: docs/tuning.md#streaming
 constexpr std::size_t kStreamingRunBytes = std::size_t{16} << 10;
 
-Copy copy_for(std::size_t bytes, std::size_t run_bytes) noexcept {
+Kernel copy_for(std::size_t bytes, std::size_t run_bytes) noexcept {
   static const platform::StreamKernels& kernels = platform::stream_kernels();
   const bool streams = bytes >= kStreamingBytes && run_bytes >= kStreamingRunBytes && kernels.has_non_temporal;
   return streams ? kernels.copy_bytes : copy_small;
@@ -33,7 +33,7 @@ void for_each_run(Region region, Body body) {
     region.counts[1] = 1;
     if (joins(0)) region.run_bytes *= std::exchange(region.counts[0], 1);
   }
-  const Copy copy = copy_for(region.bytes(), region.run_bytes);
+  const Kernel copy = copy_for(region.bytes(), region.run_bytes);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < region.counts[0]; ++i) {
     std::byte* run = region.data + static_cast<std::ptrdiff_t>(i) * region.strides[0];
@@ -52,13 +52,13 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcep
 }
 
 void pack(std::byte* packed, const Region& region) noexcept {
-  for_each_run(region, [packed](Copy copy, std::byte* run, std::size_t offset, std::size_t bytes) {
+  for_each_run(region, [packed](Kernel copy, std::byte* run, std::size_t offset, std::size_t bytes) {
     copy(packed + offset, run, bytes);
   });
 }
 
 void unpack(const Region& region, const std::byte* packed) noexcept {
-  for_each_run(region, [packed](Copy copy, std::byte* run, std::size_t offset, std::size_t bytes) {
+  for_each_run(region, [packed](Kernel copy, std::byte* run, std::size_t offset, std::size_t bytes) {
     copy(run, packed + offset, bytes);
   });
 }

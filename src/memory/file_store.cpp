@@ -76,6 +76,15 @@ base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view blo
   return *range;
 }
 
+base::Status FileStore::populate(std::uint64_t offset, std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  const int error = grow(offset + bytes);
+  if (error == 0) return base::Status::success();
+  return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+          fmt::format("{}: no room for {} bytes at offset {}: {}; {}", name(), bytes, offset,
+                      std::generic_category().message(error), StoreFile::remedy(error))};
+}
+
 // In large steps, and where the disk has no such step any more, by what is needed. An errno. Under mutex_.
 int FileStore::grow(std::uint64_t end) noexcept {
   const std::uint64_t allocated = allocated_;
@@ -87,7 +96,7 @@ int FileStore::grow(std::uint64_t end) noexcept {
   return error;
 }
 
-void FileStore::release(Range range) noexcept {
+void FileStore::free(Range range) noexcept {
   std::lock_guard lock(mutex_);
   WEIR_CHECK(ranges_.free(range.offset) == range, "a range is released once");
 }

@@ -15,6 +15,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "memory/backing.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/store_file.hpp"
 #include "platform/async_io.hpp"
@@ -23,7 +24,7 @@ namespace weir::memory {
 
 class FileStore;
 
-// One block on its way to or from the file; the caller's until `done` is called, and does not move meanwhile.
+// One block on its way to or from the file; the caller's, and where it is until `done` is called.
 struct FileTransfer {
   Range range;
   std::byte* memory = nullptr;  // 4096-aligned, with room for `bytes` rounded up to 4096
@@ -40,7 +41,7 @@ struct FileTransfer {
   bool file_was_cut = false;
 };
 
-class FileStore {
+class FileStore final : public Backing {
  public:
   static constexpr std::uint64_t kGranule = 4096;
 
@@ -53,22 +54,25 @@ class FileStore {
   // neither a folder nor a new or empty file, io_error with what the system said.
   static base::Result<std::unique_ptr<FileStore>> open(const Config& config, platform::AsyncIo& io);
   // Destroyed when no transfer is under way.
-  FileStore(const FileStore&) = delete;
-  FileStore& operator=(const FileStore&) = delete;
+
+  BackingKind kind() const noexcept override { return BackingKind::file; }
+  Bytes size() const noexcept override { return {capacity_}; }
+  // Allocates the range on the disk.
+  base::Status populate(std::uint64_t offset, std::size_t bytes) override;
 
   // Room for `bytes`, rounded up to granules, on the disk. `block` is for the message. Fails with no_space when the
   // capacity or the disk is exhausted. Cost: O(log n), and a system call for each kGrowthBytes new ones.
   base::Result<Range> reserve(std::uint64_t bytes, std::string_view block);
-  // The range as reserve() gave it.
-  void release(Range range) noexcept;
+  // What reserve() gave; free from then on.
+  void free(Range range) noexcept;
 
   // Reads or writes `bytes`, rounded up to 4096, at the start of the range. Fails with no_space or io_error; the
   // message names the file, the block, the offset, and what to do.
   void start(FileTransfer& transfer) noexcept;
 
-  // The range as memory, through the page cache: beside the budget of every tier, taken back by the kernel when it
-  // wants. Transfers of the range, before and after, and the memory show the same contents; none is under way
-  // meanwhile. `block` is for the message. Fails with io_error.
+  // The range as memory, through the page cache: outside of the budget of every tier, taken back by the kernel when it
+  // wants. Transfers of the range, before and after, and the memory show the same contents; while it is
+  // mapped, none is under way. `block` is for the message. Fails with io_error.
   base::Result<std::byte*> map(Range range, std::string_view block);
   static void unmap(void* address, Range range) noexcept;
   // Reads what map() gave, so that a file that is broken is an error here, and no signal later. Blocks.
@@ -79,7 +83,7 @@ class FileStore {
   std::uint64_t peak() const;
   std::uint64_t capacity() const noexcept { return capacity_; }
   bool direct() const noexcept { return file_.direct(); }  // false: through the page cache, which costs memory
-  const std::string& name() const noexcept { return file_.name(); }
+  std::string name() const override { return file_.name(); }
   // For tests that damage the file.
   int descriptor() const noexcept { return file_.descriptor(); }
 
@@ -100,7 +104,7 @@ class FileStore {
   mutable std::mutex mutex_;
   RangeAllocator ranges_;                    // mutex_
   std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; grow() writes, under mutex_
-  std::atomic<bool> cut_{false};             // once true, always: whoever sees the file shorter than that
+  std::atomic<bool> cut_{false};             // true from when the file was first seen shorter than that
 };
 
 }  // namespace weir::memory

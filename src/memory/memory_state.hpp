@@ -15,7 +15,8 @@ namespace weir::memory {
 struct MemoryState {
   std::function<platform::MemoryLimit()> mappable;  // for new mappings: the machine, cgroups, ulimit -v
   std::function<platform::MemoryLimit()> physical;  // for pages of mappings that exist: the machine, cgroups
-  // Of a memory node, by the kernel's number: what is free, and that and what its file pages hold; 0: not known.
+  // What is free on a memory node, given by the kernel's number, and the same with what its file pages hold; 0: not
+  // known.
   std::function<Bytes(int os_node)> free_now;
   std::function<Bytes(int os_node)> free_or_cached;
 

@@ -2,8 +2,6 @@
 
 #include "memory/page_heap.hpp"
 
-#include <new>
-
 #include "base/check.hpp"
 
 namespace weir::memory {
@@ -18,10 +16,7 @@ std::uint32_t priority(std::uint32_t link) noexcept {
 
 }  // namespace
 
-PageHeap::PageHeap(Index capacity)
-    : table_(static_cast<Page*>(std::calloc(std::size_t{capacity} + 1, sizeof(Page)))), capacity_(capacity) {
-  if (table_ == nullptr) throw std::bad_alloc();
-}
+PageHeap::PageHeap(Index capacity) : table_(std::size_t{capacity} + 1), capacity_(capacity) {}
 
 bool PageHeap::before(Link a, Link b) const noexcept {
   return at(a).begins != at(b).begins ? at(a).begins < at(b).begins : a < b;

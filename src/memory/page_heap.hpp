@@ -2,14 +2,14 @@
 
 // Which pages of a range are free: best fit, neighbours joined when they become free.
 //
-// Pure bookkeeping for arena.hpp, beside the memory and not in it; not thread-safe. Holes are nodes of a treap ordered
-// by size, then place, that lie in a table with an entry for each page: nothing is allocated after construction, and
-// the table has memory only where holes begin or end.
+// Pure bookkeeping for space.hpp, outside of the memory; not thread-safe. Holes are nodes of a treap ordered by size,
+// then place, that lie in a table with an entry for each page: nothing is allocated after construction, and the table
+// has memory only where holes begin or end.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
+
+#include "memory/lazy_table.hpp"
 
 namespace weir::memory {
 
@@ -24,9 +24,9 @@ class PageHeap {
   // The first of `pages` pages, at least one, from the least hole that has them, at its start; kNone when none has.
   // O(log holes).
   Index allocate(Index pages) noexcept;
-  // The same, with (first + phase) a multiple of `alignment`, a power of two. Needs a hole of pages + alignment - 1.
+  // Likewise, with (first + phase) a multiple of `alignment`, a power of two. Needs a hole of pages + alignment - 1.
   Index allocate_aligned(Index pages, Index alignment, Index phase) noexcept;
-  // Of pages that were allocated together, the number; `first` is the first of them.
+  // How many pages were allocated together; `first` is the first of them.
   Index allocated(Index first) const noexcept { return table_[first].left; }
 
   // Pages that are taken now: allocated, or never freed before. O(log holes).
@@ -45,9 +45,6 @@ class PageHeap {
     Index ends;        // pages of the hole that ends here
     Link left, right;  // of a hole that begins here: in the treap; left of an allocation: its pages
   };
-  struct Free {
-    void operator()(Page* table) const noexcept { std::free(table); }
-  };
 
   Page& at(Link link) const noexcept { return table_[link - 1]; }
   bool before(Link a, Link b) const noexcept;
@@ -58,7 +55,7 @@ class PageHeap {
   void add_hole(Index first, Index pages) noexcept;
   void remove_hole(Index first) noexcept;
 
-  std::unique_ptr<Page[], Free> table_;
+  LazyTable<Page> table_;
   [[maybe_unused]] Index capacity_;  // checked in debug builds
   Index free_pages_ = 0;
   Link root_ = 0;

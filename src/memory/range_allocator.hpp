@@ -2,9 +2,9 @@
 
 // Ranges of a space of offsets, given out by best fit; neighbours are joined when they become free.
 //
-// Its tables lie beside the space and never touch it, so the space may be a file, memory of another process or memory
-// of a device. Deterministic: equal calls give equal offsets, on which symmetric heaps rely. Each owner keeps its own;
-// not thread-safe.
+// Its tables lie outside of the space and never touch it, so the space may be a file, memory of another process or
+// memory of a device. Deterministic: equal calls give equal offsets, on which symmetric heaps rely. Each owner keeps
+// its own; not thread-safe.
 #pragma once
 
 #include <cstddef>

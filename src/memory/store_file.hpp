@@ -29,7 +29,7 @@ class StoreFile {
   // What the file system would still give us, and the limit on file sizes allows.
   base::Result<std::uint64_t> free_bytes() const;
 
-  // Of an errno or platform::kEndOfFile: whether space ran out, and what to do about it.
+  // What an errno or platform::kEndOfFile means: whether space ran out, and what to do about it.
   static bool is_full(int error) noexcept;
   static const char* remedy(int error) noexcept;
 

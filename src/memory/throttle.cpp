@@ -10,7 +10,8 @@
 namespace weir::memory {
 namespace {
 
-// Sleeps end up to so late, and nobody sleeps for less: what one caller is late or early the next ones make up for.
+// Sleeps end up to 100 us late, and no thread sleeps for less: what one caller is late or early, the next ones make up
+// for.
 constexpr auto kGrain = std::chrono::microseconds(100);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes memory as slow as a slower tier: all that copies to or from it, or works in it, shares so many bytes a second.
+// Makes memory as slow as a slower tier: all that copies to or from it, or works in it, shares a number of bytes a
+// second.
 //
 // Turns are given in order of asking. Exact over milliseconds, at no cost of a processor: a caller goes on up to 100 us
 // before its turn has passed, or after; no more than that is owed or saved up. Any thread.
@@ -20,7 +21,7 @@ class Throttle {
 
   // Returns when `bytes` more could have passed.
   void charge(std::uint64_t bytes) noexcept { wait_until(reserve(bytes)); }
-  // The same in two steps, around a copy whose own time counts: when the bytes will have passed; then until it is so.
+  // charge() in two steps, around a copy whose own time counts: reserve() says when the bytes will have passed.
   Clock::time_point reserve(std::uint64_t bytes) noexcept;
   static void wait_until(Clock::time_point time) noexcept;
 

@@ -18,7 +18,7 @@ using machine::MemoryNode;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kLeastTier = 2 * kMiB;  // of a size that nobody said
+constexpr std::uint64_t kLeastTier = 2 * kMiB;  // of a tier without a size in the spec
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return bytes / kPage * kPage; }
 constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }

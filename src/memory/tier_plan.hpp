@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many bytes each memory node gives to each tier: what was asked for, held against what there is.
+// How many bytes each memory node gives to each tier: what was asked for, compared with what there is.
 //
 // Pure: a table test runs it on described machines. tier_set.hpp carries it out.
 #pragma once
@@ -37,7 +37,7 @@ std::vector<MemoryNodeId> nodes_of(const machine::Machine& machine, TierKind kin
 
 // An empty spec: hbm, ddr, cxl and nvm, where the machine has them.
 //
-// A size is dealt out evenly to the nodes of its kind, as far as each has so much. Where no size is said, each node
+// A size is dealt out evenly to the nodes of its kind, up to what each has. Where no size is said, each node
 // gives what is free less a reserve: a twentieth; of ordinary memory at least 256 MiB, but not more than a quarter.
 // All tiers together stay within state.mappable(), faster ones first, less the same reserve for sizes not said; of an
 // address space limit half.

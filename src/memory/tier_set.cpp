@@ -101,6 +101,7 @@ base::Result<std::unique_ptr<Arena>> TierSet::Impl::make_arena(const MemoryNode&
   config.budget = budget;
   config.index = static_cast<int>(owned_.size());
   config.prefer = prefer;
+  config.copy_fraction = planned.request.copy_fraction;
   config.memory = config_.state;
   if (machine_.is_this_system() && machine_.memory_nodes().size() > 1) config.os_nodes = {node.os_index};
   auto arena = Arena::make(config);

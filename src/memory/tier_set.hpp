@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tiers of a runtime, opened: what was asked for, held against what this machine and its limits can give.
+// The tiers of a runtime, opened: what was asked for, compared with what this machine and its limits can give.
 //
 // Made once at start-up; tiers and arenas never change after that but for what an Arena itself counts, and Arenas are
 // not thread-safe. Tiers are ordered fastest first; arenas are numbered through all tiers, in that order.
@@ -38,7 +38,7 @@ struct Tier {
   FileStore* file = nullptr;
 };
 
-// Where an allocation went against what was wished, from the kernel.
+// What an arena was asked for and what it got, as the kernel reports it.
 struct ArenaReport {
   std::string tier, arena;
   int os_node = -1;  // -1: unbound
@@ -73,12 +73,12 @@ class TierSet {
   platform::AsyncIo* io() const noexcept;           // null without a file tier
   const Tier& tier_of(const Arena& arena) const noexcept;
 
-  // Where a block of `bytes` for a task of `domain` goes under a mode (policy/place.hpp); null: nothing is wished.
-  // Reads the arenas' use: the caller holds their lock.
+  // Where a block of `bytes` for a task of `domain` goes under a mode (policy/place.hpp); null: the mode asks for no
+  // place. Reads the arenas' use: the caller holds their lock.
   Arena* arena_for(Allocation mode, DomainId domain, Bytes bytes) noexcept;
   // The memories of a tier, the nearest to the domain first.
   std::vector<Arena*> nearest_first(const Tier& tier, DomainId domain) const;
-  // How often local-fast found no fast memory beside the domain and took ordinary memory.
+  // How often local-fast found no fast memory next to the domain and took ordinary memory.
   std::uint64_t fallbacks() const noexcept;
 
   // What could not be had, one line each; only with spec.prefer.

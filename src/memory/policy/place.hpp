@@ -9,7 +9,7 @@
 
 namespace weir::memory::policy {
 
-// Index into the arenas; kAnywhere: no place is wished, the kernel chooses.
+// Index into the arenas; kAnywhere: the mode asks for no place, the kernel chooses.
 struct Placement {
   static constexpr int kAnywhere = -1;
   int arena = kAnywhere;

@@ -275,7 +275,7 @@ class ResidencyBench {
   }
   template <class F>
   std::uint64_t in_file(const Home& home, F&& use) {
-    const memory::Range start{home.extent.offset, FileStore::kGranule};
+    const memory::Range start{home.range.offset, FileStore::kGranule};
     auto mapped = tiers->tiers()[static_cast<std::size_t>(home.tier)].file->map(start, "bench");
     EXPECT_TRUE(mapped) << mapped.status().message;
     const std::uint64_t stamp = use(*mapped);

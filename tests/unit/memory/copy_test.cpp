@@ -91,7 +91,7 @@ void expect_both_ways(const Shape& shape, std::size_t memory_bytes) {
   unpack(region_of(untouched), packed_slowly(untouched, shape).data());  // what it holds already
   EXPECT_EQ(untouched, numbered(memory_bytes, 99));
   unpack(region_of(target), packed_slowly(untouched, shape).data());
-  EXPECT_EQ(target, untouched) << "bytes beside the region have changed";
+  EXPECT_EQ(target, untouched) << "bytes outside of the region have changed";
 }
 
 TEST(Pack, ShapesThatOccur) {

@@ -90,7 +90,7 @@ TEST_F(FileStoreTest, BlocksOfSeveralThreadsComeBackAsTheyWere) {
       const AlignedMemory read(blocks[i].size());
       ASSERT_TRUE(transfer(*store, false, extents[i], read, "a"));
       ASSERT_TRUE(std::equal(read.span().begin(), read.span().end(), blocks[i].data())) << "seed " << seed;
-      store->release(extents[i]);
+      store->free(extents[i]);
     }
   };
   {
@@ -110,7 +110,7 @@ TEST_F(FileStoreTest, TheCapacityIsExactAndWhatDoesNotFitIsNamed) {
   EXPECT_EQ(more.status().code, Code::no_space);
   EXPECT_THAT(more.status().message, AllOf(HasSubstr("file tier " + temporary_folder()), HasSubstr("block 'A[3]'"),
                                            HasSubstr("2 MiB of 2 MiB in use")));
-  store->release(*all);
+  store->free(*all);
   EXPECT_TRUE(store->reserve(1, "A[3]"));
 }
 

@@ -125,7 +125,7 @@ TEST(Place, FastSpreadsBlocksOverTheNodesOfTheTier) {
   Names names;
   for (int i = 0; i < 5; ++i) {
     Arena* arena = (*tiers).arena_for(Allocation::fast, DomainId(2), {kMiB});
-    ASSERT_NE(arena->allocate(kMiB), nullptr);
+    ASSERT_NE(arena->allocate(kMiB), Arena::kNowhere);
     names.push_back(arena->name());
   }
   EXPECT_EQ(names, (Names{"hbm2", "hbm0", "hbm1", "hbm3", "hbm2"}));

@@ -64,7 +64,7 @@ TEST(TierSet, MemoryOfADescribedMachineIsNotPlaced) {
   const auto tiers = opened(knl_snc4_flat(), "hbm=8MiB,ddr=64MiB");
   for (Arena* arena : tiers->arenas()) {
     EXPECT_TRUE(arena->os_nodes().empty());
-    void* data = arena->allocate(kMiB);
+    void* data = arena->address(arena->allocate(kMiB));
     ASSERT_NE(data, nullptr);
     std::memset(data, 1, kMiB);
   }
@@ -131,8 +131,8 @@ TEST_F(OnThisSystem, TakesItsMemoryWithoutASpec) {
 
 TEST_F(OnThisSystem, ReportsWhatWasAskedAndObtained) {
   const auto tiers = opened(machine_, "memory=32MiB", {});
-  void* data = tiers->arenas()[0]->allocate(3 * kMiB);
-  ASSERT_NE(data, nullptr);
+  const std::uint64_t data = tiers->arenas()[0]->allocate(3 * kMiB);
+  ASSERT_NE(data, Arena::kNowhere);
   tiers->arenas()[0]->free(data, 3 * kMiB);
   const ArenaReport report = tiers->report()[0];
   EXPECT_EQ(report.tier, "memory");
@@ -178,7 +178,7 @@ void limit_address_space(rlim_t bytes) {
   const auto tiers = try_open(machine, "", {});
   if (!tiers || tiers->get()->fastest().budget > Bytes{kGiB / 2}) std::_Exit(1);
   for (Arena* arena : tiers->get()->fastest().arenas) {
-    while (arena->allocate(kMiB) != nullptr) {
+    while (arena->allocate(kMiB) != Arena::kNowhere) {
     }
     if (!arena->failure()) std::_Exit(2);
   }
