@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "apps/common/isolated.hpp"
-#include "data/tier_spec.hpp"
+#include "memory/tier_spec.hpp"
 
 namespace weir::apps {
 namespace {
@@ -104,7 +104,7 @@ std::string tiers_text(const SlowTier& slow, std::uint64_t budget, std::uint64_t
 }
 
 Result<std::uint64_t> parse_bytes(const std::string& option, const std::string& text) {
-  const auto spec = data::parse_tiers("memory=" + text);
+  const auto spec = memory::parse_tiers("memory=" + text);
   if (spec && spec->tiers.size() == 1 && spec->tiers.front().size) return spec->tiers.front().size->count;
   return Status{Code::bad_option, fmt::format("{} is a size, such as 512MiB or 1.5GiB, not '{}'", option, text)};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocating from an arena that has grown: budgets in src/data/arena.hpp.
-#include "data/arena.hpp"
+// Allocating from an arena that has grown: budgets in src/memory/arena.hpp.
+#include "memory/arena.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -10,10 +10,10 @@
 
 namespace {
 
-using weir::data::Arena;
+using weir::memory::Arena;
 
 std::unique_ptr<Arena> populated_arena() {
-  weir::data::ArenaConfig config;
+  weir::memory::ArenaConfig config;
   config.name = "bench";
   config.budget = {std::uint64_t{64} << 20};
   auto arena = Arena::make(std::move(config));
@@ -25,7 +25,7 @@ void allocate_then_free(benchmark::State& state) {
   const auto arena = populated_arena();
   const auto bytes = static_cast<std::size_t>(state.range(0));
   for (auto _ : state) {
-    void* data = arena->allocate(bytes);
+    const std::uint64_t data = arena->allocate(bytes);
     benchmark::DoNotOptimize(data);
     arena->free(data, bytes);
   }
@@ -36,11 +36,11 @@ BENCHMARK(allocate_then_free)->Arg(64)->Arg(1000)->Arg(64 << 10)->Arg(1 << 20);
 void replace_one_of_many(benchmark::State& state) {
   const auto arena = populated_arena();
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  std::vector<void*> live((std::size_t{48} << 20) / bytes / 2);
-  for (void*& data : live) data = arena->allocate(bytes);
+  std::vector<std::uint64_t> live((std::size_t{48} << 20) / bytes / 2);
+  for (std::uint64_t& data : live) data = arena->allocate(bytes);
   std::mt19937 random(1);
   for (auto _ : state) {
-    void*& data = live[random() % live.size()];
+    std::uint64_t& data = live[random() % live.size()];
     arena->free(data, bytes);
     data = arena->allocate(bytes);
   }

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "data/copy.hpp"
+#include "memory/copy.hpp"
 #include "platform/pages.hpp"
 #include "platform/stream_kernels.hpp"
 
@@ -79,7 +79,7 @@ BENCHMARK(BM_TileAround)->RangeMultiplier(4)->Range(256, 16 << 10);
 
 void BM_CopyBandwidthOfTheMachine(benchmark::State& state) {
   for (auto _ : state) {
-    state.counters["GB/s"] = weir::data::copy_bandwidth(static_cast<unsigned>(state.range(0))) / 1e9;
+    state.counters["GB/s"] = weir::memory::copy_bandwidth(static_cast<unsigned>(state.range(0))) / 1e9;
   }
 }
 BENCHMARK(BM_CopyBandwidthOfTheMachine)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);

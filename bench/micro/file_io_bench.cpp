@@ -14,14 +14,14 @@
 #include <semaphore>
 #include <vector>
 
-#include "data/file_store.hpp"
+#include "memory/file_store.hpp"
 #include "platform/async_io.hpp"
 #include "platform/pages.hpp"
 
 namespace {
 
-using weir::data::FileStore;
-using weir::data::FileTransfer;
+using weir::memory::FileStore;
+using weir::memory::FileTransfer;
 using weir::platform::AsyncIo;
 using weir::platform::IoBackend;
 using weir::platform::Pages;
@@ -80,7 +80,7 @@ class Window {
   void start_next(FileTransfer& transfer) {
     const std::size_t block = next_.fetch_add(1);
     if (block >= kBlocks) return;
-    transfer.extent = extents_[block];
+    transfer.range = extents_[block];
     store_->start(transfer);
   }
 
@@ -96,7 +96,7 @@ class Window {
 
   const std::unique_ptr<FileStore> store_;
   std::vector<FileTransfer> transfers_;
-  std::vector<weir::data::Extent> extents_;
+  std::vector<weir::memory::Range> extents_;
   std::atomic<std::size_t> next_{0}, left_{0};
   std::binary_semaphore over_{0};
 };

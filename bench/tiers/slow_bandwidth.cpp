@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "apps/common/stopwatch.hpp"
-#include "data/copy.hpp"
+#include "memory/copy.hpp"
 
 namespace weir::bench {
 namespace {
@@ -86,7 +86,7 @@ class Probe {
 
 base::Result<SlowBandwidth> measure_slow_bandwidth(const apps::SlowTier& slow, int threads, std::uint64_t bytes) {
   if (slow.emulated()) {
-    const double all = slow.fraction * data::copy_bandwidth(static_cast<unsigned>(threads));
+    const double all = slow.fraction * memory::copy_bandwidth(static_cast<unsigned>(threads));
     return SlowBandwidth{all, all, all};
   }
   auto probe = Probe::create(slow.folder, bytes);

@@ -31,7 +31,7 @@ Reach reach_of(hbw_policy_t policy) noexcept {
 
 void* ordinary(std::size_t size, std::size_t alignment) noexcept {
   void* data = nullptr;
-  return posix_memalign(&data, std::max(alignment, data::Arena::kSmall), size) == 0 ? data : nullptr;
+  return posix_memalign(&data, std::max(alignment, memory::Arena::kSmall), size) == 0 ? data : nullptr;
 }
 
 void* or_no_memory(void* data) noexcept {

@@ -36,7 +36,7 @@ class Hbw {
   // Null without errno.
   void* take(std::size_t size, std::size_t alignment) noexcept;
 
-  static constexpr std::uint32_t kFixed = 1u << 8;  // beside the policy: it cannot be set any more
+  static constexpr std::uint32_t kFixed = 1u << 8;  // a bit next to the policy: it cannot be set any more
 
   TierHeap& heap_;
   std::atomic<std::uint32_t> policy_{HBW_POLICY_PREFERRED};

@@ -12,7 +12,7 @@ namespace {
 weir::alloc::Hbw& hbw() noexcept {
   alignas(weir::alloc::Hbw) static std::byte memory[sizeof(weir::alloc::Hbw)];
   static auto* const instance =
-      ::new (memory) weir::alloc::Hbw(weir::alloc::TierHeap::shared(weir::data::TierKind::hbm));
+      ::new (memory) weir::alloc::Hbw(weir::alloc::TierHeap::shared(weir::memory::TierKind::hbm));
   return *instance;
 }
 

@@ -10,27 +10,28 @@
 #include <exception>
 
 #include "base/check.hpp"
-#include "data/tier_plan.hpp"
+#include "memory/tier_plan.hpp"
 #include "platform/affinity.hpp"
 
 namespace weir::alloc {
 
-using data::Arena;
 using machine::Machine;
 using machine::MemoryNode;
+using memory::Arena;
 
-TierHeap::TierHeap(const Machine& machine, data::TierKind kind, data::MemoryState state) : state_(std::move(state)) {
-  data::TierSpec spec;
+TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state)
+    : state_(std::move(state)) {
+  memory::TierSpec spec;
   spec.tiers.emplace_back().kind = kind;
-  for (const MemoryNodeId node : data::nodes_of(machine, kind)) {
+  for (const MemoryNodeId node : memory::nodes_of(machine, kind)) {
     os_nodes_.push_back(machine.memory_node(node).os_index);
   }
   if (os_nodes_.empty()) {
     status_ = {base::Code::not_found,
-               fmt::format("this machine has no {} memory that this process may use", data::to_string(kind))};
+               fmt::format("this machine has no {} memory that this process may use", memory::to_string(kind))};
     return;
   }
-  auto plan = data::plan_tiers(machine, spec, state_);
+  auto plan = memory::plan_tiers(machine, spec, state_);
   if (!plan) {
     status_ = plan.status();
     return;
@@ -39,44 +40,45 @@ TierHeap::TierHeap(const Machine& machine, data::TierKind kind, data::MemoryStat
   Bytes total;
   for (const auto& [id, budget] : plan->tiers.front().nodes) {
     const MemoryNode& node = machine.memory_node(id);
-    add_shelf(machine, {node.os_index}, node.name, budget);
+    add_pool(machine, {node.os_index}, node.name, budget);
     nodes.push_back(id);
     total.count += budget.count;
   }
   find_nearest(machine, nodes);
-  add_shelf(machine, os_nodes_, fmt::format("{} interleaved", data::to_string(kind)), total);
+  add_pool(machine, os_nodes_, fmt::format("{} interleaved", memory::to_string(kind)), total);
 }
 
 TierHeap::~TierHeap() = default;
 
-TierHeap& TierHeap::shared(data::TierKind kind) {
+TierHeap& TierHeap::shared(memory::TierKind kind) {
   static std::mutex mutex;
   static std::array<TierHeap*, 8> heaps{};
   const std::scoped_lock lock(mutex);
   TierHeap*& heap = heaps.at(static_cast<std::size_t>(kind));
   if (heap == nullptr) {
     const auto machine = Machine::discover();
-    heap = machine ? new TierHeap(*machine, kind, data::MemoryState::of_this_system()) : new TierHeap(machine.status());
+    heap =
+        machine ? new TierHeap(*machine, kind, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
   }
   return *heap;
 }
 
-void TierHeap::add_shelf(const Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget) {
-  auto shelf = std::make_unique<Shelf>();
-  shelf->config.name = std::move(name);
-  shelf->config.budget = budget;
-  shelf->config.memory = state_;
-  if (os_nodes.size() > 1) shelf->config.page_size = platform::PageSize::small;
-  if (machine.is_this_system() && machine.memory_nodes().size() > 1) shelf->config.os_nodes = std::move(os_nodes);
-  shelves_.push_back(std::move(shelf));
+void TierHeap::add_pool(const Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget) {
+  auto pool = std::make_unique<Pool>();
+  pool->config.name = std::move(name);
+  pool->config.budget = budget;
+  pool->config.memory = state_;
+  if (os_nodes.size() > 1) pool->config.page_size = platform::PageSize::small;
+  if (machine.is_this_system() && machine.memory_nodes().size() > 1) pool->config.os_nodes = std::move(os_nodes);
+  pools_.push_back(std::move(pool));
 }
 
 void TierHeap::find_nearest(const Machine& machine, std::span<const MemoryNodeId> nodes) {
   for (const machine::Domain& domain : machine.domains()) {
     const auto& ranked = machine.tiers(domain.id);
-    const auto rank = [&](std::size_t shelf) { return std::find(ranked.begin(), ranked.end(), nodes[shelf]); };
+    const auto rank = [&](std::size_t pool) { return std::find(ranked.begin(), ranked.end(), nodes[pool]); };
     std::vector<std::size_t>& order = nearest_.emplace_back();
-    for (std::size_t shelf = 0; shelf < nodes.size(); ++shelf) order.push_back(shelf);
+    for (std::size_t pool = 0; pool < nodes.size(); ++pool) order.push_back(pool);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     for (const machine::Core& core : domain.cores) {
       for (const int cpu : core.os_cpus) {
@@ -94,62 +96,62 @@ std::span<const std::size_t> TierHeap::nearest_first() const noexcept {
   return nearest_[cpu < domain_of_cpu_.size() ? domain_of_cpu_[cpu] : 0];
 }
 
-// The arena of a shelf is reserved here; null when the system refuses even addresses.
-data::Arena* TierHeap::arena_of(Shelf& shelf) {
-  if (shelf.tried) return shelf.owned.get();
-  shelf.tried = true;
-  auto arena = Arena::make(shelf.config);
+// The arena of a pool is reserved here; null when the system refuses even addresses.
+memory::Arena* TierHeap::arena_of(Pool& pool) {
+  if (pool.tried) return pool.owned.get();
+  pool.tried = true;
+  auto arena = Arena::make(pool.config);
   if (!arena) {
     std::fprintf(stderr, "weir: %s\n", arena.status().message.c_str());
     return nullptr;
   }
-  shelf.owned = std::move(*arena);
-  shelf.published.store(shelf.owned.get());
-  return shelf.owned.get();
+  pool.owned = std::move(*arena);
+  pool.published.store(pool.owned.get());
+  return pool.owned.get();
 }
 
-void* TierHeap::allocate_from(Shelf& shelf, std::size_t bytes, std::size_t alignment) noexcept {
+void* TierHeap::allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept {
   try {
-    const std::scoped_lock lock(shelf.mutex);
-    Arena* const arena = arena_of(shelf);
-    return arena == nullptr ? nullptr : arena->allocate_aligned(bytes, alignment);
+    const std::scoped_lock lock(pool.mutex);
+    Arena* const arena = arena_of(pool);
+    return arena == nullptr ? nullptr : arena->address(arena->allocate_aligned(bytes, alignment));
   } catch (const std::exception&) {  // no memory for a message, or no lock
     return nullptr;
   }
 }
 
 void* TierHeap::allocate(std::size_t bytes, std::size_t alignment, Reach reach) noexcept {
-  if (shelves_.empty()) return nullptr;
-  if (reach == Reach::interleaved) return allocate_from(*shelves_.back(), bytes, alignment);
+  if (pools_.empty()) return nullptr;
+  if (reach == Reach::interleaved) return allocate_from(*pools_.back(), bytes, alignment);
   for (const std::size_t index : nearest_first()) {
-    void* data = allocate_from(*shelves_[index], bytes, alignment);
+    void* data = allocate_from(*pools_[index], bytes, alignment);
     if (data != nullptr || reach == Reach::nearest) return data;
   }
   return nullptr;
 }
 
-TierHeap::Shelf* TierHeap::shelf_of(const void* data) const noexcept {
-  for (const auto& shelf : shelves_) {
-    const Arena* const arena = shelf->published.load();
-    if (arena != nullptr && arena->contains(data)) return shelf.get();
+TierHeap::Pool* TierHeap::pool_of(const void* data) const noexcept {
+  for (const auto& pool : pools_) {
+    const Arena* const arena = pool->published.load();
+    if (arena != nullptr && arena->contains(data)) return pool.get();
   }
   return nullptr;
 }
 
-bool TierHeap::owns(const void* data) const noexcept { return shelf_of(data) != nullptr; }
+bool TierHeap::owns(const void* data) const noexcept { return pool_of(data) != nullptr; }
 
 void TierHeap::free(void* data) noexcept {
-  Shelf* const shelf = shelf_of(data);
-  WEIR_CHECK(shelf != nullptr, "memory is freed that is not of this heap");
-  const std::scoped_lock lock(shelf->mutex);
-  shelf->owned->free(data);
+  Pool* const pool = pool_of(data);
+  WEIR_CHECK(pool != nullptr, "memory is freed that is not of this heap");
+  const std::scoped_lock lock(pool->mutex);
+  pool->owned->free(pool->owned->offset_of(data));
 }
 
 std::size_t TierHeap::size_of(const void* data) const noexcept {
-  const Shelf* const shelf = shelf_of(data);
-  WEIR_CHECK(shelf != nullptr, "the size is asked of memory that is not of this heap");
-  const std::scoped_lock lock(shelf->mutex);
-  return shelf->owned->size_of(data);
+  const Pool* const pool = pool_of(data);
+  WEIR_CHECK(pool != nullptr, "the size is asked of memory that is not of this heap");
+  const std::scoped_lock lock(pool->mutex);
+  return pool->owned->size_of(pool->owned->offset_of(data));
 }
 
 void TierHeap::count_fallback(const char* whose) noexcept {
@@ -161,11 +163,11 @@ void TierHeap::count_fallback(const char* whose) noexcept {
 HeapUse TierHeap::use() const {
   HeapUse total;
   double on_nodes = 0;
-  for (const auto& shelf : shelves_) {
-    if (shelf != shelves_.back()) total.budget += shelf->config.budget.count;
-    const std::scoped_lock lock(shelf->mutex);
-    if (shelf->owned == nullptr) continue;
-    const Arena& arena = *shelf->owned;
+  for (const auto& pool : pools_) {
+    if (pool != pools_.back()) total.budget += pool->config.budget.count;
+    const std::scoped_lock lock(pool->mutex);
+    if (pool->owned == nullptr) continue;
+    const Arena& arena = *pool->owned;
     total.used += arena.used();
     total.peak += arena.peak();
     total.populated += arena.populated();

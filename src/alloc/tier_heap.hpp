@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A heap in memory of one kind, with an arena for each memory node: for programs, beside any runtime.
+// A heap in memory of one kind, with an arena for each memory node: for programs, without a runtime.
 //
 // Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what
-// is free then less a reserve (data/tier_plan.hpp); memory is not given back to the system. Any thread.
+// is free then less a reserve (memory/tier_plan.hpp); memory is not given back to the system. Any thread.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "data/arena.hpp"
-#include "data/memory_state.hpp"
-#include "data/tier_spec.hpp"
 #include "machine/machine.hpp"
+#include "memory/arena.hpp"
+#include "memory/memory_state.hpp"
+#include "memory/tier_spec.hpp"
 
 namespace weir::alloc {
 
@@ -39,13 +39,13 @@ struct HeapUse {
 class TierHeap {
  public:
   // Memory of a described machine is not placed.
-  TierHeap(const machine::Machine& machine, data::TierKind kind, data::MemoryState state);
+  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state);
   ~TierHeap();
   TierHeap(const TierHeap&) = delete;
   TierHeap& operator=(const TierHeap&) = delete;
 
   // Of this system: one for each kind, made at its first use, never destroyed.
-  static TierHeap& shared(data::TierKind kind);
+  static TierHeap& shared(memory::TierKind kind);
 
   // Whether there is such memory that this process may use; full or not.
   bool exists() const noexcept { return !os_nodes_.empty(); }
@@ -62,7 +62,7 @@ class TierHeap {
   void free(void* data) noexcept;
   std::size_t size_of(const void* data) const noexcept;
 
-  // The caller took other memory instead. The first time, `whose` request and why is said on standard error.
+  // The caller took other memory instead. The first time, a line on standard error reports `whose` request and why.
   void count_fallback(const char* whose) noexcept;
   HeapUse use() const;
 
@@ -70,26 +70,26 @@ class TierHeap {
   explicit TierHeap(base::Status why_empty) : status_(std::move(why_empty)) {}
 
   // One node, or all of them interleaved.
-  struct Shelf {
-    data::ArenaConfig config;
+  struct Pool {
+    memory::ArenaConfig config;
     mutable std::mutex mutex;
-    bool tried = false;                            // mutex
-    std::unique_ptr<data::Arena> owned;            // mutex
-    std::atomic<data::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
+    bool tried = false;                              // mutex
+    std::unique_ptr<memory::Arena> owned;            // mutex
+    std::atomic<memory::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
   };
 
-  void add_shelf(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
+  void add_pool(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
   void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
   std::span<const std::size_t> nearest_first() const noexcept;
-  data::Arena* arena_of(Shelf& shelf);
-  void* allocate_from(Shelf& shelf, std::size_t bytes, std::size_t alignment) noexcept;
-  Shelf* shelf_of(const void* data) const noexcept;
+  memory::Arena* arena_of(Pool& pool);
+  void* allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept;
+  Pool* pool_of(const void* data) const noexcept;
 
-  data::MemoryState state_;
+  memory::MemoryState state_;
   base::Status status_;
   std::vector<int> os_nodes_;
-  std::vector<std::unique_ptr<Shelf>> shelves_;    // one for each node, then the interleaved one
-  std::vector<std::vector<std::size_t>> nearest_;  // [domain]: shelves of nodes, nearest first
+  std::vector<std::unique_ptr<Pool>> pools_;       // one for each node, then the interleaved one
+  std::vector<std::vector<std::size_t>> nearest_;  // [domain]: pools of nodes, nearest first
   std::vector<std::size_t> domain_of_cpu_;         // by the kernel's number
   std::atomic<std::uint64_t> fallbacks_{0};
 };

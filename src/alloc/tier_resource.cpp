@@ -20,7 +20,7 @@ namespace {
 using alloc::HeapUse;
 using alloc::Reach;
 using alloc::TierHeap;
-using data::TierKind;
+using memory::TierKind;
 
 constexpr TierKind kTiers[] = {TierKind::hbm, TierKind::ddr,    TierKind::cxl,
                                TierKind::nvm, TierKind::device, TierKind::memory};

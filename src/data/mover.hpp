@@ -5,9 +5,10 @@
 // off, inline   none: a worker calls perform() itself
 // single        one thread takes transfers one by one
 // multi         one thread per worker, each with the transfers of its worker's tasks
-// ahead         one thread copies memory; files are read and written by the I/O engine, many at a time
+// ahead         one thread, for copy engines that block; those that do not (files) work on many transfers at a time
 //
-// Any thread. Each transfer is told to Landing exactly once, on one of these threads or the I/O engine's.
+// What copies between two memories is a copy engine's business (memory/copy_engine.hpp). Any thread. Each transfer is
+// reported to Landing exactly once, on one of these threads or a copy engine's.
 #pragma once
 
 #include <condition_variable>
@@ -18,14 +19,13 @@
 
 #include "base/result.hpp"
 #include "data/engine/replica.hpp"
-#include "data/throttle.hpp"
 #include "data/tier_memory.hpp"
+#include "memory/copy_engine.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data {
 
 using engine::Transfer;
-struct FlyingTransfer;
 
 class Landing {
  public:
@@ -39,8 +39,8 @@ class Landing {
 
 class Mover {
  public:
-  // `tiers` and `memory` outlive it.
-  Mover(TierSet& tiers, const TierMemory& memory, Strategy strategy, int workers, Landing& landing);
+  // `engines` and `memory` outlive it.
+  Mover(memory::CopyEngines& engines, const TierMemory& memory, Strategy strategy, int workers, Landing& landing);
   // No transfer is under way.
   ~Mover();
   Mover(const Mover&) = delete;
@@ -48,10 +48,8 @@ class Mover {
 
   // Starts all of the list. Not for off and inline.
   void start(Transfer* transfers) noexcept;
-  // Returns when it is done; nothing is told to Landing.
+  // Returns when it is done; Landing is not notified.
   base::Status perform(Transfer& transfer) noexcept;
-  // Makes the calling thread wait as long as using so many bytes of the emulated tier in place costs.
-  void charge(std::size_t bytes) noexcept;
 
  private:
   struct Queue {
@@ -66,17 +64,13 @@ class Mover {
   void work(Queue& queue) noexcept;
   Transfer* next(Queue& queue) noexcept;
   static void push(Queue& queue, Transfer& transfer) noexcept;
-  FileTransfer file_transfer(const Transfer& transfer) const;
-  FileStore* file_of(const Transfer& transfer) const noexcept;
-  Throttle* throttle_of(const Transfer& transfer) noexcept;
-  base::Status copy_memory(Transfer& transfer) noexcept;
-  base::Status transfer_file(Transfer& transfer, FileStore& file) noexcept;
-  void fly(Transfer& transfer, FileStore& file);
+  memory::Copy copy_of(const Transfer& transfer) const noexcept;
+  void fly(Transfer& transfer, const memory::Copy& copy, memory::CopyEngine& engine);
 
+  memory::CopyEngines& engines_;
   const TierMemory& memory_;
   Landing& landing_;
   const bool asynchronous_;
-  std::unique_ptr<Throttle> throttle_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };
 

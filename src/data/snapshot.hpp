@@ -52,13 +52,4 @@ struct Ahead {
   std::uint32_t depth = 0;
 };
 
-// One memory node's arena, as seen from a domain.
-struct ArenaState {
-  int tier = 0;                // 0: the fastest
-  bool ordinary = false;       // what the kernel gives the cores by default
-  bool adjacent = false;       // the domain's cores are among those that the memory is local to
-  int rank = 0;                // among all nodes, 0 the best for the domain
-  std::size_t free_bytes = 0;  // of its budget
-};
-
 }  // namespace weir::data::policy

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "data/arena.hpp"
+#include "data/tiers.hpp"
 
 namespace weir::data {
 

@@ -48,6 +48,11 @@ class Unbound {
   platform::ScopedBinding binding_;
 };
 
+// Of the file that the block's home is in.
+memory::Range range_of(const Block& block) noexcept {
+  return {block.home.place.offset, memory::RangeAllocator::rounded(block.charge, FileStore::kGranule)};
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine, const Options& options, int workers,
@@ -113,9 +118,8 @@ void Store::publish_addresses() noexcept {
 
 // One place only: every task that uses the block finds it there.
 void Store::publish_address(Block& block) noexcept {
-  const engine::Home& home = block.home;
   if (block.mapped != nullptr && block.home_uses == 0)
-    FileStore::unmap(std::exchange(block.mapped, nullptr), {home.place.offset, Extents::rounded(block.charge)});
+    FileStore::unmap(std::exchange(block.mapped, nullptr), range_of(block));
   const std::optional<engine::Place> place = engine::Replicas::only_place(block);
   void* address = nullptr;
   if (place) address = block.is_used_at_home() ? home_address(block) : memory_.address(*place);
@@ -163,7 +167,8 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
 // the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
 void Store::begin_tracking(Actions& actions) {
   const Unbound unbound(cpus_);
-  mover_ = std::make_unique<Mover>(*tiers_, memory_, options_.strategy, workers_, *this);
+  engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
+  mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
   platform::heavy_barrier();
@@ -305,7 +310,7 @@ bool Store::try_begin(Request& request) {
 }
 
 void Store::settle_in_place(Request& request) {
-  if (request.in_place_bytes != 0) mover_->charge(request.in_place_bytes);
+  if (request.in_place_bytes != 0) engines_->charge(request.in_place_bytes);
   for (const Use& use : request.uses()) {
     Block& block = block_of(*use.block);
     if (!use.at_home || block.home.kind != engine::Home::Kind::file) continue;
@@ -319,18 +324,18 @@ void Store::settle_in_place(Request& request) {
 
 // A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
 base::Status Store::use_in_file(Block& block) {
-  const Extent extent{block.home.place.offset, Extents::rounded(block.charge)};
+  const memory::Range range = range_of(block);
   FileStore& file = *memory_.file_of(block.home.place.node);
   {
     const std::lock_guard lock(mutex_);
     if (block.mapped == nullptr) {
-      base::Result<std::byte*> mapped = file.map(extent, block.name);
+      base::Result<std::byte*> mapped = file.map(range, block.name);
       if (!mapped) return mapped.status();
       block.mapped = *mapped;
       publish_address(block);
     }
   }
-  return file.touch(block.mapped, extent, block.name);
+  return file.touch(block.mapped, range, block.name);
 }
 
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {

@@ -173,6 +173,7 @@ class Store final : public Landing {
   std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
   std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
   std::thread watchdog_;
+  std::unique_ptr<memory::CopyEngines> engines_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first
 };
 

@@ -16,12 +16,11 @@ class ArenaMemory final : public engine::NodeMemory {
   explicit ArenaMemory(Arena& arena) noexcept : arena_(arena) {}
 
   std::optional<std::uint64_t> take(std::size_t charge, const std::string&) noexcept override {
-    void* const data = arena_.allocate(charge);
-    if (data == nullptr) return std::nullopt;
-    return reinterpret_cast<std::uintptr_t>(data);
+    const std::uint64_t offset = arena_.allocate(charge);
+    return offset != Arena::kNowhere ? std::optional(offset) : std::nullopt;
   }
   void give_back(std::uint64_t offset, std::size_t charge) noexcept override {
-    arena_.free(reinterpret_cast<void*>(offset), charge);
+    arena_.free(offset, charge);
   }
   void trim() noexcept override { arena_.trim(); }
   std::size_t budget() const noexcept override { return arena_.budget(); }
@@ -38,12 +37,12 @@ class FileMemory final : public engine::NodeMemory {
   explicit FileMemory(FileStore& file) noexcept : file_(file) {}
 
   std::optional<std::uint64_t> take(std::size_t charge, const std::string& name) noexcept override {
-    base::Result<Extent> extent = file_.reserve(charge, name);
-    refusal_ = extent.status();
-    return extent ? std::optional(extent->offset) : std::nullopt;
+    const base::Result<memory::Range> range = file_.reserve(charge, name);
+    refusal_ = range.status();
+    return range ? std::optional(range->offset) : std::nullopt;
   }
   void give_back(std::uint64_t offset, std::size_t charge) noexcept override {
-    file_.release({offset, Extents::rounded(charge)});
+    file_.free({offset, memory::RangeAllocator::rounded(charge, FileStore::kGranule)});
   }
   void trim() noexcept override {}
   std::size_t budget() const noexcept override { return file_.capacity(); }
@@ -61,10 +60,11 @@ bool is_ordinary(TierKind kind) noexcept { return kind == TierKind::ddr || kind 
 }  // namespace
 
 void TierMemory::add_node(TierIndex tier, std::string name, std::unique_ptr<engine::NodeMemory> memory,
-                          FileStore* file) {
+                          memory::Backing& backing, FileStore* file) {
   hierarchy_.tiers[engine::index_of(tier)].nodes.push_back(static_cast<NodeId>(hierarchy_.nodes.size()));
   hierarchy_.nodes.push_back({std::move(name), tier});
   memories_.push_back(std::move(memory));
+  backings_.push_back(&backing);
   files_.push_back(file);
 }
 
@@ -81,10 +81,10 @@ TierMemory::TierMemory(TierSet& tiers) {
   }
   for (const Tier& tier : tiers.tiers())
     for (Arena* const arena : tier.arenas)
-      add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena), nullptr);
+      add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena), arena->backing(), nullptr);
   for (const Tier& tier : tiers.tiers()) {
     if (tier.file == nullptr) continue;
-    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file),
+    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file), *tier.file,
              tier.file);
   }
   hierarchy_.seen = tiers.seen();
@@ -95,7 +95,5 @@ std::vector<engine::NodeMemory*> TierMemory::memories() const {
   for (const auto& memory : memories_) all.push_back(memory.get());
   return all;
 }
-
-void* TierMemory::address(engine::Place place) const noexcept { return reinterpret_cast<void*>(place.offset); }
 
 }  // namespace weir::data

@@ -70,17 +70,18 @@ class TouchedPages {
 }  // namespace
 
 base::Result<std::unique_ptr<SharedMemory>> CheckedMemory::map(Bytes size, std::uint64_t seed) {
-  auto memory = Mapping::map(size, Mapping::Between::shared);
+  auto memory = map_shared(size);
   if (!memory) return memory.status();
-  auto cache = Mapping::map(size, Mapping::Between::own);
+  auto cache = PrivateMapping::map(size);
   if (!cache) return cache.status();
-  auto base = Mapping::map(size, Mapping::Between::own);
+  auto base = PrivateMapping::map(size);
   if (!base) return base.status();
   return std::unique_ptr<SharedMemory>(
       std::make_unique<CheckedMemory>(std::move(*memory), std::move(*cache), std::move(*base), seed));
 }
 
-CheckedMemory::CheckedMemory(Mapping&& memory, Mapping&& cache, Mapping&& base, std::uint64_t seed) noexcept
+CheckedMemory::CheckedMemory(std::unique_ptr<memory::SharedBacking> memory, PrivateMapping&& cache,
+                             PrivateMapping&& base, std::uint64_t seed) noexcept
     : memory_(std::move(memory)), cache_(std::move(cache)), base_(std::move(base)), seed_(seed), state_(seed) {}
 
 void CheckedMemory::enter_process(int process) noexcept {
@@ -142,13 +143,13 @@ bool CheckedMemory::is_dirty(std::size_t line) const noexcept {
 void CheckedMemory::write_line(std::size_t line) noexcept {
   if (!is_dirty(line)) return;
   const std::byte* const mine = cache_.data() + line * kLine;
-  to_memory(memory_.data() + line * kLine, mine);
+  to_memory(memory_->data() + line * kLine, mine);
   std::memcpy(base_.data() + line * kLine, mine, kLine);
 }
 
 void CheckedMemory::read_line(std::size_t line) noexcept {
-  const Words words = from_memory(memory_.data() + line * kLine);
-  for (const Mapping* const copy : {&cache_, &base_}) {
+  const Words words = from_memory(memory_->data() + line * kLine);
+  for (const PrivateMapping* const copy : {&cache_, &base_}) {
     std::byte* const mine = copy->data() + line * kLine;
     // What is as it was is not written: pages that nobody wrote stay away.
     if (std::memcmp(mine, words.data(), kLine) != 0) std::memcpy(mine, words.data(), kLine);

@@ -25,7 +25,8 @@ namespace weir::island {
 class CheckedMemory final : public SharedMemory {
  public:
   static base::Result<std::unique_ptr<SharedMemory>> map(Bytes size, std::uint64_t seed);
-  CheckedMemory(Mapping&& memory, Mapping&& cache, Mapping&& base, std::uint64_t seed) noexcept;
+  CheckedMemory(std::unique_ptr<memory::SharedBacking> memory, PrivateMapping&& cache, PrivateMapping&& base,
+                std::uint64_t seed) noexcept;
 
   // 4 to 6 ns a line (bench/micro/letter_bench).
   void write_back(const void* data, std::size_t bytes) noexcept override;
@@ -34,7 +35,7 @@ class CheckedMemory final : public SharedMemory {
   const void* find_unwritten(const void* data, std::size_t bytes) const noexcept override;
 
   std::byte* data() const noexcept override { return cache_.data(); }
-  Bytes size() const noexcept override { return memory_.size(); }
+  Bytes size() const noexcept override { return memory_->size(); }
   void enter_process(int process) noexcept override;
 
  private:
@@ -52,7 +53,8 @@ class CheckedMemory final : public SharedMemory {
   void perhaps_evict() noexcept;
   std::uint64_t random() noexcept;
 
-  Mapping memory_, cache_, base_;
+  std::unique_ptr<memory::SharedBacking> memory_;
+  PrivateMapping cache_, base_;
   std::uint64_t seed_, state_;
   std::array<Lines, kRemembered> named_{};  // the last ranges of steps, a ring
   std::size_t names_ = 0;

@@ -24,7 +24,7 @@ base::Status FlushMemory::usable(std::span<const platform::CacheLineInstructions
 base::Result<std::unique_ptr<SharedMemory>> FlushMemory::map(Bytes size,
                                                              std::span<const platform::CacheLineInstructions> found) {
   if (base::Status status = usable(found); !status) return status;
-  auto memory = Mapping::map(size, Mapping::Between::shared);
+  auto memory = map_shared(size);
   if (!memory) return memory.status();
   return std::unique_ptr<SharedMemory>(std::make_unique<FlushMemory>(std::move(*memory), found.front()));
 }

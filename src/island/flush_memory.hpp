@@ -12,7 +12,8 @@ namespace weir::island {
 
 class FlushMemory final : public MappedMemory {
  public:
-  FlushMemory(Mapping&& memory, const platform::CacheLineInstructions& instructions) noexcept
+  FlushMemory(std::unique_ptr<memory::SharedBacking> memory,
+              const platform::CacheLineInstructions& instructions) noexcept
       : MappedMemory(std::move(memory)), instructions_(instructions) {}
   // That memory of this kind can be had here: with what the processor has, as below.
   static base::Status usable(

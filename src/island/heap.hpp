@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of the shared memory is in use: whole lines, first fit, neighbours joined when they are given back.
+// Which part of the shared memory is in use, in whole lines.
 //
-// The master's own book-keeping, in its private memory: it never touches what it gives out. One thread.
+// The master's own books, in its private memory: it never touches what it gives out. One thread.
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <unordered_map>
 
 #include "island/memory.hpp"
+#include "memory/range_allocator.hpp"
 
 namespace weir::island {
 
 class Heap {
  public:
-  Heap(std::byte* start, std::size_t bytes);
+  Heap(std::byte* start, std::size_t bytes) : start_(start), ranges_(bytes / kLine * kLine, kLine) {}
 
   struct Piece {
     std::byte* data = nullptr;  // null: there is no such piece
     std::size_t bytes = 0;      // whole lines, at least one
     bool used_before = false;   // so that it may hold anything; else zeros
   };
-  Piece allocate(std::size_t bytes);
+  Piece allocate(std::size_t bytes) {
+    const std::uint64_t untouched_from = ranges_.untouched_from();
+    const auto range = ranges_.allocate(bytes);
+    if (!range) return {};
+    return {start_ + range->offset, range->bytes, range->offset < untouched_from};
+  }
   // False: nothing of allocate() begins there.
-  [[nodiscard]] bool give_back(void* memory);
+  [[nodiscard]] bool give_back(void* memory) {
+    return ranges_.free(static_cast<std::uint64_t>(static_cast<std::byte*>(memory) - start_)).has_value();
+  }
 
   std::byte* start() const noexcept { return start_; }
-  std::size_t bytes() const noexcept { return bytes_; }
-  std::size_t used() const noexcept { return used_; }
-  std::size_t largest_free() const noexcept;
+  std::size_t bytes() const noexcept { return ranges_.bytes(); }
+  std::size_t used() const noexcept { return ranges_.used(); }
+  std::size_t largest_free() const noexcept { return ranges_.largest_hole(); }
 
  private:
   std::byte* start_;
-  std::size_t bytes_, used_ = 0;
-  std::size_t fresh_ = 0;                              // from that offset on nothing was ever given out
-  std::map<std::size_t, std::size_t> free_;            // offset, bytes
-  std::unordered_map<std::size_t, std::size_t> live_;  // offset, bytes
+  memory::RangeAllocator ranges_;
 };
 
 }  // namespace weir::island

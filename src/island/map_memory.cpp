@@ -22,7 +22,7 @@ class CoherentMemory final : public MappedMemory {
 };
 
 base::Result<std::unique_ptr<SharedMemory>> map_coherent(Bytes size) {
-  auto memory = Mapping::map(size, Mapping::Between::shared);
+  auto memory = map_shared(size);
   if (!memory) return memory.status();
   return std::unique_ptr<SharedMemory>(std::make_unique<CoherentMemory>(std::move(*memory)));
 }

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Zeroed memory of the kernel's whose pages appear when touched, and the SharedMemory that is no more than such memory.
+// The memory behind the kinds of SharedMemory: what processes share, and copies that each has for itself.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "island/memory.hpp"
+#include "memory/shared_backing.hpp"
 
 namespace weir::island {
 
-class Mapping {
- public:
-  // shared: forked processes see each other's writes. own: from then on each has its own.
-  enum class Between : unsigned char { shared, own };
-  // Whole pages. no_space: the system has no such range of addresses, or promises no memory for it.
-  static base::Result<Mapping> map(Bytes size, Between between);
+// Zeroed memory that processes forked later share, at one address; pages appear when touched. no_space: the system has
+// no such range of addresses, or promises no memory for it.
+base::Result<std::unique_ptr<memory::SharedBacking>> map_shared(Bytes size);
 
-  Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  Mapping& operator=(Mapping&&) = delete;
-  ~Mapping();
+// Zeroed memory whose pages appear when touched; after a fork each process has its own.
+class PrivateMapping {
+ public:
+  // Whole pages. no_space, as above.
+  static base::Result<PrivateMapping> map(Bytes size);
+
+  PrivateMapping(PrivateMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  PrivateMapping& operator=(PrivateMapping&&) = delete;
+  ~PrivateMapping();
 
   std::byte* data() const noexcept { return data_; }
-  Bytes size() const noexcept { return size_; }
-  // All bytes of an own mapping are zero again.
+  // All bytes are zero again.
   void clear() noexcept;
 
  private:
-  Mapping(std::byte* data, Bytes size) noexcept : data_(data), size_(size) {}
+  PrivateMapping(std::byte* data, Bytes size) noexcept : data_(data), size_(size) {}
 
   std::byte* data_;  // null only after a move
   Bytes size_;
@@ -36,15 +40,15 @@ class Mapping {
 // Memory that the program uses in place.
 class MappedMemory : public SharedMemory {
  public:
-  explicit MappedMemory(Mapping&& memory) noexcept : memory_(std::move(memory)) {}
+  explicit MappedMemory(std::unique_ptr<memory::SharedBacking> memory) noexcept : memory_(std::move(memory)) {}
 
   const void* find_unwritten(const void*, std::size_t) const noexcept override { return nullptr; }
-  std::byte* data() const noexcept override { return memory_.data(); }
-  Bytes size() const noexcept override { return memory_.size(); }
+  std::byte* data() const noexcept override { return memory_->data(); }
+  Bytes size() const noexcept override { return memory_->size(); }
   void enter_process(int) noexcept override {}
 
  private:
-  Mapping memory_;
+  std::unique_ptr<memory::SharedBacking> memory_;
 };
 
 }  // namespace weir::island

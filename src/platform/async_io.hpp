@@ -4,7 +4,7 @@
 //
 // Any thread submits; one request may be any size, and the engine keeps several pieces of it, and of the next ones, in
 // flight. The answer comes by `done`, on a thread of the engine. An engine is made once, by open_async_io(), and its
-// destructor returns when every request has been answered. It knows nothing of blocks: data/file_store.hpp does.
+// destructor returns when every request has been answered. It knows nothing of blocks: memory/file_store.hpp does.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 #include "base/check.hpp"
 #include "check/checker.hpp"
-#include "data/file_store.hpp"
+#include "memory/file_store.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/runtime_state.hpp"
@@ -25,7 +25,7 @@ namespace runtime {
 
 namespace {
 
-TierReport memory_report(const data::ArenaReport& from, const data::Tier& tier) {
+TierReport memory_report(const memory::ArenaReport& from, const memory::Tier& tier) {
   TierReport report;
   report.tier = tier.name;
   report.node = from.arena;
@@ -40,7 +40,7 @@ TierReport memory_report(const data::ArenaReport& from, const data::Tier& tier) 
   return report;
 }
 
-TierReport file_report(const data::Tier& tier) {
+TierReport file_report(const memory::Tier& tier) {
   TierReport report;
   report.tier = tier.name;
   report.node = tier.file->name();
@@ -60,7 +60,7 @@ data::Store& BlockRuntime::store() {
     const int workers = scheduler_.worker_count();
     base::Result<std::unique_ptr<data::Store>> opened =
         data::Store::open(scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this,
-                          tiers_config != nullptr ? tiers_config() : data::TierSetConfig{});
+                          tiers_config != nullptr ? tiers_config() : memory::TierSetConfig{});
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
     if (recorder_ != nullptr) owned_->record_on(*recorder_);
@@ -124,9 +124,9 @@ TierStatistics BlockRuntime::statistics() {
   result.failures = from.counters.failures;
   result.wait_seconds = from.wait_seconds;
   result.warnings = std::move(from.warnings);
-  const std::vector<data::ArenaReport> arenas = store->tier_report();
+  const std::vector<memory::ArenaReport> arenas = store->tier_report();
   std::size_t next = 0;
-  for (const data::Tier& tier : store->tiers().tiers()) {
+  for (const memory::Tier& tier : store->tiers().tiers()) {
     for (std::size_t i = 0; i < tier.arenas.size(); ++i) result.tiers.push_back(memory_report(arenas[next++], tier));
     if (tier.file != nullptr) result.tiers.push_back(file_report(tier));
   }

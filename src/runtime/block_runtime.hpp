@@ -36,7 +36,7 @@ class BlockRuntime final : public data::Sink {
   void end_blocks() noexcept;
 
   // For tests that make memory scarce or I/O fail; null: nothing does.
-  static inline data::TierSetConfig (*tiers_config)() = nullptr;
+  static inline memory::TierSetConfig (*tiers_config)() = nullptr;
 
  private:
   void staged(data::Request& request) noexcept override;

@@ -2,7 +2,7 @@
 
 #include "runtime/check_options.hpp"
 
-#include "data/tier_set.hpp"
+#include "memory/tier_set.hpp"
 #include "runtime/options.hpp"
 #include "trace/trace_file.hpp"
 
@@ -13,12 +13,12 @@ namespace {
 using base::Status;
 
 Status check_tiers(const Options& options, const machine::Machine& machine) {
-  const base::Result<data::TierSpec> spec = data::parse_tiers(options.tiers);
+  const base::Result<memory::TierSpec> spec = memory::parse_tiers(options.tiers);
   if (!spec) return spec.status();
-  data::TierSetConfig config;
+  memory::TierSetConfig config;
   // Threads can always be had; only what was asked for by its name may be missing.
   config.io.backend = options.io == Io::uring ? platform::IoBackend::uring : platform::IoBackend::threads;
-  const base::Result<std::unique_ptr<data::TierSet>> tiers = data::TierSet::open(machine, *spec, std::move(config));
+  const base::Result<std::unique_ptr<memory::TierSet>> tiers = memory::TierSet::open(machine, *spec, std::move(config));
   return tiers ? Status::success() : tiers.status();
 }
 

@@ -34,7 +34,7 @@ machine::Cost best_of(const machine::MemoryNode& node) {
   return best;
 }
 
-trace::TierInfo describe(const data::Tier& tier, const machine::Machine& machine) {
+trace::TierInfo describe(const memory::Tier& tier, const machine::Machine& machine) {
   trace::TierInfo info{tier.name, tier.budget.count, 0, 0};
   for (const MemoryNodeId id : tier.nodes) {
     const machine::Cost best = best_of(machine.memory_node(id));
@@ -77,7 +77,7 @@ trace::Summary summarise(const Runtime& runtime, const State& state) {
                                                    {"prefetches", c.prefetches},
                                                    {"evictions", c.evictions},
                                                    {"in_place_runs", c.in_place_runs}});
-  for (const data::Tier& tier : store->tiers().tiers()) summary.tiers.push_back(describe(tier, machine));
+  for (const memory::Tier& tier : store->tiers().tiers()) summary.tiers.push_back(describe(tier, machine));
   return summary;
 }
 

@@ -14,11 +14,11 @@
 #include "apps/common/tiered_run.hpp"
 #include "apps/matmul/app.hpp"
 #include "apps/stencil3d/app.hpp"
-#include "data/tier_spec.hpp"
 #include "json.hpp"
 #include "kept_traces.hpp"
 #include "live_progress.hpp"
 #include "machine/machine.hpp"
+#include "memory/tier_spec.hpp"
 #include "platform/memory_limit.hpp"
 #include "run_report.hpp"
 
@@ -34,7 +34,7 @@ using base::Result;
 using base::Status;
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLeastTier = 4096;  // as data::parse_tiers() has it
+constexpr std::uint64_t kLeastTier = 4096;  // as memory::parse_tiers() has it
 constexpr double kTimeoutSeconds = 3600;
 // Of mmap and StarPU: this many seconds, or so many times what a run in memory is guessed to take.
 constexpr double kPeerSeconds = 30, kPeerToPlan = 20;
@@ -88,7 +88,7 @@ double gib(double bytes) { return bytes / (1 << 30); }
 
 // What `--tiers` says of the fast tier and of the slow one below it.
 Status read_tiers(Job& job, apps::SlowTier& slow) {
-  const auto spec = data::parse_tiers(job.settings.runtime.tiers);
+  const auto spec = memory::parse_tiers(job.settings.runtime.tiers);
   if (!spec) return spec.status();
   if (spec->tiers.empty() || !spec->tiers.front().size) {
     return {Code::bad_option, fmt::format("--tiers: the fast tier needs a size here, such as memory=512MiB, not '{}'",
@@ -96,8 +96,8 @@ Status read_tiers(Job& job, apps::SlowTier& slow) {
   }
   job.settings.budget = spec->tiers.front().size->count;
   for (const auto& tier : spec->tiers) {
-    job.emulated = job.emulated || tier.kind == data::TierKind::emulated;
-    if (tier.kind == data::TierKind::file) slow.folder = tier.path;
+    job.emulated = job.emulated || tier.kind == memory::TierKind::emulated;
+    if (tier.kind == memory::TierKind::file) slow.folder = tier.path;
   }
   return Status::success();
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/engine/place.hpp"
-#include "data/snapshot.hpp"
+#include "memory/policy/snapshot.hpp"
 
 namespace weir::data::engine {
 
@@ -32,7 +32,7 @@ struct Hierarchy {
   std::vector<TierShape> tiers;  // at least one that is addressable
   std::vector<NodeShape> nodes;
   // [domain][node]: each node as seen from the domain's cores; of a node of a file nothing but its tier means anything.
-  std::vector<std::vector<policy::ArenaState>> seen;
+  std::vector<std::vector<memory::policy::ArenaState>> seen;
 
   const TierShape& tier(TierIndex tier) const noexcept { return tiers[index_of(tier)]; }
   TierIndex tier_of(NodeId node) const noexcept { return nodes[index_of(node)].tier; }

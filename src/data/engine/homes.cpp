@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "data/engine/charge.hpp"
-#include "data/tier_spec.hpp"
+#include "memory/tier_spec.hpp"
 
 namespace weir::data::engine {
+
+using memory::size_text;
 
 namespace {
 

@@ -2,14 +2,14 @@
 
 #include "data/engine/nodes.hpp"
 
-#include "data/policy/place.hpp"
+#include "memory/policy/place.hpp"
 
 namespace weir::data::engine {
 
 NodeId Nodes::choose(Allocation mode, int domain) noexcept {
-  std::vector<policy::ArenaState>& seen = seen_[static_cast<std::size_t>(domain)];
+  std::vector<memory::policy::ArenaState>& seen = seen_[static_cast<std::size_t>(domain)];
   for (std::size_t i = 0; i < seen.size(); ++i) seen[i].free_bytes = ledger_.free(static_cast<NodeId>(i));
-  const policy::Placement placement = policy::place(mode, seen);
+  const memory::policy::Placement placement = memory::policy::place(mode, seen);
   if (placement.fell_back) ++fallbacks_;
   if (placement.arena >= 0) return static_cast<NodeId>(placement.arena);
   const std::vector<NodeId>& usual = ledger_.hierarchy().tier(usual_).nodes;

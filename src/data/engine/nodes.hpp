@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes: which node a mode of allocation means, as seen from a domain. The rule is policy/place.hpp.
+// Nodes: which node a mode of allocation means, as seen from a domain. The rule is memory/policy/place.hpp.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Nodes {
  private:
   const Ledger& ledger_;
   const TierIndex usual_;
-  std::vector<std::vector<policy::ArenaState>> seen_;  // free_bytes is filled in when used
+  std::vector<std::vector<memory::policy::ArenaState>> seen_;  // free_bytes is filled in when used
   std::uint64_t fallbacks_ = 0;
 };
 

@@ -86,7 +86,7 @@ u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64* offset) {
   return in_program([&](Local& local) -> u8 {
     Block* block;
     if (const u8 code = heap_of(local, from_c(guid), block)) return code;
-    const std::optional<u64> found = allocate(*block->heap, size);
+    const std::optional<u64> found = block->heap->allocate(size);
     if (!found) return OCR_ENOMEM;
     *offset = *found;
     return 0;
@@ -106,7 +106,7 @@ u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset) {
   return in_program([&](Local& local) -> u8 {
     Block* block;
     if (const u8 code = heap_of(local, from_c(guid), block)) return code;
-    return free(*block->heap, offset) ? 0 : OCR_EINVAL;
+    return block->heap->free(offset) ? 0 : OCR_EINVAL;
   });
 }
 
@@ -117,7 +117,7 @@ u8 ocrDbFree(ocrGuid_t guid, void* addr) {
     const auto* const at = static_cast<const std::byte*>(addr);
     const std::byte* const first = data_here(*block);
     if (at < first || at >= first + block->size) return OCR_EINVAL;
-    return free(*block->heap, static_cast<u64>(at - first)) ? 0 : OCR_EINVAL;
+    return block->heap->free(static_cast<u64>(at - first)) ? 0 : OCR_EINVAL;
   });
 }
 

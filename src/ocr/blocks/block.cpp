@@ -156,7 +156,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->first_waiting = block->last_waiting = nullptr;
   block->creator = nullptr;
   block->maker = local.maker();
-  block->heap = request.heap ? make_heap(request.size) : nullptr;
+  block->heap = request.heap ? new BlockHeap(request.size) : nullptr;
   block->hint = nullptr;
   if (request.hint != nullptr) [[unlikely]]
     apply_hint(*block, *request.hint);

@@ -1,28 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BlockHeap: the memory inside one data block, given out by ocrDbMalloc(): first fit over ranges kept outside the
-// block, so that the whole of it is the program's.
+// BlockHeap: the memory inside one data block, given out by ocrDbMalloc(). Its ranges are kept outside the block, so
+// that the whole block is the program's.
 //
-// The caller serialises: several EDTs may hold the block in mode RW.
+// Several EDTs may hold the block in mode RW: any thread.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 
+#include "memory/range_allocator.hpp"
+
 namespace weir::ocr {
 
-struct BlockHeap {
-  std::mutex mutex;
-  std::map<std::uint64_t, std::uint64_t> free;  // offset -> bytes; guarded by mutex
-  std::map<std::uint64_t, std::uint64_t> used;  // guarded by mutex
-};
+class BlockHeap {
+ public:
+  explicit BlockHeap(std::uint64_t bytes) : ranges_(bytes, kAlignment) {}
 
-BlockHeap* make_heap(std::uint64_t bytes);
-// An offset that is a multiple of 16; none when there is no room.
-std::optional<std::uint64_t> allocate(BlockHeap& heap, std::uint64_t bytes);
-// False: nothing starts there.
-bool free(BlockHeap& heap, std::uint64_t offset);
+  // An offset that is a multiple of kAlignment; none when there is no room.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto range = ranges_.allocate(bytes);
+    return range ? std::optional(range->offset) : std::nullopt;
+  }
+  // False: nothing starts there.
+  bool free(std::uint64_t offset) {
+    const std::lock_guard lock(mutex_);
+    return ranges_.free(offset).has_value();
+  }
+
+ private:
+  static constexpr std::uint64_t kAlignment = 16;
+
+  std::mutex mutex_;
+  memory::RangeAllocator ranges_;  // mutex_
+};
 
 }  // namespace weir::ocr

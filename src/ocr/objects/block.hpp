@@ -27,7 +27,7 @@ struct Task;
 namespace weir::ocr {
 
 class Edt;
-struct BlockHeap;
+class BlockHeap;
 // A pool of memory for small blocks, see blocks/block_memory.hpp.
 using PoolId = std::uint16_t;
 

@@ -329,13 +329,13 @@ void add_blocks(std::string& text) {
 }
 
 void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
-  using data::size_text;
+  using memory::size_text;
   text += "tiers:\n";
-  for (const data::ArenaReport& arena : tiers.store().tier_report()) {
+  for (const memory::ArenaReport& arena : tiers.store().tier_report()) {
     text += fmt::format("  {}: {} of {} used, at most {}\n", arena.arena, size_text(arena.used),
                         size_text(arena.budget), size_text(arena.peak));
   }
-  for (const data::Tier& tier : tiers.store().tiers().tiers()) {
+  for (const memory::Tier& tier : tiers.store().tiers().tiers()) {
     if (tier.file == nullptr) continue;
     text += fmt::format("  {}: {} of {} used, at most {}\n", tier.file->name(), size_text(Bytes{tier.file->used()}),
                         size_text(tier.budget), size_text(Bytes{tier.file->peak()}));

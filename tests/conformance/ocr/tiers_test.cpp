@@ -582,9 +582,9 @@ TEST(TiersFull, AnEdtWhoseBlocksNeverFitEndsTheProgramAndSaysWhy) {
   EXPECT_NE(said.find("8 MiB"), std::string::npos) << said;
 }
 
-weir::data::TierSetConfig bad_disk() {
+weir::memory::TierSetConfig bad_disk() {
   auto engine = weir::platform::open_async_io({.backend = weir::platform::IoBackend::threads});
-  weir::data::TierSetConfig config;
+  weir::memory::TierSetConfig config;
   using Fault = weir::platform::IoFault;
   config.engine = std::make_unique<weir::platform::FaultyIo>(
       std::move(*engine), std::vector<Fault>{{.kind = Fault::Kind::error, .first = 3}});

@@ -12,20 +12,20 @@
 
 #include "alloc/hbw.hpp"
 #include "alloc/tier_heap.hpp"
-#include "data/tier_set.hpp"
 #include "guest_main.hpp"
 #include "guest_memory.hpp"
 #include "machine/machine.hpp"
+#include "memory/tier_set.hpp"
 #include "platform/affinity.hpp"
 #include "weir/tier.hpp"
 
 namespace weir::guest {
 namespace {
 
-using data::Arena;
-using data::Tier;
-using data::TierSet;
 using machine::Machine;
+using memory::Arena;
+using memory::Tier;
+using memory::TierSet;
 
 using Nodes = std::set<int>;
 
@@ -40,7 +40,7 @@ class GuestTiers : public testing::Test {
   }
 
   base::Result<std::unique_ptr<TierSet>> try_open(std::string_view spec) {
-    return TierSet::open(machine_, *data::parse_tiers(spec));
+    return TierSet::open(machine_, *memory::parse_tiers(spec));
   }
   std::unique_ptr<TierSet> opened(std::string_view spec) {
     auto tiers = try_open(spec);
@@ -74,7 +74,7 @@ TEST_F(GuestTiers, EveryPageOfAnArenaIsOnItsNode) {
   for (Arena* arena : tiers->arenas()) {
     ASSERT_EQ(arena->os_nodes().size(), 1u);
     const Nodes own = {arena->os_nodes()[0]};
-    const auto taken = fill([&](std::size_t bytes) { return arena->allocate(bytes); }, kMiB, own);
+    const auto taken = fill([&](std::size_t bytes) { return arena->address(arena->allocate(bytes)); }, kMiB, own);
     EXPECT_EQ(taken.size(), arena->budget() / kMiB) << arena->name();
     EXPECT_TRUE(arena->failure()) << arena->failure().message;
     EXPECT_EQ(arena->obtained_share(), 1.0);
@@ -85,7 +85,7 @@ TEST_F(GuestTiers, EachAllocationModePutsABlockWhereItSays) {
   const auto tiers = small_tiers();
   const auto node_of = [&](Allocation mode, std::size_t domain) {
     Arena* const arena = tiers->arena_for(mode, DomainId(domain), {kMiB});
-    void* const data = arena->allocate(kMiB);
+    void* const data = arena->address(arena->allocate(kMiB));
     return nodes_under(data, kMiB);
   };
   for (std::size_t d = 0; d < layout->domains.size(); ++d) {
@@ -112,7 +112,7 @@ TEST_F(GuestTiers, TheWholeFastTierCanBeHad) {
   for (Arena* arena : tiers->fastest().arenas) {
     EXPECT_TRUE(arena->populate({arena->budget()})) << arena->failure().message;
     EXPECT_EQ(arena->obtained_share(), 1.0) << arena->name();
-    void* const data = arena->allocate(arena->budget());
+    void* const data = arena->address(arena->allocate(arena->budget()));
     ASSERT_NE(data, nullptr);
     EXPECT_EQ(nodes_under(data, arena->budget()), (Nodes{arena->os_nodes()[0]}));
   }
@@ -133,7 +133,7 @@ TEST_F(GuestTiers, ANodeThatOthersFillLaterIsAFailureOfTheAllocationAndNotTheEnd
   Arena& arena = *tiers->fastest().arenas[0];
   const int node = arena.os_nodes()[0];
   const FullNode full(node, 6 * kMiB);
-  const auto taken = fill([&](std::size_t bytes) { return arena.allocate(bytes); }, 256 * kKiB, {node});
+  const auto taken = fill([&](std::size_t bytes) { return arena.address(arena.allocate(bytes)); }, 256 * kKiB, {node});
   EXPECT_LT(taken.size() * 256 * kKiB, 32 * kMiB);
   EXPECT_EQ(arena.failure().code, base::Code::no_space);
   EXPECT_NE(arena.failure().message.find("NUMA node " + std::to_string(node)), std::string::npos)
@@ -147,7 +147,7 @@ TEST_F(GuestTiers, WithPreferAFullNodeIsAWarningThatIsCountedAndTheShareIsTheKer
   Arena& arena = *tiers->fastest().arenas[0];
   const int node = arena.os_nodes()[0];
   const FullNode full(node, 6 * kMiB);
-  void* const data = arena.allocate(arena.budget());
+  void* const data = arena.address(arena.allocate(arena.budget()));
   ASSERT_NE(data, nullptr) << arena.failure().message;
   EXPECT_GT(arena.warnings(), 0u);
   const std::vector<int> nodes = nodes_of_pages(data, arena.budget());
@@ -164,7 +164,7 @@ TEST_F(GuestTiers, UnderAMemoryCgroupAnArenaStopsBeforeTheLimit) {
   const auto tiers = opened("prefer,ddr=128MiB");
   std::size_t got = 0;
   for (Arena* arena : tiers->arenas()) {
-    while (arena->allocate(kMiB) != nullptr) got += kMiB;
+    while (arena->allocate(kMiB) != Arena::kNowhere) got += kMiB;
   }
   EXPECT_GT(got, 32 * kMiB);
   EXPECT_LT(cgroup.used(), 96 * kMiB);
@@ -179,7 +179,7 @@ class GuestHbw : public GuestTiers {
     if (!has_hbm()) GTEST_SKIP() << "no HBM in this guest";
   }
   std::unique_ptr<alloc::TierHeap> heap() {
-    return std::make_unique<alloc::TierHeap>(machine_, data::TierKind::hbm, data::MemoryState::of_this_system());
+    return std::make_unique<alloc::TierHeap>(machine_, memory::TierKind::hbm, memory::MemoryState::of_this_system());
   }
   // Runs on the cores of a domain.
   template <class Body>

@@ -13,7 +13,7 @@
 namespace weir::alloc {
 namespace {
 
-using data::TierKind;
+using memory::TierKind;
 
 class OnSmallHbm : public testing::Test {
  protected:

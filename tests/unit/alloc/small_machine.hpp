@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "data/memory_state.hpp"
 #include "machine/machine.hpp"
+#include "memory/memory_state.hpp"
 #include "platform/affinity.hpp"
 
 namespace weir::alloc {
@@ -37,7 +37,7 @@ class OnOneCpu {
   platform::ScopedBinding binding_;
 };
 
-inline data::MemoryState plenty() {
+inline memory::MemoryState plenty() {
   const auto limit = [] { return platform::MemoryLimit{std::uint64_t{1} << 40, "the machine"}; };
   const auto unknown = [](int) { return Bytes{}; };
   return {.mappable = limit, .physical = limit, .free_now = unknown, .free_or_cached = unknown};

@@ -12,7 +12,7 @@
 namespace weir::alloc {
 namespace {
 
-using data::TierKind;
+using memory::TierKind;
 
 class SmallHbm : public testing::Test {
  protected:

@@ -22,10 +22,10 @@ using testing::HasSubstr;
 
 IoFault g_fault;
 
-data::TierSetConfig faulty_config() {
+memory::TierSetConfig faulty_config() {
   auto engine = platform::open_async_io({.backend = platform::IoBackend::threads});
   EXPECT_TRUE(engine);
-  data::TierSetConfig config;
+  memory::TierSetConfig config;
   config.engine = std::make_unique<platform::FaultyIo>(std::move(*engine), std::vector<IoFault>{g_fault});
   return config;
 }
@@ -150,7 +150,7 @@ TEST_P(BlocksOnABadDisk, AFileThatIsCutIsAnErrorAndNeverZeros) {
   start({.first = 1'000'000});
   for (std::size_t b = 0; b < kBlocks; ++b) EXPECT_TRUE(write(b, 7));
   const data::Store& store = detail::RuntimeAccess::state(*runtime_)->blocks->store();
-  const data::FileStore* const file = const_cast<data::Store&>(store).tiers().tiers()[1].file;
+  const memory::FileStore* const file = const_cast<data::Store&>(store).tiers().tiers()[1].file;
   ASSERT_EQ(ftruncate(file->descriptor(), 0), 0);
   int read_well = 0;
   for (std::size_t b = 0; b < kBlocks; ++b) {

@@ -10,13 +10,17 @@
 #include "data/policy/admit.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
-#include "machines.hpp"
+#include "data/engine/replica.hpp"
+#include "memory/machines.hpp"
 
 namespace weir::data {
 
+using memory::kMiB;
+using memory::kTiB;
 using engine::may_follow;
 using engine::Replica;
 using engine::ReplicaState;
+
 namespace {
 
 using policy::Candidate;

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "data/arena.hpp"
+#include "data/tiers.hpp"
 
 namespace weir::data {
 namespace {
@@ -42,7 +42,7 @@ TEST(Spread, PutsEachBlockOnANodeThatHasRoomOrSaysThatItCannot) {
 }
 
 TEST(Spread, CountsSmallBlocksByTheSlabsOfEachNode) {
-  constexpr std::size_t kSlab = Slabs::kSlabPages * kPage;
+  constexpr std::size_t kSlab = memory::Space::kSlab;
   const std::vector<std::size_t> alike(20, 128), different{64, 128, 192, 256};
   std::vector<int> node(20);
   EXPECT_TRUE(spread(alike, std::vector{kSlab, std::size_t{0}}, node));

@@ -20,9 +20,18 @@
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
 #include "data/tier_memory.hpp"
-#include "tests/unit/data/machines.hpp"
+#include "memory/machines.hpp"
 
 namespace weir::data::engine {
+
+using memory::captured;
+using memory::described;
+using memory::kGiB;
+using memory::kKiB;
+using memory::kMiB;
+using memory::knl_snc4_flat;
+using memory::kTiB;
+using memory::system_with;
 
 using Footprint = std::vector<std::pair<Block*, Mode>>;
 

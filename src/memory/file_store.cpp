@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory/file_store.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "memory/store_file.hpp"
+#include "memory/tier_spec.hpp"
+
+namespace weir::memory {
+namespace {
+
+// Makes [from, to) exist on the disk; an errno. Where the file system cannot promise space, the file only gets longer,
+// and a full disk shows at a write.
+int extend(int fd, std::uint64_t from, std::uint64_t to) noexcept {
+  int result = 0;
+  do {
+    result = fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) result = ftruncate(fd, static_cast<off_t>(to));
+  return result == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, platform::AsyncIo& io) {
+  auto file = StoreFile::open(config.path);
+  if (!file) return file.status();
+  auto free = file->free_bytes();
+  if (!free) return free.status();
+  std::uint64_t capacity = config.capacity.count == 0 ? *free - *free / 16 : config.capacity.count;
+  if (capacity > *free) {
+    return base::Status{base::Code::no_space,
+                        fmt::format("{}: {} asked, {} free there (and allowed by ulimit -f): ask for less, or name a "
+                                    "place on a larger disk",
+                                    file->name(), size_text({capacity}), size_text({*free}))};
+  }
+  capacity = capacity / kGranule * kGranule;
+  if (capacity == 0) {
+    return base::Status{base::Code::bad_option,
+                        fmt::format("{}: {} bytes are too few, 4096 at least", file->name(), config.capacity.count)};
+  }
+  return std::unique_ptr<FileStore>(new FileStore(io, std::move(*file), capacity));
+}
+
+FileStore::FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity)
+    : io_(io), file_(std::move(file)), capacity_(capacity), ranges_(capacity, kGranule) {}
+
+base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view block) {
+  WEIR_CHECK(bytes > 0 && bytes <= std::uint64_t{1} << 62, "room for something that can be");
+  std::lock_guard lock(mutex_);
+  const auto range = ranges_.allocate(bytes);
+  if (!range) {
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} "
+                    "bytes; give the tier more",
+                    name(), block, bytes, size_text({ranges_.used()}), size_text({capacity_}), ranges_.largest_hole())};
+  }
+  if (const int error = grow(range->offset + range->bytes); error != 0) {
+    ranges_.free(range->offset);
+    return base::Status{StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+                        fmt::format("{}: no room for block '{}' of {} bytes at offset {}: {}; {}", name(), block, bytes,
+                                    range->offset, std::generic_category().message(error), StoreFile::remedy(error))};
+  }
+  return *range;
+}
+
+base::Status FileStore::populate(std::uint64_t offset, std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  const int error = grow(offset + bytes);
+  if (error == 0) return base::Status::success();
+  return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+          fmt::format("{}: no room for {} bytes at offset {}: {}; {}", name(), bytes, offset,
+                      std::generic_category().message(error), StoreFile::remedy(error))};
+}
+
+// In large steps, and where the disk has no such step any more, by what is needed. An errno. Under mutex_.
+int FileStore::grow(std::uint64_t end) noexcept {
+  const std::uint64_t allocated = allocated_;
+  if (end <= allocated) return 0;
+  std::uint64_t to = std::min(std::max(end, allocated + kGrowthBytes), capacity_);
+  int error = extend(file_.descriptor(), allocated, to);
+  if (StoreFile::is_full(error) && to > end) error = extend(file_.descriptor(), allocated, to = end);
+  if (error == 0) allocated_ = to;
+  return error;
+}
+
+void FileStore::free(Range range) noexcept {
+  std::lock_guard lock(mutex_);
+  WEIR_CHECK(ranges_.free(range.offset) == range, "a range is released once");
+}
+
+void FileStore::start(FileTransfer& transfer) noexcept {
+  WEIR_CHECK(transfer.bytes <= transfer.range.bytes, "a block fits its range");
+  transfer.store = this;
+  transfer.file_was_cut = cut();
+  platform::IoRequest& request = transfer.request;
+  request.fd = file_.descriptor();
+  request.offset = transfer.range.offset;
+  request.data = transfer.memory;
+  request.bytes = transfer.file_was_cut ? 0 : RangeAllocator::rounded(transfer.bytes, kGranule);
+  request.write = transfer.write;
+  request.done = answered;
+  request.user = &transfer;
+  io_.submit(&request);
+}
+
+// A file that was cut, and extended again by a write behind its end, reads as zeros between: so its length is asked
+// before and after.
+void FileStore::answered(platform::IoRequest& request, const base::Status& status) noexcept {
+  FileTransfer& transfer = *static_cast<FileTransfer*>(request.user);
+  transfer.file_was_cut = transfer.file_was_cut || transfer.store->cut();
+  const bool succeeded = status && !transfer.file_was_cut;
+  transfer.done(transfer, succeeded ? base::Status::success() : transfer.store->failure(transfer));
+}
+
+base::Status FileStore::failure(const FileTransfer& transfer) const {
+  const int error = transfer.file_was_cut ? platform::kEndOfFile : transfer.request.error;
+  return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
+          fmt::format(
+              "{}: {} block '{}', {} bytes at offset {}, failed: {}; {}", name(),
+              transfer.write ? "writing" : "reading", transfer.block, transfer.bytes, transfer.range.offset,
+              error == platform::kEndOfFile ? "the file has become shorter" : std::generic_category().message(error),
+              StoreFile::remedy(error))};
+}
+
+base::Result<std::byte*> FileStore::map(Range range, std::string_view block) {
+  void* const address = mmap(nullptr, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(),
+                             static_cast<off_t>(range.offset));
+  if (address == MAP_FAILED) return cannot_map(range, block, errno);
+  return static_cast<std::byte*>(address);
+}
+
+void FileStore::unmap(void* address, Range range) noexcept {
+  WEIR_CHECK(munmap(address, range.bytes) == 0, "a range is unmapped that is not mapped");
+}
+
+// Linux before 5.14 cannot be asked: then only the length is looked at.
+base::Status FileStore::touch(void* address, Range range, std::string_view block) noexcept {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which older headers do not have
+  if (cut()) return cannot_map(range, block, platform::kEndOfFile);
+  int result = 0;
+  do {
+    result = madvise(address, range.bytes, kPopulateWrite);
+  } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  if (result == 0 || errno == EINVAL) return base::Status::success();
+  return cannot_map(range, block, cut() ? platform::kEndOfFile : errno == EFAULT ? EIO : errno);
+}
+
+base::Status FileStore::cannot_map(Range range, std::string_view block, int error) const {
+  return {base::Code::io_error, fmt::format("{}: using block '{}' in place, {} bytes at offset {}, failed: {}; {}",
+                                            name(), block, range.bytes, range.offset,
+                                            error == platform::kEndOfFile ? "the file has become shorter"
+                                                                          : std::generic_category().message(error),
+                                            StoreFile::remedy(error))};
+}
+
+bool FileStore::cut() noexcept {
+  struct stat now {};
+  const std::uint64_t allocated = allocated_;
+  if (fstat(file_.descriptor(), &now) != 0 || static_cast<std::uint64_t>(now.st_size) < allocated) cut_ = true;
+  return cut_;
+}
+
+std::uint64_t FileStore::used() const {
+  std::lock_guard lock(mutex_);
+  return ranges_.used();
+}
+
+std::uint64_t FileStore::peak() const {
+  std::lock_guard lock(mutex_);
+  return ranges_.peak();
+}
+
+}  // namespace weir::memory

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory/shared_backing.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "memory/range_allocator.hpp"
+#include "memory/tier_spec.hpp"
+
+namespace weir::memory {
+namespace {
+
+constexpr std::size_t kSmallPage = 4096, kLargePage = std::size_t{2} << 20;
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which older headers do not have
+
+// How large a device of /dev/dax is; 0: `device` is none.
+std::uint64_t dax_bytes(dev_t device) {
+  std::ifstream file(fmt::format("/sys/dev/char/{}:{}/size", major(device), minor(device)));
+  std::uint64_t bytes = 0;
+  return file >> bytes ? bytes : 0;
+}
+
+// For kernels before 5.14, and memory without a descriptor. An addition of nothing loses no write of another process.
+void touch(std::byte* data, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kSmallPage) {
+    __atomic_fetch_or(reinterpret_cast<unsigned char*>(data + at), 0, __ATOMIC_SEQ_CST);
+  }
+}
+
+int interrupted(int result) noexcept { return result != 0 && (errno == EINTR || errno == EAGAIN); }
+
+}  // namespace
+
+base::Status SharedBacking::failed(const char* what, int error) const {
+  const auto code = error == ENOENT                                               ? base::Code::not_found
+                    : error == ENOMEM || error == ENOSPC || error == EFBIG        ? base::Code::no_space
+                    : error == EEXIST || error == EINVAL || error == ENAMETOOLONG ? base::Code::bad_option
+                                                                                  : base::Code::io_error;
+  return {code, fmt::format("shared memory {}: {}: {}", name_, what, std::generic_category().message(error))};
+}
+
+base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(Config config) {
+  std::string name = config.name.empty() ? "without a name" : config.name;
+  std::unique_ptr<SharedBacking> backing(new SharedBacking(config.source, std::move(name), -1));
+  if (config.source != Source::inherited) {
+    if (base::Status status = backing->open_descriptor(config); !status) return status;
+  }
+  const bool attaches = config.source == Source::dax || (config.source >= Source::posix && !config.create);
+  if (base::Status status = backing->make_size(config.size, !attaches); !status) return status;
+  if (base::Status status = backing->map(config.os_nodes); !status) return status;
+  return backing;
+}
+
+base::Result<std::unique_ptr<SharedBacking>> SharedBacking::attach(int descriptor, std::string name) {
+  std::unique_ptr<SharedBacking> backing(new SharedBacking(Source::memfd, std::move(name), descriptor));
+  if (base::Status status = backing->make_size({}, false); !status) return status;
+  if (base::Status status = backing->map({}); !status) return status;
+  return backing;
+}
+
+base::Status SharedBacking::open_descriptor(const Config& config) {
+  const int create = config.create ? O_CREAT | O_EXCL : 0;
+  switch (source_) {
+    case Source::inherited: break;
+    case Source::memfd: fd_ = memfd_create(config.name.c_str(), MFD_CLOEXEC); break;
+    case Source::posix: fd_ = shm_open(config.name.c_str(), O_RDWR | O_CLOEXEC | create, 0600); break;
+    case Source::file: fd_ = ::open(config.name.c_str(), O_RDWR | O_CLOEXEC | create, 0600); break;
+    case Source::dax: return open_device();
+  }
+  if (fd_ < 0) {
+    return failed(config.create ? "cannot be made; take another name if it is in use" : "cannot be attached to", errno);
+  }
+  if (config.create && source_ != Source::memfd) name_of_process_ = getpid();
+  return base::Status::success();
+}
+
+base::Status SharedBacking::open_device() {
+  fd_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd_ < 0) return failed("cannot be opened", errno);
+  struct stat found {};
+  if (fstat(fd_, &found) == 0 && S_ISCHR(found.st_mode) && dax_bytes(found.st_rdev) != 0)
+    return base::Status::success();
+  return {base::Code::bad_option,
+          fmt::format("shared memory {}: it is no device of /dev/dax; `daxctl list` names those "
+                      "that there are",
+                      name_)};
+}
+
+// Beyond the limit on file sizes a signal would end the process.
+base::Status SharedBacking::make_size(Bytes size, bool create) {
+  size_.count = RangeAllocator::rounded(size.count, kSmallPage);
+  if (size_.count < size.count) return failed("there is no such range of addresses", ENOMEM);
+  if (create && size_.count == 0) return failed("a size is needed", EINVAL);
+  if (source_ == Source::inherited) return base::Status::success();
+  if (create) {
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    if (size_.count > limit.rlim_cur) return failed("the limit on file sizes is smaller (ulimit -f)", EFBIG);
+    return ftruncate(fd_, static_cast<off_t>(size_.count)) == 0 ? base::Status::success()
+                                                                : failed("cannot be made that large", errno);
+  }
+  struct stat found {};
+  if (fstat(fd_, &found) != 0) return failed("cannot be looked at", errno);
+  const std::uint64_t there = source_ == Source::dax ? dax_bytes(found.st_rdev) : std::uint64_t(found.st_size);
+  if (size_.count == 0) size_.count = there / kSmallPage * kSmallPage;
+  if (size_.count != 0 && size_.count <= there) return base::Status::success();
+  return {base::Code::no_space, fmt::format("shared memory {}: {} asked, {} there: ask for less, or wait until the "
+                                            "process that makes it has done so",
+                                            name_, size_text(size_), size_text({there}))};
+}
+
+base::Status SharedBacking::map(const std::vector<int>& os_nodes) {
+  mapped_ = size_.count + kLargePage;
+  if (mapped_ < kLargePage) return failed("there is no such range of addresses", ENOMEM);
+  void* const reserved = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return failed("cannot be mapped", errno);
+  mapping_ = reserved;
+  const auto start = reinterpret_cast<std::uintptr_t>(reserved);
+  data_ = static_cast<std::byte*>(reserved) + (kLargePage - start % kLargePage) % kLargePage;
+  const int flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE | (fd_ < 0 ? MAP_ANONYMOUS : 0);
+  if (mmap(data_, size_.count, PROT_READ | PROT_WRITE, flags, fd_, 0) == MAP_FAILED) {
+    return failed("cannot be mapped", errno);
+  }
+  if (os_nodes.empty()) return base::Status::success();
+  os_nodes_ = os_nodes;
+  return platform::prefer_nodes(data_, size_, os_nodes);
+}
+
+SharedBacking::~SharedBacking() {
+  if (mapping_ != nullptr) munmap(mapping_, mapped_);
+  if (fd_ >= 0) close(fd_);
+  if (name_of_process_ != getpid()) return;
+  source_ == Source::posix ? shm_unlink(name_.c_str()) : unlink(name_.c_str());
+}
+
+// The descriptor first: it says that there is no space, where a page that cannot be had would be a signal.
+base::Status SharedBacking::populate(std::uint64_t offset, std::size_t bytes) {
+  int result = 0;
+  if (fd_ >= 0 && source_ != Source::dax) {
+    do {
+      result = fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    } while (interrupted(result));
+    if (result != 0 && errno != EOPNOTSUPP) return failed("there is no memory for more of it", errno);
+  }
+  do {
+    result = madvise(data_ + offset, bytes, kPopulateWrite);
+  } while (interrupted(result));
+  if (result == 0) return base::Status::success();
+  if (errno == EINVAL || errno == ENOSYS) {
+    if (fd_ < 0) touch(data_ + offset, bytes);
+    return base::Status::success();
+  }
+  const int error = errno == EFAULT ? ENOSPC : errno;
+  return failed("there is no memory for more of it", error);
+}
+
+void SharedBacking::prepare(std::uint64_t offset, std::size_t bytes) const noexcept {
+  while (interrupted(madvise(data_ + offset, bytes, kPopulateWrite))) {
+  }
+}
+
+void SharedBacking::release(std::uint64_t offset, std::size_t bytes) noexcept {
+  if (source_ != Source::dax) (void)madvise(data_ + offset, bytes, MADV_REMOVE);
+}
+
+std::optional<Backing::Placement> SharedBacking::place(std::uint64_t offset, std::size_t bytes) {
+  return place_pages(data_ + offset, bytes, os_nodes_);
+}
+
+}  // namespace weir::memory

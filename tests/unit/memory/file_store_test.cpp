@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory/file_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <semaphore>
+#include <thread>
+
+#include "../platform/io_support.hpp"
+#include "platform/faulty_io.hpp"
+
+namespace weir::memory {
+namespace {
+
+using base::Code;
+using platform::AlignedMemory;
+using platform::temporary_folder;
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+std::unique_ptr<platform::AsyncIo> engine(std::vector<platform::IoFault> faults = {}) {
+  auto io = platform::open_async_io({.piece_bytes = 65536}).value();
+  return std::make_unique<platform::FaultyIo>(std::move(io), std::move(faults));
+}
+
+base::Status transfer(FileStore& store, bool write, Range extent, const AlignedMemory& memory, std::string_view block) {
+  struct Answer {
+    std::binary_semaphore there{0};
+    base::Status status;
+  };
+  const auto answer = std::make_unique<Answer>();
+  FileTransfer moved;
+  moved.range = extent;
+  moved.memory = memory.data();
+  moved.bytes = memory.size();
+  moved.write = write;
+  moved.block = block;
+  moved.user = answer.get();
+  moved.done = [](FileTransfer& ended, const base::Status& status) noexcept {
+    auto& to = *static_cast<Answer*>(ended.user);
+    to.status = status;
+    to.there.release();
+  };
+  store.start(moved);
+  answer->there.acquire();
+  return answer->status;
+}
+
+class FileStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<FileStore> open(std::uint64_t capacity, std::vector<platform::IoFault> faults = {}) {
+    return open_at(temporary_folder(), capacity, std::move(faults)).value();
+  }
+  base::Result<std::unique_ptr<FileStore>> open_at(const std::string& path, std::uint64_t capacity = kMiB,
+                                                   std::vector<platform::IoFault> faults = {}) {
+    engines_.push_back(engine(std::move(faults)));
+    return FileStore::open({path, Bytes{capacity}}, *engines_.back());
+  }
+  ~FileStoreTest() override { fs::remove(path_); }
+
+  const std::string path_ = temporary_folder() + "/weir_file_store_test." + std::to_string(getpid());
+  std::deque<std::unique_ptr<platform::AsyncIo>> engines_;
+};
+
+TEST_F(FileStoreTest, BlocksOfSeveralThreadsComeBackAsTheyWere) {
+  const auto store = open(16 * kMiB);
+  const auto visit = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<Range> extents;
+    std::deque<AlignedMemory> blocks;
+    for (int i = 0; i < 20; ++i) {
+      blocks.emplace_back(1 + random() % 150'000, static_cast<int>(random()));
+      extents.push_back(store->reserve(blocks.back().size(), "a").value());
+      ASSERT_TRUE(transfer(*store, true, extents.back(), blocks.back(), "a"));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const AlignedMemory read(blocks[i].size());
+      ASSERT_TRUE(transfer(*store, false, extents[i], read, "a"));
+      ASSERT_TRUE(std::equal(read.span().begin(), read.span().end(), blocks[i].data())) << "seed " << seed;
+      store->free(extents[i]);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < 4; ++i) threads.emplace_back(visit, i);
+  }
+  EXPECT_EQ(store->used(), 0U);
+  EXPECT_LE(store->peak(), 16 * kMiB);
+}
+
+TEST_F(FileStoreTest, TheCapacityIsExactAndWhatDoesNotFitIsNamed) {
+  const auto store = open(2 * kMiB + 5);
+  EXPECT_EQ(store->capacity(), 2 * kMiB);
+  const auto all = store->reserve(2 * kMiB, "all");
+  ASSERT_TRUE(all);
+  const auto more = store->reserve(1, "A[3]");
+  EXPECT_EQ(more.status().code, Code::no_space);
+  EXPECT_THAT(more.status().message, AllOf(HasSubstr("file tier " + temporary_folder()), HasSubstr("block 'A[3]'"),
+                                           HasSubstr("2 MiB of 2 MiB in use")));
+  store->free(*all);
+  EXPECT_TRUE(store->reserve(1, "A[3]"));
+}
+
+TEST_F(FileStoreTest, SpaceIsOnTheDiskOnceItIsReserved) {
+  const auto store = open(8 * kMiB);
+  ASSERT_TRUE(store->reserve(8 * kMiB, "a"));
+  struct stat file {};
+  ASSERT_EQ(fstat(store->descriptor(), &file), 0);
+  EXPECT_EQ(file.st_size, 8 * kMiB);
+}
+
+TEST_F(FileStoreTest, MoreThanTheDiskHasIsRefusedAtOnceWithBothNumbers) {
+  const auto store = open_at(temporary_folder(), std::uint64_t{1} << 60);
+  EXPECT_EQ(store.status().code, Code::no_space);
+  EXPECT_THAT(store.status().message, AllOf(HasSubstr("TiB asked"), HasSubstr("free there")));
+}
+
+TEST_F(FileStoreTest, WithoutACapacityItTakesMostOfWhatIsFree) {
+  const auto free = fs::space(temporary_folder()).available;
+  const auto capacity = open(0)->capacity();
+  EXPECT_GT(capacity, free / 2);
+  EXPECT_LT(capacity, free);
+}
+
+TEST_F(FileStoreTest, AFullDiskIsKnownWhenABlockIsReserved) {
+  const auto store = open(8 * kMiB);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{4 * kMiB, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_TRUE(store->reserve(3 * kMiB, "a"));
+  const auto refused = store->reserve(2 * kMiB, "b");
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(refused.status().code, Code::no_space);
+  EXPECT_THAT(refused.status().message,
+              AllOf(HasSubstr("block 'b' of 2097152 bytes at offset 3145728"), HasSubstr("give the tier less")));
+  EXPECT_EQ(store->used(), 3 * kMiB);
+  EXPECT_TRUE(store->reserve(2 * kMiB, "b")) << "there is room again";
+}
+
+TEST_F(FileStoreTest, ANewFileHasNoNameWhileItIsUsed) {
+  const auto store = open_at(path_);
+  ASSERT_TRUE(store);
+  EXPECT_FALSE(fs::exists(path_));
+  const AlignedMemory block(100'000, 5);
+  const auto extent = (*store)->reserve(block.size(), "a");
+  EXPECT_TRUE(transfer(**store, true, *extent, block, "a"));
+}
+
+TEST_F(FileStoreTest, AFileWithSomethingInItIsLeftAlone) {
+  std::ofstream(path_) << "precious";
+  const auto store = open_at(path_);
+  EXPECT_EQ(store.status().code, Code::bad_option);
+  EXPECT_THAT(store.status().message, HasSubstr("a file with 8 bytes is there, and is left alone"));
+  EXPECT_EQ(fs::file_size(path_), 8U);
+}
+
+TEST_F(FileStoreTest, AnEmptyFileKeepsItsNameAndIsEmptyAgainAtTheEnd) {
+  std::ofstream{path_};
+  {
+    const auto store = open_at(path_);
+    ASSERT_TRUE(store);
+    ASSERT_TRUE((*store)->reserve(100, "a"));
+    EXPECT_GT(fs::file_size(path_), 0U);
+    const auto second = open_at(path_);
+    EXPECT_EQ(second.status().code, Code::bad_option);
+    EXPECT_THAT(second.status().message, HasSubstr("another program uses it"));
+  }
+  EXPECT_EQ(fs::file_size(path_), 0U);
+}
+
+TEST_F(FileStoreTest, PathsThatCannotHoldAFileAreErrorsThatNameThem) {
+  EXPECT_EQ(open_at("/dev/null").status().code, Code::bad_option);
+  const auto nowhere = open_at("/no/such/folder/file");
+  EXPECT_EQ(nowhere.status().code, Code::not_found);
+  EXPECT_THAT(nowhere.status().message, HasSubstr("/no/such/folder/file"));
+  EXPECT_FALSE(open_at("/proc"));
+}
+
+TEST_F(FileStoreTest, AFileThatOthersShortenIsAnErrorAndNeverZeros) {
+  const auto store = open(4 * kMiB);
+  const AlignedMemory block(kMiB, 1), read(kMiB, 2);
+  const auto first = store->reserve(kMiB, "first"), rest = store->reserve(3 * kMiB, "last");
+  ASSERT_TRUE(transfer(*store, true, *first, block, "first"));
+  ASSERT_EQ(ftruncate(store->descriptor(), 0), 0);
+  const auto status = transfer(*store, false, *first, read, "first");
+  EXPECT_EQ(status.code, Code::io_error);
+  EXPECT_THAT(status.message, AllOf(HasSubstr("reading block 'first', 1048576 bytes at offset 0"),
+                                    HasSubstr("the file has become shorter")));
+  EXPECT_FALSE(transfer(*store, true, {rest->offset + 2 * kMiB, kMiB}, block, "last"));
+  ASSERT_EQ(ftruncate(store->descriptor(), 4 * kMiB), 0);
+  EXPECT_FALSE(transfer(*store, false, *first, read, "first")) << "long enough again, but with zeros";
+}
+
+TEST_F(FileStoreTest, AnExtentThatIsMappedShowsWhatWasTransferredAndTheOtherWayRound) {
+  const auto store = open(4 * kMiB);
+  static_cast<void>(store->reserve(kMiB, "other"));
+  const auto extent = store->reserve(100'000, "block");
+  const AlignedMemory ones(100'000, 1), twos(100'000, 2), read(100'000);
+  for (const AlignedMemory* written : {&ones, &twos}) {
+    ASSERT_TRUE(transfer(*store, true, *extent, *written, "block"));
+    const auto mapped = store->map(*extent, "block");
+    ASSERT_TRUE(mapped) << mapped.status().message;
+    ASSERT_TRUE(store->touch(*mapped, *extent, "block"));
+    EXPECT_EQ((*mapped)[99'999], written->data()[99'999]);
+    (*mapped)[50'000] = std::byte{7};
+    FileStore::unmap(*mapped, *extent);
+    ASSERT_TRUE(transfer(*store, false, *extent, read, "block"));
+    EXPECT_EQ(read.data()[50'000], std::byte{7});
+    EXPECT_EQ(read.data()[50'001], written->data()[50'001]);
+  }
+}
+
+TEST_F(FileStoreTest, AnExtentOfAFileThatOthersShortenIsAnErrorBeforeItIsUsed) {
+  const auto store = open(4 * kMiB);
+  const auto extent = store->reserve(kMiB, "block");
+  ASSERT_EQ(ftruncate(store->descriptor(), 0), 0);
+  const auto mapped = store->map(*extent, "block");
+  ASSERT_TRUE(mapped) << mapped.status().message;
+  const base::Status status = store->touch(*mapped, *extent, "block");
+  EXPECT_EQ(status.code, Code::io_error);
+  EXPECT_THAT(status.message, AllOf(HasSubstr("using block 'block' in place, 1048576 bytes at offset 0, failed"),
+                                    HasSubstr("the file has become shorter")));
+  FileStore::unmap(*mapped, *extent);
+}
+
+TEST_F(FileStoreTest, AnErrorOfTheDiskNamesFileBlockAndOffsetAndHarmsNoOtherBlock) {
+  const auto store = open(4 * kMiB, {{.first = 2}, {.write = true, .first = 3, .error = ENOSPC}});
+  const AlignedMemory ones(5000, 1), read(5000);
+  const auto a = store->reserve(5000, "A[0]"), b = store->reserve(5000, "A[1]");
+  ASSERT_TRUE(transfer(*store, true, *a, ones, "A[0]"));
+  ASSERT_TRUE(transfer(*store, true, *b, ones, "A[1]"));
+  ASSERT_TRUE(transfer(*store, false, *a, read, "A[0]"));
+  const auto failed = transfer(*store, false, *b, read, "A[1]");
+  EXPECT_EQ(failed.code, Code::io_error);
+  EXPECT_EQ(failed.message, "file tier " + temporary_folder() +
+                                ": reading block 'A[1]', 5000 bytes at offset 8192, failed: Input/output error; look "
+                                "for the disk's errors in the kernel's log, or name a place on another disk");
+  EXPECT_EQ(transfer(*store, true, *a, ones, "A[0]").code, Code::no_space);
+  EXPECT_TRUE(transfer(*store, false, *b, read, "A[1]"));
+  EXPECT_TRUE(std::equal(read.span().begin(), read.span().end(), ones.data()));
+}
+
+TEST_F(FileStoreTest, AShortReadIsAnError) {
+  const auto store = open(kMiB, {{.kind = platform::IoFault::Kind::short_transfer}});
+  const AlignedMemory block(100'000, 1);
+  const auto extent = store->reserve(block.size(), "a");
+  ASSERT_TRUE(transfer(*store, true, *extent, block, "a"));
+  EXPECT_EQ(transfer(*store, false, *extent, block, "a").code, Code::io_error);
+}
+
+}  // namespace
+}  // namespace weir::memory
