@@ -2,10 +2,13 @@
 
 #include "platform/thread_state.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <string_view>
 
@@ -62,15 +65,26 @@ std::string first_line(int thread, const char* what) {
 }
 
 // 'R': it runs, or could. '?': not known. The name before it may have anything in it.
-char state_of(int thread) {
-  const std::string line = first_line(thread, "stat");
-  const std::size_t end = line.rfind(") ");
-  return end == std::string::npos || end + 2 >= line.size() ? '?' : line[end + 2];
+char state_in(std::string_view stat) noexcept {
+  const std::size_t end = stat.rfind(") ");
+  return end == std::string_view::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
+char state_of(int thread) { return state_in(first_line(thread, "stat")); }
 
 }  // namespace
 
 int this_thread_number() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
+
+bool is_asleep(int thread) noexcept {
+  char path[64], line[512];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t length = read(file, line, sizeof line);
+  close(file);
+  const char state = state_in({line, static_cast<std::size_t>(std::max<ssize_t>(length, 0))});
+  return state == 'S' || state == 'D';
+}
 
 std::string asleep_in(int thread) {
   if (thread == 0) return {};

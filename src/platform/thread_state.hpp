@@ -10,6 +10,10 @@ namespace weir::platform {
 // The calling thread's number.
 int this_thread_number() noexcept;
 
+// Whether the thread waits for something, so that its processor is free for others; false when that is not known. No
+// memory is asked for; microseconds.
+bool is_asleep(int thread) noexcept;
+
 // What the thread sleeps in: "futex(), for a lock or another thread", "read()". Empty while it computes, and when that
 // is not known.
 std::string asleep_in(int thread);

@@ -86,7 +86,7 @@ bool Worker::waits_beside_work(Condition& condition) noexcept {
   while (!condition.done() && !scheduler_->stopping() && !(work = has_visible_task() || sees_work())) {
     if (platform::now_ns() - start < look_for) {
       for (int i = 0; i < 16; ++i) platform::spin_pause();
-    } else if (sleep_unless(condition)) {
+    } else if (sleep_unless(condition, false)) {
       start = platform::now_ns();
     } else {
       sched_yield();

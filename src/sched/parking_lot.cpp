@@ -11,8 +11,12 @@ void ParkingLot::list(Sleeper& self) noexcept {
 
 void ParkingLot::join_sleepers(Sleeper& self) noexcept {
   const std::lock_guard lock(mutex_);
-  self.next = first_;
-  first_ = &self;
+  enter(self, &first_);
+}
+
+void ParkingLot::enter(Sleeper& self, Sleeper** link) noexcept {
+  self.next = *link;
+  *link = &self;
   self.listed = true;
   state_.fetch_add(kSleeper - 1, std::memory_order_seq_cst);
 }
@@ -20,6 +24,10 @@ void ParkingLot::join_sleepers(Sleeper& self) noexcept {
 // Whoever takes a sleeper off the list has already counted it among the searchers.
 void ParkingLot::unlist(Sleeper& self) noexcept {
   const std::lock_guard lock(mutex_);
+  leave(self);
+}
+
+void ParkingLot::leave(Sleeper& self) noexcept {
   if (!self.listed) return;
   Sleeper** link = &first_;
   while (*link != &self) link = &(*link)->next;
@@ -44,11 +52,50 @@ void ParkingLot::wake(int domain, bool only_there) noexcept {
   Sleeper* sleeper = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t state = state_.load(std::memory_order_relaxed);
-    if (!only_there && (state & kSearcherMask) != 0) return;  // another maker was faster
+    const std::int64_t state = state_.load(std::memory_order_relaxed);
+    if (!only_there && (state < kSleeper || (state & kSearcherMask) != 0)) return;  // another maker was faster
     sleeper = take(domain, only_there);
   }
   if (sleeper != nullptr) sleeper->parker.unpark();
+}
+
+void ParkingLot::set_blocked(int workers, std::uint64_t now_ns) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (watched_.load(std::memory_order_relaxed)) return;
+  surplus_.store(std::max<std::int64_t>(most_surplus_ - workers, 0), std::memory_order_relaxed);
+  blocked_set_at_.store(now_ns, std::memory_order_relaxed);
+}
+
+bool ParkingLot::list_if_crowded(Sleeper& self) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_crowded()) return false;
+    enter(self, &first_);
+  }
+  platform::heavy_barrier();  // PARKLOT-1
+  return true;
+}
+
+bool ParkingLot::watch(Sleeper& self, std::uint64_t ns) noexcept {
+  const auto leave_out = [this](std::int64_t count) {
+    state_.fetch_sub(count * kSleeper, std::memory_order_seq_cst);
+    watched_.store(count > 0, std::memory_order_release);
+  };
+  std::int64_t surplus = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_watched() || !is_crowded()) return false;
+    surplus = surplus_.load(std::memory_order_relaxed);
+    Sleeper** last = &first_;  // to be woken after all others
+    while (*last != nullptr) last = &(*last)->next;
+    enter(self, last);
+    leave_out(surplus);
+  }
+  self.parker.park_for(ns);
+  const std::lock_guard lock(mutex_);
+  leave(self);
+  leave_out(-surplus);
+  return true;
 }
 
 }  // namespace weir::sched

@@ -7,10 +7,15 @@
 // searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there is work, and
 // one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
 //
+// Where a group has more workers than processors, no more of them than those are to be awake: who finds that more are,
+// and has nothing to run, stands back. It sleeps though there is work, while another one, the watcher, looks now and
+// then whether that work gets on. docs/protocols/parking.md#more-workers-than-processors
+//
 // PARKLOT-1  maker: make the task visible, light_barrier(), read state_. Sleeper: leave the searchers and join the
 //            sleepers in state_, heavy_barrier(), look at all queues once more. One of the two sees the other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -31,10 +36,15 @@ struct Sleeper {
 
 class ParkingLot {
  public:
+  // How many of `workers` are to be awake at a time; guests are not counted. The default: all.
+  ParkingLot() = default;
+  ParkingLot(int workers, int processors) noexcept
+      : surplus_(std::max(workers - processors, 0)), most_surplus_(surplus_) {}
+
   // Any thread, after a task became visible to the group's workers: whether somebody should be woken for it.
   [[nodiscard]] bool should_wake() const noexcept {
     platform::light_barrier();  // PARKLOT-1
-    const std::uint64_t state = state_.load(std::memory_order_relaxed);
+    const std::int64_t state = state_.load(std::memory_order_relaxed);
     return state >= kSleeper && (state & kSearcherMask) == 0;
   }
   // Wakes a sleeper, of `domain` if there is one, unless somebody searches by now.
@@ -43,25 +53,56 @@ class ParkingLot {
   // As above for a task that only workers of `domain` should run: wakes one of them though others search.
   void wake_in_domain(int domain) noexcept {
     platform::light_barrier();  // PARKLOT-1
-    if (state_.load(std::memory_order_relaxed) >= kSleeper) wake(domain, true);
+    if (some_asleep(state_.load(std::memory_order_relaxed))) wake(domain, true);
   }
 
   // A worker goes from busy to searching and back. stop_searching is true for the last searcher while others sleep:
   // it should wake one when it knows of more work.
   void start_searching() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_searching() noexcept {
-    const std::uint64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
+    const std::int64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
     return before >= kSleeper && (before & kSearcherMask) == 1;
   }
 
   // After a task became visible to one worker only: whether that one may be asleep.
   bool someone_sleeps() const noexcept {
     platform::light_barrier();  // PARKLOT-1
-    return state_.load(std::memory_order_relaxed) >= kSleeper;
+    return some_asleep(state_.load(std::memory_order_relaxed));
   }
 
-  // A worker searches or sleeps; a hint.
-  bool someone_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
+  // A worker searches, or sleeps and does not stand back; a hint.
+  bool someone_idle() const noexcept {
+    const std::int64_t state = state_.load(std::memory_order_relaxed);
+    return state >= kSleeper || (state & kSearcherMask) != 0;
+  }
+
+  // ---- More workers than processors ----
+  bool has_surplus() const noexcept { return most_surplus_ != 0; }
+  // More are awake than there are processors; a hint.
+  bool may_be_crowded() const noexcept { return most_surplus_ != 0 && sleepers() < most_surplus_; }
+  // The same without those who leave their processors to others; a hint.
+  bool is_crowded() const noexcept {
+    return most_surplus_ != 0 && sleepers() < surplus_.load(std::memory_order_relaxed);
+  }
+  // A busy worker is about to wait for something else than work, and leaves its processor to others; and is back.
+  void step_out() noexcept {
+    if (has_surplus()) state_.fetch_add(kSleeper, std::memory_order_seq_cst);
+  }
+  void step_in() noexcept {
+    if (has_surplus()) state_.fetch_sub(kSleeper, std::memory_order_seq_cst);
+  }
+  // So many of the others that are awake wait for something else than work, and leave their processors to others. Not
+  // while somebody watches.
+  void set_blocked(int workers, std::uint64_t now_ns) noexcept;
+  // When it was last set.
+  std::uint64_t blocked_set_at() const noexcept { return blocked_set_at_.load(std::memory_order_relaxed); }
+  // As list(), of a worker that is one too many. False, and nothing done: it is not.
+  [[nodiscard]] bool list_if_crowded(Sleeper& self) noexcept;
+  // A searching worker that is one too many becomes a sleeper and the watcher, who sleeps for so long at most, and then
+  // searches. False, and nothing done: it is not one too many, or another watches.
+  [[nodiscard]] bool watch(Sleeper& self, std::uint64_t ns) noexcept;
+  // Somebody does, and looks at everything at least once more before it sleeps for good.
+  bool is_watched() const noexcept { return watched_.load(std::memory_order_acquire); }
 
   // A searching worker goes to sleep: list(), look at everything once more, parker.park() when there was nothing, and
   // unlist() in any case. It is searching again when unlist() returns.
@@ -81,15 +122,31 @@ class ParkingLot {
   bool someone_naps() const noexcept { return nappers_.load(std::memory_order_relaxed) != 0; }
 
  private:
-  static constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t kSearcherMask = kSleeper - 1;
+  static constexpr std::int64_t kSleeper = std::int64_t{1} << 32;
+  static constexpr std::int64_t kSearcherMask = kSleeper - 1;
+  // Those that have stepped out are among them.
+  std::int64_t sleepers() const noexcept {
+    const std::int64_t left_out =
+        watched_.load(std::memory_order_relaxed) ? surplus_.load(std::memory_order_relaxed) : 0;
+    return (state_.load(std::memory_order_relaxed) >> 32) + left_out;
+  }
 
+  bool some_asleep(std::int64_t state) const noexcept { return state >= (1 - most_surplus_) * kSleeper; }
   void join_sleepers(Sleeper& self) noexcept;
-  [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;
+  void enter(Sleeper& self, Sleeper** link) noexcept;  // under mutex_, as all below
+  void leave(Sleeper& self) noexcept;
+  [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;  // takes mutex_
   Sleeper* take(int domain, bool only_there) noexcept;
 
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> state_{0};  // sleepers << 32 | searchers
-  std::atomic<std::uint32_t> nappers_{0};                                // of the sleepers; whoever naps
+  // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond
+  // the surplus: below 0 when more are awake than should be.
+  alignas(base::kDestructiveSize) std::atomic<std::int64_t> state_{0};
+  std::atomic<std::uint32_t> nappers_{0};  // of the sleepers; whoever naps
+  std::atomic<bool> watched_{false};       // written under mutex_: a sleeper watches
+  // Written under mutex_: how many should be asleep, and when it was found out. The first stays while watched_.
+  std::atomic<std::int64_t> surplus_{0};
+  std::atomic<std::uint64_t> blocked_set_at_{0};
+  const std::int64_t most_surplus_ = 0;
   alignas(base::kDestructiveSize) std::mutex mutex_;
   Sleeper* first_ = nullptr;  // guarded by mutex_; the last to lie down is the first to be woken
 };

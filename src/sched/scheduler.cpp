@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 #include <utility>
 
@@ -26,6 +27,13 @@ class Stopped final : public Condition {
 };
 
 thread_local constinit Worker* started_as = nullptr;  // by which scheduler whatever
+
+// That the process may use at a time, whatever machine is described.
+int usable_processors(const machine::Machine& machine) {
+  const int processors = std::max(static_cast<int>(platform::unbound_cpus().size()), 1);
+  const double quota = machine.cpu_quota();
+  return quota > 0 ? std::clamp(static_cast<int>(std::ceil(quota - 0.01)), 1, processors) : processors;
+}
 
 }  // namespace
 
@@ -63,10 +71,8 @@ Scheduler::Scheduler(const machine::Machine& machine, const Options& options, in
       options_(options),
       worker_count_(worker_count),
       first_generation_(first_generation),
-      recorder_(recorder) {
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
-  oversubscribed_ = worker_count > (machine.is_this_system() ? machine.default_worker_count() : std::max(cpus, 1));
-}
+      recorder_(recorder),
+      processors_(usable_processors(machine)) {}
 
 Scheduler::~Scheduler() { stop_threads(); }
 
@@ -105,8 +111,8 @@ void Scheduler::make_domains() {
   }
   for (std::size_t d = 0; d < used.size(); ++d) {
     queues_.push_back(std::make_unique<DomainQueues>(static_cast<std::size_t>(thread_limit())));
-    if (options_.policy == Policy::numa || d == 0) lots_.push_back(std::make_unique<ParkingLot>());
   }
+  make_lots(used);
   for (std::size_t d = 0; d < used.size(); ++d) {
     std::vector<int>& far = queues_[d]->far;
     for (std::size_t other = 0; other < used.size(); ++other) {
@@ -118,6 +124,21 @@ void Scheduler::make_domains() {
     std::stable_sort(far.begin(), far.end(), [&](int a, int b) { return distance(a) < distance(b); });
   }
   machine_domains_ = std::move(used);
+}
+
+// Under policy numa each domain has its part of the processors that the process may use.
+void Scheduler::make_lots(const std::vector<std::size_t>& used) {
+  if (options_.policy != Policy::numa) {
+    lots_.push_back(std::make_unique<ParkingLot>(worker_count_, processors_));
+    return;
+  }
+  int cores = 0;
+  for (const std::size_t domain : used) cores += static_cast<int>(machine_.domains()[domain].cores.size());
+  for (int d = 0; d < domain_count(); ++d) {
+    const auto workers = std::count_if(places_.begin(), places_.end(), [d](const Place& p) { return p.domain == d; });
+    const auto here = static_cast<int>(machine_.domains()[used[static_cast<std::size_t>(d)]].cores.size());
+    lots_.push_back(std::make_unique<ParkingLot>(static_cast<int>(workers), std::max(processors_ * here / cores, 1)));
+  }
 }
 
 void Scheduler::make_workers() {
@@ -159,11 +180,13 @@ std::vector<int> Scheduler::cpus_of(const Place& place, Bind bind) const {
 // The calling thread stays free on a machine of one domain: threads that it makes later (OpenMP's) inherit its mask.
 base::Status Scheduler::start_threads() {
   const bool pins = options_.bind != Bind::none && machine_.is_this_system();
+  // Of workers that share a core those that are awake would be on the same one now and then.
+  const Bind bind = worker_count_ > machine_.core_count() ? Bind::domain : options_.bind;
   if (pins && machine_domains_.size() > 1) {
     own_binding_ = std::make_unique<platform::ScopedBinding>();
     if (base::Status status = own_binding_->bind(cpus_of(places_[0], Bind::domain)); !status) return status;
   }
-  if (pins && options_.bind == Bind::core && !oversubscribed_) {
+  if (pins && bind == Bind::core && !oversubscribed()) {
     for (const Place& place : places_) cores_.push_back(cpus_of(place, Bind::core).front());
   }
   for (std::size_t i = 1; i < places_.size(); ++i) {
@@ -175,7 +198,7 @@ base::Status Scheduler::start_threads() {
               fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)",
                           i + 1, places_.size(), error.code().message())};
     }
-    if (pins) bound = platform::bind_thread(threads_.back().native_handle(), cpus_of(places_[i], options_.bind));
+    if (pins) bound = platform::bind_thread(threads_.back().native_handle(), cpus_of(places_[i], bind));
     if (!bound) return bound;
   }
   return base::Status::success();

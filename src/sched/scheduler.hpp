@@ -109,7 +109,8 @@ class Scheduler {
   Worker& first_worker() noexcept { return *workers_.front(); }
   bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
   std::uint64_t first_generation() const noexcept { return first_generation_; }
-  bool oversubscribed() const noexcept { return oversubscribed_; }
+  // More workers than processors that the process may use.
+  bool oversubscribed() const noexcept { return worker_count_ > processors_; }
   // Calls f(const Worker&) for all workers and guests.
   template <class F>
   void for_each_worker(F&& f) const {
@@ -122,6 +123,7 @@ class Scheduler {
             trace::Recorder* recorder);
   void place_workers();
   void make_domains();
+  void make_lots(const std::vector<std::size_t>& used);
   void make_workers();
   base::Status start_threads();
   Worker& add_worker(int index, int domain, bool spare);
@@ -135,7 +137,7 @@ class Scheduler {
   int worker_count_;
   std::uint64_t first_generation_;
   trace::Recorder* const recorder_;
-  bool oversubscribed_ = false;
+  const int processors_;
   std::vector<std::unique_ptr<DomainQueues>> queues_;
   std::vector<std::unique_ptr<ParkingLot>> lots_;  // one for all, or one per domain under policy numa
   struct Place {

@@ -67,30 +67,30 @@ Worker::Item Worker::search(Condition& condition) noexcept {
   }
   lot_->start_searching();
   const Options& options = scheduler_->options();
-  const std::uint64_t park_after =
-      scheduler_->oversubscribed() ? 0 : static_cast<std::uint64_t>(options.park_after) * 1000;
+  const std::uint64_t park_after = static_cast<std::uint64_t>(options.park_after) * 1000;
   const IdleTime idle(idle_ns_);
   std::uint64_t idle_since = idle.since();  // naps included: they are time without work, too
   std::uint64_t start = idle_since;         // of looking without a pause
   std::uint64_t look_for = park_after;
   Backoff backoff;
   while (!condition.done()) {
+    if (lot_->may_be_crowded() && stand_back(condition)) continue;
     const std::uint64_t now = platform::now_ns();
     left_tiny_ = false;
     if (const Item item = look_around(now - idle_since)) return found(item);
-    if (now - start < look_for) {
+    if (lot_->is_crowded()) {
+      sched_yield();
+    } else if (now - start < look_for) {
       backoff.pause(left_tiny_);
-    } else if (left_tiny_ && naps_ < policy::kMostNaps) {
+    } else if (left_tiny_ && naps_ < policy::kMostNaps && !(lot_->has_surplus() && lot_->someone_naps())) {
       nap(condition);
       start = platform::now_ns();
       look_for = std::min(park_after, 2 * policy::kTinyNs);
-    } else if (sleep_unless(condition)) {
+    } else if (sleep_unless(condition, left_tiny_)) {
       naps_ = 0;
       idle_since = start = platform::now_ns();
       look_for = park_after;
       backoff = Backoff();
-    } else if (scheduler_->oversubscribed()) {
-      sched_yield();
     } else {
       backoff.pause(left_tiny_);
     }
@@ -117,7 +117,7 @@ void Worker::retreat(Condition& condition) noexcept {
   flush();
   lot_->start_searching();
   while (!condition.done() && queues_->urgent.empty() && platform::now_ns() < retreat_until_ns_) {
-    if (scheduler_->oversubscribed())
+    if (lot_->is_crowded())
       sched_yield();
     else
       for (int i = 0; i < 16; ++i) platform::spin_pause();
@@ -131,18 +131,33 @@ Worker::Item Worker::found(Item item) noexcept {
   rest_.store(Rest::none, std::memory_order_relaxed);
   if (item != 0) {
     nap_ns_ = policy::kFirstNapNs;
+    watch_ns_ = policy::kFirstWatchNs;
     naps_ = 0;
   }
   if (lot_->stop_searching() && sees_work() && lot_->should_wake()) wake_one();
   return item;
 }
 
+// Of workers that are more than there are processors one with a time limit is enough, and will look for all.
+bool Worker::others_look_later() const noexcept {
+  return lot_->has_surplus() && (lot_->is_watched() || lot_->someone_naps());
+}
+
+// `leaves_work`: what is not meant for it alone it leaves to one that looks later, if there is one.
+bool Worker::must_stay_awake(bool leaves_work) const noexcept {
+  return leaves_work && others_look_later() ? !mail_.empty() || queues_->permits.wanted() : sees_work();
+}
+
 // True after a sleep; false when there was a reason not to.
-bool Worker::sleep_unless(Condition& condition) noexcept {
-  if (sees_work()) return false;  // list() costs every running thread an interrupt
+bool Worker::sleep_unless(Condition& condition, bool leaves_work) noexcept {
+  if (must_stay_awake(leaves_work)) return false;  // list() costs every running thread an interrupt
   lot_->list(sleeper_);
+  return sleep_listed(condition, leaves_work);
+}
+
+bool Worker::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   const bool sleeps = condition.prepare_to_sleep();
-  if (!sleeps || sees_work()) {
+  if (!sleeps || must_stay_awake(leaves_work)) {
     lot_->unlist(sleeper_);
     if (!sleeps && !condition.done()) rest_.store(Rest::polling, std::memory_order_release);
     return false;
@@ -162,7 +177,9 @@ void Worker::nap(Condition& condition) noexcept {
   if (!condition.prepare_to_sleep()) return;
   WorkerStatistics::add(statistics_.parks);
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+  rest_.store(Rest::napping, std::memory_order_relaxed);
   lot_->nap(sleeper_, nap_ns_);
+  rest_.store(Rest::none, std::memory_order_relaxed);
   if (track_ != nullptr) track_->park(start);
   nap_ns_ = std::min(nap_ns_ * 2, policy::kLongestNapNs);
   ++naps_;
@@ -175,7 +192,7 @@ void Worker::wake_one() noexcept {
 
 void Worker::wake_someone() noexcept {
   const policy::Victim self{deque_.size(), pace_ns_.load(std::memory_order_relaxed)};
-  if (policy::is_worth_waking(self) || !lot_->someone_naps()) wake_one();
+  if (policy::is_worth_waking(self) || !(lot_->someone_naps() || lot_->is_watched())) wake_one();
 }
 
 Worker::Item Worker::look_around(std::uint64_t searched_ns) noexcept {

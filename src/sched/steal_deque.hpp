@@ -118,6 +118,10 @@ class StealDeque {
     return count(t, bottom_.load(std::memory_order_acquire));
   }
 
+  // Any thread. Changes when the oldest item is removed by somebody else than the owner; equal values mean that it was
+  // not.
+  std::uint32_t oldest() const noexcept { return top_of(word_.load(std::memory_order_relaxed)); }
+
   // Changes whenever an item was pushed or removed; equal values mean that nothing happened in between.
   std::uint64_t version() const noexcept {
     return word_.load(std::memory_order_relaxed) ^ (std::uint64_t{bottom_.load(std::memory_order_relaxed)} << 17);

@@ -169,6 +169,7 @@ void Worker::begin_blocking() noexcept {
   if (next_ != nullptr) give_away_next();
   if (!hand_.empty()) give_away_hand();
   flush();
+  lot_->step_out();
   if (has_visible_task()) wake_for_work();
   blocked_.store(true, std::memory_order_release);
 }

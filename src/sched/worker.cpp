@@ -333,6 +333,7 @@ void Worker::notify(std::uintptr_t target) noexcept {
 void Worker::mail(Task* task, int home) noexcept {
   Worker& other = scheduler_->worker(home);
   if (task->note.extra() != nullptr || other.queues_ != queues_ || !other.has_permit()) return make_next(task);
+  if (lot_->has_surplus() && other.rests()) return make_next(task);  // another works in its place
   other.mail_.push(task);
   if (lot_->someone_sleeps()) other.unpark();
   wake_for_work();  // the other may be away in the program's own code

@@ -263,7 +263,10 @@ class alignas(base::kDestructiveSize) Worker {
 
   // The owner is about to wait for something without running tasks meanwhile, which only a layer above can justify.
   void begin_blocking() noexcept;
-  void end_blocking() noexcept { blocked_.store(false, std::memory_order_release); }
+  void end_blocking() noexcept {
+    blocked_.store(false, std::memory_order_release);
+    lot_->step_in();
+  }
   // Any thread.
   bool blocked() const noexcept { return blocked_.load(std::memory_order_acquire); }
 
@@ -272,9 +275,15 @@ class alignas(base::kDestructiveSize) Worker {
   // core.
   bool idle() const noexcept {
     const Rest rest = rest_.load(std::memory_order_acquire);
-    if (rest != Rest::asleep) return rest != Rest::none;
+    if (rest != Rest::asleep) return rest != Rest::none && rest != Rest::napping;
     constexpr std::uint32_t kAsks = PermitHolder::kGivenUp | PermitHolder::kNotified;
     return !sleeper_.parker.is_woken() && permit_.state.load(std::memory_order_acquire) != kAsks;
+  }
+
+  // Any thread. It sleeps for want of work, and nobody has woken it.
+  bool rests() const noexcept {
+    const Rest rest = rest_.load(std::memory_order_acquire);
+    return (rest == Rest::asleep || rest == Rest::napping) && !sleeper_.parker.is_woken();
   }
 
   // Any thread.
@@ -373,7 +382,10 @@ class alignas(base::kDestructiveSize) Worker {
 
   // Searching (search.cpp).
   [[gnu::noinline]] Item search(Condition& condition) noexcept;
-  bool sleep_unless(Condition& condition) noexcept;
+  bool sleep_unless(Condition& condition, bool leaves_work) noexcept;
+  bool sleep_listed(Condition& condition, bool leaves_work) noexcept;
+  bool must_stay_awake(bool leaves_work) const noexcept;
+  bool others_look_later() const noexcept;
   void nap(Condition& condition) noexcept;
   Item look_around(std::uint64_t searched_ns) noexcept;
   Item take_from_domain(DomainQueues& queues) noexcept;
@@ -397,9 +409,18 @@ class alignas(base::kDestructiveSize) Worker {
   bool deep_in_stack() const noexcept;
   Item found(Item item) noexcept;
 
-  // Whether its thread does nothing for the runtime: outside of tasks, in the program's own code; asleep; polling for
-  // what only others can bring about.
-  enum class Rest : std::uint8_t { none, outside, asleep, polling };
+  // More workers than processors (surplus.cpp).
+  [[gnu::noinline]] bool stand_back(Condition& condition) noexcept;
+  bool watch(Condition& condition) noexcept;
+  bool leaves_its_processor() const noexcept;
+  int count_blocked() const noexcept;
+  std::uint32_t count_thefts() const noexcept;
+  template <class F>
+  void for_each_of_lot(F&& f) const;
+
+  // Whether its thread does nothing for the runtime: outside of tasks, in the program's own code; asleep; asleep for so
+  // long at most; polling for what only others can bring about.
+  enum class Rest : std::uint8_t { none, outside, asleep, napping, polling };
 
   static thread_local constinit Worker* current_;
   static inline bool all_observed = false;
@@ -437,6 +458,7 @@ class alignas(base::kDestructiveSize) Worker {
   std::uint64_t searched_ns_ = 0;       // when it last looked around
   std::uint32_t naps_ = 0;              // in a row
   std::uint64_t nap_ns_ = policy::kFirstNapNs;
+  std::uint64_t watch_ns_ = policy::kFirstWatchNs;
   bool left_tiny_ = false;  // the last look around met a victim whose tasks are tiny
   std::uint32_t ticks_ = 0;
   std::uint32_t random_;

@@ -7,7 +7,7 @@
 namespace weir::data::engine {
 
 std::vector<NodeId> Hierarchy::nearest_first(TierIndex wanted, int domain) const {
-  const std::vector<policy::ArenaState>& from = seen[static_cast<std::size_t>(domain)];
+  const std::vector<memory::policy::ArenaState>& from = seen[static_cast<std::size_t>(domain)];
   std::vector<NodeId> sorted = tier(wanted).nodes;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](NodeId a, NodeId b) { return from[index_of(a)].rank < from[index_of(b)].rank; });

@@ -39,6 +39,10 @@ inline constexpr std::uint64_t kFirstNapNs = 500000;
 inline constexpr std::uint64_t kLongestNapNs = 4000000;
 // After so many naps in a row, a tenth of a second, it sleeps as soon as it sees no work: the victim may be long gone.
 inline constexpr std::uint32_t kMostNaps = 32;
+// Where more workers are awake than there are processors, one of those that sleep looks so often, doubling in between,
+// whether the work gets on.
+inline constexpr std::uint64_t kFirstWatchNs = 1000000;
+inline constexpr std::uint64_t kLongestWatchNs = 8000000;
 // Waking a sleeping thread costs the waker up to 30 us on a virtual machine: the work must be worth that.
 inline constexpr std::uint64_t kWorthWakingNs = 50000;
 

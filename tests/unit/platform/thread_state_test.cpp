@@ -38,6 +38,24 @@ TEST(ThreadState, SaysInWhichSystemCallAThreadSleeps) {
   close(ends[1]);
 }
 
+TEST(ThreadState, KnowsWhetherAThreadIsAsleep) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::atomic<int> number{0};
+  std::thread thread([&] {
+    number = this_thread_number();
+    char byte = 0;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  });
+  while (number == 0 || !is_asleep(number)) std::this_thread::yield();
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  thread.join();
+  EXPECT_FALSE(is_asleep(this_thread_number()));
+  EXPECT_FALSE(is_asleep(1 << 30)) << "there is no such thread";
+  close(ends[0]);
+  close(ends[1]);
+}
+
 TEST(ThreadState, SaysNothingOfOneThatRunsOrIsNotThere) {
   EXPECT_EQ(asleep_in(this_thread_number()), "");
   EXPECT_EQ(asleep_in(0), "");

@@ -4,8 +4,10 @@
 #include "sched/scheduler.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <map>
+#include <thread>
 
 namespace weir::sched {
 namespace {
@@ -92,6 +94,23 @@ TEST(Scheduler, AGuestIsReusedOnceItsThreadHasLeft) {
   EXPECT_EQ(*scheduler->add_guest(), first);
   for (int i = 2; i < Scheduler::kMaxGuests; ++i) ASSERT_TRUE(scheduler->add_guest());
   EXPECT_FALSE(scheduler->add_guest());
+}
+
+TEST(Scheduler, WorkersThatShareCoresMayRunOnAllOfTheirDomain) {
+  const auto machine = machine::Machine::discover();
+  ASSERT_TRUE(machine) << machine.status().message;
+  Options options;
+  options.workers = machine->core_count() + 1;
+  const auto scheduler = Scheduler::start(*machine, options, std::uint64_t{1} << 48);
+  ASSERT_TRUE(scheduler) << scheduler.status().message;
+  const Worker& last = (*scheduler)->worker(options.workers - 1);
+  while (last.thread() == 0) std::this_thread::yield();
+  std::size_t cpus = 0;
+  const auto domain = static_cast<std::size_t>((*scheduler)->machine_domain(last.domain()));
+  for (const auto& core : machine->domains()[domain].cores) cpus += core.os_cpus.size();
+  cpu_set_t mask;
+  ASSERT_EQ(sched_getaffinity(last.thread(), sizeof mask, &mask), 0);
+  EXPECT_EQ(static_cast<std::size_t>(CPU_COUNT(&mask)), cpus);
 }
 
 }  // namespace
