@@ -3,22 +3,38 @@
 // Residency: tasks that cannot have their room, which run where their blocks are, or fail.
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+#include <span>
 #include <utility>
 
 #include "data/residency.hpp"
+#include "platform/source_lines.hpp"
 
 namespace weir::data {
 
 namespace {
 
-std::string task_text(Request& request) {
-  if (request.name[0] != '\0') return fmt::format("task {:?}", request.name);
-  const auto uses = request.uses();
-  if (uses.empty()) return "a task without a name";
-  return fmt::format("a task without a name (its first block: {:?})", uses.begin()->block->name);
+// Many tasks of one place may fail, and looking one up takes many milliseconds.
+std::string place_of(const void* site) {
+  static std::mutex mutex;
+  static std::map<const void*, std::string> known;
+  const std::lock_guard lock(mutex);
+  std::string& text = known[site];
+  if (text.empty()) text = platform::find_source(std::span(&site, 1)).front().text();
+  return text;
 }
 
 }  // namespace
+
+std::string task_text(const Request& request) {
+  if (request.name[0] != '\0') return fmt::format("task {:?}", request.name);
+  const auto uses = request.uses();
+  std::string text = "a task without a name";
+  if (!uses.empty()) text += fmt::format(" (its first block: {:?})", uses.begin()->block->name);
+  if (request.site != nullptr) text += fmt::format(", spawned at {},", place_of(request.site));
+  return text;
+}
 
 // Where its blocks are: in slow memory, or, of a task that would fit but for others that wait, in a file's pages.
 bool Residency::can_run_in_place(Request& request, bool never) noexcept {

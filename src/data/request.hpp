@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/result.hpp"
 #include "data/snapshot.hpp"
@@ -50,8 +51,9 @@ enum class RequestState : std::uint8_t {
 struct Request {
   static constexpr std::size_t kFew = 4;
 
-  void* task = nullptr;   // whose it is, for whoever is told that it is staged
-  const char* name = "";  // of the task, for messages
+  void* task = nullptr;        // whose it is, for whoever is told that it is staged
+  const char* name = "";       // of the task, for messages
+  const void* site = nullptr;  // likewise: where the program spawned it, an address of its code
   policy::Sequence sequence = 0;
   int domain = 0;  // of the machine; where the task will run
   int lane = 0;    // the worker at which it became ready
@@ -106,5 +108,8 @@ struct Request {
   std::unique_ptr<Use[]> many_;
   std::size_t count_ = 0;
 };
+
+// For people: task "a", or which one it is of those without a name.
+std::string task_text(const Request& request);
 
 }  // namespace weir::data

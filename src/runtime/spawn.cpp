@@ -229,6 +229,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     request->name = attributes != nullptr && attributes->name != nullptr ? attributes->name : "";
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
     request->domain = worker.scheduler().machine_domain(domain);
+    if constexpr (base::kHooks) request->site = task->site;
     request->trace_id = sched::trace_id(ref);
     store->add(*request);
   }
