@@ -172,6 +172,19 @@ void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& 
 }
 
 base::Status Store::flush(Block& block) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Use* const use = block.first_use) {
+      return {base::Code::bad_input,
+              fmt::format("flush() of block {:?} while {} has not ended, which names it: flush it outside of tasks, or "
+                          "in a task whose children alone name it",
+                          block.name, task_text(*use->request))};
+    }
+  }
+  return flush_unused(block);
+}
+
+base::Status Store::flush_unused(Block& block) {
   std::unique_lock lock(mutex_);
   WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
   wait_for_transfers(lock, block);
@@ -191,7 +204,7 @@ base::Status Store::drop(Block* block) noexcept {
 }
 
 base::Status Store::empty(Block& block) noexcept {
-  base::Status status = flush(block);
+  base::Status status = flush_unused(block);
   Steps steps;
   {
     std::unique_lock lock(mutex_);

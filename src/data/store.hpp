@@ -68,6 +68,7 @@ class Store final : public Landing {
   base::Status drop(Block* block) noexcept;
   // As drop(), but the block itself stays, without memory and store.
   base::Status empty(Block& block) noexcept;
+  // Refused with bad_input while an unfinished task names it, as far as tasks register what they use.
   base::Status flush(Block& block);
 
   // ---- Requests: as Residency ----
@@ -119,6 +120,7 @@ class Store final : public Landing {
   // Under the lock, after every change: measures the waiting, and wakes the watchdog where there is reason to.
   void note_change() noexcept;
   void land(Transfer& transfer, const base::Status& status, Steps& steps);
+  base::Status flush_unused(Block& block);
   void record_move(const Transfer& transfer) noexcept;
   void record_residency() noexcept;
   void begin_tracking(Steps& steps);

@@ -174,6 +174,7 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
   void* const address = program != nullptr ? program : check::allocate_block(layout.bytes(), name);
   if (address == nullptr)
     throw Error(fmt::format("block {}: no memory for {} bytes under weir check", block->name, layout.bytes()));
+  block->home.address = program;
   block->home.kind = program != nullptr ? data::Home::Kind::program : data::Home::Kind::arena;
   block->address.store(address, std::memory_order_relaxed);
   return block.release();

@@ -87,7 +87,9 @@ void check_after(const detail::Attributes& attributes, const sched::Scheduler& s
   }
 }
 
+// What the closure destroys may wait for all tasks there are.
 [[gnu::cold]] void abandon_closure(Task& task) noexcept {
+  task.scope->owner()->give_up(&task);
   task.invoke(task.closure(), &task, detail::Invoke::destroy);
   task.scope->owner()->abandon(&task);
 }
@@ -297,6 +299,7 @@ void wait_in(Worker& worker) {
   else
     worker.wait_for_children(*children);
   static_cast<SpawnScope*>(children)->forget_footprints();
+  static_cast<runtime::State*>(worker.scheduler().owner)->kept.collect(worker.scheduler());
   if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
 }
 
