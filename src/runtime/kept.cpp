@@ -46,7 +46,7 @@ void Kept::keep(Object object) noexcept {
   } catch (const std::bad_alloc&) {
     return;
   }
-  count_.fetch_add(1, std::memory_order_relaxed);
+  count_.fetch_add(1);
 }
 
 // A task that could use one of them is there now: nobody can name them any more.
@@ -80,7 +80,7 @@ void Kept::collect_slow(const sched::Scheduler& scheduler) noexcept {
     }
     if (batch_.empty() || !batch_has_ended()) return;
     for (const Object& object : batch_) object.dispose(object.object);
-    count_.fetch_sub(batch_.size(), std::memory_order_relaxed);
+    count_.fetch_sub(batch_.size());
     batch_.clear();
   }
 }
@@ -90,7 +90,7 @@ void Kept::end() noexcept {
     for (const Object& object : *objects) object.dispose(object.object);
     objects->clear();
   }
-  count_.store(0, std::memory_order_relaxed);
+  count_.store(0);
 }
 
 }  // namespace weir::runtime

@@ -33,7 +33,7 @@ class Kept {
   void keep(Object object) noexcept;
   // Disposes of those whose tasks have ended. Cheap when there are none.
   void collect(const sched::Scheduler& scheduler) noexcept {
-    if (count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (count_.load() != 0) [[unlikely]]
       collect_slow(scheduler);
   }
   // All tasks of the runtime have ended.

@@ -77,7 +77,7 @@ void enlist(Shard& shard, Watch& watch) noexcept {
 }
 
 void refuse_watched_if_adopted(Memory& all, const Watch& watch) {
-  if (all.count.load(std::memory_order_seq_cst) == 0) return;
+  if (all.count.load() == 0) return;
   data::Block probe;
   probe.layout = layout_of(watch.whole);
   probe.home.address = const_cast<void*>(watch.whole.base);
@@ -100,10 +100,10 @@ void claim_adopted(const data::Block& block) {
   if (const data::Block* const other = all.adopted.find(block))
     refuse_adopted(block, fmt::format("that of block {:?}", other->name).c_str());
   all.adopted.add(block);
-  all.count.fetch_add(1, std::memory_order_seq_cst);
+  all.count.fetch_add(1);
   if (find_watched(all, block) == nullptr) return;
   all.adopted.remove(block);
-  all.count.fetch_sub(1, std::memory_order_relaxed);
+  all.count.fetch_sub(1);
   refuse_adopted(block, "in a watched array");
 }
 
@@ -111,7 +111,7 @@ void give_up_adopted(const data::Block& block) noexcept {
   Memory& all = memory();
   const std::lock_guard lock(all.mutex);
   all.adopted.remove(block);
-  all.count.fetch_sub(1, std::memory_order_relaxed);
+  all.count.fetch_sub(1);
 }
 
 const Partition* make_watched(const Partition& form) {
