@@ -10,10 +10,10 @@
 //   runtime.spawn(weir::out(x), [](std::span<double> v) { std::fill(v.begin(), v.end(), 1.0); });
 //   runtime.spawn(weir::in(x), [&] { use(x.data()); });
 //
-// Destroying a block waits for the tasks that name it. Its runtime should outlive it: a runtime that ends first says
-// so, and leaves its blocks empty. Naming a block in footprints is safe from any thread; moving and destroying one is
-// for the thread that has it to itself. spawn() throws weir::Error for a block that was moved from, whose runtime has
-// ended, or that is another runtime's.
+// Destroying a block waits for the tasks that name it, or keeps its memory for them. Its runtime should outlive it: a
+// runtime that ends first says so, and leaves its blocks empty. Naming a block in footprints is safe from any thread;
+// moving and destroying one is for the thread that has it to itself. spawn() throws weir::Error for a block that was
+// moved from, whose runtime has ended, or that is another runtime's.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +38,10 @@ class Block {
   explicit Block(Runtime& runtime, std::size_t count = 1, const char* name = "")
       : block_(detail::make_block(runtime, detail::elements(name, count, sizeof(T)), nullptr, name)) {}
 
-  // The program's own memory as a block, without a copy: `count` elements from `data` on, which must outlive the block.
-  // While tasks that name it are unfinished, the contents may be elsewhere; flush() and the destructor bring them back.
-  // Throws weir::Error for null, too.
+  // The program's own memory as a block, without a copy: `count` elements from `data` on, which must outlive the block
+  // and the tasks that name it. While such tasks are unfinished, the contents may be elsewhere; flush() and the
+  // destructor bring them back. Throws weir::Error for null, and for memory that another block has adopted or that is
+  // in a watched array, too.
   static Block adopt(Runtime& runtime, T* data, std::size_t count, const char* name = "") {
     if (data == nullptr) detail::refuse_null(name);
     return Block(detail::make_block(runtime, detail::elements(name, count, sizeof(T)), data, name));
@@ -53,8 +54,9 @@ class Block {
   }
   // Waits until all tasks that name it have ended, and runs tasks during that time; their exceptions stay for wait().
   // When other threads or tasks have named it, too, that is for all that the calling task has spawned, or, outside of
-  // tasks, for all tasks of the runtime. Not in a task that names it itself. An adopted block is flushed; a failure
-  // then is reported on standard error.
+  // tasks, for all tasks of the runtime. A task does not wait for others than its children, nor for itself: when those
+  // may still use the block, its memory stays until they have ended, and is given back later, at the latest when the
+  // runtime ends. An adopted block is flushed, then or at once; a failure is reported on standard error.
   ~Block() {
     if (block_ != nullptr) detail::drop_block(block_);
   }
@@ -69,7 +71,8 @@ class Block {
   }
 
   // Adopted blocks: waits as the destructor does, then brings the contents back to the program's memory. Throws
-  // weir::Error when they cannot be read from where they are.
+  // weir::Error when they cannot be read from where they are, and inside a task when a task that names it, and is not
+  // a child, has not ended.
   void flush() { detail::flush_block(block_); }
 
   detail::BlockBase* base() const noexcept { return block_; }  // for footprints

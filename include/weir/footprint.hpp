@@ -67,9 +67,9 @@ struct WatchedShape {
   std::size_t element_bytes, rows, cols, stride, block_rows, block_cols;
 };
 // Throws weir::Error for blocks of nothing, rows that overlap, or more memory than there are addresses.
-Partition make_partition(const WatchedShape& shape);
-// Waits until the tasks that have named it have ended.
-void end_partition(const Partition& partition) noexcept;
+const Partition* make_partition(const WatchedShape& shape);
+// Waits for the tasks that have named it, where ~Watched() says so. The partition lives until all of them have ended.
+void end_partition(const Partition* partition) noexcept;
 // What no memory is long enough for: a size that wrapped around, or one that is negative.
 inline constexpr std::size_t kMostBytes = ~std::size_t{0} >> 1;
 [[noreturn]] void refuse_range(std::size_t count, std::size_t element_bytes);  // throws weir::Error
@@ -153,19 +153,18 @@ class Watched {
 
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
-  // Waits until the tasks that have named it have ended: as NamedBy::wait() for all that the calling task, or the
-  // thread outside of tasks, has spawned. Their exceptions stay for wait(). Not in a task that names it itself.
-  ~Watched() {
-    if (__atomic_load_n(&partition_.named_by, __ATOMIC_RELAXED) != 0) detail::end_partition(partition_);
-  }
+  // When tasks have named it, waits for all that the calling task has spawned, or, outside of tasks, for those of the
+  // thread, and of all threads where others have named it, too. Their exceptions stay for wait(). Inside a task it does
+  // not wait for tasks that are not its children: the memory must outlive those.
+  ~Watched() { detail::end_partition(partition_); }
 
   // 1-D only. Elements [first, first + count); they must lie within the array.
   Section<T> range(std::size_t first, std::size_t count) const noexcept {
-    return {data_ + first, 1, count, stride_, &partition_};
+    return {data_ + first, 1, count, stride_, partition_};
   }
   // 1-D only. Block `index`; the last one may be short.
   Section<T> block(std::size_t index) const noexcept {
-    const std::size_t size = partition_.block_row_bytes / sizeof(T);
+    const std::size_t size = partition_->block_row_bytes / sizeof(T);
     const std::size_t first = index * size;
     return range(first, first + size <= cols() ? size : cols() - first);
   }
@@ -173,19 +172,19 @@ class Watched {
   Section<T> rows(std::size_t first, std::size_t count) const noexcept { return tile(first, 0, count, cols()); }
   // 2-D. The rectangle of row_count x col_count elements whose first corner is (row, col).
   Section<T> tile(std::size_t row, std::size_t col, std::size_t row_count, std::size_t col_count) const noexcept {
-    return {data_ + row * stride_ + col, row_count, col_count, stride_, &partition_};
+    return {data_ + row * stride_ + col, row_count, col_count, stride_, partition_};
   }
 
   T* data() const noexcept { return data_; }
-  std::size_t rows() const noexcept { return partition_.whole.rows; }
-  std::size_t cols() const noexcept { return partition_.whole.row_bytes / sizeof(T); }
+  std::size_t rows() const noexcept { return partition_->whole.rows; }
+  std::size_t cols() const noexcept { return partition_->whole.row_bytes / sizeof(T); }
   std::size_t stride() const noexcept { return stride_; }
-  const Partition& partition() const noexcept { return partition_; }
+  const Partition& partition() const noexcept { return *partition_; }
 
  private:
   T* data_;
   std::size_t stride_;
-  Partition partition_;
+  const Partition* partition_;  // the library's, since tasks may outlive this
 };
 
 namespace detail {

@@ -25,6 +25,10 @@ struct Block final : detail::BlockBase, engine::Block {
   const void* owner = nullptr;  // whose tasks may name it, for the layer above; null: whoever that was has ended
   std::size_t owned_index = 0;  // there
   std::uint64_t named_by = 0;   // likewise: who has named it (runtime/lifetime.hpp)
+  // Likewise: the task that made it, null outside of tasks, and whether others than those below that one have named it.
+  const void* maker = nullptr;
+  std::uint64_t maker_generation = 0;
+  bool named_outside = false;
   detail::BlockLayout layout;
   void* program = nullptr;  // adopted memory, in the form of `layout`
   void* mapped = nullptr;   // the home's pages of a file, while tasks use it there

@@ -7,18 +7,32 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
+#include <span>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "base/check.hpp"
+#include "data/engine/task_text.hpp"
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/clock.hpp"
+#include "platform/source_lines.hpp"
 
 namespace weir::data {
 
 namespace {
+
+// Many tasks of one place may fail, and looking one up takes many milliseconds.
+std::string place_of(const void* site) {
+  static std::mutex mutex;
+  static std::map<const void*, std::string> known;
+  const std::lock_guard lock(mutex);
+  std::string& text = known[site];
+  if (text.empty()) text = platform::find_source(std::span(&site, 1)).front().text();
+  return text;
+}
 
 engine::Config engine_config(const Options& options, int workers) {
   return {options.strategy,
@@ -26,7 +40,8 @@ engine::Config engine_config(const Options& options, int workers) {
           options.allocation,
           options.overflow,
           static_cast<std::uint32_t>(options.prefetch_depth),
-          static_cast<std::uint32_t>(workers)};
+          static_cast<std::uint32_t>(workers),
+          place_of};
 }
 
 std::vector<int> cpus_of(const machine::Machine& machine) {
@@ -229,6 +244,19 @@ void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& 
 }
 
 base::Status Store::flush(Block& block) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Use* const use = block.first_use) {
+      return {base::Code::bad_input,
+              fmt::format("flush() of block {:?} while {} has not ended, which names it: flush it outside of tasks, or "
+                          "in a task whose children alone name it",
+                          block.name, engine::task_text(*use->request, place_of))};
+    }
+  }
+  return flush_unused(block);
+}
+
+base::Status Store::flush_unused(Block& block) {
   std::unique_lock lock(mutex_);
   WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
   wait_for_transfers(lock, block);
@@ -248,7 +276,7 @@ base::Status Store::drop(Block* block) noexcept {
 }
 
 base::Status Store::empty(Block& block) noexcept {
-  base::Status status = flush(block);
+  base::Status status = flush_unused(block);
   Actions actions;
   {
     std::unique_lock lock(mutex_);

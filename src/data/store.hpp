@@ -76,6 +76,7 @@ class Store final : public Landing {
   base::Status drop(Block* block) noexcept;
   // As drop(), but the block itself stays, without memory and store.
   base::Status empty(Block& block) noexcept;
+  // Refused with bad_input while an unfinished task names it, as far as tasks register what they use.
   base::Status flush(Block& block);
 
   // ---- Requests: as Engine ----
@@ -136,6 +137,7 @@ class Store final : public Landing {
   void publish_address(Block& block) noexcept;
   void* home_address(const Block& block) const noexcept;
   void land(Transfer& transfer, const base::Status& status, Actions& actions);
+  base::Status flush_unused(Block& block);
   void record_move(const Transfer& transfer) noexcept;
   void record_residency() noexcept;
   std::uint64_t used_in(engine::TierIndex tier) const noexcept;

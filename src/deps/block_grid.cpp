@@ -3,6 +3,8 @@
 #include "deps/block_grid.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
 
 namespace weir::deps {
 
@@ -52,6 +54,26 @@ bool BlockGrid::may_overlap(const BlockGrid& other) const noexcept {
   if (stride_ != other.stride_) return true;
   const std::uint64_t shift = (other.start_ - start_) % stride_;  // of the other's columns against ours
   return shift < row_bytes_ || shift + other.row_bytes_ > stride_;
+}
+
+std::string outside_text(const Access& section) {
+  const Region& whole = section.partition->whole;
+  const Region& region = section.region;
+  const auto stride = static_cast<std::ptrdiff_t>(std::max<std::uint64_t>(stride_of(whole), 1));
+  const auto offset = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(region.base) -
+                                                  reinterpret_cast<std::uintptr_t>(whole.base));
+  const std::ptrdiff_t row = offset / stride - (offset % stride < 0 ? 1 : 0), column = offset - row * stride;
+  char text[256];
+  if (whole.rows <= 1) {
+    std::snprintf(text, sizeof text, "%zu bytes from byte %td on of a watched array that has %zu bytes",
+                  region.row_bytes, offset, whole.row_bytes);
+  } else {
+    std::snprintf(text, sizeof text,
+                  "%zu rows from row %td on, and of each %zu bytes from byte %td on, of a watched array that has %zu "
+                  "rows of %zu bytes",
+                  region.rows, row, region.row_bytes, column, whole.rows, whole.row_bytes);
+  }
+  return text;
 }
 
 }  // namespace weir::deps

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/check.hpp"
@@ -106,6 +107,9 @@ class BlockGrid {
   std::uint64_t block_columns_, block_count_;
   Divider by_stride_, by_block_rows_, by_block_bytes_;
 };
+
+// For people: the bounds of a section that is not within its array, and those of the array.
+std::string outside_text(const Access& section);
 
 template <class F>
 void BlockGrid::for_each_rectangle(ByteRange range, F f) const {

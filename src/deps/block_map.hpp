@@ -15,6 +15,7 @@
 //   void commutative(NodeRef self, void* lock);    self holds the lock while it runs; may come twice with the same
 //   OpenedReduction open_reduction(const Access&); a group of private copies, and the node that combines them
 //   void join_reduction(NodeRef self, void* group);  once per reduce item of a footprint, in their order
+//   void section_outside(const Access&);           of its watched array: says so and does not return; likewise
 //   void begin_watching(const Partition&);         the map had not met this watched array before, or has forgotten it;
 //                                                  a graph need not have this one
 //
@@ -230,8 +231,10 @@ void BlockMap::collect(Graph& graph, const Access& access) {
     if (table == nullptr) table = &watch(graph, *access.partition);
     table->drop_inherited([&](Record& record) { return drop_if_finished(graph, record); });
     BlockGrid::Rectangle rectangle;
-    WEIR_CHECK(table->grid().locate(region, rectangle),
-               "a footprint names a section that is not within its watched array");
+    if (!table->grid().locate(region, rectangle)) [[unlikely]] {
+      if constexpr (requires { graph.section_outside(access); }) graph.section_outside(access);
+      WEIR_CHECK(false, "a footprint names a section that is not within its watched array");
+    }
     return table->collect_with_peers(rectangle, records_);
   }
   const auto start = reinterpret_cast<std::uintptr_t>(region.base);

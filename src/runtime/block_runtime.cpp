@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "memory/file_store.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/lifetime.hpp"
+#include "runtime/program_memory.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "weir/block.hpp"
@@ -53,6 +55,23 @@ TierReport file_report(const memory::Tier& tier) {
 
 }  // namespace
 
+namespace {
+
+bool is_adopted(const data::Block& block) noexcept { return block.home.kind == data::Home::Kind::program; }
+
+}  // namespace
+
+BlockRuntime::~BlockRuntime() {
+  owned_.reset();  // what is under way lands first
+  for (data::Block* const block : blocks_) {
+    if (is_adopted(*block)) give_up_adopted(*block);
+    block->owner = nullptr;
+    block->store = nullptr;
+    block->home.kind = data::Home::Kind::none;
+    block->address.store(nullptr, std::memory_order_relaxed);
+  }
+}
+
 data::Store& BlockRuntime::store() {
   if (data::Store* const store = find_store()) return *store;
   const std::lock_guard lock(mutex_);
@@ -70,6 +89,7 @@ data::Store& BlockRuntime::store() {
 }
 
 void BlockRuntime::enlist(data::Block& block) {
+  if (is_adopted(block)) claim_adopted(block);
   const std::lock_guard lock(mutex_);
   block.owner = &scheduler_;
   block.owned_index = blocks_.size();
@@ -77,6 +97,7 @@ void BlockRuntime::enlist(data::Block& block) {
 }
 
 void BlockRuntime::strike_off(data::Block& block) noexcept {
+  if (is_adopted(block)) give_up_adopted(block);
   const std::lock_guard lock(mutex_);
   blocks_.back()->owned_index = block.owned_index;
   blocks_[block.owned_index] = blocks_.back();
@@ -93,6 +114,7 @@ void BlockRuntime::end_blocks() noexcept {
       blocks_.size(), fmt::format("{:?}", blocks_.front()->name).c_str());
   for (data::Block* const block : blocks_) {
     block->owner = nullptr;
+    if (is_adopted(*block)) give_up_adopted(*block);
     if (block->store == nullptr) continue;
     if (const base::Status status = block->store->empty(*block); !status)
       std::fprintf(stderr, "weir: %s\n", status.message.c_str());
@@ -149,10 +171,25 @@ data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, voi
   return **block;
 }
 
-// In a child of the process that made it nothing runs that could end.
-void wait_for_tasks(data::Block& block) noexcept {
+RuntimeAccess::State& state_of(const data::Block& block) noexcept {
+  return *static_cast<RuntimeAccess::State*>(static_cast<const sched::Scheduler*>(block.owner)->owner);
+}
+
+// Returns whose tasks may be left. In a child of the process that made it nothing runs that could end.
+std::optional<runtime::Namers> wait_for_tasks(data::Block& block) noexcept {
   const Access access{{&block, 1, 1, 0}, nullptr, nullptr, nullptr, Mode::inout};
-  runtime::NamedBy(block.named_by).wait(&access);
+  const std::optional<runtime::Namers> left = runtime::NamedBy(block.named_by).wait(&access);
+  if (!left || block.owner == nullptr || runtime::is_named_below(state_of(block), block)) return std::nullopt;
+  return left;
+}
+
+// No unfinished task uses it.
+void dispose_of(void* object) noexcept {
+  data::Block& block = *static_cast<data::Block*>(object);
+  if (block.owner != nullptr) runtime::blocks_of(block).strike_off(block);
+  if (block.store == nullptr) return runtime::drop_checked_block(&block);
+  const base::Status status = block.store->drop(&block);
+  if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());
 }
 
 [[noreturn, gnu::cold]] void refuse_gone(const data::Block* block) {
@@ -167,8 +204,15 @@ void wait_for_tasks(data::Block& block) noexcept {
 
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
   RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+  state.kept.collect(*state.scheduler);
   data::Block& block = make_in(state, layout, program, name != nullptr ? name : "");
-  state.blocks->enlist(block);
+  try {
+    state.blocks->enlist(block);
+  } catch (...) {
+    block.store != nullptr ? static_cast<void>(block.store->drop(&block)) : runtime::drop_checked_block(&block);
+    throw;
+  }
+  runtime::note_maker(state, block);
   return &block;
 }
 
@@ -186,18 +230,16 @@ void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size
 void flush_block(BlockBase* base) {
   data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
   if (block == nullptr || block->owner == nullptr) refuse_gone(block);
-  wait_for_tasks(*block);
-  if (block->store == nullptr) return;  // of a checked program: it never leaves its place
+  static_cast<void>(wait_for_tasks(*block));  // what is left the store refuses
+  if (block->store == nullptr) return;        // of a checked program: it never leaves its place
   if (base::Status status = block->store->flush(*block); !status) throw Error(status.message);
 }
 
 void drop_block(BlockBase* base) noexcept {
   data::Block& block = data::block_of(*base);
-  wait_for_tasks(block);
-  if (block.owner != nullptr) runtime::blocks_of(block).strike_off(block);
-  if (block.store == nullptr) return runtime::drop_checked_block(base);
-  const base::Status status = block.store->drop(&block);
-  if (!status) std::fprintf(stderr, "weir: %s\n", status.message.c_str());
+  const std::optional<runtime::Namers> left = wait_for_tasks(block);
+  if (!left) return dispose_of(&block);
+  runtime::keep(*left, {&block, &dispose_of, nullptr, runtime::older_than(state_of(block), block)});
 }
 
 // Null when the request does not name the block.

@@ -23,6 +23,9 @@ class BlockRuntime final : public data::Sink {
   BlockRuntime(sched::Scheduler& scheduler, trace::Recorder* recorder) noexcept
       : scheduler_(scheduler), recorder_(recorder) {}
 
+  // Blocks that are left are empty from then on, whatever tasks had still to be done with them.
+  ~BlockRuntime();
+
   // Opens the tiers at the first call. Throws weir::Error.
   data::Store& store();
   // Null when there has been no block.

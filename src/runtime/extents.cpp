@@ -8,10 +8,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "runtime/kept.hpp"
 #include "runtime/lifetime.hpp"
+#include "runtime/program_memory.hpp"
 #include "weir/detail/block.hpp"
 #include "weir/error.hpp"
 
@@ -139,7 +142,7 @@ std::uint64_t next_partition_id() noexcept {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-Partition make_partition(const WatchedShape& shape) {
+const Partition* make_partition(const WatchedShape& shape) {
   const auto refuse = [&](const char* why) {
     throw Error(fmt::format(
         "a watched array of {} x {} elements of {} bytes with a stride of {}, in blocks of {} x {}: {}", shape.rows,
@@ -153,12 +156,18 @@ Partition make_partition(const WatchedShape& shape) {
   if (shape.data == nullptr && shape.rows != 0 && shape.cols != 0) refuse("its address is null");
   const std::size_t block_cols = std::min(shape.block_cols, std::max(shape.cols, std::size_t{1}));
   const std::size_t block_rows = std::min(shape.block_rows, std::max(shape.rows, std::size_t{1}));
-  return {{shape.data, shape.cols * shape.element_bytes, shape.rows, shape.stride * shape.element_bytes},
-          block_cols * shape.element_bytes,
-          block_rows,
-          next_partition_id()};
+  return runtime::make_watched(
+      {{shape.data, shape.cols * shape.element_bytes, shape.rows, shape.stride * shape.element_bytes},
+       block_cols * shape.element_bytes,
+       block_rows,
+       next_partition_id()});
 }
 
-void end_partition(const Partition& partition) noexcept { runtime::NamedBy(partition.named_by).wait(nullptr); }
+void end_partition(const Partition* partition) noexcept {
+  const std::optional<runtime::Namers> left = runtime::NamedBy(partition->named_by).wait(nullptr);
+  const auto dispose = [](void* object) noexcept { runtime::destroy_watched(static_cast<const Partition*>(object)); };
+  if (!left) return dispose(const_cast<Partition*>(partition));
+  runtime::keep(*left, {const_cast<Partition*>(partition), dispose, {}});
+}
 
 }  // namespace weir::detail

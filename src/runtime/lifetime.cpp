@@ -4,7 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <thread>
+#include <utility>
 
 #include "check/checker.hpp"
 #include "sched/worker.hpp"
@@ -21,20 +26,6 @@ namespace {
 constexpr std::uint64_t kScopeBits = (std::uint64_t{1} << kNumberShift) - 1;
 constexpr std::uint64_t kSeveral = 1;  // scopes, of one runtime
 constexpr std::uint64_t kSeveralRuntimes = ~std::uint64_t{0};
-
-std::vector<TaskRef> unfinished_tasks(State& state) {
-  std::vector<TaskRef> refs;
-  state.scheduler->for_each_worker([&](const Worker& worker) {
-    const sched::TaskHeap& heap = const_cast<Worker&>(worker).heap();
-    heap.for_each_slot([&](Task& task) {
-      const TaskRef ref = task.ref();
-      if (ref.generation == heap.first_generation() || sched::has_ended(ref)) return;
-      // The folding of a reduction waits for the thread that has spawned its members to spawn more, or to wait.
-      if (SpawnScope::name_of_own(task.invoke.seen()) == nullptr) refs.push_back(ref);
-    });
-  });
-  return refs;
-}
 
 void wait_for_task(Worker& worker, TaskRef ref) {
   if (!check::active()) return worker.wait_for(ref);
@@ -58,18 +49,59 @@ void wait_in_own_scope(Worker& worker, SpawnScope& scope, const Access* access) 
   worker.wait_for_children(scope);
 }
 
-void wait_in(State& state, std::uint64_t scope, const Access* access) noexcept {
-  Worker* const worker = find_worker_in(state);
-  if (worker == nullptr) {  // a thread that has no part in the runtime
-    for (const TaskRef ref : unfinished_tasks(state))
-      while (!sched::has_ended(ref)) std::this_thread::yield();
-    return;
+// Of any runtime: it may be what tasks of another one wait for.
+bool inside_a_task() noexcept {
+  Worker* const worker = Worker::current();
+  return worker != nullptr && worker->frame().outer != nullptr;
+}
+
+// A thread that has no part in the runtime, and takes part now: whoever has spawned the tasks may wait for it.
+void wait_as_guest(State& state) noexcept {
+  try {
+    return wait_for_all(state, worker_in(state));
+  } catch (const std::exception&) {  // there are too many guests
   }
+  try {
+    for (const TaskRef ref : unfinished_tasks(*state.scheduler))
+      while (!sched::has_ended(ref)) std::this_thread::yield();
+  } catch (const std::bad_alloc&) {
+    std::fputs("weir: no memory for the list of tasks that have named what is destroyed\n", stderr);
+    std::abort();
+  }
+}
+
+// False: inside a task, and others than its children may have named it.
+bool wait_in(State& state, std::uint64_t scope, const Access* access) noexcept {
+  Worker* const worker = find_worker_in(state);
+  if (worker == nullptr && inside_a_task()) return false;
+  if (worker == nullptr) return wait_as_guest(state), true;
   const sched::Frame& frame = worker->frame();
   auto* const own = static_cast<SpawnScope*>(static_cast<sched::Scope*>(frame.children));
   const bool is_own = own != nullptr && reinterpret_cast<std::uintptr_t>(own) == scope;
   if (own != nullptr) wait_in_own_scope(*worker, *own, is_own ? access : nullptr);
-  if (!is_own && frame.outer == nullptr) wait_for_all(state, *worker);
+  if (is_own) return true;
+  if (frame.outer != nullptr || inside_a_task()) return false;
+  wait_for_all(state, *worker);
+  return true;
+}
+
+bool is_maker(const data::Block& block, Task* task) noexcept {
+  return task != nullptr && task == block.maker && task->ref().generation == block.maker_generation;
+}
+
+// Those whose children are named in `scope`: do they stand below the maker of the block?
+[[gnu::noinline]] void note_place(data::Block& block, const SpawnScope& scope) noexcept {
+  for (Task* task = scope.parent(); task != nullptr; task = task->scope->parent())
+    if (is_maker(block, task)) return;
+  __atomic_store_n(&block.named_outside, true, __ATOMIC_RELAXED);
+}
+
+void note_named(data::Block& block, const SpawnScope& scope) noexcept {
+  NamedBy named(block.named_by);
+  if (named.is(scope)) [[likely]]
+    return;
+  if (!__atomic_load_n(&block.named_outside, __ATOMIC_RELAXED)) note_place(block, scope);
+  named.note(scope);
 }
 
 [[noreturn, gnu::cold]] void refuse_block(const data::Block* block, std::size_t item) {
@@ -97,15 +129,57 @@ void NamedBy::note_slow(std::uint64_t mark) noexcept {
   }
 }
 
-void NamedBy::wait(const Access* access) noexcept {
+std::optional<Namers> NamedBy::wait(const Access* access) noexcept {
   const std::uint64_t seen = __atomic_exchange_n(word_, 0, __ATOMIC_RELAXED);
-  if (seen == 0) return;
-  if (seen == kSeveralRuntimes) return for_each_live([](State& state) { wait_in(state, kSeveral, nullptr); });
-  if (State* const state = find_live(seen >> kNumberShift)) wait_in(*state, seen & kScopeBits, access);
+  if (seen == 0) return std::nullopt;
+  if (seen == kSeveralRuntimes) {
+    bool all = true;
+    for_each_live([&](State& state) { all = wait_in(state, kSeveral, nullptr) && all; });
+    if (all) return std::nullopt;
+    note_slow(seen);
+    return Namers{nullptr, nullptr};
+  }
+  State* const state = find_live(seen >> kNumberShift);
+  if (state == nullptr || wait_in(*state, seen & kScopeBits, access)) return std::nullopt;
+  note_slow(seen);  // they have not been waited for
+  const std::uint64_t scope = seen & kScopeBits;
+  return Namers{state, scope == kSeveral ? nullptr : reinterpret_cast<const sched::Scope*>(scope)};
+}
+
+void keep(const Namers& namers, Kept::Object object) noexcept {
+  if (namers.state == nullptr) return;  // for ever: nothing tells when all those runtimes' tasks have ended
+  object.scope = namers.scope;
+  namers.state->kept.keep(std::move(object));
+  namers.state->kept.collect(*namers.state->scheduler);
 }
 
 void wait_for_all(State& state, Worker& worker) {
-  for (const TaskRef ref : unfinished_tasks(state)) wait_for_task(worker, ref);
+  for (const TaskRef ref : unfinished_tasks(*state.scheduler)) wait_for_task(worker, ref);
+}
+
+// ---- Who made a block ----
+
+void note_maker(State& state, data::Block& block) noexcept {
+  const Worker* const worker = find_worker_in(state);
+  Task* const task = worker == nullptr ? nullptr : const_cast<Worker*>(worker)->frame().task;
+  block.maker = task;
+  if (task != nullptr) block.maker_generation = task->ref().generation;
+  block.named_outside = task == nullptr;
+}
+
+bool is_named_below(State& state, const data::Block& block) noexcept {
+  Worker* const worker = find_worker_in(state);
+  if (worker == nullptr || __atomic_load_n(&block.named_outside, __ATOMIC_RELAXED)) return false;
+  return is_maker(block, worker->frame().task);
+}
+
+std::vector<TaskRef> older_than(State& state, const data::Block& block) {
+  std::vector<TaskRef> older;
+  Worker* const worker = find_worker_in(state);
+  if (worker == nullptr || block.maker == nullptr) return older;
+  for (Task* task = worker->frame().task; task != nullptr; task = task->scope->parent())
+    if (!older.empty() || is_maker(block, task)) older.push_back(task->ref());
+  return older;
 }
 
 data::Store* name_blocks(SpawnScope& scope, std::span<const Access> footprint) {
@@ -117,7 +191,7 @@ data::Store* name_blocks(SpawnScope& scope, std::span<const Access> footprint) {
     data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
     if (block == nullptr || block->owner != scheduler) [[unlikely]]
       refuse_block(block, i);
-    NamedBy(block->named_by).note(scope);
+    note_named(*block, scope);
     store = block->store;
   }
   return store;

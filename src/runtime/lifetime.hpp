@@ -4,18 +4,27 @@
 //
 // One word for each, NamedBy, that a scope writes when it first names the memory: naming it again is a load and a
 // comparison. One scope is told apart from several; that suffices, since memory is mostly named by one, and waiting for
-// more than needed is right, too. Any thread.
+// more than needed is right, too. Inside a task one waits for its children alone: what other tasks may still use is
+// kept for them (kept.hpp). Any thread.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/store.hpp"
+#include "runtime/kept.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
 
 namespace weir::runtime {
+
+// Whose tasks have named some memory and may not have ended.
+struct Namers {
+  State* state;               // null: several runtimes
+  const sched::Scope* scope;  // null: several
+};
 
 // 0: nobody. Else the runtime's number, as in a generation, and below it the scope, or kSeveral.
 class NamedBy {
@@ -23,18 +32,30 @@ class NamedBy {
   explicit NamedBy(std::uint64_t& word) noexcept : word_(&word) {}
   // `scope` names the memory.
   void note(const SpawnScope& scope) noexcept {
-    if (__atomic_load_n(word_, __ATOMIC_RELAXED) != scope.mark()) [[unlikely]]
+    if (!is(scope)) [[unlikely]]
       note_slow(scope.mark());
   }
+  // `scope` alone has named it.
+  bool is(const SpawnScope& scope) const noexcept { return __atomic_load_n(word_, __ATOMIC_RELAXED) == scope.mark(); }
   // Waits until all tasks have ended that have named it: of the calling thread's own scope those alone when `access` is
   // how they name it, else all that the calling task, or the thread outside of tasks, has spawned; and all of the
-  // runtime when others have named it and this is outside of tasks. An exception of a task stays in its scope.
-  void wait(const Access* access) noexcept;
+  // runtime when others have named it and this is outside of tasks. An exception of a task stays in its scope. Returns
+  // who may be left: nobody, but inside a task.
+  [[nodiscard]] std::optional<Namers> wait(const Access* access) noexcept;
 
  private:
   void note_slow(std::uint64_t mark) noexcept;
   std::uint64_t* word_;
 };
+
+// Remembers which task makes the block, if any.
+void note_maker(State& state, data::Block& block) noexcept;
+// Inside of a task that has waited for its children: nobody else has named the block. `state`: that of the block.
+bool is_named_below(State& state, const data::Block& block) noexcept;
+// Until those who may use it have ended.
+void keep(const Namers& namers, Kept::Object object) noexcept;
+// The tasks around the calling one, and itself, that were there when the block was made.
+std::vector<detail::TaskRef> older_than(State& state, const data::Block& block);
 
 // Waits for all tasks of the runtime that are there now, but for those that wait for more to be spawned. Outside of
 // tasks only.

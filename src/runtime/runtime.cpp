@@ -119,6 +119,7 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  state->kept.end();
   if (state->blocks != nullptr) state->blocks->end_blocks();  // null: a layer above has ended them
   if (check::active()) check::runtime_ended();
   state->ended = trace::Track::now();

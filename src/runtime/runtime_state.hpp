@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 
 #include "machine/machine.hpp"
 #include "runtime/block_runtime.hpp"
+#include "runtime/kept.hpp"
 #include "sched/scheduler.hpp"
 #include "trace/recorder.hpp"
 #include "weir/runtime.hpp"
@@ -32,6 +34,7 @@ struct Runtime::State {
   std::uint64_t started = 0, ended = 0;       // trace::Track::now() when it was made, and when all had ended
   std::unique_ptr<sched::Scheduler> scheduler;
   std::unique_ptr<runtime::BlockRuntime> blocks;    // ends before the scheduler that it submits to
+  runtime::Kept kept;                               // blocks and watched arrays that wait for their tasks
   std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
   std::uint64_t id = 0;                             // unique in the process, never used again
   std::uint16_t number = 0;
@@ -64,7 +67,7 @@ sched::Worker& worker_in(State& state);
 sched::Worker* find_worker_in(State& state) noexcept;
 // The runtime with that number, of this process; null when there is none.
 State* find_live(std::uint64_t number) noexcept;
-void for_each_live(void (*f)(State& state)) noexcept;
+void for_each_live(const std::function<void(State& state)>& f);
 // On the thread that made it; on any once that thread has ended.
 bool may_end_here(const State& state) noexcept;
 // The same for the runtime of which the task is.

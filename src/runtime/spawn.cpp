@@ -87,7 +87,9 @@ void check_after(const detail::Attributes& attributes, const sched::Scheduler& s
   }
 }
 
+// What the closure destroys may wait for all tasks there are.
 [[gnu::cold]] void abandon_closure(Task& task) noexcept {
+  task.scope->owner()->give_up(&task);
   task.invoke(task.closure(), &task, detail::Invoke::destroy);
   task.scope->owner()->abandon(&task);
 }
@@ -229,6 +231,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     request->name = attributes != nullptr && attributes->name != nullptr ? attributes->name : "";
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
     request->domain = worker.scheduler().machine_domain(domain);
+    if constexpr (base::kHooks) request->site = task->site;
     request->trace_id = sched::trace_id(ref);
     store->add(*request);
   }
@@ -296,6 +299,7 @@ void wait_in(Worker& worker) {
   else
     worker.wait_for_children(*children);
   static_cast<SpawnScope*>(children)->forget_footprints();
+  static_cast<runtime::State*>(worker.scheduler().owner)->kept.collect(worker.scheduler());
   if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
 }
 

@@ -3,12 +3,15 @@
 #include "runtime/spawn_scope.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/check.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
+#include "sched/task_text.hpp"
 
 namespace weir::runtime {
 
@@ -144,6 +147,12 @@ detail::TaskRef SpawnScope::spawn_behind(const Access& access) {
 }
 
 void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(*this); }
+
+void SpawnScope::section_outside(const Access& access) noexcept {
+  std::fprintf(stderr, "weir: %s, names a section that is not within its watched array: %s\n",
+               sched::text_of(*spawning_).c_str(), deps::outside_text(access).c_str());
+  std::abort();
+}
 
 const char* SpawnScope::name_of_own(detail::InvokeFunction invoke) noexcept {
   if (invoke == &run_join) return "the end of several tasks";

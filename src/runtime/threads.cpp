@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -182,7 +183,7 @@ State* find_live(std::uint64_t number) noexcept {
   return state != nullptr && !made_before_fork(*state) ? state : nullptr;
 }
 
-void for_each_live(void (*f)(State& state)) noexcept {
+void for_each_live(const std::function<void(State& state)>& f) {
   for (std::size_t number = 1; number < kMostRuntimes; ++number)
     if (State* const state = find_live(number)) f(*state);
 }

@@ -6,35 +6,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <thread>
 
 #include "platform/clock.hpp"
-#include "platform/source_lines.hpp"
 #include "sched/blocking.hpp"
 #include "sched/fork.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
+#include "sched/task_text.hpp"
 #include "sched/worker.hpp"
 
 namespace weir::sched {
 
 namespace {
 
-std::string told(const Task* task) {
-  const char* const name = task == nullptr ? nullptr : task->note.name();
-  return name == nullptr ? "a task" : fmt::format("task '{}'", name);
-}
-
 // A mistake of the program: it would wait for ever.
 [[noreturn, gnu::cold]] void refuse_to_wait_for(const Task& task, const Task* waits) {
-  const void* const site = task.site;
-  const std::string place = site == nullptr ? "" : platform::find_source(std::span(&site, 1)).front().text();
-  const std::string which = place.empty() ? told(&task) : fmt::format("{}, spawned at {},", told(&task), place);
-  const std::string what =
-      waits == &task ? fmt::format("{} waits for itself", which)
-                     : fmt::format("{} waits for {} which waits beneath it, on the same thread", told(waits), which);
+  const std::string which = text_of(task) + (task.site == nullptr ? "" : ",");
+  const std::string what = waits == &task ? fmt::format("{} waits for itself", which)
+                                          : fmt::format("{} waits for {} which waits beneath it, on the same thread",
+                                                        name_text_of(waits), which);
   std::fprintf(stderr, "weir: %s: it would never end; wait for children, or use after()\n", what.c_str());
   std::abort();
 }

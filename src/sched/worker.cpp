@@ -381,8 +381,12 @@ void Worker::free(Task* task) noexcept {
   free_elsewhere(task);
 }
 
-void Worker::abandon(Task* task) noexcept {
+void Worker::give_up(Task* task) noexcept {
   if (Edge* gates = task->successors.close()) release_successors(gates);
+}
+
+void Worker::abandon(Task* task) noexcept {
+  give_up(task);
   free(task);
 }
 

@@ -255,7 +255,9 @@ class alignas(base::kDestructiveSize) Worker {
   }
   // Gives the memory of a task that ended here back to its heap.
   void free(Task* task) noexcept;
-  // The same for one that was never submitted, nor will be.
+  // Never submitted, nor will it be: whoever looks takes it for one that has ended.
+  void give_up(Task* task) noexcept;
+  // The same, and gives its memory back.
   void abandon(Task* task) noexcept;
   // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
   // may take long.

@@ -72,6 +72,7 @@ TABLE = [
     ("report text", 1, "text: not a trace of Weir"),
     ("report other.json", 1, "other.json: not a trace of Weir"),
     ("report loop", 1, "loop: cannot be read"),
+    ("report /dev/zero", 1, "/dev/zero: cannot be read: it is a device"),
     ("report damaged.json", 1, "damaged.json: damaged: "),
     ("report t.json --html folder", 1, "folder: cannot be written"),
     ("report t.json --html no/such.html", 1, "no/such.html: cannot be written"),
@@ -91,6 +92,21 @@ TABLE = [
     ("check true", 2, "nothing was checked"),
     ("bench", 2, "bench needs more"),
     ("-", 2, "-"),
+]
+
+# By a shell: {weir} and {program} are put in. What they say, and the exit status.
+SHELL = [
+    ("{weir} topo >&-", 1, "standard output cannot be written to"),
+    ("{weir} report t.json >&- <&-", 1, "standard output cannot be written to"),
+    ("{weir} help >/dev/full", 1, "standard output cannot be written to"),
+    ("{weir} --version >&- 2>&- <&-", 1, None),
+    ("{weir} nosuch >&- 2>&-", 2, None),
+    ("{weir} report nosuch 2>&- <&-", 1, None),
+    ("{weir} report t.json --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
+    ("ulimit -n 4; {weir} run nosuch", 2, "nosuch"),
+    ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
+    ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
+    ("LC_ALL=xx_YY.bogus COLUMNS=-5 TERM= {weir} nosuch", 2, "nosuch"),
 ]
 
 failures = []
@@ -154,6 +170,8 @@ def of_an_option(name, value):
         yield ["run", f"--{name}={wrong}", "PROGRAM"], {}, 2, shown
         yield ["run", "PROGRAM"], {variable: wrong}, 2, shown
         yield ["PROGRAM"], {variable: wrong}, 2, shown
+        if name != "trace":  # checked programs are not traced
+            yield ["check", "PROGRAM"], {variable: wrong}, 2, shown
     yield ["PROGRAM"], {variable + "X": "1"}, 2, f"{variable}X; did you mean {variable}?"
 
 
@@ -179,6 +197,18 @@ def judge(case, weir, program):
         failures.append(f"{environment} {words}: status {result.returncode}, wanted {status} and {named!r}: {error!r}")
 
 
+def judge_shell(case, weir, program):
+    command, status, named = case
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    # What a command says on 3 is judged as what it says on standard error.
+    text = "exec 3>&2; " + command.format(weir=weir, program=program)
+    result = subprocess.run(["bash", "-c", text], env={**plain, "LC_ALL": "C"}, capture_output=True, timeout=60,
+                            stdin=subprocess.DEVNULL, check=False)
+    error = result.stderr.decode(errors="replace")
+    if result.returncode != status or (named or "") not in error or (named is None and error):
+        failures.append(f"{command}: status {result.returncode}, wanted {status} and {named!r}: {error!r}")
+
+
 def main():
     weir, program = (os.path.abspath(argument) for argument in sys.argv[1:3])
     tests = pathlib.Path(__file__).resolve().parent.parent
@@ -189,6 +219,8 @@ def main():
         cases.append((["run", "two\nlines"], {}, 2, "two\\nlines"))
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
             list(pool.map(lambda case: judge(case, weir, program), cases))
+            list(pool.map(lambda case: judge_shell(case, weir, program), SHELL))
+        cases += SHELL
         os.chdir("/")
     print(f"{len(cases)} wrong inputs, {len(failures)} not told as they should be")
     sys.exit("\n".join(failures) if failures else 0)

@@ -16,6 +16,7 @@
 #include "check/session.hpp"
 #include "json.hpp"
 #include "platform/stopped_thread.hpp"
+#include "runtime/check_options.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -87,7 +88,16 @@ std::string with_colour(const std::string& finding, bool is_advice) {
   return (is_advice ? style.warning(head) : style.bad(head)) + finding.substr(end);
 }
 
+// What the program's runtime would refuse, before there is one. Of these options the command line has none: they are
+// those of the environment.
+base::Status check_environment(const Global& global) {
+  Options options = global.options;
+  options.trace.clear();  // checked programs are not traced
+  return runtime::check_options(options);
+}
+
 int run_check(const CheckSettings& settings, Global& global) {
+  if (const base::Status status = check_environment(global); !status) return fail(status.message, kUsage);
   if (!platform::StoppedThread::supported())
     return fail("check: it needs x86-64: what tasks touch cannot be seen on this processor", kUsage);
   std::vector<std::string> program{settings.program};
@@ -163,9 +173,7 @@ void add_check(CLI::App& app, Global& global) {
   add_option(verb, "program", settings->program, "the program, and after it its arguments")
       .required()
       .type_name("PROGRAM");
-  Entry& entry = global.entries.at(&verb);
-  entry.reads_options = false;
-  entry.takes_program = true;
+  global.entries.at(&verb).takes_program = true;
 }
 
 }  // namespace weir::tool

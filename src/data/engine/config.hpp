@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "data/engine/block.hpp"
+#include "data/engine/task_text.hpp"
 #include "weir/options.hpp"
 
 namespace weir::data::engine {
@@ -18,6 +19,7 @@ struct Config {
   Overflow overflow = Overflow::in_place;
   std::uint32_t depth = 64;  // tasks looked at ahead
   std::uint32_t workers = 1;
+  SiteText site_text = nullptr;  // for messages
 };
 
 struct Counters {

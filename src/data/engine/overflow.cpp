@@ -6,22 +6,12 @@
 #include <utility>
 
 #include "data/engine/staging.hpp"
+#include "data/engine/task_text.hpp"
 #include "memory/tier_spec.hpp"
 
 namespace weir::data::engine {
 
 using memory::size_text;
-
-namespace {
-
-std::string task_text(const Request& request) {
-  if (request.name[0] != '\0') return fmt::format("task {:?}", request.name);
-  const auto uses = request.uses();
-  if (uses.empty()) return "a task without a name";
-  return fmt::format("a task without a name (its first block: {:?})", uses.begin()->block->name);
-}
-
-}  // namespace
 
 void Staging::overflow(Request& request, Actions& actions) {
   const bool never = fit_.never_fits(request);
@@ -69,12 +59,12 @@ void Staging::warn_of_place(const Request& request, bool in_file, std::size_t by
         "{} needs {} of blocks in tier {} at the same time, but all that holds room there waits for others: it "
         "uses them in the file through the page cache, outside of the budget; give the tier more with --tiers or "
         "WEIR_TIERS, or name what tasks within a task need in its footprint (further tasks are counted, not reported)",
-        task_text(request), size_text({bytes}), tier));
+        task_text(request, core_.config.site_text), size_text({bytes}), tier));
   } else if (!in_file && first) {
     actions.warnings.push_back(fmt::format(
         "{} needs {} of blocks at the same time, more than fast memory can give: it runs in slow memory; give "
         "tier {} more with --tiers or WEIR_TIERS (further tasks are counted, not reported)",
-        task_text(request), size_text({bytes}), tier));
+        task_text(request, core_.config.site_text), size_text({bytes}), tier));
   }
 }
 
@@ -93,10 +83,10 @@ base::Status Staging::refusal(Request& request, bool never) {
         ", {} of them in addition to {} that the tasks it was made in hold until it has ended (the nearest is "
         "{})",
         size_text({Fit::charge_wanted(request)}), size_text({around}),
-        request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name) : task_text(*request.parent));
+        request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name) : task_text(*request.parent, core_.config.site_text));
   }
   std::string message =
-      fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request),
+      fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request, core_.config.site_text),
                   size_text({bytes}), tier.name, in_addition, size_text({budget}));
   if (!core_.write_failure) {
     message += fmt::format(", and what is there cannot leave: {}", core_.write_failure.message);

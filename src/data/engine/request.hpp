@@ -74,7 +74,8 @@ struct Request {
   static constexpr std::size_t kFew = 4;
 
   void* task = nullptr;   // whose it is, for whoever is notified that it is staged
-  const char* name = "";  // of the task, for messages
+  const char* name = "";       // of the task, for messages
+  const void* site = nullptr;  // likewise: where the program spawned it, an address of its code
   RequestKind kind = RequestKind::task;
   bool revocable = false;              // begins by try_begin(); until then, tasks that run may take its room
   bool cancelled = false;              // its function did not run

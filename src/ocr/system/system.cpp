@@ -66,6 +66,7 @@ void System::stop() noexcept {
   if (system->report_at_end_) system->print_report("what is left at the end");
   system->end_accounts();
   system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks
+  system->state_->kept.end();
   drop_leftovers(system->locals());
   system->runtime_.reset();
   the_system.store(nullptr, std::memory_order_release);

@@ -3,6 +3,10 @@
 // Tasks of the C++ API that EDTs spawn: they are part of the EDT.
 #include <weir/weir.hpp>
 
+#include <memory>
+#include <thread>
+#include <vector>
+
 #include "ocr_test.hpp"
 
 namespace ocr_test {
@@ -49,6 +53,27 @@ TEST_P(Tasks, WithoutAFootprintCountAsWell) {
               for (int i = 0; i < kTasks; ++i) weir::spawn([&] { ++done; });
             }),
             kTasks + 1);
+}
+
+TEST_P(Tasks, MayDestroyAWatchedArrayThatOthersName) {
+  std::vector<int> data(100, 1);
+  std::atomic<int> sum{0};
+  done_after([&](std::atomic<int>&) {
+    std::atomic<bool> named{false};
+    auto watched = std::make_shared<weir::Watched<int>>(data.data(), 10, 10, 10, 1, 10);
+    const weir::Handle<> destroys = weir::spawn([&] {
+      while (!named) std::this_thread::yield();
+      watched.reset();
+    });
+    for (std::size_t i = 0; i < 10; ++i) {
+      weir::spawn(weir::in(watched->rows(i, 1)), [&](weir::View2D<const int> v) { sum += v(0, 9); });
+      weir::spawn(weir::after(destroys), weir::in(watched->rows(i, 1)),
+                  [&](weir::View2D<const int> v) { sum += v(0, 0); });
+    }
+    named = true;
+    weir::wait();
+  });
+  EXPECT_EQ(sum, 20);
 }
 
 TEST_P(Tasks, MayBeWaitedFor) {

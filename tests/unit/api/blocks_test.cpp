@@ -216,7 +216,8 @@ TEST(BlocksTooLarge, ForTheFastTierTogetherRunInPlaceWithAWarningOrFailWithAnErr
         FAIL() << "it cannot run";
       } catch (const Error& error) {
         const std::string text = error.what();
-        EXPECT_NE(text.find("a task without a name (its first block: \"a\")"), std::string::npos) << text;
+        EXPECT_NE(text.find("a task without a name (its first block: \"a\"), spawned at "), std::string::npos) << text;
+        EXPECT_NE(text.find("blocks_test.cpp:"), std::string::npos) << text;
         EXPECT_NE(text.find("memory"), std::string::npos) << text;
       }
       continue;

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -14,50 +13,19 @@
 #include <utility>
 #include <vector>
 
-#include "support.hpp"
+#include "on_tiers.hpp"
 
 namespace weir {
 namespace {
 
+using test::error_of;
+using test::fill;
 using test::spin_until;
 using test::with_workers;
 using testing::HasSubstr;
 
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-// On one tier, where blocks have one address for ever, and on two, where tasks register what they use.
-struct Kind {
-  int workers;
-  const char* tiers;
-};
-
-class Lifetimes : public testing::TestWithParam<Kind> {
- protected:
-  static constexpr std::size_t kElements = 32 << 10;
-  Options options() const {
-    Options options = with_workers(GetParam().workers);
-    options.tiers = GetParam().tiers;
-    return options;
-  }
-};
-INSTANTIATE_TEST_SUITE_P(, Lifetimes,
-                         testing::Values(Kind{1, "memory=64MiB"}, Kind{4, "memory=64MiB"},
-                                         Kind{1, "memory=1MiB,file=/tmp:64MiB"},
-                                         Kind{4, "memory=1MiB,file=/tmp:64MiB"}),
-                         [](const auto& test) {
-                           return (test.index < 2 ? "moving_never_" : "moving_") + std::to_string(test.param.workers);
-                         });
-
-void fill(std::span<double> values) {
-  for (double& value : values) value += 1;
-}
+class Lifetimes : public test::OnTiers {};
+WEIR_ON_TIERS(Lifetimes);
 
 TEST_P(Lifetimes, ABlockThatDiesWithAnExceptionWaitsForItsTasks) {
   int runs = 0;

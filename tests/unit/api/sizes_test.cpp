@@ -111,8 +111,44 @@ TEST_F(Sizes, CountsInFootprintsAreMemorysOwn) {
   Watched<double> watched(data_.data(), 10, 10, 10, 2, 2);
   EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(0, 0, 1, kWraps)), [] {}),
                "not within its watched array");
+  EXPECT_DEATH(
+      Runtime(test::with_workers(1)).spawn(name("last"), in(watched.rows(8, 4)), [] {}),
+      "weir: task 'last', spawned at .*sizes_test.cpp:.*, names a section that is not within its watched array: "
+      "4 rows from row 8 on, and of each 80 bytes from byte 0 on, of a watched array that has 10 rows of 80 "
+      "bytes");
+  Watched<double> line(data_.data(), 100, 10);
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(line.range(95, 10)), [] {}),
+               "weir: a task, spawned at .*: 80 bytes from byte 760 on of a watched array that has 800 bytes");
   EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(1, 2, 1, kMinusOne)), [] {}),
                "not within its watched array");
+}
+
+TEST_F(Sizes, MemoryIsAdoptedOnceAndNotWatchedAsWell) {
+  Runtime other(test::with_workers(1));
+  const auto adopt = [&](std::size_t first, std::size_t count) {
+    return error_of([&] { Block<double>::adopt(other, data_.data() + first, count, "again"); });
+  };
+  const auto watch = [&](std::size_t first, std::size_t rows) {
+    return error_of([&] { Watched<double>(data_.data() + first, rows, 3, 10, 1, 1); });
+  };
+  {
+    // Columns 0 to 5 of ten rows, in tiles; then the rest.
+    auto left = Array<double, 2>::adopt(runtime_, data_.data(), {10, 6}, {10, 1}, {3, 2}, "left");
+    auto right = Array<double, 2>::adopt(other, data_.data() + 6, {10, 3}, {10, 1}, {4, 3}, "right");
+    EXPECT_THAT(adopt(0, 1), HasSubstr("adopt(\"again\"): some of its memory, 8 bytes at "));
+    EXPECT_THAT(adopt(0, 1), HasSubstr("is that of block \"left[0,0]\""));
+    EXPECT_THAT(adopt(95, 1), HasSubstr("block \"left[3,2]\""));
+    EXPECT_THAT(adopt(98, 1), HasSubstr("block \"right[2,0]\""));
+    EXPECT_EQ(adopt(99, 1), "no error");
+    EXPECT_EQ(adopt(9, 1), "no error");
+    EXPECT_THAT(watch(0, 1), HasSubstr("some of its memory is that of block \"left[0,"));
+    EXPECT_EQ(error_of([&] { Watched<double>(data_.data() + 9, 10, 1, 10, 1, 1); }), "no error");
+  }
+  const Watched<double> watched(data_.data() + 20, 2, 3, 10, 1, 1);
+  EXPECT_THAT(adopt(19, 2), HasSubstr("is in a watched array"));
+  EXPECT_THAT(adopt(0, 40), HasSubstr("is in a watched array"));
+  EXPECT_EQ(adopt(23, 7), "no error");
+  EXPECT_EQ(adopt(0, 20), "no error");
 }
 
 TEST_F(Sizes, EnumeratorsThatThereAreNoneOfAreRefused) {

@@ -2,7 +2,9 @@
 
 #include "program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -106,7 +108,23 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
 
 }  // namespace
 
+namespace {
+
+// Of the three that every program has those that are closed: else a file that is opened would be taken for one, and
+// what is said be written into it. To standard output one cannot write then, which is told as on a full disk.
+void open_standard_files() {
+  constexpr int kModes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+  for (int fd = 0; fd < 3; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    const int opened = open("/dev/null", kModes[fd]);  // the lowest number that is free
+    if (opened >= 0 && opened != fd) close(opened);
+  }
+}
+
+}  // namespace
+
 int run_program(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
+  open_standard_files();
   try {
     return parse_and_run(argc, argv, verbs);
   } catch (const std::bad_alloc&) {

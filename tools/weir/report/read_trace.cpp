@@ -446,6 +446,8 @@ base::Result<std::vector<Trace>> read_traces(const std::string& path) {
     }
     return status;
   }
+  if (platform::kind_of(path) == "a device")  // of which some never end
+    return base::Status{base::Code::bad_input, fmt::format("{}: cannot be read: it is a device, no trace", path)};
   try {
     std::ifstream file(path);
     return read_traces(file, path);

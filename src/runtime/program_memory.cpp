@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/program_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "data/adopted.hpp"
+#include "weir/error.hpp"
+
+namespace weir::runtime {
+
+namespace {
+
+struct Watch : Partition {
+  explicit Watch(const Partition& form) : Partition(form) {}
+  Watch* next = nullptr;
+  Watch* before = nullptr;
+  std::size_t shard = 0;
+};
+
+// Tasks make and destroy watched arrays all the time, blocks are adopted rarely.
+struct Shard {
+  alignas(64) std::mutex mutex;
+  Watch* first = nullptr;  // guarded by mutex
+};
+
+struct Memory {
+  std::mutex mutex;
+  data::Adopted adopted;              // guarded by mutex
+  std::atomic<std::size_t> count{0};  // of those, written under mutex
+  std::array<Shard, 16> watched;      // each mutex may be taken inside of the first
+};
+
+Memory& memory() {
+  static Memory* const the_memory = new Memory;  // static blocks and arrays are destroyed late
+  return *the_memory;
+}
+
+detail::BlockLayout layout_of(const Region& whole) noexcept {
+  return {whole.row_bytes, {1, whole.rows}, {0, whole.rows > 1 ? whole.stride_bytes : whole.row_bytes}};
+}
+
+bool overlaps(const Partition& watched, const data::Block& block) noexcept {
+  const Region& whole = watched.whole;
+  if (whole.rows == 0 || whole.row_bytes == 0) return false;
+  return data::overlap(layout_of(whole), whole.base, block.layout, block.program);
+}
+
+[[noreturn]] void refuse_adopted(const data::Block& block, const char* what) {
+  throw Error(
+      fmt::format("adopt({:?}): some of its memory, {} bytes at {}, is {}: adopt each byte once, and do not "
+                  "watch it as well",
+                  block.name, block.bytes, fmt::ptr(block.program), what));
+}
+
+const Watch* find_watched(Memory& all, const data::Block& block) {
+  for (Shard& shard : all.watched) {
+    const std::lock_guard lock(shard.mutex);
+    for (const Watch* watch = shard.first; watch != nullptr; watch = watch->next)
+      if (overlaps(*watch, block)) return watch;
+  }
+  return nullptr;
+}
+
+void enlist(Shard& shard, Watch& watch) noexcept {
+  const std::lock_guard lock(shard.mutex);
+  watch.next = shard.first;
+  if (shard.first != nullptr) shard.first->before = &watch;
+  shard.first = &watch;
+}
+
+void refuse_watched_if_adopted(Memory& all, const Watch& watch) {
+  if (all.count.load() == 0) return;
+  data::Block probe;
+  probe.layout = layout_of(watch.whole);
+  probe.program = const_cast<void*>(watch.whole.base);
+  const std::lock_guard lock(all.mutex);
+  const data::Block* const block =
+      watch.whole.rows == 0 || watch.whole.row_bytes == 0 ? nullptr : all.adopted.find(probe);
+  if (block == nullptr) return;
+  throw Error(
+      fmt::format("a watched array of {} rows of {} bytes at {}: some of its memory is that of block {:?}, which "
+                  "adopts it: name the block in footprints, not the memory",
+                  watch.whole.rows, watch.whole.row_bytes, fmt::ptr(watch.whole.base), block->name));
+}
+
+}  // namespace
+
+// Counted before the watched arrays are looked at: who makes one enlists it first and looks at the count then.
+void claim_adopted(const data::Block& block) {
+  Memory& all = memory();
+  const std::lock_guard lock(all.mutex);
+  if (const data::Block* const other = all.adopted.find(block))
+    refuse_adopted(block, fmt::format("that of block {:?}", other->name).c_str());
+  all.adopted.add(block);
+  all.count.fetch_add(1);
+  if (find_watched(all, block) == nullptr) return;
+  all.adopted.remove(block);
+  all.count.fetch_sub(1);
+  refuse_adopted(block, "in a watched array");
+}
+
+void give_up_adopted(const data::Block& block) noexcept {
+  Memory& all = memory();
+  const std::lock_guard lock(all.mutex);
+  all.adopted.remove(block);
+  all.count.fetch_sub(1);
+}
+
+const Partition* make_watched(const Partition& form) {
+  Memory& all = memory();
+  auto watch = std::make_unique<Watch>(form);
+  watch->shard = std::hash<std::thread::id>{}(std::this_thread::get_id()) % all.watched.size();
+  enlist(all.watched[watch->shard], *watch);
+  try {
+    refuse_watched_if_adopted(all, *watch);
+  } catch (...) {
+    destroy_watched(watch.release());
+    throw;
+  }
+  return watch.release();
+}
+
+void destroy_watched(const Partition* partition) noexcept {
+  const std::unique_ptr<const Watch> watch(static_cast<const Watch*>(partition));
+  Shard& shard = memory().watched[watch->shard];
+  const std::lock_guard lock(shard.mutex);
+  (watch->before != nullptr ? watch->before->next : shard.first) = watch->next;
+  if (watch->next != nullptr) watch->next->before = watch->before;
+}
+
+}  // namespace weir::runtime

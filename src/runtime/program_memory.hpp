@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which memory of the program is adopted, and which is watched: a byte that is both, or in two adopted blocks, would be
+// in two places at once, and tasks that name it one way would not wait for those that name it the other way.
+//
+// Of the whole process, since runtimes share its memory. Watched arrays may overlap each other. Any thread.
+#pragma once
+
+#include "data/block.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir::runtime {
+
+// An adopted block, from its making until it is destroyed or its runtime ends. Throws weir::Error when its memory is
+// taken.
+void claim_adopted(const data::Block& block);
+void give_up_adopted(const data::Block& block) noexcept;
+
+// A watched array. Throws weir::Error when some of its memory is adopted.
+const Partition* make_watched(const Partition& form);
+void destroy_watched(const Partition* partition) noexcept;
+
+}  // namespace weir::runtime
