@@ -11,8 +11,8 @@ includes base/, itself and the snapshot.hpp of its layer; the snapshot, which ma
 Public headers (include/) include no header of src/. LAYERS has a line for each folder of src/, names no folder that
 does not exist, and has no cycle.
 
-A folder with lines for its rooms (`ocr/objects: ocr/program`) has one for each folder in it, and no sources outside of
-them; a room includes itself and the rooms that its line names.
+A folder with lines for layers of its own (`ocr/objects: ocr/program`) has one for each folder in it, and no sources outside
+of them; such an inner layer includes itself and those that its line names.
 
 A unit is a .cpp and the .hpp of the same name. Units of one folder of src/ include one another in no circle, but for
 those in CIRCLES.
@@ -82,26 +82,26 @@ def includes(path):
         yield text.count("\n", 0, match.start(1)) + 1, match.group(1) == '"', match.group(2)
 
 
-def rooms_of(layers, folder):
+def inner_layers(layers, folder):
     """The folders in it that have lines of their own; none when their order is not said."""
     return {name for name in layers if name.startswith(f"{folder}/")}
 
 
-def room_of(parts):
+def inner_layer(parts):
     return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
 
 
-def check_rooms(src, layers):
-    """That each room has its line and each line its room, and that no source of such a folder is outside of rooms."""
+def check_inner(src, layers):
+    """That each inner layer has its line, and that no source of such a folder is outside of them."""
     for folder in sorted({name.split("/")[0] for name in layers if "/" in name}):
         if not (src / folder).is_dir():
             continue
-        rooms = rooms_of(layers, folder)
+        inner = inner_layers(layers, folder)
         present = {f"{folder}/{p.name}" for p in (src / folder).iterdir() if p.is_dir()}
-        for room in sorted(present - rooms):
-            yield f"src/{room}: has no line in src/LAYERS, as the other rooms of {folder} have"
+        for name in sorted(present - inner):
+            yield f"src/{name}: has no line in src/LAYERS, as the other layers of {folder} have"
         for path in sorted(p for p in (src / folder).iterdir() if p.suffix in SOURCES):
-            yield f"src/{folder}/{path.name}: sources of {folder} lie in its rooms"
+            yield f"src/{folder}/{path.name}: sources of {folder} lie in its layers"
 
 
 def unit_of(name):
@@ -176,8 +176,8 @@ def check_source(src, public, path, layers):
             yield f"{where}: a policy includes base/ and its snapshot only, not {target}"
         elif folder != layer and folder not in layers[layer]:
             yield f"{where}: {layer} may not include {folder} ({target})"
-        elif folder == layer and rooms_of(layers, layer):
-            here, there = room_of(parts), room_of(target.split("/"))
+        elif folder == layer and inner_layers(layers, layer):
+            here, there = inner_layer(parts), inner_layer(target.split("/"))
             if here != there and there not in layers.get(here, ()):
                 yield f"{where}: {here} may not include {there} ({target})"
 
@@ -194,7 +194,7 @@ def check(root, allowed_circles):
     folders = {p.name for p in src.iterdir() if p.is_dir()}
     offences += [f"src/{name}: has no line in src/LAYERS" for name in sorted(folders - set(layers))]
     offences += [f"src/LAYERS: {name} has no folder" for name in layers if not (src / name).is_dir()]
-    offences += check_rooms(src, layers)
+    offences += check_inner(src, layers)
     for folder in sorted(folders | set(allowed_circles)):
         offences += check_circles(src, folder, allowed_circles.get(folder, set()))
     for path in sorted(p for p in src.rglob("*") if p.suffix in SOURCES):
@@ -245,7 +245,7 @@ BAD = [
     ({"include/weir/w.hpp": '#include "base/a.hpp"\n'}, "a public header includes src/base/a.hpp"),
     ({"src/stray.cpp": ""}, "sources lie in a layer's folder"),
     ({"src/ocr/low/l.hpp": '#include "ocr/high/h.hpp"\n'}, "ocr/low may not include ocr/high"),
-    ({"src/ocr/stray.cpp": ""}, "sources of ocr lie in its rooms"),
+    ({"src/ocr/stray.cpp": ""}, "sources of ocr lie in its layers"),
     ({"src/ocr/attic/a.cpp": ""}, "src/ocr/attic: has no line"),
     ({"src/LAYERS": GOOD["src/LAYERS"] + "ocr/cellar:\n"}, "ocr/cellar has no folder"),
     ({"src/LAYERS": GOOD["src/LAYERS"].replace("ocr/low:", "ocr/low: ocr/high")}, "cycle through ocr/low"),

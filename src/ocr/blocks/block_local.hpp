@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// BlockLocal: what this room keeps per worker: its cache of memory for small blocks.
+// BlockLocal: what this layer keeps per worker: its cache of memory for small blocks.
 //
 // As for ProgramLocal, the thread that is the worker uses it, and no other.
 #pragma once
@@ -20,7 +20,7 @@ struct BlockLocal : ObserveLocal {
   const PoolId pool;  // of small blocks without a hint
   BlockMemory memory;
 
-  // What the room above is notified of: an EDT that waited for the block holds it now.
+  // What the layer above is notified of: an EDT that waited for the block holds it now.
   virtual void on_granted(Edt& edt, Block& block) = 0;
 
  protected:

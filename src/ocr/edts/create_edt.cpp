@@ -262,7 +262,7 @@ void launch_bare(Local& local, const Template& of, const EdtRequest& request) {
   task->invoke = &run_edt;
   edt.set_origin(origin);
   sched::TaskHeap::open(*task);
-  if (request.made != nullptr) *request.made = to_c(edt.guid());
+  if (request.made != nullptr) *request.made = to_c(edt.bare_guid());
   if (checking::active()) [[unlikely]]
     checking::created(edt);
   Activity::add(local.activity.readied);

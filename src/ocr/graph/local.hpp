@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Local: all that OCR keeps per worker: what this room adds, links, scopes and what is still to be notified, to the
-// parts of the rooms beneath it (program/program.hpp).
+// Local: all that OCR keeps per worker: what this layer adds, links, scopes and what is still to be notified, to the
+// parts of the layers beneath it (program/program.hpp).
 //
 // The thread that is the worker uses it, and no other; local() finds that of the calling thread. The System makes them,
-// and implements what the lower rooms ask of the higher (system/system_local.hpp).
+// and implements what the lower layers ask of the higher (system/system_local.hpp).
 #pragma once
 
 #include <atomic>

@@ -153,8 +153,9 @@ class Edt {
 
   // The table finds it by its index, also when it is not alive.
   std::uint32_t index() const noexcept { return is_bare() ? task_.number : body().word.index(); }
-  Guid guid() const noexcept {
-    if (!is_bare()) return body().word.guid(Kind::edt);
+  Guid guid() const noexcept { return is_bare() ? bare_guid() : body().word.guid(Kind::edt); }
+  // That of a bare one.
+  Guid bare_guid() const noexcept {
     const std::uint64_t generation = task_.generation.load(std::memory_order_relaxed);
     return Guid::make(Kind::edt, static_cast<std::uint32_t>(generation) % Guid::kGenerations, task_.number);
   }
@@ -162,7 +163,7 @@ class Edt {
   bool is_alive(Guid guid) const noexcept {
     if (!is_bare()) return body().word.alive(guid.generation(), guid.index());
     const std::uint64_t generation = task_.generation.load(std::memory_order_acquire);
-    return this->guid() == guid && !task_.successors.closed(generation) && !has_returned();
+    return bare_guid() == guid && !task_.successors.closed(generation) && !has_returned();
   }
 
   // Any thread that keeps it from ending. Null before it was first made.

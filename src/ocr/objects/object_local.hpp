@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ObjectLocal: what this room keeps per worker: lists of free objects, the running EDT, and where EDTs come from.
+// ObjectLocal: what this layer keeps per worker: lists of free objects, the running EDT, and where EDTs come from.
 //
 // As for ProgramLocal, the thread that is the worker uses it, and no other.
 #pragma once
@@ -40,7 +40,7 @@ struct ObjectLocal : ProgramLocal {
 
   const EdtKind* maker() const noexcept { return current == nullptr ? nullptr : current->edt.kind(); }
 
-  // ---- What the room above is notified of, while anything waits for a label (objects/label.hpp). ----
+  // ---- What the layer above is notified of, while anything waits for a label (objects/label.hpp). ----
 
   // The object of a label has been made; its lock was given up.
   virtual void on_label_made(Guid label) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ObserveLocal: what this room keeps per worker.
+// ObserveLocal: what this layer keeps per worker.
 #pragma once
 
 #include <cstdint>

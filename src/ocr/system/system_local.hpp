@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SystemLocal: a worker's Local, with what the lower rooms of OCR ask of the higher. The System makes and owns them.
+// SystemLocal: a worker's Local, with what the lower layers of OCR ask of the higher. The System makes and owns them.
 #pragma once
 
 #include <memory>
