@@ -3,7 +3,7 @@
 // The memory outside of watched arrays, as disjoint segments with a record each: exact look-up, and cover().
 //
 // Only who asks for what overlaps a range needs the order of the segments. New ones of memory that the filter knows to
-// be new are put in it when somebody asks, if they live as long.
+// be new are put in it when an access overlaps, if they live as long.
 //
 // Owned by a BlockMap, on its thread.
 #pragma once

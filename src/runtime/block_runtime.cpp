@@ -57,7 +57,7 @@ TierReport file_report(const memory::Tier& tier) {
 
 namespace {
 
-bool is_adopted(const data::Block& block) noexcept { return block.home.kind == data::Home::Kind::program; }
+bool is_adopted(const data::Block& block) noexcept { return block.home.kind == data::engine::Home::Kind::program; }
 
 }  // namespace
 
@@ -67,7 +67,7 @@ BlockRuntime::~BlockRuntime() {
     if (is_adopted(*block)) give_up_adopted(*block);
     block->owner = nullptr;
     block->store = nullptr;
-    block->home.kind = data::Home::Kind::none;
+    block->home.kind = data::engine::Home::Kind::none;
     block->address.store(nullptr, std::memory_order_relaxed);
   }
 }
