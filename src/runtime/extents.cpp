@@ -167,7 +167,7 @@ void end_partition(const Partition* partition) noexcept {
   const std::optional<runtime::Namers> left = runtime::NamedBy(partition->named_by).wait(nullptr);
   const auto dispose = [](void* object) noexcept { runtime::destroy_watched(static_cast<const Partition*>(object)); };
   if (!left) return dispose(const_cast<Partition*>(partition));
-  runtime::keep(*left, {const_cast<Partition*>(partition), dispose, {}});
+  runtime::keep(*left, {const_cast<Partition*>(partition), dispose, {}, {}});
 }
 
 }  // namespace weir::detail
