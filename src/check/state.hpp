@@ -18,8 +18,8 @@
 #include "check/judge/run.hpp"
 #include "check/memory/own_memory.hpp"
 #include "check/memory/watch.hpp"
-#include "check/tell/link.hpp"
 #include "check/tell/finding_key.hpp"
+#include "check/tell/link.hpp"
 
 namespace weir::check {
 

@@ -34,9 +34,8 @@ Copy Mover::copy_of(const Transfer& transfer) const noexcept {
   const Block& block = block_of(*replica.block);
   const CopyEnd here = memory_.end(replica.place);
   const bool adopted = transfer.source == nullptr && block.home.kind == engine::Home::Kind::program;
-  const CopyEnd there =
-      adopted ? program_end(block)
-              : memory_.end(transfer.source != nullptr ? transfer.source->place : block.home.place);
+  const CopyEnd there = adopted ? program_end(block)
+                                : memory_.end(transfer.source != nullptr ? transfer.source->place : block.home.place);
   const bool fetches = transfer.kind == Transfer::Kind::fetch;
   return {.from = fetches ? there : here, .to = fetches ? here : there, .bytes = block.bytes, .block = block.name};
 }

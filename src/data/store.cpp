@@ -8,8 +8,8 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
-#include <span>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 

@@ -19,9 +19,7 @@ class ArenaMemory final : public engine::NodeMemory {
     const std::uint64_t offset = arena_.allocate(charge);
     return offset != Arena::kNowhere ? std::optional(offset) : std::nullopt;
   }
-  void give_back(std::uint64_t offset, std::size_t charge) noexcept override {
-    arena_.free(offset, charge);
-  }
+  void give_back(std::uint64_t offset, std::size_t charge) noexcept override { arena_.free(offset, charge); }
   void trim() noexcept override { arena_.trim(); }
   std::size_t budget() const noexcept override { return arena_.budget(); }
   std::size_t used() const noexcept override { return arena_.used(); }
@@ -81,11 +79,12 @@ TierMemory::TierMemory(TierSet& tiers) {
   }
   for (const Tier& tier : tiers.tiers())
     for (Arena* const arena : tier.arenas)
-      add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena), arena->backing(), nullptr);
+      add_node(static_cast<TierIndex>(tier.index), arena->name(), std::make_unique<ArenaMemory>(*arena),
+               arena->backing(), nullptr);
   for (const Tier& tier : tiers.tiers()) {
     if (tier.file == nullptr) continue;
-    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file), *tier.file,
-             tier.file);
+    add_node(static_cast<TierIndex>(tier.index), tier.file->name(), std::make_unique<FileMemory>(*tier.file),
+             *tier.file, tier.file);
   }
   hierarchy_.seen = tiers.seen();
 }

@@ -25,7 +25,9 @@ class TierMemory {
   std::vector<engine::NodeMemory*> memories() const;
 
   // Null where the processor cannot address the node.
-  void* address(engine::Place place) const noexcept { return backings_[engine::index_of(place.node)]->address(place.offset); }
+  void* address(engine::Place place) const noexcept {
+    return backings_[engine::index_of(place.node)]->address(place.offset);
+  }
   memory::CopyEnd end(engine::Place place) const noexcept {
     return memory::CopyEnd::at(*backings_[engine::index_of(place.node)], place.offset);
   }

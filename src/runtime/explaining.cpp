@@ -11,6 +11,7 @@
 #include "data/store.hpp"
 #include "platform/clock.hpp"
 #include "platform/thread_state.hpp"
+#include "runtime/own_task.hpp"
 #include "runtime/shared_data.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
@@ -148,7 +149,7 @@ class Picture {
     thing.id = sched::trace_id({held.task, held.generation});
     thing.site = held.task->site.seen();
     if (name != nullptr) thing.name = name;
-    if (const char* const own = SpawnScope::name_of_own(held.task->invoke.seen())) {
+    if (const char* const own = name_of_own(held.task->invoke.seen())) {
       thing.kind = Kind::own;
       thing.name = own;
       thing.site = nullptr;

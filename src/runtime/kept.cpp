@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "runtime/spawn_scope.hpp"
+#include "runtime/own_task.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weir::runtime {
@@ -33,7 +33,7 @@ std::vector<TaskRef> unfinished_tasks(const sched::Scheduler& scheduler) {
       const TaskRef ref = task.ref();
       if (ref.generation == heap.first_generation() || sched::has_ended(ref)) return;
       // The folding of a reduction waits for the thread that has spawned its members to spawn more, or to wait.
-      if (SpawnScope::name_of_own(task.invoke.seen()) == nullptr) refs.push_back(ref);
+      if (name_of_own(task.invoke.seen()) == nullptr) refs.push_back(ref);
     });
   });
   return refs;

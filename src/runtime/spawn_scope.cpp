@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "runtime/lifetime.hpp"
+#include "runtime/own_task.hpp"
 #include "runtime/spawn_hooks.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -15,20 +16,11 @@
 
 namespace weir::runtime {
 
-using detail::Invoke;
 using detail::TaskRef;
 using sched::Edge;
 using sched::Task;
 
 namespace {
-
-void run_join(void*, Task*, Invoke) {}
-
-// Also when the scope has failed: then the copies are dropped, not folded.
-void run_fold(void* closure, Task*, Invoke what) {
-  const std::unique_ptr<ReductionGroup> group(*static_cast<ReductionGroup**>(closure));
-  if (what == Invoke::run) group->fold();
-}
 
 sched::TaskExtra& extra_of(Task& task) {
   if (task.note.extra() == nullptr) {
@@ -152,11 +144,6 @@ void SpawnScope::section_outside(const Access& access) noexcept {
   std::fprintf(stderr, "weir: %s, names a section that is not within its watched array: %s\n",
                sched::text_of(*spawning_).c_str(), deps::outside_text(access).c_str());
   std::abort();
-}
-
-const char* SpawnScope::name_of_own(detail::InvokeFunction invoke) noexcept {
-  if (invoke == &run_join) return "the end of several tasks";
-  return invoke == &run_fold ? "the folding of a reduction" : nullptr;
 }
 
 deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join)); }

@@ -40,9 +40,6 @@ class SpawnScope final : public sched::Scope {
   // How those who name memory are remembered (lifetime.hpp): the runtime's number, and this scope.
   std::uint64_t mark() const noexcept { return mark_; }
 
-  // Any thread: what such a task of Weir's own is called; null for those of the program.
-  static const char* name_of_own(detail::InvokeFunction invoke) noexcept;
-
   // ---- The Graph of deps::BlockMap ----
   void begin_watching(const Partition& partition) noexcept;
   [[noreturn]] void section_outside(const Access& access) noexcept;

@@ -83,11 +83,12 @@ base::Status Staging::refusal(Request& request, bool never) {
         ", {} of them in addition to {} that the tasks it was made in hold until it has ended (the nearest is "
         "{})",
         size_text({Fit::charge_wanted(request)}), size_text({around}),
-        request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name) : task_text(*request.parent, core_.config.site_text));
+        request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name)
+                                        : task_text(*request.parent, core_.config.site_text));
   }
-  std::string message =
-      fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}", task_text(request, core_.config.site_text),
-                  size_text({bytes}), tier.name, in_addition, size_text({budget}));
+  std::string message = fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}",
+                                    task_text(request, core_.config.site_text), size_text({bytes}), tier.name,
+                                    in_addition, size_text({budget}));
   if (!core_.write_failure) {
     message += fmt::format(", and what is there cannot leave: {}", core_.write_failure.message);
     message += "; free room there, or put the file tier on a larger disk with --tiers or WEIR_TIERS";

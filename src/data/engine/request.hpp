@@ -73,7 +73,7 @@ enum class RequestKind : std::uint8_t {
 struct Request {
   static constexpr std::size_t kFew = 4;
 
-  void* task = nullptr;   // whose it is, for whoever is notified that it is staged
+  void* task = nullptr;        // whose it is, for whoever is notified that it is staged
   const char* name = "";       // of the task, for messages
   const void* site = nullptr;  // likewise: where the program spawned it, an address of its code
   RequestKind kind = RequestKind::task;

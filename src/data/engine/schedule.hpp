@@ -23,8 +23,8 @@ class Schedule {
   // In the block's queue; mostly the last. True: it is the first now, so that the block's next use has changed.
   static bool enqueue(Use& use) noexcept;
   static void dequeue(Use& use) noexcept;
-  // The request names the block no more. The use is in no queue, and waits for no transfer; the request's last use takes
-  // its place, and its links with it.
+  // The request names the block no more. The use is in no queue, and waits for no transfer; the request's last use
+  // takes its place, and its links with it.
   static void remove(Request& request, Use& use) noexcept;
 
   static bool has_yet_to_begin(const Request& request) noexcept {

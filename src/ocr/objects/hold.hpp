@@ -23,9 +23,9 @@ struct Hold {
 
   Tiers& tiers;
   data::Request request;
-  bool done = false;                     // guarded by Tiers::waiting_mutex
+  bool done = false;                         // guarded by Tiers::waiting_mutex
   std::vector<data::engine::Block*> others;  // while it waits: what its EDT holds besides
-  std::unique_ptr<std::byte[]> scratch;  // instead: the program ended before there was room, and the EDT runs on
+  std::unique_ptr<std::byte[]> scratch;      // instead: the program ended before there was room, and the EDT runs on
 };
 
 // A block that is in place for a thread that has not acquired it: it was waited for, or made outside of EDTs. It counts

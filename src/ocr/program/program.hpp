@@ -37,8 +37,9 @@ struct alignas(base::kDestructiveSize) Activity {
   }
 };
 
-// What this layer keeps per worker. Each layer above adds its own part to that of the layer beneath it, and its functions
-// take the part of their layer; graph/local.hpp has the last. The thread that is the worker uses it, and no other.
+// What this layer keeps per worker. Each layer above adds its own part to that of the layer beneath it, and its
+// functions take the part of their layer; graph/local.hpp has the last. The thread that is the worker uses it, and no
+// other.
 struct ProgramLocal {
   ProgramLocal(sched::Worker& w, Program& p);
   ProgramLocal(const ProgramLocal&) = delete;

@@ -10,16 +10,15 @@
 #include "data/policy/admit.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
-#include "data/engine/replica.hpp"
 #include "memory/machines.hpp"
 
 namespace weir::data {
 
-using memory::kMiB;
-using memory::kTiB;
 using engine::may_follow;
 using engine::Replica;
 using engine::ReplicaState;
+using memory::kMiB;
+using memory::kTiB;
 
 namespace {
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/own_task.hpp"
+
+#include <memory>
+
+#include "runtime/reduction.hpp"
+
+namespace weir::runtime {
+
+void run_join(void*, sched::Task*, detail::Invoke) {}
+
+// When the scope has failed, the copies are dropped, not folded.
+void run_fold(void* closure, sched::Task*, detail::Invoke what) {
+  const std::unique_ptr<ReductionGroup> group(*static_cast<ReductionGroup**>(closure));
+  if (what == detail::Invoke::run) group->fold();
+}
+
+const char* name_of_own(detail::InvokeFunction invoke) noexcept {
+  if (invoke == &run_join) return "the end of several tasks";
+  return invoke == &run_fold ? "the folding of a reduction" : nullptr;
+}
+
+}  // namespace weir::runtime

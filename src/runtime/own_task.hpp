@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The tasks that Weir makes for itself: the end of several tasks, and the folding of a reduction. Any thread.
+#pragma once
+
+#include "sched/task.hpp"
+
+namespace weir::runtime {
+
+// What such a task runs. The closure of run_fold() is a pointer to the ReductionGroup that it then owns.
+void run_join(void* closure, sched::Task* task, detail::Invoke what);
+void run_fold(void* closure, sched::Task* task, detail::Invoke what);
+
+// What it is called; null for tasks of the program.
+const char* name_of_own(detail::InvokeFunction invoke) noexcept;
+
+}  // namespace weir::runtime
