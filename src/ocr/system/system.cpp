@@ -73,6 +73,8 @@ void System::stop() noexcept {
   detail::running_system.store(detail::kNoSystem, std::memory_order_release);
 }
 
+std::uint64_t System::bytes_of_slabs() noexcept { return slabs_->bytes(); }
+
 // Nothing asks any more, and what the trace has to say of blocks is noted while they are there.
 void System::end_accounts() noexcept {
   state_->explaining.reset();

@@ -38,6 +38,8 @@ class System {
   runtime::Explaining* explaining() noexcept { return state_->explaining.get(); }
   sched::Scheduler& scheduler() noexcept { return program_.scheduler(); }
   std::uint64_t number() const noexcept { return number_; }
+  // What the slabs of small blocks take of the tiers.
+  std::uint64_t bytes_of_slabs() noexcept;
   // See report.hpp.
   void print_report(const char* why) noexcept;
 

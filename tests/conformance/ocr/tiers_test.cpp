@@ -536,7 +536,7 @@ TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
   const u64 first = fill();
   EXPECT_GT(first, kBudget * 3 / 4);
   EXPECT_LT(first, kBudget);
-  EXPECT_GE(System::running()->tiers().bytes_of_slabs(), first);
+  EXPECT_GE(System::running()->bytes_of_slabs(), first);
   destroy_all();
   EXPECT_GT(fill(), first * 3 / 4);  // the same slabs: some pieces are with the other worker
   destroy_all();

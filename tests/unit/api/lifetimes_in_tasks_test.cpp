@@ -326,7 +326,9 @@ TEST_P(LifetimesInTasks, FlushNamesATaskThatItCannotWaitFor) {
     said = error_of([&] { block.flush(); });
   });
   runtime.wait();
-  if (said != "no error") EXPECT_THAT(said, HasSubstr("block \"mine\" while task \"user\" has not ended"));
+  if (said != "no error") {
+    EXPECT_THAT(said, HasSubstr("block \"mine\" while task \"user\" has not ended"));
+  }
   block.flush();
   EXPECT_EQ(mine, std::vector<double>(kElements, 1));
 }
