@@ -80,18 +80,25 @@ FullNode::~FullNode() {
   if (data_ != MAP_FAILED) munmap(data_, bytes_);
 }
 
+namespace {
+
+std::string in_root(const char* file) { return std::string(kRoot).append(file); }
+std::string in_group(const char* file) { return std::string(kGroup).append(file); }
+
+}  // namespace
+
 MemoryCgroup::MemoryCgroup(std::size_t bytes) {
   mount("none", kRoot, "cgroup2", 0, nullptr);
-  write_to(std::string(kRoot) + "/cgroup.subtree_control", "+memory");
+  write_to(in_root("/cgroup.subtree_control"), "+memory");
   mkdir(kGroup, 0755);
-  write_to(std::string(kGroup) + "/memory.max", std::to_string(bytes));
-  write_to(std::string(kGroup) + "/cgroup.procs", std::to_string(getpid()));
-  in_force_ = number_in(std::string(kGroup) + "/memory.max", "") > 0;
+  write_to(in_group("/memory.max"), std::to_string(bytes));
+  write_to(in_group("/cgroup.procs"), std::to_string(getpid()));
+  in_force_ = number_in(in_group("/memory.max"), "") > 0;
 }
 
-MemoryCgroup::~MemoryCgroup() { write_to(std::string(kRoot) + "/cgroup.procs", std::to_string(getpid())); }
+MemoryCgroup::~MemoryCgroup() { write_to(in_root("/cgroup.procs"), std::to_string(getpid())); }
 
-std::size_t MemoryCgroup::used() const { return number_in(std::string(kGroup) + "/memory.current", ""); }
-std::size_t MemoryCgroup::kills() const { return number_in(std::string(kGroup) + "/memory.events", "oom_kill "); }
+std::size_t MemoryCgroup::used() const { return number_in(in_group("/memory.current"), ""); }
+std::size_t MemoryCgroup::kills() const { return number_in(in_group("/memory.events"), "oom_kill "); }
 
 }  // namespace weir::guest
