@@ -103,7 +103,7 @@ SHELL = [
     ("{weir} nosuch >&- 2>&-", 2, None),
     ("{weir} report nosuch 2>&- <&-", 1, None),
     ("{weir} report t.json --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
-    ("ulimit -n 4; {weir} run nosuch", 2, "nosuch"),
+    ("ulimit -n 10; {weir} run nosuch", 2, "nosuch"),
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
     ("LC_ALL=xx_YY.bogus COLUMNS=-5 TERM= {weir} nosuch", 2, "nosuch"),
