@@ -111,11 +111,11 @@ TEST_F(Sizes, CountsInFootprintsAreMemorysOwn) {
   Watched<double> watched(data_.data(), 10, 10, 10, 2, 2);
   EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(watched.tile(0, 0, 1, kWraps)), [] {}),
                "not within its watched array");
-  EXPECT_DEATH(
-      Runtime(test::with_workers(1)).spawn(name("last"), in(watched.rows(8, 4)), [] {}),
-      "weir: task 'last', spawned at .*(sizes_test.cpp:|Sizes_CountsInFootprintsAreMemorysOwn).*, names a section that is not within its watched array: "
-      "4 rows from row 8 on, and of each 80 bytes from byte 0 on, of a watched array that has 10 rows of 80 "
-      "bytes");
+  EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(name("last"), in(watched.rows(8, 4)), [] {}),
+               "weir: task 'last', spawned at .*(sizes_test.cpp:|Sizes_CountsInFootprintsAreMemorysOwn).*, names a "
+               "section that is not within its watched array: "
+               "4 rows from row 8 on, and of each 80 bytes from byte 0 on, of a watched array that has 10 rows of 80 "
+               "bytes");
   Watched<double> line(data_.data(), 100, 10);
   EXPECT_DEATH(Runtime(test::with_workers(1)).spawn(in(line.range(95, 10)), [] {}),
                "weir: a task, spawned at .*: 80 bytes from byte 760 on of a watched array that has 800 bytes");
