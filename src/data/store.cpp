@@ -103,8 +103,10 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   {
     const std::lock_guard lock(mutex_);
     if (base::Status status = residency_.add(*block, wish); !status) return status;
-    if (track_ != nullptr) [[unlikely]]
+    if (track_ != nullptr) [[unlikely]] {
+      record_made(*block);
       record_residency();
+    }
     if (residency_.tracked() && !tracked()) begin_tracking(steps);
   }
   if (!steps.empty()) carry_out(steps);
@@ -197,6 +199,8 @@ base::Status Store::empty(Block& block) noexcept {
     std::unique_lock lock(mutex_);
     wait_for_transfers(lock, block);
     residency_.remove(block, steps);
+    if (track_ != nullptr) [[unlikely]]
+      track_->gone(trace::BlockKind::numbered, block.trace_id);
     note_change();
   }
   if (!steps.empty()) carry_out(steps);

@@ -120,6 +120,7 @@ class Store final : public Landing {
   void note_change() noexcept;
   void land(Transfer& transfer, const base::Status& status, Steps& steps);
   void record_move(const Transfer& transfer) noexcept;
+  void record_made(const Block& block) noexcept;
   void record_residency() noexcept;
   void begin_tracking(Steps& steps);
   void count_untracked(Steps& steps);

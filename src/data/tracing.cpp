@@ -57,6 +57,11 @@ void Store::record_move(const Transfer& transfer) noexcept {
   track_->move(transfer.started, block.trace_id, block.bytes, fetch ? there : here, fetch ? here : there);
 }
 
+void Store::record_made(const Block& block) noexcept {
+  track_->made(trace::BlockKind::numbered, block.trace_id, block.bytes,
+               block.home.kind == Home::Kind::program ? trace::kNoTier : tier_number(block.home.tier));
+}
+
 void Store::record_residency() noexcept {
   for (const Tier& tier : tiers_->tiers()) {
     std::uint64_t used = tier.file != nullptr ? tier.file->used() : 0;

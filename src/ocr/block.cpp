@@ -84,6 +84,8 @@ void free_small(Local& local, std::byte* data, std::uint64_t bytes, PoolId pool)
 
 // Locked, dead and unused: gives up everything.
 void dispose(Local& local, Block& block) noexcept {
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_gone(local, block);
   data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
   if (tier == nullptr) free_small(local, block.small(), block.size, block.pool);
   block.memory = 0;
@@ -193,6 +195,8 @@ u8 create_block(Local& local, Guid& guid, const BlockRequest& request, std::byte
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block, true);
   }
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_made(local, *block);
   object_made(local, *block, guid);
   if (!acquired || !block->is_tiered()) [[likely]]
     return 0;

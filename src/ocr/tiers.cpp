@@ -22,6 +22,13 @@ namespace {
 
 constexpr std::size_t kKinds = 4;  // of Wish::Tier: each has a pool per domain
 
+bool moves_at_begin(const sched::Worker& worker) noexcept {
+  const Strategy strategy = worker.scheduler().options().strategy;
+  return strategy == Strategy::off || strategy == Strategy::inline_;
+}
+
+}  // namespace
+
 Mode mode_for(std::uint8_t mode) noexcept {
   switch (mode) {
     case DB_MODE_RW: return Mode::concurrent;
@@ -29,13 +36,6 @@ Mode mode_for(std::uint8_t mode) noexcept {
     default: return Mode::in;
   }
 }
-
-bool moves_at_begin(const sched::Worker& worker) noexcept {
-  const Strategy strategy = worker.scheduler().options().strategy;
-  return strategy == Strategy::off || strategy == Strategy::inline_;
-}
-
-}  // namespace
 
 u8 tell_no_place(const base::Status& status, const char* what) noexcept {
   static std::atomic<bool> told{false};

@@ -94,6 +94,9 @@ class Tiers {
   std::mutex slab_mutex_;
 };
 
+// How the data layer is to treat a block that is held in this mode of OCR's.
+Mode mode_for(std::uint8_t mode) noexcept;
+
 // One line on standard error, of the first such failure; the others are counted by the store. The code to return.
 u8 tell_no_place(const base::Status& status, const char* what) noexcept;
 

@@ -18,10 +18,11 @@ import tempfile
 
 def traced(weir, command, folder):
     """Events of a run, and the report on it."""
-    trace = str(pathlib.Path(folder) / "trace.json")
+    trace, json_file = (str(pathlib.Path(folder) / name) for name in ("trace.weir", "trace.json"))
     subprocess.run(command, check=True, timeout=60, stdout=subprocess.DEVNULL,
                    env=dict(os.environ, WEIR_TRACE=trace, WEIR_WORKERS="2"))
-    events = json.loads(pathlib.Path(trace).read_text())["traceEvents"]
+    subprocess.run([weir, "trace", trace, "--to", json_file], check=True, timeout=60)
+    events = json.loads(pathlib.Path(json_file).read_text())["traceEvents"]
     report = json.loads(subprocess.run([weir, "report", trace, "--json"], check=True, capture_output=True,
                                        timeout=60).stdout)[0]
     return events, report
