@@ -146,6 +146,8 @@ std::uint64_t run_recorder(const std::string& path, const std::vector<std::uint6
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     tracks.push_back(recorder->add_track({"t", static_cast<int>(i), 0}));
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     threads.emplace_back([&, i] { record(*recorder, *tracks[i], names[i], counts[i]); });
   }
   for (std::thread& thread : threads) thread.join();
