@@ -93,7 +93,7 @@ def main():
     arguments = parser.parse_args()
     table = Table()
     with tempfile.TemporaryDirectory() as folder:
-        trace = pathlib.Path(folder) / "t.json"
+        trace = pathlib.Path(folder) / "t.weir"
         if arguments.only in (None, "events"):
             events(table, arguments.build / "bench/micro/trace_cost", trace, arguments.rounds)
         sizes = [size for size in ((4096, 64), (8192, 32)) if arguments.only in (None, str(size[0]))]

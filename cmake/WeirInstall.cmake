@@ -31,19 +31,15 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
 file(RELATIVE_PATH WEIR_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" WEIR_PC_TO_PREFIX "${WEIR_PC_TO_PREFIX}")
 # A static library names what it was built on; a shared one has it inside.
-set(optional "")
-if(WEIR_OTF2)
-  set(optional " otf2")
-endif()
 if(BUILD_SHARED_LIBS)
-  set(WEIR_PC_REQUIRES "Requires.private: hwloc liburing fmt${optional}")
+  set(WEIR_PC_REQUIRES "Requires.private: hwloc liburing fmt")
   # What is linked with it finds it, unless the system does anyway.
   if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
     set(rpath " -Wl,-rpath,\${libdir}")
   endif()
   set(WEIR_PC_LIBS "-L\${libdir}${rpath} -lweir\nLibs.private: -pthread -lstdc++ -lm")  # of a static one beside it
 else()
-  set(WEIR_PC_REQUIRES "Requires: hwloc liburing fmt${optional}")
+  set(WEIR_PC_REQUIRES "Requires: hwloc liburing fmt")
   set(WEIR_PC_LIBS "-L\${libdir} -lweir -pthread -lstdc++ -lm")  # for programs in C
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)

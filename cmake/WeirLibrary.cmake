@@ -11,9 +11,6 @@ target_compile_features(weir PUBLIC cxx_std_20)
 target_include_directories(weir PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(weir PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgConfig::liburing fmt::fmt)
-if(WEIR_OTF2)
-  target_link_libraries(weir PRIVATE PkgConfig::otf2)
-endif()
 
 # For tests and tools of this repository: the library and the headers of src/.
 add_library(weir_internal INTERFACE)

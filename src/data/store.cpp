@@ -117,7 +117,7 @@ auto Store::decide(Event&& event) {
     lock.unlock();
     if (!actions.empty()) carry_out(actions);
   } else {
-    const auto result = event(actions);
+    auto result = event(actions);
     note_change();
     lock.unlock();
     if (!actions.empty()) carry_out(actions);
@@ -171,6 +171,8 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   if (program != nullptr) block->home.kind = engine::Home::Kind::program;
   base::Status status = decide([&](Actions& actions) {
     base::Status added = engine_.add(*block, hint);
+    if (added && track_ != nullptr) [[unlikely]]
+      record_made(*block);
     if (added && engine_.tracked() && !tracked()) begin_tracking(actions);
     return added;
   });
@@ -282,6 +284,8 @@ base::Status Store::empty(Block& block) noexcept {
     std::unique_lock lock(mutex_);
     wait_for_transfers(lock, block);
     engine_.remove(block, actions);
+    if (track_ != nullptr) [[unlikely]]
+      track_->gone(trace::BlockKind::numbered, block.trace_id);
     note_change();
   }
   if (!actions.empty()) carry_out(actions);

@@ -139,6 +139,7 @@ class Store final : public Landing {
   void land(Transfer& transfer, const base::Status& status, Actions& actions);
   base::Status flush_unused(Block& block);
   void record_move(const Transfer& transfer) noexcept;
+  void record_made(const Block& block) noexcept;
   void record_residency() noexcept;
   std::uint64_t used_in(engine::TierIndex tier) const noexcept;
   void begin_tracking(Actions& actions);

@@ -66,6 +66,11 @@ void Store::record_move(const Transfer& transfer) noexcept {
   track_->move(transfer.started, block.trace_id, block.size, fetch ? there : here, fetch ? here : there);
 }
 
+void Store::record_made(const Block& block) noexcept {
+  track_->made(trace::BlockKind::numbered, block.trace_id, block.size,
+               block.home.kind == engine::Home::Kind::program ? trace::kNoTier : tier_number(block.home.tier));
+}
+
 void Store::record_residency() noexcept {
   for (std::size_t i = 0; i < recorded_.size(); ++i) {
     const auto tier = static_cast<engine::TierIndex>(i);

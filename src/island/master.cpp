@@ -20,6 +20,7 @@
 #include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
 #include "runtime/tracing.hpp"
+#include "trace/details.hpp"
 
 namespace weir::island {
 
@@ -185,8 +186,7 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   for (const Access& access : footprint) task.bytes += bytes_of(access.region);
   graph_.submit(task, lines_);
   if (track_ != nullptr) {
-    track_->spawn(start, task.id, task.bytes, footprint.size());
-    for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
+    trace_spawn(start, task, footprint);
   }
   // Workers are kept busy without a look at their letters each time.
   if (graph_.spawned() % kSpawnsPerPoll == 0) {
@@ -320,6 +320,14 @@ void Master::State::take_done(Worker& worker, const Done& done, std::span<const 
         "declare: on islands no other process would see it",
         title_of(task), done.unwritten, offset);
   }
+}
+
+void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) {
+  {
+    trace::Details details(*track_, trace::Track::spawned(start, task.id, task.bytes, footprint.size()), 0);
+    for (const Access& item : footprint) runtime::record_region(*track_, details, item);
+  }
+  for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
 }
 
 void Master::State::trace_done(Worker& worker, const TaskNode& task, const Done& done) {

@@ -74,6 +74,7 @@ struct Master::State final : private explain::Source {
   bool poll();
   bool collect();
   void take_done(Worker& worker, const Done& done, std::span<const std::byte> text);
+  void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint);
   void trace_done(Worker& worker, const TaskNode& task, const Done& done);
   bool give_ready();
   void give(Worker& worker, TaskNode& task);

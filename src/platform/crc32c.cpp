@@ -77,19 +77,6 @@ bool has_instruction() noexcept { return false; }
 
 #endif
 
-// The product of two polynomials, modulo that of the checksum.
-constexpr std::uint32_t multiplied(std::uint32_t a, std::uint32_t b) noexcept {
-  std::uint32_t product = 0;
-  for (std::uint32_t bit = 0x80000000; bit != 0; bit >>= 1) {
-    if ((a & bit) != 0) product ^= b;
-    b = (b & 1) != 0 ? (b >> 1) ^ kPolynomial : b >> 1;
-  }
-  return product;
-}
-
-constexpr std::uint32_t kOne = 0x80000000;         // x^0
-constexpr std::uint32_t kByte = 0x80000000U >> 8;  // x^8
-
 }  // namespace
 
 std::uint32_t crc32c_by_table(std::string_view text, std::uint32_t before) noexcept {
@@ -99,15 +86,6 @@ std::uint32_t crc32c_by_table(std::string_view text, std::uint32_t before) noexc
 std::uint32_t crc32c(std::string_view text, std::uint32_t before) noexcept {
   if (!has_instruction()) return crc32c_by_table(text, before);
   return ~by_instruction(text.data(), text.size(), ~before);
-}
-
-std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second, std::uint64_t bytes) noexcept {
-  std::uint32_t shift = kOne;
-  for (std::uint32_t power = kByte; bytes != 0; bytes >>= 1) {
-    if ((bytes & 1) != 0) shift = multiplied(shift, power);
-    power = multiplied(power, power);
-  }
-  return multiplied(first, shift) ^ second;
 }
 
 }  // namespace weir::platform

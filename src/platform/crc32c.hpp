@@ -16,7 +16,4 @@ std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) noexcept;
 // The same from a table, on any processor: what the other is tested with.
 std::uint32_t crc32c_by_table(std::string_view text, std::uint32_t before = 0) noexcept;
 
-// Of two pieces one behind the other, from those of each; the second one has `bytes`.
-std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second, std::uint64_t bytes) noexcept;
-
 }  // namespace weir::platform

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "platform/crc32c.hpp"
 #include "platform/file_io.hpp"
 
 namespace weir::platform {
@@ -75,17 +74,18 @@ int PartFile::try_part(const std::string& name) {
   return -1;
 }
 
-base::Status PartFile::append(std::string_view text) {
-  const std::uint32_t checksum = crc32c(text);
-  std::uint64_t at = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    at = bytes_;
-    bytes_ += text.size();
-    checksum_ = crc32c_joined(checksum_, checksum, text.size());
+base::Status PartFile::append(std::string_view text, std::string_view more) {
+  const std::lock_guard lock(mutex_);
+  const auto at = static_cast<off_t>(bytes_);
+  int error = write_all(fd_, text.data(), text.size(), at);
+  if (error == 0) error = write_all(fd_, more.data(), more.size(), at + static_cast<off_t>(text.size()));
+  if (error == 0) {
+    bytes_ += text.size() + more.size();
+    return base::Status::success();
   }
-  const int error = write_all(fd_, text.data(), text.size(), static_cast<off_t>(at));
-  return error == 0 ? base::Status::success() : io_error(path_, error);
+  [[maybe_unused]] const int unused =
+      ftruncate(fd_, at);  // a file that ends in half of it is still one that ends early
+  return io_error(path_, error);
 }
 
 int PartFile::copy_to(int fd) const {
@@ -123,7 +123,8 @@ base::Status PartFile::reopen() {
   int error = 0;
   if (is_same(fd_, final_)) {
     part_ = access((final_ + ".part").c_str(), F_OK) == 0 ? part : final_ + ".part";
-    error = rename(final_.c_str(), part_.c_str()) == 0 ? 0 : errno;  // its end is written over: who reads it may map it
+    error = rename(final_.c_str(), part_.c_str()) == 0 ? 0 : errno;
+    if (error == 0 && ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) error = errno;
   } else {  // somebody has put another file there, or taken ours away
     const int fd = open_part();
     error = fd < 0 ? errno : copy_to(fd);

@@ -28,12 +28,13 @@ class PartFile {
   // What was not published stays as it is, with its part's name.
   ~PartFile();
 
-  // Any thread: each call's text lies together, in the order of calls where one follows the other. io_error.
-  base::Status append(std::string_view text);
+  // Any thread: both texts of a call lie together, in the order of calls where one follows the other. io_error: then
+  // nothing of them is there.
+  base::Status append(std::string_view text, std::string_view more = {});
 
-  // One thread, while nobody appends.
-  // CRC-32C of the contents.
-  std::uint32_t checksum() const noexcept { return checksum_; }
+  // One thread, while no other appends.
+  // Where the next append() writes.
+  std::uint64_t bytes() const noexcept { return bytes_; }
   // The contents, and `end` behind them, are FILE. io_error.
   base::Status publish(std::string_view end);
   // What was published grows again, in place of the `end`: FILE is FILE.part until the next publish(). io_error.
@@ -54,9 +55,8 @@ class PartFile {
   std::string part_;        // as part()
   int fd_ = -1;
   bool published_ = false;
-  std::mutex mutex_;            // of those that append
-  std::uint64_t bytes_ = 0;     // guarded by mutex_; without what publish() has put behind
-  std::uint32_t checksum_ = 0;  // guarded by mutex_; of these bytes
+  std::mutex mutex_;         // of those that append
+  std::uint64_t bytes_ = 0;  // guarded by mutex_; without what publish() has put behind
 };
 
 }  // namespace weir::platform

@@ -7,19 +7,24 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "data/block.hpp"
 #include "data/store.hpp"
 #include "runtime/options.hpp"
+#include "trace/details.hpp"
 #include "weir/detail/block.hpp"
 
 namespace weir::runtime {
 
 namespace {
 
+using detail::TaskRef;
+
+std::uint64_t bytes_of(const Region& region) noexcept { return std::uint64_t{region.row_bytes} * region.rows; }
+
 std::uint64_t footprint_bytes(std::span<const Access> footprint) noexcept {
   std::uint64_t bytes = 0;
   for (const Access& item : footprint) {
-    const Region& region = item.region;
-    bytes += item.is_block() ? detail::block_of(item)->bytes : std::uint64_t{region.row_bytes} * region.rows;
+    bytes += item.is_block() ? detail::block_of(item)->bytes : bytes_of(item.region);
   }
   return bytes;
 }
@@ -90,14 +95,42 @@ void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexc
   }
 }
 
+void record_region(trace::Track& track, trace::Details& details, const Access& item) noexcept {
+  const Region& region = item.region;
+  trace::RegionShape shape{region.rows > 1 ? region.stride_bytes : 0, 0};
+  if (item.partition != nullptr) {
+    const Partition& partition = *item.partition;
+    const Region& whole = partition.whole;
+    shape.watched = partition.id;
+    if (track.needs_watched(partition.id)) {
+      details.add({reinterpret_cast<std::uintptr_t>(whole.base), whole.row_bytes, partition.id,
+                   trace::Event::pack(trace::Kind::watched, whole.rows)});
+      details.add({whole.stride_bytes, partition.block_row_bytes, partition.id,
+                   trace::Event::pack(trace::Kind::watched_parts, partition.block_rows)});
+    }
+  }
+  details.region({static_cast<std::uint8_t>(item.mode), item.ordered}, reinterpret_cast<std::uintptr_t>(region.base),
+                 region.row_bytes, region.rows, shape);
+}
+
 void submit_traced(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
-                   std::span<const detail::TaskRef> after) {
+                   std::span<const TaskRef> after) {
   trace::Track& track = *scope.owner()->track();
   const std::uint64_t start = trace::Track::now();
   const std::uint64_t id = sched::trace_id(task.ref());
   scope.submit(task, footprint, after);  // from here on the task may be another one
-  track.spawn(start, id, footprint_bytes(footprint), footprint.size());
-  for (const detail::TaskRef before : scope.predecessors()) track.edge(sched::trace_id(before), id);
+  const std::uint64_t parent = sched::trace_id_of(scope.parent());
+  if (footprint.empty() && after.empty() && track.last_parent_is(parent)) return track.spawn(start, id, 0, 0);
+  trace::Details details(track, trace::Track::spawned(start, id, footprint_bytes(footprint), footprint.size()), parent);
+  for (const Access& item : footprint) {
+    if (item.is_block()) {
+      details.block({static_cast<std::uint8_t>(item.mode), false}, data::block_of(*detail::block_of(item)).trace_id);
+    } else {
+      record_region(track, details, item);
+    }
+  }
+  for (const TaskRef before : after) details.after(sched::trace_id(before));
+  for (const TaskRef before : scope.predecessors()) details.edge(sched::trace_id(before));
 }
 
 }  // namespace weir::runtime

@@ -12,6 +12,7 @@
 
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "trace/details.hpp"
 #include "trace/recorder.hpp"
 #include "weir/runtime.hpp"
 
@@ -24,7 +25,9 @@ trace::Summary summarise(const Runtime& runtime, const State& state);
 // Workers and blocks are gone. Says on standard error when the file could not be written.
 void close_trace(trace::Recorder& recorder, const trace::Summary& summary) noexcept;
 
-// As scope.submit(), when the worker has a track: the time of it, the footprint and the edges.
+// One item of a footprint that is no block, and the watched array that it lies in where that is new to the track.
+void record_region(trace::Track& track, trace::Details& details, const Access& item) noexcept;
+// As scope.submit(), when the worker has a track: who spawned it, the time of it, what it uses, what it comes after.
 [[gnu::noinline]] void submit_traced(SpawnScope& scope, sched::Task& task, std::span<const Access> footprint,
                                      std::span<const detail::TaskRef> after);
 

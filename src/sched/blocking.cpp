@@ -24,7 +24,7 @@ bool Worker::block_until(Blocking& layer, Condition& condition, const Scope* own
   base::Status status = base::Status::success();
   while (status && waits_beside_work(condition)) status = give_up_permit(condition, false);
   const bool done = condition.done();
-  if (track_ != nullptr) track_->wait(start, condition.what());
+  if (track_ != nullptr) track_->wait(start, condition.what(), condition.whose());
   frame.waits_for = outer_wait;
   rest_.store(outer_rest, std::memory_order_release);
   layer.end(*this, begun);

@@ -43,6 +43,7 @@ void Worker::serve(C& until) noexcept {
     void begin() noexcept { looks_ = 0; }
     bool prepare_to_sleep() noexcept override { return until_.prepare_to_sleep() && !permits_.wanted(); }
     trace::WaitFor what() const noexcept override { return until_.what(); }
+    std::uint64_t whose() const noexcept override { return until_.whose(); }
 
    private:
     C& until_;

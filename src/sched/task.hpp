@@ -212,6 +212,9 @@ inline std::uint64_t trace_id(TaskRef ref) noexcept {
   return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) ^ ref.generation << 41;
 }
 
+// Of a task that cannot end meanwhile; null: 0.
+inline std::uint64_t trace_id_of(Task* task) noexcept { return task == nullptr ? 0 : trace_id(task->ref()); }
+
 // True when that use of the memory has ended. Any thread.
 inline bool has_ended(TaskRef ref) noexcept {
   return ref.task == nullptr || ref.task->successors.closed(ref.generation) ||

@@ -37,6 +37,7 @@ class ChildrenEnded final : public Condition {
   bool done() noexcept override { return scope_.unfinished() == 0; }
   bool prepare_to_sleep() noexcept override { return scope_.arm_for_wait() == Scope::Done::no; }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::children; }
+  std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
@@ -52,6 +53,7 @@ class OthersEnded final : public Condition {
     return false;
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::children; }
+  std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
@@ -71,6 +73,7 @@ class FewChildren final : public Condition {
     return !done();
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
+  std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
@@ -88,6 +91,7 @@ class TaskEnded final : public Condition {
     return listed_ ? !waiter_.done() : false;
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::task; }
+  std::uint64_t whose() const noexcept override { return trace_id(ref_); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), ref_.task); }
 
  private:

@@ -206,7 +206,7 @@ void Worker::run_traced(Condition& condition) noexcept {
     }
     if (item != 0) run<true>(item);
   }
-  track_->wait(start, condition.what());
+  track_->wait(start, condition.what(), condition.whose());
 }
 
 template <bool kTraced>

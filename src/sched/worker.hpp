@@ -54,6 +54,7 @@ class Condition {
   virtual bool prepare_to_sleep() noexcept = 0;
   // For traces.
   virtual trace::WaitFor what() const noexcept { return trace::WaitFor::other; }
+  virtual std::uint64_t whose() const noexcept { return 0; }  // the task of trace::WaitFor
   // What it is about, for who explains what waits: subject_of() a scope, a task, or nothing. Never 0.
   virtual std::uintptr_t subject() const noexcept { return subject_of(what(), nullptr); }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is recorded while a program runs: events of one size, small enough for half a cache line.
+// What is recorded while a program runs: units of one size, small enough for half a cache line.
 //
-// Times are platform::ticks(). What the fields mean depends on the kind; track.hpp has a function for each that fills
-// them, and the writers of files read them.
+// A unit is an event, or a detail of the event before it on the same track. Times are platform::ticks(). What the
+// fields mean depends on the kind, and docs/trace-format.md has a table of it; track.hpp and details.hpp fill them in,
+// reader.hpp reads them. The numbers of kinds are part of the file format: new ones are added at the end.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +13,49 @@ namespace weir::trace {
 
 enum class Kind : std::uint8_t {
   none,
-  task,       // a callable was run: id task, value address of its name, small TaskSmall
+  task,       // a callable was run: id task, value name, small TaskSmall
   spawn,      // id task, value bytes of its footprint, small items of it (255: or more); the time is that of analysis
-  footprint,  // of a task that is known when it is ready only: id task, value bytes, small items (255: or more)
+  footprint,  // of a task whose accesses are known when it is ready only: as spawn; start: when it became ready
   edge,       // id the later task, start the earlier task's id, no time
-  wait,       // the thread ran tasks until a condition held: small WaitFor
+  wait,       // the thread ran tasks until a condition held: small WaitFor, id the task (see WaitFor)
   search,     // looked for work, asleep or not
   park,       // slept; lies in a search
   steal,      // id victim's index, value tasks, small distance: 0 own domain, 1 the nearest other, ...
   stage,      // the worker itself brought a task's blocks, or paid for slow memory: id task
-  data_wait,  // a ready task waited: id task, small DataWait, value address of the name of who had it (lock, block)
+  data_wait,  // a ready task waited: id task, small DataWait, value name of the task that had it (lock, block)
   move,       // id block, value bytes, small from << 4 | to, tiers
   evict,      // id block, value bytes, small tier
   resident,   // id bytes in use, small tier
-  chunk,      // in a spool: the next `value` events are of track `id`; start: how often the rings have been emptied
-  text,       // in a spool: `value` bytes follow, in the room of whole events: the name of small Named number `id`
+  made,       // a block: id block, value bytes, small tier of its home (kNoTier: none), duration BlockKind
+  gone,       // a block was destroyed: id block, duration BlockKind
+
+  parent,  // id: the task that spawns from here on, on this track; 0: the thread's own code
+
+  // Details: of the last spawn, footprint or `more` before them on their track.
+  blocks,         // small: 1 to 3 accesses, in start, duration and id: BlockAccess
+  region,         // one access: start RegionStart, duration bytes of a row, id RegionShape, value rows
+  watched,        // before the first region in it on a track: start address, duration bytes of a row, id its number,
+                  // value rows
+  watched_parts,  // behind it: start stride, duration bytes of a row of a part, id its number, value rows of a part
+  after,          // small: 1 to 3 tasks that it was told to come after, in start, duration and id
+  edges,          // the same of tasks that it does come after, as the dependence analysis found
+  more,           // id task: what follows is of this task again
 };
 
-// What has a name, and what start and duration say of it beside.
+// What has a name, and what `first` and `second` of its definition say.
 enum class Named : std::uint8_t {
-  track,  // worker, domain; -1: none
-  block,  // start: bytes
+  track,  // its worker and domain; -1: none
+  block,  // first: bytes; second: 0
   tier,
+  text,  // the number is what events mean it by
 };
 
+// Of a wait: for the children of the task `id`, for fewer of them, for the task `id`, for the half of a fork_join.
 enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
 // For room; for blocks on their way; for commutative data; for an OCR data block that others hold.
 enum class DataWait : std::uint8_t { admission, staging, lock, block };
+// By what number a block is meant: that of its definition, or, without one, the lower 60 bits of its GUID.
+enum class BlockKind : std::uint8_t { numbered, guid };
 
 // As `from` or `to` of a move: the program's own memory, or a tier beyond the fifteenth.
 inline constexpr std::uint8_t kNoTier = 15;
@@ -46,13 +63,45 @@ inline constexpr std::uint8_t kNoTier = 15;
 // Of a task: whether it was cancelled, and the domain that it was to run in.
 struct TaskSmall {
   std::uint8_t word;
-  static constexpr int kMostDomains = 127;  // one beyond is not told
+  static constexpr int kMostDomains = 127;  // one beyond is not recorded
 
   constexpr TaskSmall(bool cancelled, int wanted) noexcept
       : word(static_cast<std::uint8_t>((wanted < kMostDomains ? wanted + 1 : 0) << 1 | (cancelled ? 1 : 0))) {}
   explicit constexpr TaskSmall(std::uint8_t small) noexcept : word(small) {}
   constexpr bool cancelled() const noexcept { return (word & 1) != 0; }
   constexpr int wanted() const noexcept { return (word >> 1) - 1; }  // -1: none
+};
+
+// Mode and order of an access, in the upper bits of a word.
+struct AccessMode {
+  std::uint8_t mode = 0;  // weir::Mode
+  bool ordered = false;   // of a reduction
+  friend constexpr bool operator==(AccessMode, AccessMode) = default;
+};
+
+// A block and how it is used: mode 3 bits, ordered 1 bit, number 60 bits.
+constexpr std::uint64_t pack_block(AccessMode mode, std::uint64_t number) noexcept {
+  return std::uint64_t{mode.mode} << 61 | std::uint64_t{mode.ordered} << 60 | (number & (~std::uint64_t{0} >> 4));
+}
+// The address of a region: no processor has more than 57 bits of them for programs.
+constexpr std::uint64_t pack_region(AccessMode mode, std::uint64_t address) noexcept {
+  return pack_block(mode, address);
+}
+constexpr AccessMode mode_of(std::uint64_t packed) noexcept {
+  return {static_cast<std::uint8_t>(packed >> 61), (packed >> 60 & 1) != 0};
+}
+constexpr std::uint64_t number_of(std::uint64_t packed) noexcept { return packed & (~std::uint64_t{0} >> 4); }
+
+// The stride of a region and the number of the watched array that it lies in, 0 for none. Larger ones than have room
+// are recorded as the largest.
+struct RegionShape {
+  std::uint64_t stride = 0, watched = 0;
+  static constexpr std::uint64_t kMostStride = (std::uint64_t{1} << 40) - 1, kMostWatched = (1 << 24) - 1;
+
+  constexpr std::uint64_t packed() const noexcept {
+    return (watched < kMostWatched ? watched : kMostWatched) << 40 | (stride < kMostStride ? stride : kMostStride);
+  }
+  static constexpr RegionShape of(std::uint64_t packed) noexcept { return {packed & kMostStride, packed >> 40}; }
 };
 
 struct Event {
@@ -73,5 +122,8 @@ struct Event {
   constexpr std::uint64_t end() const noexcept { return start + duration; }
 };
 static_assert(sizeof(Event) == 32, "two events to a cache line");
+
+// Whose value is a text: 0 for none.
+constexpr bool has_name(Kind kind) noexcept { return kind == Kind::task || kind == Kind::data_wait; }
 
 }  // namespace weir::trace

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "platform/clock.hpp"
 #include "platform/signals_blocked.hpp"
+#include "trace/format.hpp"
 #include "trace/trace_file.hpp"
 
 namespace weir::trace {
@@ -16,28 +18,30 @@ namespace {
 
 // A ring of 65536 events lasts for 16 ms at four million events a second (docs/tuning.md#trace-ring).
 constexpr auto kDrainPeriod = std::chrono::milliseconds(1);
+// Readers of a file that ends early know the scale of its clock from the last pair; the first comes at once.
+constexpr std::uint64_t kClockPeriod = 20'000'000;  // ns
+
+static_assert(Ring::kCapacity * sizeof(Event) <= kMostChunk);
 
 }  // namespace
 
 base::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) {
   base::Result<std::shared_ptr<TraceFile>> file = TraceFile::open(path);
   if (!file) return file.status();
-  base::Result<platform::ScratchFile> spool = platform::ScratchFile::create_for((*file)->spool_path());
-  if (!spool) return base::Status{spool.status().code, fmt::format("trace {}", spool.status().message)};
-  std::unique_ptr<Recorder> recorder(new Recorder(std::move(*file), std::move(*spool)));
-  base::Result<std::unique_ptr<TracePart>> part = recorder->file_->begin(recorder->spool_, recorder->opened_);
-  if (!part) return part.status();
-  recorder->part_ = std::move(*part);
-  return recorder;
+  const base::Result<std::uint16_t> runtime = (*file)->begin(ClockPair::now());
+  if (!runtime) return runtime.status();
+  return std::unique_ptr<Recorder>(new Recorder(std::move(*file), *runtime));
 }
 
-Recorder::Recorder(std::shared_ptr<TraceFile> file, platform::ScratchFile spool)
-    : file_(std::move(file)), spool_(std::move(spool)) {
+Recorder::Recorder(std::shared_ptr<TraceFile> file, std::uint16_t runtime) : file_(std::move(file)), runtime_(runtime) {
   const platform::SignalsBlocked blocked;
   drainer_ = std::thread([this] { drain_until_stopped(); });
 }
 
-Recorder::~Recorder() { stop(); }
+Recorder::~Recorder() {
+  stop();
+  if (!closed_) static_cast<void>(file_->give_up(runtime_, base::Status::success()));
+}
 
 void Recorder::stop() noexcept {
   if (!drainer_.joinable()) return;
@@ -51,20 +55,20 @@ void Recorder::stop() noexcept {
 
 Track* Recorder::add_track(TrackInfo info) {
   const std::lock_guard lock(mutex_);
-  new_.push_back({Named::track, tracks_.size(), info.name, static_cast<std::uint64_t>(info.worker),
-                  static_cast<std::uint64_t>(info.domain)});
+  new_.push_back({Named::track, tracks_.size(), static_cast<std::uint64_t>(info.worker),
+                  static_cast<std::uint64_t>(info.domain), info.name});
   return &tracks_.emplace_back(std::move(info));
 }
 
 std::uint64_t Recorder::add_block(std::string_view name, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  new_.push_back({Named::block, blocks_, std::string(name), bytes, 0});
+  new_.push_back({Named::block, blocks_, bytes, 0, std::string(name)});
   return blocks_++;
 }
 
 void Recorder::add_tier(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  new_.push_back({Named::tier, tiers_++, std::string(name), 0, 0});
+  new_.push_back({Named::tier, tiers_++, 0, 0, std::string(name)});
 }
 
 void Recorder::drain_until_stopped() noexcept {
@@ -74,8 +78,18 @@ void Recorder::drain_until_stopped() noexcept {
     lock.unlock();
     while (drain()) {
     }
+    compare_clocks();
     lock.lock();
   }
+}
+
+void Recorder::compare_clocks() {
+  if (!status_ || platform::now_ns() - compared_ns_ < kClockPeriod) return;
+  const ClockPair now = ClockPair::now();
+  compared_ns_ = now.ns;
+  Encoder clock;
+  clock << now.ticks << now.ns;
+  status_ = file_->append(runtime_, ChunkKind::clock, clock.bytes());
 }
 
 // True when some ring was more than a quarter full.
@@ -91,20 +105,47 @@ bool Recorder::drain() noexcept {
     defined_.swap(new_);
     while (drained_.size() < tracks_.size()) drained_.push_back(&tracks_[drained_.size()]);
   }
-  for (const Definition& definition : defined_) {
-    if (spool_status_) spool_status_ = spool_.append(definition);
-  }
-  defined_.clear();
+  for (const std::span<const Event> events : readable_) find_names(events);
+  write_definitions();
   bool busy = false;
   for (std::size_t i = 0; i < readable_.size(); ++i) {
     const std::span<const Event> events = readable_[i];
     if (events.empty()) continue;
     busy = busy || events.size() > Ring::kCapacity / 4;
-    if (spool_status_) spool_status_ = spool_.append(i, pass_, events);
-    if (!spool_status_) unwritten_ += events.size();
+    if (status_) {
+      status_ = file_->append(runtime_, ChunkKind::units, as_text(std::as_bytes(events)), static_cast<std::uint32_t>(i),
+                              pass_);
+    }
+    if (!status_) unwritten_ += events.size();
     drained_[i]->ring().consume(events.size());
   }
   return busy;
+}
+
+// Texts that events point to: they lie where they are as long as the runtime does.
+void Recorder::find_names(std::span<const Event> events) {
+  for (const Event& event : events) {
+    if (!has_name(event.kind()) || event.value() == last_name_ || event.value() == 0) continue;
+    last_name_ = event.value();
+    if (!names_.insert(last_name_).second) continue;
+    const auto* const text = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(last_name_));
+    defined_.push_back({Named::text, last_name_, 0, 0, text});
+  }
+}
+
+void Recorder::write_definitions() {
+  constexpr std::size_t kEnough = kMostChunk / 4;
+  Encoder names;
+  const auto write = [&] {
+    if (status_ && !names.bytes().empty()) status_ = file_->append(runtime_, ChunkKind::name, names.bytes());
+    names = {};
+  };
+  for (const Definition& definition : defined_) {
+    encode(names, definition);
+    if (names.bytes().size() > kEnough) write();
+  }
+  write();
+  defined_.clear();
 }
 
 base::Status Recorder::close(const Summary& summary) {
@@ -119,9 +160,15 @@ base::Status Recorder::close(const Summary& summary) {
   if (lost != 0) {
     std::fprintf(stderr, "weir: trace %s: %llu events were lost%s%s; what it adds up to is too little\n",
                  file_->path().c_str(), static_cast<unsigned long long>(lost), unwritten_ != 0 ? ": " : "",
-                 unwritten_ != 0 ? spool_status_.message.c_str() : ", faster than they could be written");
+                 unwritten_ != 0 ? status_.message.c_str() : ", faster than they could be written");
   }
-  return part_->finish(summary, lost);
+  compared_ns_ = 0;
+  compare_clocks();
+  closed_ = true;
+  if (!status_) return file_->give_up(runtime_, std::move(status_));
+  Encoder about;
+  encode(about, summary, lost);
+  return file_->end(runtime_, about.bytes());
 }
 
 }  // namespace weir::trace

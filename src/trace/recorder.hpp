@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Recorder: the trace of one runtime, from its start to its end.
+// Recorder: a trace while it is recorded: the tracks of one runtime, and the thread that empties them into the file.
 //
-// Gives out tracks, and drains their rings from a thread of its own into a spool, from which the file that was asked
-// for is made, meanwhile or by close(). A process has one such file per name: runtimes that come later are added to it,
-// so that it is whole after each of them (trace_file.hpp). Any thread, but for open() and close(), which are called by
-// who owns it.
+// Nothing is converted: what the rings hold is what the file holds (docs/trace-format.md). The thread adds only what
+// numbers stand for: names of tracks, blocks, tiers and, where an event points to a text, the text. Any thread adds
+// tracks; one opens and closes.
 #pragma once
 
 #include <condition_variable>
@@ -17,25 +16,23 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
-#include "platform/scratch_file.hpp"
 #include "trace/recording.hpp"
-#include "trace/spool.hpp"
 #include "trace/track.hpp"
 
 namespace weir::trace {
 
 class TraceFile;
-class TracePart;
 
 class Recorder {
  public:
-  // io_error when the file cannot be written: no folder, no right.
+  // io_error when the file cannot be written: no folder, no right. bad_option for a name of another format.
   static base::Result<std::unique_ptr<Recorder>> open(const std::string& path);
-  // Without close(), nothing is written.
+  // Without close(), nothing of it is in the file.
   ~Recorder();
 
   // Stays until the recorder ends.
@@ -45,18 +42,21 @@ class Recorder {
   // Before the first event that means a tier; in the order of their numbers.
   void add_tier(std::string_view name);
 
-  // No track is used any more; names of tasks are still there. Writes the file. io_error. Events that were lost are
-  // told on standard error and in the file.
+  // No track is used any more; names of tasks are still there. The file is whole. io_error. Events that were lost are
+  // reported on standard error and in the file.
   base::Status close(const Summary& summary);
 
  private:
-  Recorder(std::shared_ptr<TraceFile> file, platform::ScratchFile spool);
+  Recorder(std::shared_ptr<TraceFile> file, std::uint16_t runtime);
   void drain_until_stopped() noexcept;
   bool drain() noexcept;
+  void find_names(std::span<const Event> events);
+  void write_definitions();
+  void compare_clocks();
   void stop() noexcept;
 
   const std::shared_ptr<TraceFile> file_;
-  const ClockPair opened_ = ClockPair::now();
+  const std::uint16_t runtime_;  // in the file
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;            // guarded by mutex_
@@ -64,17 +64,19 @@ class Recorder {
   std::vector<Definition> new_;  // guarded by mutex_: what the drainer has not seen
   std::uint64_t blocks_ = 0;     // guarded by mutex_
   std::uint64_t tiers_ = 0;      // guarded by mutex_
+  bool closed_ = false;          // by the thread that closes
 
   // The drainer; after it has ended, close().
   std::vector<Track*> drained_;
   std::vector<std::span<const Event>> readable_;
   std::vector<Definition> defined_;
-  Spool spool_;
-  base::Status spool_status_;
-  std::uint64_t unwritten_ = 0;  // events that the disk had no room for
-  std::uint64_t pass_ = 0;
+  std::unordered_set<std::uint64_t> names_;  // by their addresses
+  std::uint64_t last_name_ = 0;
+  std::uint64_t compared_ns_ = 0;  // when a pair of clocks was written last
+  base::Status status_;            // of the file: the first that is not success
+  std::uint64_t unwritten_ = 0;    // events that the disk had no room for
+  std::uint32_t pass_ = 0;
 
-  std::unique_ptr<TracePart> part_;  // reads spool_
   std::thread drainer_;
 };
 

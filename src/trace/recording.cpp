@@ -21,14 +21,54 @@ ClockPair ClockPair::now() noexcept {
   return best;
 }
 
-const char* task_name(const Event& event) noexcept {
-  const auto* const text = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(event.value()));
-  return text != nullptr ? text : event.id == 0 ? "half of a fork_join" : "task";
+void encode(Encoder& to, const Definition& definition) {
+  to << static_cast<std::uint64_t>(definition.what) << definition.number << definition.first << definition.second
+     << std::string_view(definition.name);
 }
 
-const char* wait_name(const Event& event) noexcept {
-  constexpr const char* kNames[] = {"wait", "wait for children", "throttled", "wait for a task", "join", "work"};
-  return kNames[event.small()];
+Definition decode_definition(Decoder& from) {
+  Definition definition;
+  definition.what = static_cast<Named>(from.word());
+  definition.number = from.word();
+  definition.first = from.word();
+  definition.second = from.word();
+  definition.name = from.text();
+  return definition;
+}
+
+void encode(Encoder& to, const Summary& summary, std::uint64_t lost) {
+  to << static_cast<std::uint64_t>(summary.workers) << summary.start << summary.end << lost << summary.memory_gb_per_s
+     << std::string_view(summary.machine) << std::string_view(summary.policy);
+  to << std::uint64_t{summary.counters.size()};
+  for (const auto& [name, value] : summary.counters) to << std::string_view(name) << value;
+  to << std::uint64_t{summary.tiers.size()};
+  for (const TierInfo& tier : summary.tiers) {
+    to << std::string_view(tier.name) << tier.budget << tier.read_gb_per_s << tier.write_gb_per_s;
+  }
+}
+
+Summary decode_summary(Decoder& from, std::uint64_t& lost) {
+  Summary summary;
+  summary.workers = static_cast<int>(from.word());
+  summary.start = from.word();
+  summary.end = from.word();
+  lost = from.word();
+  summary.memory_gb_per_s = from.real();
+  summary.machine = from.text();
+  summary.policy = from.text();
+  for (std::uint64_t left = from.word(); left > 0 && from.whole(); --left) {
+    std::string name = from.text();
+    summary.counters.emplace_back(std::move(name), from.word());
+  }
+  for (std::uint64_t left = from.word(); left > 0 && from.whole(); --left) {
+    TierInfo tier;
+    tier.name = from.text();
+    tier.budget = from.word();
+    tier.read_gb_per_s = from.real();
+    tier.write_gb_per_s = from.real();
+    summary.tiers.push_back(std::move(tier));
+  }
+  return summary;
 }
 
 }  // namespace weir::trace

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What writers of traces know beside the events: of the runtime, of its clock, and how what has no name is called.
+// What a trace holds beside its events: names, clocks, and what the runtime knows of itself at its end.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "trace/encoding.hpp"
 #include "trace/event.hpp"
 
 namespace weir::trace {
@@ -30,6 +32,14 @@ struct Summary {
   std::vector<TierInfo> tiers;
 };
 
+// What an event means by number.
+struct Definition {
+  Named what = Named::track;
+  std::uint64_t number = 0;
+  std::uint64_t first = 0, second = 0;  // see Named
+  std::string name;
+};
+
 // A pair of clocks read together.
 struct ClockPair {
   std::uint64_t ticks = 0, ns = 0;
@@ -39,6 +49,7 @@ struct ClockPair {
 // From ticks to nanoseconds since a moment.
 class TimeScale {
  public:
+  TimeScale() noexcept : TimeScale({}, {1, 1}, 0) {}
   // From two moments at which both clocks were read, the second one later.
   TimeScale(const ClockPair& a, const ClockPair& b, std::uint64_t origin_ns) noexcept
       : ticks_(a.ticks),
@@ -56,8 +67,12 @@ class TimeScale {
   double since_, ns_per_tick_;
 };
 
-// What is said of an interval; of tasks without a name, too.
-const char* task_name(const Event& event) noexcept;  // of a Kind::task
-const char* wait_name(const Event& event) noexcept;  // of a Kind::wait
+// ---- As they lie in chunks ----
+
+void encode(Encoder& to, const Definition& definition);
+Definition decode_definition(Decoder& from);
+// `lost`: events that are not in the file.
+void encode(Encoder& to, const Summary& summary, std::uint64_t lost);
+Summary decode_summary(Decoder& from, std::uint64_t& lost);
 
 }  // namespace weir::trace

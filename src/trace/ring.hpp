@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ring: the events of one thread on their way to the writer thread.
+// Ring: the events of one thread on their way to the thread that writes them to the file.
 //
 // One thread pushes (or several in turn, under a lock of theirs), one drains; dropped() and pushed() may be read by
 // any. A full ring drops what is pushed, and counts it: it never waits. docs/protocols/trace.md.
@@ -38,6 +38,17 @@ class Ring {
     head_.store(head + 1, std::memory_order_release);  // TRACE-1
   }
 
+  // Several that stay together: all of them or, where there is no room for all, none (false).
+  bool push_all(std::span<const Event> events) noexcept {
+    const std::uint64_t head = head_.load(std::memory_order_relaxed);  // only we write it
+    if (head - seen_tail_ + events.size() > mask_ + 1) [[unlikely]] {
+      if (!look_again(head, events.size())) return false;
+    }
+    for (std::size_t i = 0; i < events.size(); ++i) slots_[(head + i) & mask_] = events[i];
+    head_.store(head + events.size(), std::memory_order_release);  // TRACE-1
+    return true;
+  }
+
   // The drainer: the oldest events that lie side by side; empty when there are none. They stay until consume().
   std::span<const Event> readable() const noexcept {
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);  // only we write it
@@ -53,10 +64,10 @@ class Ring {
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }  // a statistic
 
  private:
-  [[gnu::noinline]] bool look_again(std::uint64_t head) noexcept {
+  [[gnu::noinline]] bool look_again(std::uint64_t head, std::size_t wanted = 1) noexcept {
     seen_tail_ = tail_.load(std::memory_order_acquire);  // TRACE-2
-    if (head - seen_tail_ <= mask_) return true;
-    dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (head - seen_tail_ + wanted <= mask_ + 1) return true;
+    dropped_.store(dropped_.load(std::memory_order_relaxed) + wanted, std::memory_order_relaxed);
     return false;
   }
 

@@ -2,38 +2,159 @@
 
 #include "trace/trace_file.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <map>
-#include <mutex>
 #include <utility>
 
-#include "platform/part_file.hpp"
-#include "trace/chrome_file.hpp"
-#include "trace/otf2/otf2_file.hpp"
+#include "platform/clock.hpp"
 
 namespace weir::trace {
 
+namespace {
+
+// A name of what `weir trace` makes of a trace: nobody means a file in Weir's own format by it.
+base::Status check_name(const std::string& path) {
+  for (const std::string_view other : {".json", ".otf2"}) {
+    if (!path.ends_with(other)) continue;
+    const std::string stem = path.substr(0, path.size() - other.size());
+    return {
+        base::Code::bad_option,
+        fmt::format("trace {}: a program writes Weir's own format: trace to {}.weir, then weir trace {}.weir --to {}, "
+                    "or run it with weir run --trace {}",
+                    path, stem, stem, path, path)};
+  }
+  return base::Status::success();
+}
+
+FileHead make_head() noexcept {
+  FileHead head{};
+  std::memcpy(head.magic, kFileMagic, sizeof head.magic);
+  head.byte_order = kByteOrder;
+  head.version = kFormatVersion;
+  head.checksum = checksum_of(head);
+  return head;
+}
+
+base::Status named(base::Status status) {
+  if (!status) status.message = "trace " + status.message;
+  return status;
+}
+
+}  // namespace
+
 base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path) {
+  if (base::Status status = check_name(path); !status) return status;
   static std::mutex mutex;
   static auto* const files = new std::map<std::pair<pid_t, std::string>, std::shared_ptr<TraceFile>>;
   const std::lock_guard lock(mutex);
-  const std::pair key(getpid(), path);
-  if (const auto known = files->find(key); known != files->end()) return known->second;
-  base::Result<std::shared_ptr<TraceFile>> file = open_chrome_file(path);
-  if (path.ends_with(".otf2")) file = open_otf2_file(path);
-  if (file) files->emplace(key, *file);
+  std::shared_ptr<TraceFile>& file = (*files)[{getpid(), path}];
+  if (file == nullptr) file.reset(new TraceFile(path));
   return file;
 }
 
 base::Status TraceFile::check(const std::string& path) {
-  if (path.ends_with(".otf2")) {
-    const base::Result<std::shared_ptr<TraceFile>> file = open_otf2_file(path);
-    return file ? base::Status::success() : file.status();
+  if (base::Status status = check_name(path); !status) return status;
+  return named(platform::PartFile::check(path));
+}
+
+base::Result<std::uint16_t> TraceFile::begin(const ClockPair& opened) {
+  const std::lock_guard lock(mutex_);
+  if (open_ == 0) {
+    if (base::Status status = grow(); !status) return named(std::move(status));
   }
-  base::Status status = platform::PartFile::check(path);
-  if (!status) status.message = "trace " + status.message;
+  if (index_.size() == 0xffff)
+    return base::Status{base::Code::no_space, fmt::format("trace {}: 65535 runtimes", path_)};
+  index_.push_back({file_->bytes(), 0, 0});
+  const auto runtime = static_cast<std::uint16_t>(index_.size());
+  Encoder about;
+  about << opened.ticks << opened.ns;
+  if (base::Status status = write(runtime, ChunkKind::runtime, about.bytes()); !status) {
+    index_.pop_back();
+    return named(std::move(status));
+  }
+  ++open_;
+  return runtime;
+}
+
+// Behind what was there before.
+base::Status TraceFile::grow() {
+  if (file_ != nullptr) return file_->reopen();
+  base::Result<std::unique_ptr<platform::PartFile>> file = platform::PartFile::create(path_);
+  if (!file) return file.status();
+  file_ = std::move(*file);
+  sequence_ = 0;
+  return file_->append(as_text(make_head()));
+}
+
+base::Status TraceFile::append(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track,
+                               std::uint32_t pass) {
+  const std::lock_guard lock(mutex_);
+  base::Status status = write(runtime, kind, bytes, track, pass);
+  if (status && kind == ChunkKind::units) index_[runtime - 1u].units += bytes.size() / sizeof(Event);
   return status;
+}
+
+base::Status TraceFile::write(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track,
+                              std::uint32_t pass) {
+  ChunkHead head{kChunkMagic,
+                 0,
+                 static_cast<std::uint16_t>(kind),
+                 runtime,
+                 track,
+                 sequence_,
+                 pass,
+                 static_cast<std::uint32_t>(bytes.size()),
+                 platform::crc32c(bytes),
+                 0};
+  head.head_checksum = checksum_of(head);
+  base::Status status = file_->append(as_text(head), bytes);
+  if (status) ++sequence_;
+  return status;
+}
+
+base::Status TraceFile::end(std::uint16_t runtime, std::string_view summary) {
+  {
+    const std::lock_guard lock(mutex_);
+    index_[runtime - 1u].summary_at = file_->bytes();
+    base::Status status = write(runtime, ChunkKind::summary, summary);
+    if (status) {
+      ++ended_;
+      return --open_ > 0 ? status : publish();
+    }
+    index_[runtime - 1u].summary_at = 0;
+  }
+  return give_up(runtime, {base::Code::io_error, fmt::format("{}: no room for its summary", path_)});
+}
+
+base::Status TraceFile::give_up(std::uint16_t, base::Status why) {
+  const std::lock_guard lock(mutex_);
+  if (--open_ > 0) return why;
+  if (ended_ > 0) {
+    const base::Status others = publish();
+    if (!others) why = {others.code, why ? others.message : why.message + "; " + others.message};
+    return why;
+  }
+  if (why) {
+    file_->discard();
+  } else if (!file_->part().empty()) {
+    why.message += fmt::format("; {} has what was written before", file_->part());
+  }
+  file_.reset();
+  index_.clear();
+  return why;
+}
+
+// The end is not counted: what follows is written in its place.
+base::Status TraceFile::publish() {
+  ChunkHead head{kChunkMagic, 0, static_cast<std::uint16_t>(ChunkKind::end), 0, 0, sequence_, 0, 0, 0, 0};
+  const std::string_view index(reinterpret_cast<const char*>(index_.data()), index_.size() * sizeof(IndexEntry));
+  head.bytes = static_cast<std::uint32_t>(index.size());
+  head.checksum = platform::crc32c(index);
+  head.head_checksum = checksum_of(head);
+  return file_->publish(std::string(as_text(head)) + std::string(index));
 }
 
 }  // namespace weir::trace

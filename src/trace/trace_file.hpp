@@ -1,57 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// TraceFile: the file of a trace, to which each runtime of the process that was given its name adds its part.
+// TraceFile: the file of a trace, to which each runtime of the process that was given its name adds chunks.
 //
-// A name that ends in .otf2 is a folder, an archive of the Open Trace Format (otf2/otf2_file.hpp); any other one a file
-// of JSON (chrome_file.hpp). Lives until the process ends. Any thread.
+// It grows as FILE.part while runtimes of the process write to it, and is put in place, with an index at its end, when
+// none does. A program that is killed leaves the part: such a file can be read, it only ends early. Lives until the
+// process ends. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
+#include "platform/part_file.hpp"
+#include "trace/format.hpp"
 #include "trace/recording.hpp"
-#include "trace/spool.hpp"
 
 namespace weir::trace {
 
-// What one runtime adds. One thread.
-class TracePart {
- public:
-  TracePart() = default;
-  TracePart(const TracePart&) = delete;
-  TracePart& operator=(const TracePart&) = delete;
-  // Without finish(): the runtime is not in the file.
-  virtual ~TracePart() = default;
-  // The spool is whole. io_error.
-  virtual base::Status finish(const Summary& summary, std::uint64_t lost) = 0;
-};
-
 class TraceFile {
  public:
-  // The one of this name in this process (a forked child begins anew). io_error when it cannot be written; unsupported
-  // when this library was built without what writes its kind.
+  // The one of this name in this process (a forked child begins anew). io_error when it cannot be written; bad_option
+  // for the name of another format, which `weir trace` writes.
   static base::Result<std::shared_ptr<TraceFile>> open(const std::string& path);
-
   // Whether a runtime that starts now could write it; leaves nothing behind.
   static base::Status check(const std::string& path);
 
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
-  virtual ~TraceFile() = default;
 
   const std::string& path() const noexcept { return path_; }
-  // A file in the folder where the trace will be, of which nothing stays: for what is recorded until then.
-  virtual std::string spool_path() const { return path_; }
-  // What a runtime that starts now adds, from `spool`, which outlives it. io_error.
-  virtual base::Result<std::unique_ptr<TracePart>> begin(Spool& spool, const ClockPair& opened) = 0;
 
- protected:
-  explicit TraceFile(std::string path) : path_(std::move(path)) {}
+  // A runtime begins. Its number in the file, from 1. io_error.
+  base::Result<std::uint16_t> begin(const ClockPair& opened);
+  // A chunk of a runtime that has begun. io_error: then nothing of it is there.
+  base::Status append(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track = 0,
+                      std::uint32_t pass = 0);
+  // A runtime has ended. When no other is open, the file is put in place. io_error.
+  base::Status end(std::uint16_t runtime, std::string_view summary);
+  // A runtime has ended whose summary could not be written, or is not wanted. What there is of the file stays, as after
+  // a kill, unless other runtimes are in it. `why` is returned, with what has become of the file; success: none.
+  base::Status give_up(std::uint16_t runtime, base::Status why);
 
  private:
+  explicit TraceFile(std::string path) : path_(std::move(path)) {}
+  base::Status grow();
+  base::Status write(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track = 0,
+                     std::uint32_t pass = 0);
+  base::Status publish();
+
   const std::string path_;
+  std::mutex mutex_;
+  std::unique_ptr<platform::PartFile> file_;  // guarded by mutex_
+  std::vector<IndexEntry> index_;             // guarded by mutex_; of all that have begun
+  std::uint64_t sequence_ = 0;                // guarded by mutex_: of the next chunk
+  int open_ = 0;                              // guarded by mutex_: runtimes that have not ended
+  int ended_ = 0;                             // guarded by mutex_: with a summary
 };
 
 }  // namespace weir::trace

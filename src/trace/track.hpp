@@ -7,8 +7,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "platform/clock.hpp"
 #include "trace/ring.hpp"
@@ -36,13 +39,30 @@ class Track {
   void spawn(std::uint64_t start, std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
     ring_.push({start, now() - start, id, Event::pack(Kind::spawn, bytes, few(items))});
   }
-  // Of a task whose spawn could not say it. Before the task runs.
-  void footprint(std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
-    ring_.push({now(), 0, id, Event::pack(Kind::footprint, bytes, few(items))});
+  // Heads for Details: of a spawn that ends now, of a footprint that its spawn could not say. Before the task runs.
+  static Event spawned(std::uint64_t start, std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
+    return {start, now() - start, id, Event::pack(Kind::spawn, bytes, few(items))};
+  }
+  static Event footprint(std::uint64_t id, std::uint64_t bytes, std::size_t items) noexcept {
+    return {now(), 0, id, Event::pack(Kind::footprint, bytes, few(items))};
+  }
+  void push_all(std::span<const Event> units) noexcept {
+    if (ring_.push_all(units)) [[likely]]
+      return;
+    parent_ = kNotKnown;  // what is lost may have said it
+    watched_.fill(0);
+  }
+  bool last_parent_is(std::uint64_t task) const noexcept { return parent_ == task; }
+  // True when `task` spawns now, and another one spawned last on this track: then a unit has to say so.
+  bool changes_parent(std::uint64_t task) noexcept { return std::exchange(parent_, task) != task; }
+  // True when a region in this watched array has not been recorded lately: then its units come before it.
+  bool needs_watched(std::uint64_t number) noexcept {
+    return std::exchange(watched_[number % watched_.size()], number) != number;
   }
   void edge(std::uint64_t from, std::uint64_t to) noexcept { ring_.push({from, 0, to, Event::pack(Kind::edge, 0)}); }
-  void wait(std::uint64_t start, WaitFor what) noexcept {
-    ring_.push({start, now() - start, 0, Event::pack(Kind::wait, 0, static_cast<std::uint8_t>(what))});
+  // `task`: whose children, or itself (WaitFor); 0: the thread's own code.
+  void wait(std::uint64_t start, WaitFor what, std::uint64_t task = 0) noexcept {
+    ring_.push({start, now() - start, task, Event::pack(Kind::wait, 0, static_cast<std::uint8_t>(what))});
   }
   void search(std::uint64_t start) noexcept { search(start, now()); }
   void search(std::uint64_t start, std::uint64_t end) noexcept {
@@ -78,6 +98,14 @@ class Track {
     ring_.push({now(), 0, bytes, Event::pack(Kind::resident, 0, tier)});
   }
 
+  // ---- Blocks ----
+  void made(BlockKind kind, std::uint64_t block, std::uint64_t bytes, std::uint8_t home) noexcept {
+    ring_.push({now(), static_cast<std::uint64_t>(kind), block, Event::pack(Kind::made, bytes, home)});
+  }
+  void gone(BlockKind kind, std::uint64_t block) noexcept {
+    ring_.push({now(), static_cast<std::uint64_t>(kind), block, Event::pack(Kind::gone, 0)});
+  }
+
   const TrackInfo& info() const noexcept { return info_; }
   Ring& ring() noexcept { return ring_; }
   const Ring& ring() const noexcept { return ring_; }
@@ -89,6 +117,9 @@ class Track {
 
   const TrackInfo info_;
   Ring ring_;
+  static constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+  std::uint64_t parent_ = 0;
+  std::array<std::uint64_t, 64> watched_{};  // numbers, by their lowest bits
 };
 
 }  // namespace weir::trace

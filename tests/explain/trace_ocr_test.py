@@ -17,14 +17,16 @@ import tempfile
 
 
 def traced(weir, command, folder):
-    """Events of a run, and the report on it."""
-    trace = str(pathlib.Path(folder) / "trace.json")
+    """Events of a run, the report on it, and what the trace holds."""
+    trace, json_file = (str(pathlib.Path(folder) / name) for name in ("trace.weir", "trace.json"))
     subprocess.run(command, check=True, timeout=60, stdout=subprocess.DEVNULL,
                    env=dict(os.environ, WEIR_TRACE=trace, WEIR_WORKERS="2"))
-    events = json.loads(pathlib.Path(trace).read_text())["traceEvents"]
+    subprocess.run([weir, "trace", trace, "--to", json_file], check=True, timeout=60)
+    events = json.loads(pathlib.Path(json_file).read_text())["traceEvents"]
     report = json.loads(subprocess.run([weir, "report", trace, "--json"], check=True, capture_output=True,
                                        timeout=60).stdout)[0]
-    return events, report
+    held = json.loads(subprocess.run([weir, "trace", trace, "--json"], check=True, capture_output=True, timeout=60).stdout)[0]
+    return events, report, held
 
 
 def main():
@@ -33,7 +35,7 @@ def main():
         # The first thread may be off its core, outside of EDTs, for longer than the chain of EDTs takes: that is the
         # longest path then. Not in every run.
         for _ in range(5):
-            events, report = traced(weir, [program, *arguments], folder)
+            events, report, held = traced(weir, [program, *arguments], folder)
             path = json.dumps(report["critical_path"])
             if name in path:
                 break
@@ -49,6 +51,8 @@ def main():
     reported = sum(n["footprint_bytes"] for n in report["names"])
     if reported != sum(f["bytes"] for f in footprints.values()):
         problems.append(f"the report's footprints are {reported} bytes")
+    if held["accesses"] != sum(f["items"] for f in footprints.values()):
+        problems.append(f"{held['accesses']} accesses to data blocks")
     if any(not n.startswith("EDT ") for n in names) or len(names) < 2:
         problems.append(f"names are {names}")
     if not ran <= spawned:

@@ -13,8 +13,8 @@ A case is a text file:
     ...
 
 `--- stdout shape` compares the shape of a JSON text: keys, in their order, and types; of an array the distinct shapes
-of its elements. The line runs in an empty folder, with COLUMNS=80, TRACES the folder of recorded
-traces, and no WEIR_* variable.
+of its elements. The line runs in an empty folder, with COLUMNS=80, TRACES a folder of traces, made of the descriptions
+in traces/, and no WEIR_* variable.
 
     golden.py WEIR CASE...            compare
     golden.py --update WEIR CASE...   write what is printed now into the cases
@@ -29,7 +29,9 @@ import subprocess
 import sys
 import tempfile
 
-TRACES = pathlib.Path(__file__).resolve().parent / "traces"
+import weir_trace
+
+DESCRIPTIONS = pathlib.Path(__file__).resolve().parent / "traces"
 
 
 def shape(value):
@@ -63,10 +65,19 @@ def read_case(path):
     return command.removeprefix("$ ").strip(), sections
 
 
+def make_traces(folder, command):
+    for description in DESCRIPTIONS.glob("*.json"):
+        if description.stem in command:
+            trace = weir_trace.convert(json.loads(description.read_text()))
+            (pathlib.Path(folder) / f"{description.stem}.weir").write_bytes(trace)
+
+
 def run(weir, command):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    environment.update(COLUMNS="80", LC_ALL="C", TRACES=str(TRACES), PATH=f"{weir.parent}:{environment['PATH']}")
-    with tempfile.TemporaryDirectory() as folder:
+    environment.update(COLUMNS="80", LC_ALL="C", PATH=f"{weir.parent}:{environment['PATH']}")
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as traces:
+        environment["TRACES"] = traces
+        make_traces(traces, command)
         return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL, timeout=300)
 

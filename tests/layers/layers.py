@@ -32,8 +32,6 @@ CIRCLES = {
                 "runtime/spawn_scope"},
     # A worker and its scheduler know one another, and both know the layer whose tasks block.
     "sched": {"sched/blocking", "sched/scheduler", "sched/worker"},
-    # The file chooses its format, and each format is a file.
-    "trace": {"trace/chrome_file", "trace/otf2/otf2_file", "trace/trace_file"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)

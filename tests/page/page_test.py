@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 
-"""The page of `weir report --html` in a real browser: page_test.py WEIR MANY_TASKS SMALL_TRACE
+"""The page of `weir report --html` in a real browser: page_test.py WEIR MANY_TASKS DESCRIPTION
 
 First on the page of a recorded trace with blocks, then on that of a run of a million tasks that is made here. Prints what
 it measures. Needs python3-selenium, chromium and chromium-driver. With --pictures DIR it leaves screenshots there.
@@ -13,6 +13,7 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -21,6 +22,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser import Browser
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+import weir_trace
 
 TASKS = 1_000_000
 
@@ -409,7 +413,7 @@ def made_up(trace, folder, name, change):
     recorded = json.loads(trace.read_text())
     change(recorded)
     path = folder / name
-    path.write_text(json.dumps(recorded))
+    path.write_bytes(weir_trace.convert(recorded))
     return path
 
 
@@ -433,7 +437,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("weir", type=pathlib.Path)
     parser.add_argument("many_tasks", type=pathlib.Path)
-    parser.add_argument("small_trace", type=pathlib.Path, help="has blocks")
+    parser.add_argument("small_trace", type=pathlib.Path, help="the description of one that has blocks")
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for screenshots")
     arguments = parser.parse_args()
     PICTURES = arguments.pictures
@@ -442,11 +446,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         small = arguments.small_trace
-        SmallTrace.page = make_page(arguments.weir, small, folder)
-        long_program = made_up(small, folder, "long_program.json", with_a_long_program)
+        SmallTrace.page = make_page(arguments.weir, made_up(small, folder, "small.weir", lambda _: None), folder)
+        long_program = made_up(small, folder, "long_program.weir", with_a_long_program)
         NoTaskOnThePath.page = make_page(arguments.weir, long_program, folder)
-        NoTask.page = make_page(arguments.weir, made_up(small, folder, "none.json", without_events), folder)
-        trace = folder / "million.json"
+        NoTask.page = make_page(arguments.weir, made_up(small, folder, "none.weir", without_events), folder)
+        trace = folder / "million.weir"
         environment = dict(os.environ, WEIR_TRACE=str(trace), WEIR_WORKERS="4")
         subprocess.run([arguments.many_tasks, str(TASKS)], check=True, env=environment, stdout=subprocess.DEVNULL)
         MillionTasks.page = make_page(arguments.weir, trace, folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 
-"""The page of `weir report --html` without a browser: structure_test.py WEIR TRACE...
+"""The page of `weir report --html` without a browser: structure_test.py WEIR DESCRIPTION...
 
 It asks for nothing from outside, and the numbers in it add up to those of `weir report --json`.
 """
@@ -16,6 +16,9 @@ import sys
 import tempfile
 import unittest
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+import weir_trace
 
 FORMATS = {"u8": "B", "u16": "H", "u32": "I", "f64": "d"}
 PARTS = ["running_ns", "program_ns", "analysing_ns", "scheduling_ns", "moving_ns"]
@@ -51,7 +54,9 @@ class Structure(unittest.TestCase):
     def setUp(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "page.html"
-            result = subprocess.run([WEIR, "report", TRACE, "--html", file, "--json"], check=True, capture_output=True)
+            trace = pathlib.Path(folder) / "trace.weir"
+            trace.write_bytes(weir_trace.convert(json.loads(DESCRIPTION.read_text())))
+            result = subprocess.run([WEIR, "report", trace, "--html", file, "--json"], check=True, capture_output=True)
             self.report = json.loads(result.stdout)[0]
             self.page = Page(file.read_text())
 
@@ -110,7 +115,7 @@ class Structure(unittest.TestCase):
 if __name__ == "__main__":
     WEIR, *traces = sys.argv[1:]
     failed = False
-    for TRACE in traces:
+    for DESCRIPTION in map(pathlib.Path, traces):
         suite = unittest.defaultTestLoader.loadTestsFromTestCase(Structure)
         failed = not unittest.TextTestRunner().run(suite).wasSuccessful() or failed
     sys.exit(failed)

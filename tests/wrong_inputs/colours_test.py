@@ -5,14 +5,19 @@
 
 colours_test.py WEIR PROGRAM    PROGRAM: what makes mistakes that weir check finds
 """
+import json
 import os
 import pathlib
 import pty
 import re
 import subprocess
 import sys
+import tempfile
 
-TRACE = pathlib.Path(__file__).resolve().parent.parent / "golden" / "traces" / "chain.json"
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+sys.path.insert(0, str(GOLDEN))
+import weir_trace
+
 CODE = re.compile(r"\033\[[0-9;]*m")
 MACHINE = "pack:1 [numa(memory=24GB)] [numa(memory=4GB)] core:2 pu:1"
 
@@ -55,8 +60,15 @@ def without_progress(text):
 
 
 def main():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "chain.weir"
+        trace.write_bytes(weir_trace.convert(json.loads((GOLDEN / "traces" / "chain.json").read_text())))
+        compare(trace)
+
+
+def compare(trace):
     weir, check_program = sys.argv[1:3]
-    commands = {"topo": [weir, "topo", "--input", MACHINE], "report": [weir, "report", str(TRACE)],
+    commands = {"topo": [weir, "topo", "--input", MACHINE], "report": [weir, "report", str(trace)],
                 "error": [weir, "topo", "--nosuch"], "check": [weir, "check", check_program, "wrong_mode"]}
     for name, command in commands.items():
         coloured = without_progress(on_terminal(command))

@@ -8,6 +8,7 @@ wrong_inputs_test.py WEIR PROGRAM    PROGRAM makes a weir::Runtime, catches noth
 No signal, no "terminate called", no second line. The options are read from --help: a new one is tested, too.
 """
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -15,10 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "report", "explain", "check",
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+import weir_trace
+
+VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "explain", "check",
          "bench tasks", "bench tiers", "completion", "help"]
 # Words that make the rest of a command line right, so that only the option is wrong.
-RIGHT = {"report": ["t.json"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
+RIGHT = {"report": ["t.weir"], "trace": ["t.weir"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
 
 NO_NUMBERS = ["", "x", "-7", "1e99", "99999999999999999999", "nan"]
 TIERS = ["x", "=", "memory=", "memory=0", "memory=-1MiB", "memory=1XiB", "memory=1MiB,memory=1MiB", "hbm=1GiB",
@@ -28,7 +32,7 @@ TIERS = ["x", "=", "memory=", "memory=0", "memory=-1MiB", "memory=1XiB", "memory
 MACHINES = ["x", "folder", "/dev/null", "no.xml", "core", "core:0 pu:1", "core:-1", "core:99999999 pu:1",
             "pack:1 [numa] core:1 pu:1", "garbage", "empty", "text", "folder/x.xml", "core:1 pu:1 core:1", " ",
             "numa:2(memory=0) core:1 pu:1", "crashes.xml"]
-TRACES = ["folder", "no/such.json", "text/x.json", "/proc/x.json", "n" * 300, "no/such.otf2"]
+TRACES = ["folder", "no/such.weir", "text/x.weir", "/proc/x.weir", "n" * 300, "no/such.json", "no/such.otf2"]
 VALUES = {"tiers": TIERS, "machine": MACHINES, "trace": TRACES}
 
 # Words, the exit status, and what the line names beside.
@@ -65,18 +69,24 @@ TABLE = [
     ("check", 2, "check needs a PROGRAM"),
     ("completion", 2, "completion needs a SHELL"),
     ("completion ksh", 2, "shell=ksh"),
-    ("report folder", 1, "folder: cannot be read: it is a folder"),
+    ("report folder", 2, "folder: cannot be read: it is a folder"),
     ("report nosuch", 1, "nosuch: cannot be read: No such file"),
-    ("report empty", 1, "empty: not a trace of Weir (it is empty)"),
-    ("report garbage", 1, "garbage: not a trace of Weir"),
-    ("report text", 1, "text: not a trace of Weir"),
-    ("report other.json", 1, "other.json: not a trace of Weir"),
+    ("report empty", 2, "empty: not a trace of Weir (it is empty)"),
+    ("report garbage", 2, "garbage: not a trace of Weir"),
+    ("report text", 2, "text: not a trace of Weir"),
+    ("report other.json", 2, "other.json: JSON is what weir trace makes of a trace, and cannot be read back"),
     ("report loop", 1, "loop: cannot be read"),
-    ("report /dev/zero", 1, "/dev/zero: cannot be read: it is a device"),
-    ("report damaged.json", 1, "damaged.json: damaged: "),
-    ("report t.json --html folder", 1, "folder: cannot be written"),
-    ("report t.json --html no/such.html", 1, "no/such.html: cannot be written"),
-    ("report t.json --runtime 7", 2, "--runtime 7"),
+    ("report /dev/zero", 2, "/dev/zero: cannot be read: it is a device"),
+    ("report damaged.weir", 2, "damaged.weir: damaged at byte "),
+    ("report t.weir --html folder", 1, "folder: cannot be written"),
+    ("report t.weir --html no/such.html", 1, "no/such.html: cannot be written"),
+    ("report t.weir --runtime 7", 2, "--runtime 7"),
+    ("trace", 2, "trace needs a FILE (the trace)"),
+    ("trace nosuch", 1, "nosuch: cannot be read: No such file"),
+    ("trace damaged.weir --to t.json", 2, "damaged.weir: damaged at byte "),
+    ("trace t.weir --to t.txt", 2, "--to t.txt: a name that ends in .json or .otf2"),
+    ("trace t.weir --to no/such.json", 1, "no/such.json: cannot be written"),
+    ("run --trace no/such.json seismic", 2, "no/such.json: cannot be written"),
     ("run", 2, "run needs a program"),
     ("run nosuch", 2, "nosuch: cannot be run"),
     ("run sesmic", 2, "did you mean seismic?"),
@@ -119,9 +129,9 @@ def make_files(folder, traces):
     (folder / "other.json").write_text('{"traceEvents": [{"ph": "X", "name": "of another program"}]}')
     (folder / "garbage").write_bytes(bytes((i * i + 7 * i) % 256 for i in range(3000)))
     (folder / "loop").symlink_to("loop")
-    trace = (traces / "golden" / "traces" / "tiny.json").read_text()
-    (folder / "t.json").write_text(trace)
-    (folder / "damaged.json").write_text(trace.replace('"cat":"task"', '"cat":"tbsk"', 1))
+    trace = weir_trace.convert(json.loads((traces / "golden" / "traces" / "tiny.json").read_text()))
+    (folder / "t.weir").write_bytes(trace)
+    (folder / "damaged.weir").write_bytes(trace[:700] + bytes([trace[700] ^ 4]) + trace[701:])
     xml = (traces / "machines" / "xml" / "knl_snc4_flat.xml").read_text()
     (folder / "crashes.xml").write_text(xml.replace("complete_nodeset=", "complete_nodesex=", 1))
 

@@ -6,6 +6,8 @@
 
 #include <system_error>
 
+#include "converted_trace.hpp"
+
 namespace weir::tool {
 
 KeptTraces::KeptTraces(const Global& global) {
@@ -13,6 +15,7 @@ KeptTraces::KeptTraces(const Global& global) {
   const std::filesystem::path file = global.options.trace;
   const bool special = std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
   if (!file.empty() && global.keeps_traces && !special) file_ = file;
+  as_ = global.trace_as.empty() ? file : std::filesystem::path(global.trace_as);
 }
 
 std::filesystem::path KeptTraces::name_for(const std::filesystem::path& file, const std::string& run) {
@@ -33,15 +36,11 @@ void KeptTraces::begin(const std::string& variant, int repetition, int repetitio
 void KeptTraces::keep() {
   const FileIdentity now = FileIdentity::of(file_);
   if (run_.empty() || now == FileIdentity{} || now == before_) return;
-  const std::filesystem::path name = name_for(file_, run_);
-  std::error_code error;
-  std::filesystem::remove(name, error);
-  std::filesystem::create_hard_link(file_, name, error);
-  if (error) std::filesystem::copy_file(file_, name, error);  // a file system without links
-  if (error) {
-    fail(fmt::format("the trace of {} cannot be kept as {}: {}", run_, name.string(), error.message()));
+  const std::string name = name_for(as_, run_).string();
+  if (const base::Status status = convert_trace(file_.string(), name); !status) {
+    fail(fmt::format("the trace of {} cannot be kept: {}", run_, status.message));
   } else {
-    kept_.push_back(name.string());
+    kept_.push_back(name);
   }
 }
 
@@ -50,7 +49,7 @@ void KeptTraces::finish(Global& global) {
   keep();
   run_.clear();
   if (kept_.empty()) return;
-  global.print("traces   {}; the last one is {}, too\n", fmt::join(kept_, ", "), file_.string());
+  global.print("traces   {}; the last one is {}, too\n", fmt::join(kept_, ", "), as_.string());
 }
 
 }  // namespace weir::tool

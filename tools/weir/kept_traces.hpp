@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Traces of runs that have a process each: every one is kept under a name of its own, beside the file that was asked
-// for, which has the last. t.json: t.weir-off.json, t.weir-ahead.json; with repetitions t.weir-off.2.json.
+// for, which has the last. t.weir: t.weir-off.weir, t.weir-ahead.weir; with repetitions t.weir-off.2.weir.
 #pragma once
 
 #include <filesystem>
@@ -29,6 +29,7 @@ class KeptTraces {
   void keep();
 
   std::filesystem::path file_;  // "": nothing is kept
+  std::filesystem::path as_;    // what the user has asked for
   std::string run_;             // that is under way
   FileIdentity before_;         // of the file when it began
   std::vector<std::string> kept_;

@@ -5,12 +5,14 @@
 
 #include "interrupt.hpp"
 #include "program.hpp"
+#include "trace_file.hpp"
 
 namespace weir::tool {
 
 void add_topo(CLI::App& app, Global& global);
 void add_stream(CLI::App& app, Global& global);
 void add_run(CLI::App& app, Global& global);
+void add_trace(CLI::App& app, Global& global);
 void add_report(CLI::App& app, Global& global);
 void add_explain(CLI::App& app, Global& global);
 void add_check(CLI::App& app, Global& global);
@@ -20,12 +22,13 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,  add_stream, add_run, add_report, add_explain, add_check,
+      add_topo,  add_stream, add_run, add_trace, add_report, add_explain, add_check,
 #ifdef WEIR_VERB_BENCH
       add_bench,
 #endif
   };
   handle_interrupts();
+  convert_traces_with(trace_converter());
   return run_program(argc, argv, verbs);
 }
 

@@ -26,7 +26,7 @@ int show(const ReportSettings& settings, Global& global) {
 }
 
 constexpr const char* kText =
-    R"(Reads the file that --trace or WEIR_TRACE has made a runtime write, and says where the time of each worker went, as a share of the runtime's life:
+    R"(Reads the file that --trace FILE.weir or WEIR_TRACE=FILE.weir has made a runtime write, and says where the time of each worker went, as a share of the runtime's life:
 
   running      callables of tasks
   program      the thread's own code outside of tasks
@@ -52,11 +52,11 @@ void add_report(CLI::App& app, Global& global) {
                             {.name = "report",
                              .purpose = "say where the time of a traced run went, and what would make it shorter",
                              .text = kText,
-                             .examples = {{"weir run seismic --variants weir --trace t.json", "record a run"},
-                                          {"weir report t.json", "what it shows"},
-                                          {"weir report t.json --html t.html", "the same, and a timeline to look into"},
+                             .examples = {{"weir run seismic --variants weir --trace t.weir", "record a run"},
+                                          {"weir report t.weir", "what it shows"},
+                                          {"weir report t.weir --html t.html", "the same, and a timeline to look into"},
                                           {"weir run --report ./program --size 64", "run a program, then report"},
-                                          {"weir report t.json --json | jq '.[].advice'", "for programs"}}},
+                                          {"weir report t.weir --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
   add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
   add_option(verb, "--html", settings->html, "also write it as a page for a browser, which needs nothing else")

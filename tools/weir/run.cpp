@@ -29,7 +29,7 @@ void add_run(CLI::App& app, Global& global) {
        .examples = {{"weir run ./solver --size 64", "a program of yours"},
                     {"weir run --report --html page.html ./solver", "and where its time went"},
                     {"weir run --tiers memory=4GiB,file=/scratch:64GiB ./solver", "with this memory for its blocks"},
-                    {"weir run --trace t.json ./solver", "a trace to keep, for weir report"},
+                    {"weir run --trace t.weir ./solver", "a trace to keep, for weir report"},
                     {"weir run seismic", "waves in the ground, under a minute"},
                     {"weir run stencil3d", "data larger than fast memory"}}},
       nullptr);

@@ -29,7 +29,7 @@ base::Result<PendingFile> temporary_trace() {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) return base::Status{base::Code::io_error, "--report: no folder for temporary files: " + error.message()};
-  return PendingFile::create(folder / fmt::format("weir-report-{}.json", getpid()));
+  return PendingFile::create(folder / fmt::format("weir-report-{}.weir", getpid()));
 }
 
 int run_and_report(const Asked& asked, const std::function<std::string()>& title, const Run& run, Global& global) {

@@ -39,6 +39,16 @@ const report::Trace* choose(const std::vector<report::Trace>& traces, int runtim
 
 }  // namespace
 
+int fail_to_read(const base::Status& status) {
+  return status.code == base::Code::bad_input ? fail(status.message, kUsage) : fail(status);
+}
+
+void warn_of_early_end(const std::string& trace) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
+             terminal_style(STDERR_FILENO).warning("weir:"), trace);
+}
+
 base::Result<ReportPage> ReportPage::create(const std::string& path) {
   ReportPage page;
   if (path.empty()) return page;
@@ -64,7 +74,7 @@ int show_report(const ReportRequest& request, ReportPage& page, Global& global) 
   global.progress("reading " + request.trace);
   const auto traces = report::read_traces(request.trace);
   global.progress("");
-  if (!traces) return fail(traces.status());
+  if (!traces) return fail_to_read(traces.status());
   const report::Trace* const trace = choose(*traces, request.runtime);
   if (trace == nullptr) {
     return fail(fmt::format("--runtime {}: {} has {}", request.runtime, request.trace, traces->size()), kUsage);
@@ -74,11 +84,7 @@ int show_report(const ReportRequest& request, ReportPage& page, Global& global) 
     global.print("{} runtimes in {}; this is the one with most work{}\n", traces->size(), request.title,
                  request.key.empty() ? " (--runtime N: another)" : "");
   }
-  if (trace->cut) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
-               terminal_style(STDERR_FILENO).warning("weir:"), request.title);
-  }
+  if (trace->cut) warn_of_early_end(request.title);
   report::print(*trace, result, global);
   Json object = report::to_json(*trace, result);
   global.add(request.key.empty() ? std::move(object) : Json{{request.key, std::move(object)}});

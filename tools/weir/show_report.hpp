@@ -32,6 +32,11 @@ struct ReportRequest {
   std::string key;    // in the JSON array: {key: report}; "": the report itself
 };
 
+// Says why a trace cannot be read. The exit status: that of wrong usage for a file that is none, or damaged.
+int fail_to_read(const base::Status& status);
+// On standard error.
+void warn_of_early_end(const std::string& trace);
+
 // Exit status.
 int show_report(const ReportRequest& request, ReportPage& page, Global& global);
 

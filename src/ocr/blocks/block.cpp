@@ -166,6 +166,8 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block, true);
   }
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_made(local, *block);
   object_made(local, *block, guid);
   if (!acquired || !block->is_tiered()) [[likely]]
     return 0;

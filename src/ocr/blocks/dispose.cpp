@@ -8,6 +8,8 @@
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
+#include "ocr/observe/tracing.hpp"
+#include "sched/worker.hpp"
 
 namespace weir::ocr {
 
@@ -20,6 +22,8 @@ bool is_unused(const Block& block) noexcept {
 
 // Locked, dead and unused: gives up everything.
 void dispose(BlockLocal& local, Block& block) noexcept {
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_gone(local, block);
   data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
   if (tier == nullptr) free_small(local, block.small(), block.size, block.pool);
   block.memory = 0;

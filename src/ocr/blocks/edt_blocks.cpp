@@ -10,14 +10,6 @@ namespace weir::ocr {
 
 namespace {
 
-Mode mode_for(std::uint8_t mode) noexcept {
-  switch (mode) {
-    case DB_MODE_RW: return Mode::concurrent;
-    case DB_MODE_EW: return Mode::inout;
-    default: return Mode::in;
-  }
-}
-
 bool moves_at_begin(const sched::Worker& worker) noexcept {
   const Strategy strategy = worker.scheduler().options().strategy;
   return strategy == Strategy::off || strategy == Strategy::inline_;

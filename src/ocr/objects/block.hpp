@@ -66,4 +66,13 @@ struct Block {
 };
 static_assert(sizeof(Block) <= 128);
 
+// How the data layer is to treat a block that is held in this mode of OCR's.
+inline Mode mode_for(std::uint8_t mode) noexcept {
+  switch (mode) {
+    case DB_MODE_RW: return Mode::concurrent;
+    case DB_MODE_EW: return Mode::inout;
+    default: return Mode::in;
+  }
+}
+
 }  // namespace weir::ocr

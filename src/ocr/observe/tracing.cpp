@@ -8,6 +8,7 @@
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/observe_local.hpp"
 #include "sched/worker.hpp"
+#include "trace/details.hpp"
 
 namespace weir::ocr {
 
@@ -26,7 +27,9 @@ Waits& waits() {
 }  // namespace
 
 void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept {
-  local.worker->track()->spawn(start, sched::trace_id(edt.task().ref()), 0, 0);
+  trace::Track& track = *local.worker->track();
+  const trace::Details details(track, trace::Track::spawned(start, sched::trace_id(edt.task().ref()), 0, 0),
+                               local.traced);
 }
 
 void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept {
@@ -34,7 +37,8 @@ void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept {
   if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
 }
 
-void trace_ready(ObserveLocal& local, Edt& edt) {
+// Also without blocks: it says when the EDT became ready. A bare one did when it was made.
+static void trace_footprint(ObserveLocal& local, Edt& edt) noexcept {
   std::uint64_t bytes = 0;
   std::size_t items = 0;
   for (const Slot& slot : edt.slots()) {
@@ -42,7 +46,18 @@ void trace_ready(ObserveLocal& local, Edt& edt) {
     bytes += slot.block().size;
     ++items;
   }
-  if (items != 0) local.worker->track()->footprint(sched::trace_id(edt.task().ref()), bytes, items);
+  trace::Details details(*local.worker->track(),
+                         trace::Track::footprint(sched::trace_id(edt.task().ref()), bytes, items));
+  for (const Slot& slot : edt.slots()) {
+    if (!holds_first(slot)) continue;
+    const Block& block = slot.block();
+    const trace::AccessMode mode{static_cast<std::uint8_t>(mode_for(slot.mode)), false};
+    block.is_tiered() ? details.block(mode, block.tier().trace_id) : details.guid(mode, block.guid().bits);
+  }
+}
+
+void trace_ready(ObserveLocal& local, Edt& edt) {
+  if (!edt.is_bare()) trace_footprint(local, edt);
   const char* const name = lasting_name_of(edt.kind());
   sched::Task& task = edt.task();
   if (sched::TaskExtra* const extra = task.note.extra())
@@ -72,6 +87,16 @@ void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
   }
   local.worker->track()->data_wait(since, trace::Track::now(), sched::trace_id(edt.task().ref()),
                                    trace::DataWait::block);
+}
+
+void trace_block_made(ObserveLocal& local, const Block& block) noexcept {
+  if (block.is_tiered()) return;  // the data layer has recorded it
+  local.worker->track()->made(trace::BlockKind::guid, trace::number_of(block.guid().bits), block.size, trace::kNoTier);
+}
+
+void trace_block_gone(ObserveLocal& local, const Block& block) noexcept {
+  if (block.is_tiered()) return;
+  local.worker->track()->gone(trace::BlockKind::guid, trace::number_of(block.guid().bits));
 }
 
 }  // namespace weir::ocr

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "ocr/objects/block.hpp"
 #include "ocr/objects/edt.hpp"
 
 namespace weir::ocr {
@@ -18,12 +19,15 @@ struct ObserveLocal;
 void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept;
 // A slot of it is satisfied by the EDT that runs, or whose end this is.
 void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept;
-// It has its blocks and is about to be submitted: what they are together, and its name, which goes with it.
+// It has its blocks and is about to be submitted: which they are and in which modes, and its name, which goes with it.
 void trace_ready(ObserveLocal& local, Edt& edt);
 // It runs from now on, and what it does is its doing until the next one begins. Returns what was before.
 std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept;
 // It has to wait for a data block that others hold; it has got it.
 void trace_block_wait(const Edt& edt) noexcept;
 void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept;
+// A block was made, and no other thread knows of it yet; it is destroyed and unused.
+void trace_block_made(ObserveLocal& local, const Block& block) noexcept;
+void trace_block_gone(ObserveLocal& local, const Block& block) noexcept;
 
 }  // namespace weir::ocr

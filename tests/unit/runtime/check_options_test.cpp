@@ -51,8 +51,9 @@ TEST_F(CheckOptions, RefusesWhatTheRuntimeWouldRefuse) {
   expect_refused("tiers", "memory=16MiB,file=" + folder_ + "/no/such:8MiB", "no/such");
   expect_refused("tiers", "memory=16MiB,file=" + folder_ + "/file/x:8MiB", "file/x");
   expect_refused("trace", folder_, "Is a directory");
-  expect_refused("trace", folder_ + "/no/such.json", "No such file");
-  expect_refused("trace", folder_ + "/file/x.json", "Not a directory");
+  expect_refused("trace", folder_ + "/t.json", "weir trace " + folder_ + "/t.weir --to " + folder_ + "/t.json");
+  expect_refused("trace", folder_ + "/no/such.weir", "No such file");
+  expect_refused("trace", folder_ + "/file/x.weir", "Not a directory");
   expect_refused("trace", folder_ + "/" + std::string(300, 'x'), "too long");
 }
 
@@ -60,7 +61,7 @@ TEST_F(CheckOptions, LeavesNothingBehind) {
   Options options;
   options.machine = "core:2 pu:1";
   options.tiers = "memory=16MiB,file=" + folder_ + ":8MiB";
-  options.trace = folder_ + "/trace.json";
+  options.trace = folder_ + "/trace.weir";
   EXPECT_TRUE(check_options(options)) << check_options(options).message;
   const std::filesystem::directory_iterator files(folder_);
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the library was not there at build: asked for, it is an error at the start that names the package.
+// Where the library was not there at build: asked for, it is an error that names the package.
 #include <gtest/gtest.h>
 
-#include "temporary_path.hpp"
-#include "weir/weir.hpp"
+#include "otf2/otf2_file.hpp"
 
-namespace weir::trace {
+namespace weir::tool::convert {
 namespace {
 
 TEST(Otf2, IsAnErrorThatNamesThePackageWhereItWasNotFound) {
-  const TemporaryPath path;
-  Options options;
-  options.workers = 1;
-  options.trace = path.folder() + "/run.otf2";
-  try {
-    Runtime runtime(options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("libopen-trace-format2-dev"), std::string::npos) << error.what();
-  }
-  EXPECT_EQ(path.files(), 0);
+  const base::Status status = check_otf2("run.otf2");
+  EXPECT_EQ(status.code, base::Code::unsupported);
+  EXPECT_NE(status.message.find("libopen-trace-format2-dev"), std::string::npos) << status.message;
 }
 
 }  // namespace
-}  // namespace weir::trace
+}  // namespace weir::tool::convert

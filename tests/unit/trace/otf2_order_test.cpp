@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "otf2/resolved_tracks.hpp"
+#include "otf2/task_numbers.hpp"
+#include "otf2/time_order.hpp"
 #include "temporary_path.hpp"
-#include "trace/otf2/resolver.hpp"
-#include "trace/otf2/task_numbers.hpp"
-#include "trace/otf2/time_order.hpp"
 
-namespace weir::trace {
+namespace weir::tool::convert {
 namespace {
+
+using trace::TemporaryPath;
 
 const TimeScale kNanoseconds({0, 0}, {1000, 1000}, 0);
 
@@ -94,4 +96,4 @@ TEST(TimeOrder, PutsWhatOverlapsWhereItBeganAndEnded) {
 }
 
 }  // namespace
-}  // namespace weir::trace
+}  // namespace weir::tool::convert

@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "otf2/otf2_file.hpp"
 #include "temporary_path.hpp"
 #include "weir/weir.hpp"
 
-namespace weir::trace {
+namespace weir::tool::convert {
 namespace {
+
+using trace::TemporaryPath;
 
 // What is in an archive.
 struct Archive {
@@ -214,19 +217,31 @@ Archive read(const std::string& folder) {
   return archive;
 }
 
-Options traced(const std::string& path, int workers) {
+Options traced(const TemporaryPath& path, int workers) {
   Options options;
   options.workers = workers;
-  options.trace = path;
+  options.trace = path.file();
   return options;
+}
+
+base::Status write_archive(const TemporaryPath& path) {
+  const auto reader = TraceReader::open(path.file());
+  return reader ? write_otf2(*reader, path.folder() + "/run.otf2") : reader.status();
+}
+
+// What the archive of the recorded run holds; the trace is gone afterwards.
+Archive archive_of(const TemporaryPath& path) {
+  const base::Status written = write_archive(path);
+  EXPECT_TRUE(written) << written.message;
+  std::filesystem::remove(path.file());
+  return read(path.folder() + "/run.otf2");
 }
 
 TEST(Otf2, HasTasksByNameAndAddsUpToTheCounters) {
   const TemporaryPath path;
-  const std::string folder = path.folder() + "/run.otf2";
   Statistics statistics;
   {
-    Runtime runtime(traced(folder, 3));
+    Runtime runtime(traced(path, 3));
     long values[16] = {};
     for (int i = 0; i < 500; ++i) runtime.spawn(name("add"), inout(values[i % 16]), [](long& to) { ++to; });
     runtime.spawn(name("parent"), [] {
@@ -236,7 +251,7 @@ TEST(Otf2, HasTasksByNameAndAddsUpToTheCounters) {
     runtime.wait();
     statistics = runtime.statistics();
   }
-  const Archive archive = read(folder);
+  const Archive archive = archive_of(path);
   EXPECT_EQ(archive.enters.at("add"), 500);
   EXPECT_EQ(archive.enters.at("parent"), 1);
   EXPECT_EQ(archive.enters.at("task"), 20);
@@ -249,14 +264,13 @@ TEST(Otf2, HasTasksByNameAndAddsUpToTheCounters) {
 // One worker does not run tasks before its thread waits: all edges of a chain are there.
 TEST(Otf2, SaysWhereTasksWereMadeAndDoneAndWhatTheyComeAfter) {
   const TemporaryPath path;
-  const std::string folder = path.folder() + "/run.otf2";
   {
-    Runtime runtime(traced(folder, 1));
+    Runtime runtime(traced(path, 1));
     long value = 0;
     for (int i = 0; i < 100; ++i) runtime.spawn(name("link"), inout(value), [&value] { ++value; });
     runtime.wait();
   }
-  const Archive archive = read(folder);
+  const Archive archive = archive_of(path);
   EXPECT_EQ(archive.made.size(), 100u);
   EXPECT_EQ(archive.switched.size(), 100u);
   EXPECT_EQ(archive.switched, archive.completed);
@@ -266,16 +280,15 @@ TEST(Otf2, SaysWhereTasksWereMadeAndDoneAndWhatTheyComeAfter) {
 
 TEST(Otf2, SaysThatATaskGoesOnAfterThoseThatRanOnTopOfIt) {
   const TemporaryPath path;
-  const std::string folder = path.folder() + "/run.otf2";
   {
-    Runtime runtime(traced(folder, 1));
+    Runtime runtime(traced(path, 1));
     runtime.spawn(name("outer"), [] {
       for (int i = 0; i < 3; ++i) weir::spawn(name("inner"), [] {});
       weir::wait();
     });
     runtime.wait();
   }
-  const Archive archive = read(folder);
+  const Archive archive = archive_of(path);
   EXPECT_EQ(archive.enters.at("outer"), 1);
   EXPECT_EQ(archive.enters.at("inner"), 3);
   long once = 0, resumed = 0;
@@ -290,10 +303,9 @@ TEST(Otf2, SaysThatATaskGoesOnAfterThoseThatRanOnTopOfIt) {
 
 TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
   const TemporaryPath path;
-  const std::string folder = path.folder() + "/run.otf2";
   TierStatistics statistics;
   {
-    Options options = traced(folder, 2);
+    Options options = traced(path, 2);
     options.tiers = "memory=1MiB,file=" + path.folder() + ":64MiB";
     Runtime runtime(options);
     Array<double, 1> blocks(runtime, {64 * 8192}, {8192}, "blocks");
@@ -305,7 +317,7 @@ TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
     }
     statistics = runtime.tier_statistics();
   }
-  const Archive archive = read(folder);
+  const Archive archive = archive_of(path);
   EXPECT_GT(archive.moves_begun, 0);
   EXPECT_EQ(archive.moves_begun, archive.moves_ended);
   EXPECT_GT(archive.moved.at("file to memory"), 0u);
@@ -320,11 +332,11 @@ TEST(Otf2, HasTheBytesThatBlocksMovedAndWhatTiersHeld) {
 TEST(Otf2, OfSeveralRuntimesIsAnArchiveForEach) {
   const TemporaryPath path;
   for (int i = 0; i < 2; ++i) {
-    Runtime runtime(traced(path.folder() + "/run.otf2", 1));
+    Runtime runtime(traced(path, 1));
     for (int task = 0; task <= i; ++task) runtime.spawn(name("one"), [] {});
     runtime.wait();
   }
-  EXPECT_EQ(read(path.folder() + "/run.otf2").enters.at("one"), 1);
+  EXPECT_EQ(archive_of(path).enters.at("one"), 1);
   EXPECT_EQ(read(path.folder() + "/run-2.otf2").enters.at("one"), 2);
   EXPECT_EQ(path.files(), 2);
 }
@@ -332,19 +344,20 @@ TEST(Otf2, OfSeveralRuntimesIsAnArchiveForEach) {
 TEST(Otf2, ReplacesAnArchiveAndNothingElse) {
   const TemporaryPath path;
   const std::string folder = path.folder() + "/run.otf2";
-  std::filesystem::create_directory(folder);
-  std::ofstream(folder + "/precious") << "text";
-  EXPECT_THROW(Runtime(traced(folder, 1)), Error);
-  EXPECT_TRUE(std::filesystem::exists(folder + "/precious"));
-  std::ofstream(folder + "/traces.otf2") << "of another run";
   {
-    Runtime runtime(traced(folder, 1));
+    Runtime runtime(traced(path, 1));
     runtime.spawn(name("one"), [] {});
     runtime.wait();
   }
-  EXPECT_EQ(read(folder).enters.at("one"), 1);
-  EXPECT_THROW(Runtime(traced(path.folder() + "/no/run.otf2", 1)), Error);
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/precious") << "text";
+  EXPECT_FALSE(check_otf2(folder));
+  EXPECT_FALSE(write_archive(path));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/precious"));
+  std::ofstream(folder + "/traces.otf2") << "of another run";
+  EXPECT_EQ(archive_of(path).enters.at("one"), 1);
+  EXPECT_FALSE(check_otf2(path.folder() + "/no/run.otf2"));
 }
 
 }  // namespace
-}  // namespace weir::trace
+}  // namespace weir::tool::convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "trace/task_table.hpp"
+#include "task_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace weir::trace {
+namespace weir::tool::convert {
 namespace {
 
 using Run = TaskTable::Run;
@@ -87,4 +87,4 @@ TEST(TaskTable, FindsEveryEdgeOfALongRunWithMemoryForItsUnfinishedTasksOnly) {
 }
 
 }  // namespace
-}  // namespace weir::trace
+}  // namespace weir::tool::convert

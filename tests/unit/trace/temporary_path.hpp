@@ -17,7 +17,7 @@ class TemporaryPath {
   ~TemporaryPath() { std::filesystem::remove_all(folder_); }
 
   const std::string& folder() const noexcept { return folder_; }
-  std::string file() const { return folder_ + "/trace.json"; }
+  std::string file() const { return folder_ + "/trace.weir"; }
   long files() const {
     return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
   }

@@ -38,6 +38,7 @@ struct Global {
   Options options;           // the defaults, then the environment, then the command line
   bool json = false;         // --json was given
   bool keeps_traces = true;  // options.trace is the user's, not only for a report
+  std::string trace_as;      // what is made of options.trace in the end (converted_trace.hpp); "": it stays
 
   // Text for people, on standard output: whole lines, which are folded at spaces where the terminal is narrower.
   template <class... Arguments>

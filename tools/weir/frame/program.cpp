@@ -13,6 +13,7 @@
 
 #include "arguments.hpp"
 #include "completion.hpp"
+#include "converted_trace.hpp"
 #include "errors.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
@@ -42,6 +43,23 @@ int finish(int status) {
   return fail("standard output cannot be written to");
 }
 
+int end_verb(int status, Global& global) {
+  global.progress("");
+  if (global.json) fmt::print("{}\n", global.objects->dump(2));
+  const int finished = finish(status);
+  if (global.ended_by != 0) end_by(global.ended_by);
+  return finished;
+}
+
+int run_and_convert(const Entry& entry, const ConvertedTrace& trace, Global& global) {
+  const int status = entry.run(global);
+  if (const base::Status converted = trace.finish(); !converted) {
+    const int failed = fail(converted);
+    return status != kDone ? status : failed;
+  }
+  return status;
+}
+
 int run_verb(const CLI::App& verb, Global& global) {
   const Entry& entry = global.entries.at(&verb);
   const VerbText text = describe(verb, global);
@@ -50,15 +68,13 @@ int run_verb(const CLI::App& verb, Global& global) {
   if (entry.reads_options) {
     if (auto status = fill_options(global); !status) return fail(status);
     if (text.has_runtime_options()) {
+      auto converted = ConvertedTrace::begin(global);
+      if (!converted) return fail(converted.status().message, kUsage);
       if (auto status = runtime::check_options(global.options); !status) return fail(status.message, kUsage);
+      return end_verb(run_and_convert(entry, *converted, global), global);
     }
   }
-  const int status = entry.run(global);
-  global.progress("");
-  if (global.json) fmt::print("{}\n", global.objects->dump(2));
-  const int finished = finish(status);
-  if (global.ended_by != 0) end_by(global.ended_by);
-  return finished;
+  return end_verb(entry.run(global), global);
 }
 
 const CLI::App& chosen_verb(const CLI::App& app) {

@@ -3,18 +3,21 @@
 // Reads the file that a runtime with the option `trace` has written.
 #pragma once
 
-#include <istream>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "trace.hpp"
+#include "trace/reader.hpp"
 
 namespace weir::tool::report {
 
-// One entry per runtime. bad_input when it is no JSON, or no trace of Weir; the message names `name`.
-base::Result<std::vector<Trace>> read_traces(std::istream& input, const std::string& name);
-// The same from a file; not_found when it cannot be read.
+// One entry per runtime. bad_input when it is no trace of Weir, or a damaged one; not_found, io_error.
 base::Result<std::vector<Trace>> read_traces(const std::string& path);
+// The same of a file that is open.
+base::Result<std::vector<Trace>> read_traces(const weir::trace::TraceReader& reader);
+
+// Opens the file of a trace; where it is missing and a part of it is there, the message names that.
+base::Result<weir::trace::TraceReader> open_trace(const std::string& path);
 
 }  // namespace weir::tool::report

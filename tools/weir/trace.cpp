@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// weir trace: what is in a trace file, and the same for other tools.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "json.hpp"
+#include "report/read_trace.hpp"
+#include "report/units.hpp"
+#include "show_report.hpp"
+#include "trace/records.hpp"
+#include "trace_file.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+struct TraceSettings {
+  std::string file;
+  std::string to;
+};
+
+// How many of each thing are in a runtime's part of the file.
+class Counter final : public trace::RecordVisitor {
+ public:
+  std::uint64_t tasks = 0, spawns = 0, accesses = 0, edges = 0;
+
+ private:
+  void spawn(std::uint32_t, const trace::Event&, std::uint64_t) override { ++spawns; }
+  void access(std::uint64_t, const trace::AccessRecord&) override { ++accesses; }
+  void edge(std::uint64_t, std::uint64_t) override { ++edges; }
+  void event(std::uint32_t, const trace::Event& event) override { tasks += event.kind() == trace::Kind::task ? 1 : 0; }
+};
+
+base::Status list_runtime(const trace::TraceReader& reader, const trace::RuntimeInfo& runtime, Global& global) {
+  Counter counter;
+  if (base::Status status = trace::read_records(reader, runtime, counter); !status) return status;
+  global.print("runtime {}: {} tasks on {}, {} of events{}\n", runtime.number, counter.tasks,
+               runtime.ended ? runtime.summary.machine : "a machine that the file does not name",
+               report::size_text(runtime.units * sizeof(trace::Event)),
+               runtime.lost == 0 ? "" : fmt::format("; {} events were lost", runtime.lost));
+  global.print("  spawns {}, accesses {}, edges {}; rows {}, blocks {}, tiers {}\n", counter.spawns, counter.accesses,
+               counter.edges, runtime.tracks.size(), runtime.blocks.size(), runtime.tiers.size());
+  global.add({{"runtime", runtime.number},
+              {"ends_early", !runtime.ended},
+              {"events_bytes", runtime.units * sizeof(trace::Event)},
+              {"lost_events", runtime.lost},
+              {"tasks", counter.tasks},
+              {"spawns", counter.spawns},
+              {"accesses", counter.accesses},
+              {"edges", counter.edges},
+              {"rows", runtime.tracks.size()},
+              {"blocks", runtime.blocks.size()},
+              {"tiers", runtime.tiers.size()}});
+  return base::Status::success();
+}
+
+int run_trace(const TraceSettings& settings, Global& global) {
+  if (!settings.to.empty()) {
+    if (const auto status = check_converted(settings.to); !status) return fail(status);
+  }
+  global.progress("reading " + settings.file);
+  const auto reader = report::open_trace(settings.file);
+  global.progress("");
+  if (!reader) return fail_to_read(reader.status());
+  if (reader->ends_early()) warn_of_early_end(settings.file);
+  if (!settings.to.empty()) {
+    const auto status = write_converted(*reader, settings.to);
+    return status ? kDone : fail_to_read(status);
+  }
+  for (const trace::RuntimeInfo& runtime : reader->runtimes()) {
+    if (const auto status = list_runtime(*reader, runtime, global); !status) return fail_to_read(status);
+  }
+  return kDone;
+}
+
+constexpr const char* kText =
+    R"(Reads the file that --trace FILE.weir or WEIR_TRACE=FILE.weir has made a runtime write, checks all of it, and says what is in it: for each runtime of the process its tasks, what they use, what they come after.
+
+--to makes another file of it, by the name:
+
+  run.json    for https://ui.perfetto.dev and chrome://tracing
+  run.otf2    a folder in the Open Trace Format 2, for Vampir and the like;
+              a process with several runtimes gives run-2.otf2 and so on
+
+A file of which a bit has changed is refused, with the place, and exit status 2. One that ends early, because its program still runs or was killed, is read as far as it is whole. weir report says where the time went.)";
+
+}  // namespace
+
+void add_trace(CLI::App& app, Global& global) {
+  auto settings = std::make_shared<TraceSettings>();
+  CLI::App& verb = add_verb(app, global,
+                            {.name = "trace",
+                             .purpose = "check a trace, and make other formats of it",
+                             .text = kText,
+                             .examples = {{"weir run --trace t.weir ./program", "record a run"},
+                                          {"weir trace t.weir", "what is in it"},
+                                          {"weir trace t.weir --to t.json", "for Perfetto"},
+                                          {"weir trace t.weir --json | jq '.[].tasks'", "for programs"}}},
+                            [settings](Global& g) { return run_trace(*settings, g); });
+  add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
+  add_option(verb, "--to", settings->to, "make this of it: a name that ends in .json or .otf2").type_name("FILE");
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "json_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "resolver.hpp"
+
+namespace weir::tool::convert {
+
+namespace {
+
+// Length of the UTF-8 sequence at the start of `text`, 0 when there is none.
+std::size_t sequence_length(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : byte(0) >= 0xc2 ? 2 : 0;
+  if (length == 0 || length > text.size() || byte(0) > 0xf4) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+class LineWriter {
+ public:
+  LineWriter(TextBuffer& to, int runtime, const Line& line)
+      : text_(to), runtime_(static_cast<std::uint64_t>(runtime)), line_(line) {}
+
+  void write() {
+    switch (line_.kind) {
+      case Kind::task: return write_task();
+      case Kind::spawn: return write_spawn();
+      case Kind::footprint: return write_footprint();
+      case Kind::edge: return write_edge();
+      case Kind::wait:
+        complete(",\n{\"ph\":\"X\",\"cat\":\"wait\",\"name\":", line_.name->json);
+        text_ << "}";
+        return;
+      case Kind::search:
+        complete(",\n{\"ph\":\"X\",\"cat\":\"search\",\"name\":", "\"look for work\"");
+        text_ << "}";
+        return;
+      case Kind::park:
+        complete(",\n{\"ph\":\"X\",\"cat\":\"park\",\"name\":", "\"asleep\"");
+        text_ << "}";
+        return;
+      case Kind::stage:
+        complete(",\n{\"ph\":\"X\",\"cat\":\"stage\",\"name\":", "\"bring blocks\"");
+        text_ << ",\"args\":{\"task\":" << line_.task << "}}";
+        return;
+      case Kind::move: return write_move();
+      case Kind::data_wait: return write_data_wait();
+      case Kind::resident:
+        begin(",\n{\"ph\":\"C\",\"cat\":\"resident\",\"name\":", line_.label->json, 0, line_.start_ns);
+        text_ << ",\"args\":{\"bytes\":" << line_.id << "}}";
+        return;
+      case Kind::steal:
+        begin(",\n{\"ph\":\"i\",\"cat\":\"steal\",\"name\":", "\"steal\"", line_.track, line_.start_ns);
+        text_ << ",\"s\":\"t\",\"args\":{\"victim\":" << line_.id << ",\"tasks\":" << line_.value
+              << ",\"distance\":" << std::uint64_t{line_.small} << "}}";
+        return;
+      case Kind::evict:
+        begin(",\n{\"ph\":\"i\",\"cat\":\"evict\",\"name\":", line_.name->json, line_.track, line_.start_ns);
+        text_ << ",\"s\":\"t\",\"args\":{\"block\":" << line_.id << ",\"bytes\":" << line_.value
+              << ",\"tier\":" << line_.from->json << "}}";
+        return;
+      default: return;
+    }
+  }
+
+ private:
+  // `opening`: ',\n{"ph":"X","cat":"task","name":', then the name as JSON.
+  void begin(std::string_view opening, std::string_view name, std::uint64_t track, std::uint64_t at_ns) {
+    text_ << opening << name << ",\"pid\":" << runtime_ << ",\"tid\":" << track << ",\"ts\":";
+    text_.thousandths(at_ns);
+  }
+
+  void complete(std::string_view opening, std::string_view name) {
+    begin(opening, name, line_.track, line_.start_ns);
+    text_ << ",\"dur\":";
+    text_.thousandths(std::max(line_.end_ns, line_.start_ns) - line_.start_ns);
+  }
+
+  void write_task() {
+    complete(",\n{\"ph\":\"X\",\"cat\":\"task\",\"name\":", line_.name->json);
+    text_ << ",\"args\":{\"task\":" << line_.task;
+    const TaskSmall small(line_.small);
+    if (small.wanted() >= 0) text_ << ",\"wanted\":" << static_cast<std::uint64_t>(small.wanted());
+    if (small.cancelled()) text_ << ",\"cancelled\":true";
+    text_ << "}}";
+  }
+
+  void write_spawn() {
+    complete(",\n{\"ph\":\"X\",\"cat\":\"spawn\",\"name\":", "\"spawn\"");
+    text_ << ",\"args\":{\"task\":" << line_.task;
+    if (line_.sum != 0) text_ << ",\"parent\":" << line_.sum;
+    text_ << ",\"items\":" << std::uint64_t{line_.small} << ",\"bytes\":" << line_.value << "}}";
+  }
+
+  // One of nothing says only when the task became ready.
+  void write_footprint() {
+    if (line_.small == 0) return;
+    begin(",\n{\"ph\":\"i\",\"cat\":\"footprint\",\"name\":", "\"footprint\"", line_.track, line_.start_ns);
+    text_ << ",\"s\":\"t\",\"args\":{\"task\":" << line_.task << ",\"items\":" << std::uint64_t{line_.small}
+          << ",\"bytes\":" << line_.value << "}}";
+  }
+
+  // From the end of one task, within its slice, to the start of the other.
+  void write_edge() {
+    begin(",\n{\"ph\":\"s\",\"cat\":\"edge\",\"name\":", "\"edge\"", line_.track, line_.start_ns);
+    text_ << ",\"id\":" << line_.id << ",\"args\":{\"from\":" << line_.task << ",\"to\":" << line_.value << "}}";
+    begin(",\n{\"ph\":\"f\",\"cat\":\"edge\",\"name\":", "\"edge\"", line_.sum, line_.end_ns);
+    text_ << ",\"bp\":\"e\",\"id\":" << line_.id << "}";
+  }
+
+  void write_id() {
+    text_ << ",\"id\":\"";
+    text_.hexadecimal(line_.id);
+    text_ << "\"";
+  }
+
+  void write_move() {
+    begin(",\n{\"ph\":\"b\",\"cat\":\"move\",\"name\":", line_.name->json, line_.track, line_.start_ns);
+    write_id();
+    text_ << ",\"args\":{\"block\":" << line_.task << ",\"bytes\":" << line_.value << ",\"from\":" << line_.from->json
+          << ",\"to\":" << line_.to->json << "}}";
+    begin(",\n{\"ph\":\"e\",\"cat\":\"move\",\"name\":", line_.name->json, line_.track, line_.end_ns);
+    write_id();
+    text_ << "}";
+    begin(",\n{\"ph\":\"C\",\"cat\":\"link\",\"name\":", line_.label->json, line_.track, line_.end_ns);
+    text_ << ",\"args\":{\"bytes\":" << line_.sum << "}}";
+  }
+
+  // What other tasks hold is not a question of memory: reports keep the two apart.
+  void write_data_wait() {
+    static constexpr std::string_view kNames[] = {"\"waits for room\"", "\"waits for blocks\"",
+                                                  "\"waits for commutative data\"", "\"waits for a data block\""};
+    const std::string_view name = kNames[line_.small & 3];
+    const bool lock = line_.small >= static_cast<std::uint8_t>(DataWait::lock);
+    begin(
+        lock ? ",\n{\"ph\":\"b\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"b\",\"cat\":\"data wait\",\"name\":",
+        name, line_.track, line_.start_ns);
+    write_id();
+    text_ << ",\"args\":{\"task\":" << line_.task;
+    if (line_.name != nullptr) text_ << ",\"had_by\":" << line_.name->json;
+    text_ << "}}";
+    begin(
+        lock ? ",\n{\"ph\":\"e\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"e\",\"cat\":\"data wait\",\"name\":",
+        name, line_.track, line_.end_ns);
+    write_id();
+    text_ << "}";
+  }
+
+  TextBuffer& text_;
+  const std::uint64_t runtime_;
+  const Line& line_;
+};
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t length = sequence_length(text);
+    if (length == 0) {
+      result += '?';
+    } else if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  result += '"';
+  return result;
+}
+
+void write_line(TextBuffer& to, int runtime, const Line& line) { LineWriter(to, runtime, line).write(); }
+
+void write_row(TextBuffer& to, int runtime, std::uint64_t track, const std::string& name) {
+  const auto begin = [&](std::string_view what) {
+    to << ",\n{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":" << what
+       << ",\"pid\":" << static_cast<std::uint64_t>(runtime) << ",\"tid\":" << track << ",\"ts\":0.000,\"args\":{";
+  };
+  begin("\"thread_name\"");
+  to << "\"name\":" << name << "}}";
+  begin("\"thread_sort_index\"");
+  to << "\"sort_index\":" << track << "}}";
+}
+
+}  // namespace weir::tool::convert
