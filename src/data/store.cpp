@@ -117,7 +117,7 @@ auto Store::decide(Event&& event) {
     lock.unlock();
     if (!actions.empty()) carry_out(actions);
   } else {
-    const auto result = event(actions);
+    auto result = event(actions);
     note_change();
     lock.unlock();
     if (!actions.empty()) carry_out(actions);

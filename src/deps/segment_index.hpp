@@ -80,7 +80,7 @@ class SegmentIndex {
 
   std::size_t size() const noexcept { return order_.size() + unordered_.size(); }
   std::size_t system_bytes() const noexcept {
-    return hash_.system_bytes() + filter_.system_bytes() + unordered_.capacity() * sizeof(Segment*);
+    return hash_.system_bytes() + filter_.system_bytes() + unordered_.capacity() * sizeof(void*);
   }
   // Forgets all; the caller has given back what the records hold, and resets the arena.
   void clear() noexcept {
