@@ -71,7 +71,8 @@ class Details {
   Kind listing_ = Kind::none;  // of the last unit, when it may have room for one more
   std::uint8_t in_unit_ = 0;
   union {
-    std::array<Event, 64> units_;  // the first count_; the others are never made
+    // The first count_; the others are never made. NOLINTNEXTLINE(readability-identifier-naming): it is private.
+    std::array<Event, 64> units_;
   };
 };
 

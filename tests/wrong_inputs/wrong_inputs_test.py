@@ -107,12 +107,12 @@ TABLE = [
 # By a shell: {weir} and {program} are put in. What they say, and the exit status.
 SHELL = [
     ("{weir} topo >&-", 1, "standard output cannot be written to"),
-    ("{weir} report t.json >&- <&-", 1, "standard output cannot be written to"),
+    ("{weir} report t.weir >&- <&-", 1, "standard output cannot be written to"),
     ("{weir} help >/dev/full", 1, "standard output cannot be written to"),
     ("{weir} --version >&- 2>&- <&-", 1, None),
     ("{weir} nosuch >&- 2>&-", 2, None),
     ("{weir} report nosuch 2>&- <&-", 1, None),
-    ("{weir} report t.json --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
+    ("{weir} report t.weir --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
     ("ulimit -n 10; {weir} run nosuch", 2, "nosuch"),
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
