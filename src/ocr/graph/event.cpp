@@ -212,7 +212,7 @@ void free_links(Local& local, NodeList nodes) noexcept {
 }
 
 // Its GUID is dead.
-void free_event(Local& local, Event& event) noexcept {
+[[gnu::noinline]] void free_event(Local& local, Event& event) noexcept {
   free_links(local, event.dependents);
   if (event.type == EventType::collective)
     for (const Generation& generation : event.collective->generations)

@@ -95,7 +95,18 @@ inline Node& next_of(Node node) noexcept {
     default: return slot_of(node).value;
   }
 }
-void append(NodeList& list, Node node) noexcept;
-Node pop_front(NodeList& list) noexcept;  // the list is not empty
+inline void append(NodeList& list, Node node) noexcept {
+  next_of(node) = 0;
+  (list.first == 0 ? list.first : next_of(list.last)) = node;
+  list.last = node;
+}
+
+// The list is not empty.
+inline Node pop_front(NodeList& list) noexcept {
+  const Node node = list.first;
+  list.first = next_of(node);
+  if (list.first == 0) list.last = 0;
+  return node;
+}
 
 }  // namespace weir::ocr

@@ -64,7 +64,7 @@ bool try_create(T& object, Guid label) noexcept {
 
 // Claims the label by try_claim(); waits until that is possible when the properties say so. 0 or an error code.
 template <class F>
-u8 wait_for_label(ObjectLocal& local, Guid label, std::uint16_t properties, F&& try_claim) {
+[[gnu::noinline]] u8 wait_for_label(ObjectLocal& local, Guid label, std::uint16_t properties, F&& try_claim) {
   while (!try_claim()) {
     if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return OCR_EGUIDEXISTS;
     const std::unique_ptr<LabelWatch> watch = local.watch_label(label);
@@ -77,8 +77,9 @@ u8 wait_for_label(ObjectLocal& local, Guid label, std::uint16_t properties, F&& 
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
 // alive, and locked until object_made().
 template <class T>
-u8 make_object(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, Kind kind,
-               std::uint16_t properties, Guid& guid, T*& object) {
+[[gnu::always_inline]] inline u8 make_object(ObjectLocal& local, ObjectTable<T>& table,
+                                             typename ObjectTable<T>::FreeList& list, Kind kind,
+                                             std::uint16_t properties, Guid& guid, T*& object) {
   if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
     object = &table.allocate(list);
     object->word.revive_locked();
@@ -91,7 +92,7 @@ u8 make_object(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T
 }
 // `guid`: the object's.
 template <class T>
-void object_made(ObjectLocal& local, T& object, Guid guid) {
+[[gnu::always_inline]] inline void object_made(ObjectLocal& local, T& object, Guid guid) {
   object.word.unlock();
   if (guid.is_label()) [[unlikely]]
     label_made(local, guid);
@@ -103,7 +104,8 @@ inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_templ
 
 // A locked and killed object is given up.
 template <class T>
-void retire(ObjectLocal& local, ObjectTable<T>& table, typename ObjectTable<T>::FreeList& list, T& object) noexcept {
+[[gnu::always_inline]] inline void retire(ObjectLocal& local, ObjectTable<T>& table,
+                                          typename ObjectTable<T>::FreeList& list, T& object) noexcept {
   const Guid guid = object.word.guid(kind_of(object));
   object.word.unlock();
   if (guid.is_label()) [[unlikely]]

@@ -27,16 +27,18 @@ inline ObjectTable<Event>& events() noexcept { return detail::events.value; }
 inline ObjectTable<Block>& blocks() noexcept { return detail::blocks.value; }
 inline ObjectTable<Template>& templates() noexcept { return detail::templates.value; }
 
+// Both are inlined always: they are most of what a call of the API costs, and a unit of many files has many of them.
+//
 // The object of a GUID, locked; null when there is none.
 template <class T>
-T* lock_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
+[[gnu::always_inline]] inline T* lock_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
   if (guid.kind() != kind) return nullptr;
   T* const object = table.find(guid.index());
   return object != nullptr && object->word.lock(guid.generation()) ? object : nullptr;
 }
 // The object of a GUID, without locking it.
 template <class T>
-T* find_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
+[[gnu::always_inline]] inline T* find_object(ObjectTable<T>& table, Kind kind, Guid guid) noexcept {
   if (guid.kind() != kind) return nullptr;
   T* const object = table.find(guid.index());
   return object != nullptr && object->word.alive(guid.generation()) ? object : nullptr;

@@ -158,18 +158,12 @@ void needed_by(Edt& edt) {
   if (record != nullptr) check::depends_on_cause(*record);
 }
 
-Because::Because(Guid event, std::uint64_t generation) {
-  if (active()) before_ = check::set_cause(check::cause_of({event.bits, generation}));
+void Because::begin(Guid event, std::uint64_t generation) {
+  before_ = check::set_cause(check::cause_of({event.bits, generation}));
 }
-Because::Because(const Edt& ended) {
-  if (active()) before_ = check::set_cause(take(tables().ends, &ended));
-}
-Because::Because(const Link& link) {
-  if (active()) before_ = check::set_cause(take(tables().links, &link));
-}
-Because::~Because() {
-  if (active()) check::set_cause(before_);
-}
+void Because::begin(const Edt& ended) { before_ = check::set_cause(take(tables().ends, &ended)); }
+void Because::begin(const Link& link) { before_ = check::set_cause(take(tables().links, &link)); }
+void Because::end() { check::set_cause(before_); }
 
 void keep_cause(const Link& link) {
   const check::Pause pause;

@@ -50,14 +50,30 @@ void needed_by(const Link& link);
 // What happens while it lives happens because of the event, or of the EDT that has ended, or of what a link has kept.
 class Because {
  public:
-  explicit Because(Guid event, std::uint64_t generation = 0);
-  explicit Because(const Edt& ended);
-  explicit Because(const Link& link);
-  ~Because();
+  explicit Because(Guid event, std::uint64_t generation = 0) {
+    if (active()) [[unlikely]]
+      begin(event, generation);
+  }
+  explicit Because(const Edt& ended) {
+    if (active()) [[unlikely]]
+      begin(ended);
+  }
+  explicit Because(const Link& link) {
+    if (active()) [[unlikely]]
+      begin(link);
+  }
+  ~Because() {
+    if (active()) [[unlikely]]
+      end();
+  }
   Because(const Because&) = delete;
   Because& operator=(const Because&) = delete;
 
  private:
+  void begin(Guid event, std::uint64_t generation);
+  void begin(const Edt& ended);
+  void begin(const Link& link);
+  void end();
   const check::Cause* before_ = nullptr;
 };
 void keep_cause(const Link& link);
