@@ -40,7 +40,7 @@ help:  ## this list
 run:  ## install what is missing, build a release, run the main job: weir run seismic
 	$(install_packages) build test
 	@$(MAKE) --no-print-directory configure
-	@cmake --build $(build) -j $(JOBS) --target $(if $(wants_report),weir_cli,weir_seismic_cli)
+	@cmake --build $(build) -j $(JOBS) --target $(if $(wants_report),weir_cli weir_demos,weir_seismic_cli)
 	$(if $(wants_report),$(weir),$(weir)-seismic) run seismic $(ARGS)
 
 build:  ## install what is missing, build the library, the command line, the manual and the programs of weir bench

@@ -2,30 +2,24 @@
 
 #include "apps/common/isolated.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+
+#include "platform/process.hpp"
 
 namespace weir::apps {
 namespace {
 
 using base::Code;
 using base::Status;
-using Clock = std::chrono::steady_clock;
 
 Status io_error(std::string message) { return {Code::io_error, std::move(message)}; }
 
@@ -41,87 +35,25 @@ void write_all(int file, std::string_view text) {
 // Who looks at processes while they run; of the one caller.
 std::function<void(pid_t)> the_watcher;
 
-// Reads until the other end is closed. False when the deadline passes first.
-bool read_all(int file, pid_t child, std::string& text, Clock::time_point deadline) {
-  const long long nap_ms = the_watcher ? 200 : 1000;
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    pollfd polled{file, POLLIN, 0};
-    if (::poll(&polled, 1, static_cast<int>(std::min<long long>(left, nap_ms))) <= 0) {
-      if (the_watcher) the_watcher(child);
-      continue;
-    }
-    const ssize_t count = ::read(file, buffer.data(), buffer.size());
-    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) return true;
-  }
-}
+constexpr int kRefused = 1;
 
-// 0 and the text of the result, or 1 and why there is none.
+// 0 and the text of the result, or kRefused and why there is none.
 int answer(const std::function<std::string()>& work, const Isolation& isolation, std::string& text) {
   try {
     const Status entered = isolation.cage == nullptr ? Status::success() : isolation.cage->enter();
     text = entered ? work() : entered.message;
-    return entered ? 0 : 1;
+    return entered ? 0 : kRefused;
   } catch (const std::exception& error) {
     text = error.what();
-    return 1;
+    return kRefused;
   }
 }
 
-[[noreturn]] void become_child(const std::function<void(int)>& body, int out) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked is gone: the result is for nobody
-  body(out);
-  ::_exit(127);
-}
-
-Status ending(int status, const std::string& text, bool caged) {
-  if (WIFSIGNALED(status)) {
-    const bool killed = WTERMSIG(status) == SIGKILL && caged;
-    return io_error(fmt::format("its process was killed by signal {} ({}){}", WTERMSIG(status),
-                                ::strsignal(WTERMSIG(status)), killed ? ", probably for want of memory" : ""));
-  }
-  if (WEXITSTATUS(status) == 0) return Status::success();
-  return io_error(text.empty() ? fmt::format("its process ended with status {}", WEXITSTATUS(status)) : text);
-}
-
-base::Result<std::string> run_child(const std::function<void(int)>& body, const Isolation& isolation) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return io_error(fmt::format("no pipe to a process: {}", std::strerror(errno)));
-  const pid_t child = ::fork();
-  if (child == 0) become_child(body, ends[1]);
-  ::close(ends[1]);
-  std::string text;
-  bool ended = false;
-  int status = 0;
-  if (child > 0) {
-    const auto wait = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(isolation.seconds));
-    ended = read_all(ends[0], child, text, Clock::now() + wait);
-    if (!ended) ::kill(child, SIGKILL);
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  ::close(ends[0]);
-  if (child < 0) return io_error(fmt::format("no process can be started: {}", std::strerror(errno)));
-  if (!ended) return io_error(fmt::format("it did not end within {:g} s and was killed", isolation.seconds));
-  if (Status bad = ending(status, text, isolation.cage != nullptr); !bad) return bad;
-  return text;
-}
-
-// A file without a name, for what a program says on standard error; -1 where there is none.
-int make_error_file() { return ::memfd_create("errors", MFD_CLOEXEC); }
-
-// The last line that says something.
-std::string last_line(int file) {
-  std::array<char, 4096> end{};
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  const auto from = std::max<off_t>(0, size - static_cast<off_t>(end.size()));
-  const ssize_t count = ::pread(file, end.data(), end.size(), from);
-  std::string_view text(end.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  return std::string(text.substr(text.rfind('\n') + 1));
+Status failure(const platform::Collected& collected, const Isolation& isolation) {
+  Status failed = platform::failure_of("its process", collected, isolation.seconds);
+  if (collected.end.signal == SIGKILL && collected.in_time && isolation.cage != nullptr)
+    failed.message += ", probably for want of memory";
+  return failed;
 }
 
 std::uint64_t number_after(const char* path, std::string_view key) {
@@ -136,31 +68,30 @@ std::uint64_t number_after(const char* path, std::string_view key) {
 }  // namespace
 
 base::Result<std::string> run_isolated(const std::function<std::string()>& work, const Isolation& isolation) {
-  const auto body = [&](int out) {
+  auto out = platform::Pipe::make();
+  if (!out) return io_error(fmt::format("no pipe to a process: {}", std::strerror(errno)));
+  auto process = platform::Process::fork([&] {
     std::string text;
     const int status = answer(work, isolation, text);
-    write_all(out, text);
-    ::_exit(status);  // without destructors: they are the parent's too
-  };
-  return run_child(body, isolation);
+    write_all(out->write.number(), text);
+    return status;
+  });
+  if (!process) return process.status();
+  out->write.close();
+  platform::Collected collected = platform::collect(*process, isolation.seconds, *out, nullptr, the_watcher);
+  if (collected.end.status == kRefused && collected.in_time && !collected.out.empty()) return io_error(collected.out);
+  if (Status failed = failure(collected, isolation); !failed) return failed;
+  return std::move(collected.out);
 }
 
 base::Result<std::string> run_isolated_program(const std::vector<std::string>& command, const Isolation& isolation) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  const int errors = make_error_file();
-  const auto body = [&](int out) {
-    if (isolation.cage != nullptr && !isolation.cage->enter()) ::_exit(126);
-    ::dup2(out, STDOUT_FILENO);
-    if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-    ::execvp(arguments[0], arguments.data());
-  };
-  auto output = run_child(body, isolation);
-  const std::string said = last_line(errors);
-  if (errors >= 0) ::close(errors);
-  if (output || said.empty()) return output;
-  return Status{output.status().code, fmt::format("{}: {}", output.status().message, said)};
+  platform::Command isolated{command};
+  isolated.dies_with_us = true;
+  if (isolation.cage != nullptr) isolated.prepare = [&] { return static_cast<bool>(isolation.cage->enter()); };
+  auto collected = platform::run(std::move(isolated), isolation.seconds, {}, the_watcher);
+  if (!collected) return collected.status();
+  if (Status failed = failure(*collected, isolation); !failed) return failed;
+  return std::move(collected->out);
 }
 
 WatchIsolated::WatchIsolated(std::function<void(pid_t)> look) { the_watcher = std::move(look); }

@@ -14,6 +14,7 @@
 
 #include "apps/common/isolated.hpp"
 #include "memory/tier_spec.hpp"
+#include "platform/companion.hpp"
 
 namespace weir::apps {
 namespace {
@@ -24,18 +25,10 @@ using base::Status;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-std::filesystem::path program_folder() {
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  return failed ? std::filesystem::path() : program.parent_path();
-}
-
 // Beside this program: in the build folder, and installed.
 Result<std::string> starpu_program() {
-  for (const char* place : {"../../apps/starpu", "../libexec/weir"}) {
-    const auto path = (program_folder() / place / "weir-tiers-starpu").lexically_normal();
-    if (::access(path.c_str(), X_OK) == 0) return path.string();
-  }
+  const auto found = platform::find_companion("weir-tiers-starpu", "apps/starpu");
+  if (found) return found;
   return Status{Code::unsupported, "weir-tiers-starpu is not there: StarPU was not found when Weir was built"};
 }
 

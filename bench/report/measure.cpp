@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/median.hpp"
-#include "bench/report/child_process.hpp"
+#include "platform/process.hpp"
 
 namespace weir::bench {
 
@@ -133,7 +133,7 @@ std::vector<Row> measure(const Measurement& what, const OnProgress& progress) {
       progress({before, total,
                 fmt::format("round {} of {}: {}, {}, {} worker{}", round + 1, rounds, row.bench, row.runtime,
                             row.workers, row.workers == 1 ? "" : "s")});
-      const auto output = run_process(cell.command, what.amount.timeout_s);
+      const auto output = platform::output_of(cell.command, what.amount.timeout_s);
       const Status status = output ? add_output(row, *output) : output.status();
       if (!status) row.error = status.message;
     }

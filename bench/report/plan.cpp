@@ -75,7 +75,7 @@ std::filesystem::path program_folder() {
 // Where the runners are relative to the program: in the build folder, and installed.
 std::vector<std::filesystem::path> runner_folders(const std::string& folder) {
   if (!folder.empty()) return {folder};
-  return {program_folder() / "../../bench/tasks", program_folder() / "../libexec/weir"};
+  return {program_folder() / "../../bench/tasks", program_folder()};
 }
 
 }  // namespace

@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/common/units.hpp"
+
 namespace weir::bench {
 namespace {
 
-double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
-double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+using apps::gib;
+using apps::mib;
+
 double gb_per_s(double bytes_per_second) { return bytes_per_second / 1e9; }
 
 std::vector<const TiersRow*> rows_of(const TiersReport& report, const Setup& setup) {

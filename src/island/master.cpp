@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "check/tell/wire.hpp"
+#include "check/hooks.hpp"
 #include "island/footprint.hpp"
 #include "island/policy/place.hpp"
 #include "island/worker.hpp"

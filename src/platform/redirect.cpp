@@ -14,14 +14,7 @@ namespace weir::platform {
 
 namespace {
 
-#if defined(__x86_64__)
 constexpr std::uint32_t kCallEntry = R_X86_64_JUMP_SLOT, kDataEntry = R_X86_64_GLOB_DAT, kOwnEntry = R_X86_64_IRELATIVE;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kCallEntry = R_AARCH64_JUMP_SLOT, kDataEntry = R_AARCH64_GLOB_DAT,
-                        kOwnEntry = R_AARCH64_IRELATIVE;
-#else
-constexpr std::uint32_t kCallEntry = 1, kDataEntry = 1, kOwnEntry = 1;
-#endif
 
 // A module's tables, as its dynamic section says.
 struct Module {

@@ -3,34 +3,29 @@
 #include "platform/source_lines.hpp"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cxxabi.h>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <utility>
 
-extern "C" char** environ;
+#include "platform/process.hpp"
 
 namespace weir::platform {
 
 namespace {
 
-constexpr int kPatienceMs = 20'000;  // debug information of a large program is read from a slow disk
+constexpr double kPatienceS = 20;  // debug information of a large program is read from a slow disk
 
 std::string demangled(const char* name) {
   int status = 0;
@@ -51,43 +46,6 @@ SourceLine look_up(const void* address) {
   result.offset = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - map->l_addr);
   if (info.dli_sname != nullptr) result.function = demangled(info.dli_sname);
   return result;
-}
-
-// The program's standard output, "" when it cannot be run or takes too long. Its other files are /dev/null.
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = -1;
-  const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  close(ends[1]);
-  std::string text;
-  bool complete = false;
-  while (failed == 0) {
-    std::array<char, 16384> buffer;
-    pollfd polled{ends[0], POLLIN, 0};
-    if (poll(&polled, 1, kPatienceMs) == 0) break;
-    const ssize_t count = read(ends[0], buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    complete = count == 0;
-    if (count <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  if (failed != 0) return {};
-  if (!complete) kill(child, SIGKILL);
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {  // the program itself may have been quicker: ECHILD
-  }
-  return complete ? text : std::string();
 }
 
 bool is_ours(std::string_view file) {
@@ -135,8 +93,9 @@ void ask(const std::string& module, const std::vector<SourceLine*>& all) {
     std::vector<std::string> command{"addr2line", "-a", "-f", "-i", "-C", "-e", module};
     // The call itself lies before the address that it returns to.
     for (std::size_t i = first; i < last; ++i) command.push_back(fmt::format("{:#x}", all[i]->offset - 1));
-    const std::string output = output_of(command);
-    std::string_view text = output;
+    const auto output = output_of(std::move(command), kPatienceS);
+    if (!output) continue;
+    std::string_view text = *output;
     for (std::size_t i = first; i < last && text.starts_with("0x"); ++i) {
       text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
       const std::size_t next = text.find("\n0x");

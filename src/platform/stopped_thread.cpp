@@ -2,11 +2,6 @@
 
 #include "platform/stopped_thread.hpp"
 
-#include <algorithm>
-#include <cerrno>
-
-#if defined(__x86_64__) && defined(__linux__)
-
 #include <cpuid.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -17,6 +12,8 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -121,8 +118,6 @@ std::uint64_t& blocked_signals(void* context) noexcept {
 }
 
 }  // namespace
-
-bool StoppedThread::supported() noexcept { return true; }
 
 std::uintptr_t StoppedThread::address() const noexcept {
   return reinterpret_cast<std::uintptr_t>(static_cast<siginfo_t*>(info_)->si_addr);
@@ -469,52 +464,3 @@ void nap(std::uint64_t ns) noexcept {
 }
 
 }  // namespace weir::platform
-
-#else
-
-namespace weir::platform {
-
-bool StoppedThread::supported() noexcept { return false; }
-std::uintptr_t StoppedThread::address() const noexcept { return 0; }
-bool StoppedThread::faulted_on_protection() const noexcept { return false; }
-bool StoppedThread::faulted_writing() const noexcept { return false; }
-bool StoppedThread::trapped_after_step() const noexcept { return false; }
-std::uintptr_t StoppedThread::instruction() const noexcept { return 0; }
-std::uintptr_t StoppedThread::stack() const noexcept { return 0; }
-std::uint64_t StoppedThread::reg(std::uint8_t) const noexcept { return 0; }
-bool StoppedThread::touched(const Instruction&, const MemoryOperand&, TouchedBytes&) const noexcept { return false; }
-void StoppedThread::step() noexcept {}
-void StoppedThread::run_on() noexcept {}
-void StoppedThread::keep_signal_stack(void*, std::size_t) noexcept {}
-void StoppedThread::finish_repeated(const Instruction&) noexcept {}
-void StoppedThread::step_over_system_call() noexcept {}
-bool StoppedThread::change_signal_mask() noexcept { return false; }
-std::size_t StoppedThread::call_memory(Memory*, std::size_t) const noexcept { return 0; }
-bool StoppedThread::call_buffer(Memory&, bool&) const noexcept { return false; }
-void StoppedThread::give_call_buffer(std::uintptr_t) noexcept {}
-void StoppedThread::give_call_result(std::int64_t) noexcept {}
-std::int64_t StoppedThread::call_result() const noexcept { return 0; }
-bool StoppedThread::call_waits_for_futex() const noexcept { return false; }
-bool StoppedThread::call_makes_process() const noexcept { return false; }
-StoppedThread::Changed StoppedThread::let_process_keep_handlers() noexcept { return {}; }
-bool StoppedThread::call_was_refused() const noexcept { return false; }
-void StoppedThread::make_call_again(int) noexcept {}
-int StoppedThread::call_number() const noexcept { return 0; }
-int install_handler(int, SignalHandler) noexcept { return ENOSYS; }
-void restore_default(int) noexcept {}
-void use_signal_stack(void*, std::size_t) noexcept {}
-void unblock_faults() noexcept {}
-bool hold_system_calls(volatile unsigned char*) noexcept { return false; }
-int protect(std::uintptr_t, std::size_t, int) noexcept { return ENOSYS; }
-void* map_memory(std::size_t) noexcept { return nullptr; }
-void unmap_memory(void*, std::size_t) noexcept {}
-bool copy_memory(std::uintptr_t, std::uintptr_t, std::size_t) noexcept { return false; }
-int thread_number() noexcept { return 0; }
-void send_stop_signal(int) noexcept {}
-bool thread_sleeps(int) noexcept { return true; }
-void yield() noexcept {}
-void nap(std::uint64_t) noexcept {}
-
-}  // namespace weir::platform
-
-#endif

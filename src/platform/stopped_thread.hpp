@@ -3,8 +3,8 @@
 // StoppedThread: a thread inside the handler of a signal that one of its instructions has caused: its registers, what
 // it was about to touch, and how to let it run one instruction more.
 //
-// For the handlers of `weir check` only. Nothing here allocates or calls the C library but for memcpy. Only x86-64 on
-// Linux can do it; elsewhere supported() says no and nothing else may be called.
+// For the handlers of `weir check` only. Nothing here allocates or calls the C library but for memcpy. Compiled for
+// x86-64 only.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,6 @@ struct TouchedBytes {
 
 class StoppedThread {
  public:
-  static bool supported() noexcept;
   // What the kernel gives a handler: siginfo_t* and ucontext_t*.
   StoppedThread(void* info, void* context) noexcept : info_(info), context_(context) {}
 

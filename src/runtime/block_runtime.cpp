@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "memory/file_store.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/lifetime.hpp"

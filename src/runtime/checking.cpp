@@ -58,9 +58,9 @@ Announced& announced() {
 class Running {
  public:
   explicit Running(check::TaskRecord* record) : record_(record), exceptions_(std::uncaught_exceptions()) {
-    check::begin(*record_);
+    check::hooks().begin(*record_);
   }
-  ~Running() { check::end(record_, std::uncaught_exceptions() == exceptions_); }
+  ~Running() { check::hooks().end(record_, std::uncaught_exceptions() == exceptions_); }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
@@ -89,7 +89,7 @@ void invoke_checked(void* closure, Task* self, detail::Invoke what) {
   }
   const Checked checked = announced().take(self);
   if (what == detail::Invoke::run) return run_apart(checked, closure, self);
-  check::drop(checked.record);
+  check::hooks().drop(checked.record);
   checked.invoke(closure, self, what);
 }
 
@@ -130,14 +130,14 @@ void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footp
   for (std::size_t i = 0; i < footprint.size(); ++i) {
     items.push_back(item_of(footprint[i]));
     items.back().index = static_cast<std::uint32_t>(i);
-    if (footprint[i].partition != nullptr) check::watch_array(&scope, *footprint[i].partition);
+    if (footprint[i].partition != nullptr) check::hooks().watch_array(&scope, *footprint[i].partition);
   }
   std::vector<std::uint64_t> comes_after;
   for (const detail::TaskRef ref : after)
     if (ref.task != nullptr) comes_after.push_back(sched::trace_id(ref));
   check::TaskRecord* const record =
-      check::announce({&scope, task.note.name(), task.site, reinterpret_cast<std::uintptr_t>(task.invoke.get()), items,
-                       footprint, comes_after, sched::trace_id(task.ref())});
+      check::hooks().announce({&scope, task.note.name(), task.site, reinterpret_cast<std::uintptr_t>(task.invoke.get()),
+                               items, footprint, comes_after, sched::trace_id(task.ref())});
   announced().put(&task, {record, task.invoke});
   task.invoke = &invoke_checked;
   scope.submit(task, footprint, after);
@@ -145,9 +145,9 @@ void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footp
 
 // What is thrown out of the first part is on its way when the half is asked for.
 bool fork_checked(detail::ForkHalf& half, const sched::Scope* scope) {
-  if (!check::follows_forks()) return false;
+  if (!check::hooks().follows_forks()) return false;
   half.state.store(static_cast<std::uint32_t>(std::uncaught_exceptions()), std::memory_order_relaxed);
-  check::fork(&half, scope);
+  check::hooks().fork(&half, scope);
   return true;
 }
 
@@ -155,14 +155,14 @@ bool join_checked(detail::ForkHalf& half, const sched::Scope* scope) noexcept {
   const auto before = static_cast<int>(half.state.load(std::memory_order_relaxed));
   const bool failed = std::uncaught_exceptions() > before;
   if (!failed) {
-    check::second_part(&half);
+    check::hooks().second_part(&half);
     try {
       half.run(&half);
     } catch (...) {
       half.exception = std::current_exception();
     }
   }
-  check::join(&half, scope);
+  check::hooks().join(&half, scope);
   return failed;  // nobody has run it, and nobody will
 }
 
@@ -171,7 +171,7 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
   block->bytes = layout.bytes();
   block->name = name != nullptr ? name : "";
   block->layout = program != nullptr ? layout : detail::contiguous(layout.bytes());
-  void* const address = program != nullptr ? program : check::allocate_block(layout.bytes(), name);
+  void* const address = program != nullptr ? program : check::hooks().allocate_block(layout.bytes(), name);
   if (address == nullptr)
     throw Error(fmt::format("block {}: no memory for {} bytes under weir check", block->name, layout.bytes()));
   block->program = program;
@@ -182,7 +182,7 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
 void drop_checked_block(detail::BlockBase* base) noexcept {
   const std::unique_ptr<data::Block> block(&data::block_of(*base));
   void* const address = block->address.load(std::memory_order_relaxed);  // null: its runtime has ended
-  if (block->program == nullptr && address != nullptr) check::free_block(address);
+  if (block->program == nullptr && address != nullptr) check::hooks().free_block(address);
 }
 
 }  // namespace weir::runtime

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "weir/detail/block.hpp"
 #include "weir/parallel.hpp"

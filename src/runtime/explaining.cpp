@@ -25,13 +25,11 @@ using explain::Cause;
 using explain::Index;
 using explain::Kind;
 using explain::kNobody;
-using explain::Situation;
+using explain::Snapshot;
 using explain::Wait;
 using sched::Condition;
 using sched::Task;
 using trace::WaitFor;
-
-constexpr std::size_t kMostTasks = 200'000;  // gates closed at a time; what is beyond is counted
 
 explain::ServiceOptions service_options(const Options& options) {
   return {options.explain_after, options.explain == Explain::on};
@@ -68,10 +66,10 @@ class GateKeeper {
   sched::Gates* const gates_;
 };
 
-// Fills a Situation in, while the gates of all its tasks are closed.
-class Picture {
+// What a runtime has left, while the gates of all its tasks are closed.
+class Tasks {
  public:
-  Picture(State& state, ExplainedLayer* layer, Situation& situation) : state_(state), layer_(layer), s_(situation) {}
+  Tasks(State& state, ExplainedLayer* layer, Snapshot& snapshot) : state_(state), layer_(layer), s_(snapshot) {}
 
   // Those that run first, and each before those that wait for it: so that of too many the culprits are among those that
   // are looked at.
@@ -82,32 +80,28 @@ class Picture {
       const sched::TaskHeap& heap = const_cast<sched::Worker&>(worker).heap();
       heap.for_each_slot([&](Task& task) {
         if (task.generation.load(std::memory_order_acquire) == heap.first_generation()) return;  // never used
-        if (held_.size() < kMostTasks) {
+        if (!s_.is_full()) {
           hold(task);
           hold_successors();
-        } else if (!is_of_layer(task) && !index_.contains(&task)) {
-          s_.left_out += sched::has_ended(task.ref()) ? 0 : 1;
+        } else if (!is_of_layer(task) && s_.find(&task) == kNobody) {
+          s_.leave_out(sched::has_ended(task.ref()) ? 0 : 1);
         }
       });
     });
   }
 
   void add_things() {
-    s_.things.reserve(held_.size());
-    for (const Held& held : held_) {
-      s_.things.push_back(thing_of(held));
-      if (held.scope != nullptr) children_[held.scope].push_back(static_cast<Index>(s_.things.size() - 1));
+    for (Index i = 0; i < held_.size(); ++i) {
+      s_[i] = thing_of(held_[i]);
+      children_[held_[i].scope].push_back(i);
     }
   }
 
   void add_frames(const std::vector<BegunTask>& begun) {
     for (const BegunTask& b : begun) {
-      const Index i = find(b.task);
+      const Index i = s_.find(b.task);
       if (i == kNobody || held_[i].generation != b.generation) continue;
-      s_.things[i].worker = b.worker;
-      s_.things[i].seconds = b.seconds;
-      s_.things[i].asleep = b.asleep;
-      s_.things[i].state = b.waits ? explain::State::waiting : explain::State::running;
+      s_.run(i, b.waits ? explain::State::waiting : explain::State::running, b.worker, b.seconds, b.asleep);
       begun_.push_back(i);
     }
     state_.scheduler->for_each_worker([&](const sched::Worker& worker) { add_worker(worker); });
@@ -117,16 +111,14 @@ class Picture {
     add_edges();
     add_parents();
     add_locks();
-    if (data::Store* const store = state_.blocks->find_store()) add_data(*store);
-    settle_states();
   }
 
  private:
   bool is_of_layer(const Task& task) const { return layer_ != nullptr && layer_->is_mine(task.invoke.seen()); }
 
   void hold(Task& task) {
-    if (held_.size() == kMostTasks || is_of_layer(task) || index_.contains(&task)) return;
-    if (gates_.close(task, layer_, held_)) index_.emplace(&task, static_cast<Index>(held_.size() - 1));
+    if (s_.is_full() || is_of_layer(task) || s_.find(&task) != kNobody) return;
+    if (gates_.close(task, layer_, held_)) s_.add(&task);
   }
   // Of all tasks that are held, which keeps these where they are.
   void hold_successors() {
@@ -134,11 +126,6 @@ class Picture {
       for (const sched::Edge* edge = held_[followed_].edges; edge != nullptr; edge = edge->next)
         if ((edge->target & 1) == 0) hold(*reinterpret_cast<Task*>(edge->target));
     }
-  }
-
-  Index find(const void* task) const {
-    const auto found = index_.find(static_cast<const Task*>(task));
-    return found == index_.end() ? kNobody : found->second;
   }
 
   static explain::Thing thing_of(const Held& held) {
@@ -157,22 +144,18 @@ class Picture {
     return thing;
   }
 
-  void wait(Index who, Cause cause, Index on, bool one_of = false, std::string what = {}) {
-    s_.waits.push_back({who, cause, on, one_of, std::move(what)});
-  }
-
   void wait_for_children(Index who, const void* scope, Cause cause) {
     const auto found = children_.find(static_cast<const sched::Scope*>(scope));
     if (found == children_.end()) return;
-    for (const Index child : found->second) wait(who, cause, child, cause == Cause::throttle);
+    for (const Index child : found->second) s_.wait(who, cause, child, {}, cause == Cause::throttle);
   }
 
   void add_subject(Index who, std::uintptr_t subject) {
     switch (Condition::what_of(subject)) {
       case WaitFor::children: return wait_for_children(who, Condition::of(subject), Cause::children);
       case WaitFor::room: return wait_for_children(who, Condition::of(subject), Cause::throttle);
-      case WaitFor::task: return wait(who, Cause::task, find(Condition::of(subject)));
-      case WaitFor::half: return wait(who, Cause::half, kNobody);
+      case WaitFor::task: return s_.wait(who, Cause::task, s_.find(Condition::of(subject)));
+      case WaitFor::half: return s_.wait(who, Cause::half, kNobody);
       case WaitFor::other:
       case WaitFor::stop: return;
     }
@@ -183,58 +166,59 @@ class Picture {
     return worker.index() == 0 ? "is the program's thread, outside of Weir" : "has not begun, or has ended";
   }
 
+  struct Seen {
+    Index thing;
+    std::uintptr_t waits_for;
+    bool half;  // of a fork_join(), which is no task
+  };
+  struct Doing {
+    std::string text = "looks for work, or sleeps";
+    const Task* task = nullptr;
+  };
+
+  static Doing doing_of(const Task* task, const Seen& frame, const sched::Worker& worker) {
+    const bool runs = frame.waits_for == 0;
+    if (task != nullptr) return {runs ? "runs" : "waits in", task};
+    if (frame.half) return {runs ? "runs the half of a fork_join()" : "waits in the half of a fork_join()"};
+    return {runs ? outside_of_tasks(worker) : "waits, or sleeps"};
+  }
+
+  static bool is_of_program(std::uintptr_t subject) {
+    return subject != 0 && Condition::what_of(subject) != WaitFor::stop &&
+           Condition::what_of(subject) != WaitFor::other;
+  }
+
+  Index add_thread(const sched::Worker& worker) {
+    explain::Thing thread;
+    thread.kind = Kind::thread;
+    thread.worker = worker.index();
+    thread.name = fmt::format("the program outside of tasks (worker {})", worker.index());
+    held_.push_back({nullptr, 0, nullptr, nullptr});
+    return s_.add(nullptr, std::move(thread));
+  }
+
   // From the outermost frame on: who waits for what, and for what runs on top.
   void add_worker(const sched::Worker& worker) {
-    struct Seen {
-      Index thing;
-      std::uintptr_t waits_for;
-      bool half;
-    };
     std::vector<Seen> frames;
-    std::string inner = "looks for work, or sleeps";
+    Doing doing;
     worker.for_each_frame([&](const sched::Frame& frame) {
       const Task* const task = frame.task.seen();
       const std::uintptr_t subject = frame.waits_for.seen();
-      if (frames.empty() && subject != 0 && Condition::what_of(subject) != WaitFor::stop &&
-          Condition::what_of(subject) != WaitFor::other) {
-        s_.things.push_back({});
-        explain::Thing& thread = s_.things.back();
-        thread.kind = Kind::thread;
-        thread.worker = worker.index();
-        thread.name = fmt::format("the program outside of tasks (worker {})", worker.index());
-        held_.push_back({nullptr, 0, nullptr, nullptr});
-        frames.push_back({static_cast<Index>(s_.things.size() - 1), subject, false});
-      } else {
-        frames.push_back({find(task), subject, task == nullptr && !frames.empty()});
-      }
-      if (task != nullptr && subject == 0)
-        inner = fmt::format("runs {}", name_of(*task));
-      else if (task != nullptr)
-        inner = fmt::format("waits in {}", name_of(*task));
-      else if (!frames.back().half)
-        inner = subject == 0 ? outside_of_tasks(worker) : "waits, or sleeps";
-      else
-        inner = subject == 0 ? "runs the half of a fork_join()" : "waits in the half of a fork_join()";
+      const bool outermost = frames.empty();
+      const bool program_waits = outermost && is_of_program(subject);
+      frames.push_back({program_waits ? add_thread(worker) : s_.find(task), subject, task == nullptr && !outermost});
+      doing = doing_of(task, frames.back(), worker);
     });
     if (worker.idle() && frames.size() == 1)
-      inner = frames[0].waits_for == 0 ? outside_of_tasks(worker) : "has nothing to run";
+      doing = {frames[0].waits_for == 0 ? outside_of_tasks(worker) : "has nothing to run"};
     if (worker.is_spare() && worker.idle() && frames.size() == 1) return;  // nobody waits in whose place it would run
-    s_.workers.push_back({worker.index(), inner});
+    s_.add_worker(worker.index(), std::move(doing.text), doing.task);
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (frames[i].thing == kNobody) continue;
       if (frames[i].waits_for != 0) add_subject(frames[i].thing, frames[i].waits_for);
       if (i + 1 < frames.size() && frames[i + 1].thing != kNobody)
-        wait(frames[i].thing, Cause::above, frames[i + 1].thing);
+        s_.wait(frames[i].thing, Cause::above, frames[i + 1].thing);
     }
-  }
-
-  std::string name_of(const Task& task) const {
-    const Index i = find(&task);
-    if (i != kNobody)
-      return s_.things[i].name.empty() ? fmt::format("task {:x}", s_.things[i].id)
-                                       : fmt::format("task '{}'", s_.things[i].name);
-    if (layer_ != nullptr && layer_->is_mine(task.invoke.seen())) return "an EDT";
-    return "a task";
   }
 
   template <class F>  // f(the one before, the one that waits)
@@ -242,7 +226,7 @@ class Picture {
     for (Index i = 0; i < held_.size(); ++i) {
       for (const sched::Edge* edge = held_[i].edges; edge != nullptr; edge = edge->next) {
         if ((edge->target & 1) != 0) continue;  // somebody who waits: his frame tells; or a gate
-        const Index later = find(reinterpret_cast<const Task*>(edge->target));
+        const Index later = s_.find(reinterpret_cast<const Task*>(edge->target));
         if (later != kNobody) f(i, later);
       }
     }
@@ -252,11 +236,11 @@ class Picture {
     // A task of Weir's own has no footprint: one before it, and one behind it, stand in for it.
     std::unordered_map<Index, Index> before, behind;
     for_each_edge([&](Index first, Index second) {
-      if (s_.things[first].kind == Kind::own) behind.emplace(first, second);
-      if (s_.things[second].kind == Kind::own) before.emplace(second, first);
+      if (s_[first].kind == Kind::own) behind.emplace(first, second);
+      if (s_[second].kind == Kind::own) before.emplace(second, first);
     });
     for_each_edge([&](Index first, Index second) {
-      wait(second, Cause::edge, first);
+      s_.wait(second, Cause::edge, first);
       add_data(stand_in(before, first), stand_in(behind, second), deps::Between::order);
     });
   }
@@ -264,18 +248,18 @@ class Picture {
   // kNobody: there is none.
   Index stand_in(const std::unordered_map<Index, Index>& next, Index i) const {
     constexpr int kMostOwn = 8;  // in a row
-    for (int n = 0; n < kMostOwn && s_.things[i].kind == Kind::own; ++n) {
+    for (int n = 0; n < kMostOwn && s_[i].kind == Kind::own; ++n) {
       const auto found = next.find(i);
       if (found == next.end()) return kNobody;
       i = found->second;
     }
-    return s_.things[i].kind == Kind::own ? kNobody : i;
+    return s_[i].kind == Kind::own ? kNobody : i;
   }
 
   // To the last wait: which data it is about. `second` has not begun, and will not before this returns.
   void add_data(Index first, Index second, deps::Between what) {
     if (first == kNobody || second == kNobody) return;
-    Wait& wait = s_.waits.back();
+    Wait& wait = s_.last_wait();
     const bool on_itself = wait.on == first, by_itself = wait.who == second;  // nobody stands in for it
     if (held_[first].scope != held_[second].scope) {                          // footprints only order siblings
       wait.by_after = on_itself && by_itself;
@@ -289,14 +273,13 @@ class Picture {
     if (!shared.found) return;
     if (!by_itself) shared.data.item = 0;
     if (!on_itself) shared.data.item_of_other = 0;
-    wait.data = static_cast<Index>(s_.data.size());
-    s_.data.push_back(std::move(shared.data));
+    s_.add_data(std::move(shared.data));
   }
 
   // Tasks whose function has returned, and whose children have not ended.
   void add_parents() {
     for (const auto& [scope, children] : children_) {
-      const Index parent = find(scope->parent());
+      const Index parent = s_.find(scope->parent());
       if (parent == kNobody || std::find(begun_.begin(), begun_.end(), parent) != begun_.end()) continue;
       wait_for_children(parent, scope, Cause::children);
     }
@@ -315,59 +298,28 @@ class Picture {
       if (lock == nullptr) continue;
       lock->look([&](const Task* holder) {
         if (hooks->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
-        wait(i, Cause::lock, find(holder));
-        add_data(find(holder), i, deps::Between::exclusion);
+        s_.wait(i, Cause::lock, s_.find(holder));
+        add_data(s_.find(holder), i, deps::Between::exclusion);
       });
-    }
-  }
-
-  void add_data(data::Store& store) {
-    const data::Waiting all = store.waiting_tasks();
-    std::vector<Index> holders;
-    for (const data::RoomHolder& holder : all.holders) {
-      const Index i = find(holder.task);
-      if (i == kNobody) continue;
-      s_.things[i].detail = holder.what;
-      holders.push_back(i);
-    }
-    for (const data::WaitingTask& waiting : all.tasks) {
-      const Index who = find(waiting.task);
-      if (who == kNobody) continue;
-      if (holders.empty() || !waiting.room)
-        wait(who, waiting.room ? Cause::room : Cause::transfer, kNobody, false, waiting.what);
-      else
-        for (const Index holder : holders) wait(who, Cause::room, holder, true, waiting.what);
-    }
-  }
-
-  // Who neither runs nor waits for anything is ready.
-  void settle_states() {
-    std::vector<bool> waits(s_.things.size(), false);
-    for (const Wait& w : s_.waits) waits[w.who] = true;
-    for (Index i = 0; i < s_.things.size(); ++i) {
-      explain::Thing& thing = s_.things[i];
-      if (thing.state == explain::State::running || thing.worker >= 0 || waits[i]) continue;
-      if (thing.kind == Kind::own)
-        wait(i, Cause::nothing, kNobody, false, "the thread that spawned them to spawn more, or to wait");
-      else if (s_.left_out != 0)  // what it comes after may be among those
-        wait(i, Cause::edge, kNobody);
-      else
-        thing.state = explain::State::ready;
     }
   }
 
   State& state_;
   ExplainedLayer* const layer_;
-  Situation& s_;
+  Snapshot& s_;
   GateKeeper gates_;
-  std::vector<Held> held_;     // by index of the thing
+  std::vector<Held> held_;     // by index of the thing, as they are the first
   Index described_ = kNobody;  // whose footprint first_kept_ is
   detail::KeptFootprint first_kept_, second_kept_;
   std::size_t followed_ = 0;  // of these, whose successors are held, too
   std::vector<Index> begun_;
-  std::unordered_map<const Task*, Index> index_;
   std::unordered_map<const sched::Scope*, std::vector<Index>> children_;
 };
+
+void add_room(Snapshot& snapshot, const data::Waiting& all) {
+  for (const data::RoomHolder& holder : all.holders) snapshot.hold_room(holder.task, holder.what);
+  for (const data::WaitingTask& waiting : all.tasks) snapshot.wait_for_room(waiting.task, waiting.room, waiting.what);
+}
 
 std::uint64_t read(const std::atomic<std::uint64_t>& counter) noexcept {
   return counter.load(std::memory_order_relaxed);
@@ -431,23 +383,25 @@ std::vector<BegunTask> Explaining::begun_tasks() {
   return all;
 }
 
-Situation Explaining::look() {
+explain::Situation Explaining::look() {
   const std::lock_guard lock(mutex_);
-  Situation situation;
   const int workers = state_.scheduler->worker_count();
-  situation.title =
-      fmt::format("runtime {} of process {} ({} worker{})", state_.id, getpid(), workers, workers == 1 ? "" : "s");
+  Snapshot snapshot(
+      fmt::format("runtime {} of process {} ({} worker{})", state_.id, getpid(), workers, workers == 1 ? "" : "s"));
   note_tops();
   const std::vector<BegunTask> begun = begun_tasks();
+  data::Waiting waiting;
   {
-    Picture picture(state_, layer_, situation);
-    picture.close_gates(begun);
-    picture.add_things();
-    picture.add_frames(begun);
-    picture.add_waits();
+    Tasks tasks(state_, layer_, snapshot);
+    tasks.close_gates(begun);
+    tasks.add_things();
+    tasks.add_frames(begun);
+    tasks.add_waits();
+    if (data::Store* const store = state_.blocks->find_store()) waiting = store->waiting_tasks();
   }
-  if (layer_ != nullptr) layer_->add_to(situation, begun, state_.blocks->find_store());
-  return situation;
+  if (layer_ != nullptr) layer_->add_to(snapshot, begun);
+  add_room(snapshot, waiting);
+  return snapshot.finish();
 }
 
 explain::Advance Explaining::advance() {

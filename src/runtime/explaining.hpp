@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explain/service.hpp"
+#include "explain/snapshot.hpp"
 #include "runtime/runtime_state.hpp"
 
 namespace weir::runtime {
@@ -30,9 +31,8 @@ struct BegunTask {
 class ExplainedLayer {
  public:
   virtual bool is_mine(sched::InvokeFunction invoke) const noexcept = 0;
-  // Adds its tasks, and what else its program has left.
-  // `store`: where its tasks may wait for room; may be null.
-  virtual void add_to(explain::Situation& situation, std::span<const BegunTask> begun, data::Store* store) = 0;
+  // Adds its tasks, by their addresses, and what else its program has left.
+  virtual void add_to(explain::Snapshot& snapshot, std::span<const BegunTask> begun) = 0;
   // Nothing outside of its tasks will make another one ready.
   virtual bool waits_for_itself() const noexcept = 0;
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "sched/worker.hpp"
 #include "weir/error.hpp"
 
@@ -34,7 +34,7 @@ void wait_for_task(Worker& worker, TaskRef ref) {
     worker.wait_for(ref);
   }
   const check::Pause pause;
-  check::waited_for(worker.frame().children, sched::trace_id(ref));
+  check::hooks().waited_for(worker.frame().children, sched::trace_id(ref));
 }
 
 // In `scope`, which is the calling thread's own.

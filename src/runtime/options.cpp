@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "base/nearest.hpp"
-#include "check/tell/wire.hpp"
+#include "check/hooks.hpp"
 #include "platform/uncaught.hpp"
 #include "weir/error.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hooks.hpp"
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/check_options.hpp"
@@ -121,7 +121,7 @@ Runtime::~Runtime() {
   }
   state->kept.end();
   if (state->blocks != nullptr) state->blocks->end_blocks();  // null: a layer above has ended them
-  if (check::active()) check::runtime_ended();
+  if (check::active()) check::hooks().runtime_ended();
   state->ended = trace::Track::now();
   state->explaining.reset();
   runtime::leave(*state);

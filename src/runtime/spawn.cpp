@@ -7,7 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/hooks.hpp"
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "platform/fresh_stack.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/lifetime.hpp"
@@ -249,7 +249,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     worker.wait_for(task);
   }
   const check::Pause pause;
-  check::waited_for(worker.frame().children, sched::trace_id(task));
+  check::hooks().waited_for(worker.frame().children, sched::trace_id(task));
 }
 
 // Where the runtime has ended, its tasks have: their memory is gone.
@@ -288,7 +288,7 @@ namespace {
     worker.wait_for_children(children);
   }
   const check::Pause pause;
-  check::waited(&children);
+  check::hooks().waited(&children);
 }
 
 void wait_in(Worker& worker) {

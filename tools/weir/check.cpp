@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
+#include "check/decode.hpp"
 #include "check/render.hpp"
 #include "check/session.hpp"
 #include "json.hpp"
-#include "platform/stopped_thread.hpp"
 #include "runtime/check_options.hpp"
 #include "verb.hpp"
 
@@ -98,7 +98,7 @@ base::Status check_environment(const Global& global) {
 
 int run_check(const CheckSettings& settings, Global& global) {
   if (const base::Status status = check_environment(global); !status) return fail(status.message, kUsage);
-  if (!platform::StoppedThread::supported())
+  if (!check::can_decode())
     return fail("check: it needs x86-64: what tasks touch cannot be seen on this processor", kUsage);
   std::vector<std::string> program{settings.program};
   program.insert(program.end(), global.rest.begin(), global.rest.end());
@@ -106,7 +106,7 @@ int run_check(const CheckSettings& settings, Global& global) {
   std::set<std::string> told;
   int described = -1;  // the process whose symbols are known: most programs are one
   std::unique_ptr<check::Symbols> symbols;
-  const auto hear = [&](const weir::check::Finding& finding, int pid) {
+  const auto hear = [&](const weir::checker::Finding& finding, int pid) {
     if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
     if (std::exchange(described, pid) != pid) symbols = std::make_unique<check::Symbols>(pid);
     if (!told.insert(check::identity(finding, *symbols)).second) return check::Heard::again;

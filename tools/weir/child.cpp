@@ -2,19 +2,13 @@
 
 #include "child.hpp"
 
-#include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <string_view>
 
 #include "status_line.hpp"
 
@@ -23,25 +17,6 @@ namespace weir::tool {
 namespace {
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  result.reserve(texts.size() + 1);
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-std::vector<std::string> environment_with(const Child::Variables& variables) {
-  std::vector<std::string> result;
-  for (const auto& [name, value] : variables) result.push_back(fmt::format("{}={}", name, value));
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto is_ours = [name = text.substr(0, text.find('='))](const auto& ours) { return ours.first == name; };
-    if (std::none_of(variables.begin(), variables.end(), is_ours)) result.emplace_back(text);
-  }
-  return result;
-}
 
 std::atomic<pid_t> signalled_child{0};
 
@@ -93,28 +68,19 @@ class HandedOn {
 }  // namespace
 
 base::Result<Child> Child::start(const std::vector<std::string>& words, const Variables& variables, bool quiet) {
-  std::vector<std::string> arguments = words, environment = environment_with(variables);
   std::fflush(stdout);
-  pid_t pid = 0;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (quiet) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  platform::Command command{words, variables};
+  if (quiet) command.out = STDERR_FILENO;
   const double start_s = now_s();
-  const int error = posix_spawnp(&pid, arguments.front().c_str(), &actions, nullptr, pointers_to(arguments).data(),
-                                 pointers_to(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == 0) return Child(pid, start_s);
-  return base::Status{base::Code::not_found, fmt::format("{}: cannot be run: {}", words.front(), std::strerror(error))};
+  auto process = platform::Process::start(command);
+  if (!process) return process.status();
+  return Child(*process, start_s);
 }
 
 ChildEnd Child::wait() {
-  const HandedOn handed_on(pid_);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  const double seconds = now_s() - start_s_;
-  if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status), seconds};
-  return {WEXITSTATUS(status), 0, seconds};
+  const HandedOn handed_on(process_.pid());
+  const platform::ProcessEnd end = process_.wait();
+  return {end.status, end.signal, now_s() - start_s_};
 }
 
 }  // namespace weir::tool

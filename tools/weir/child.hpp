@@ -3,13 +3,12 @@
 // A program that weir runs for its user: it has the terminal, the signals are for it, and weir waits for its end.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
+#include "platform/process.hpp"
 
 namespace weir::tool {
 
@@ -27,13 +26,13 @@ class Child {
   // Starts a program, found as a shell does, with these variables in the environment beside our own; `quiet`: what it
   // prints goes to standard error. not_found when it cannot be run.
   static base::Result<Child> start(const std::vector<std::string>& words, const Variables& variables, bool quiet);
-  pid_t pid() const noexcept { return pid_; }
+  pid_t pid() const noexcept { return process_.pid(); }
   // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. Once.
   ChildEnd wait();
 
  private:
-  Child(pid_t pid, double start_s) : pid_(pid), start_s_(start_s) {}
-  pid_t pid_;
+  Child(platform::Process process, double start_s) : process_(process), start_s_(start_s) {}
+  platform::Process process_;
   double start_s_;
 };
 

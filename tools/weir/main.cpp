@@ -3,6 +3,7 @@
 // weir: the list of verbs.
 #include <vector>
 
+#include "demos/demos.hpp"
 #include "interrupt.hpp"
 #include "program.hpp"
 #include "trace_file.hpp"
@@ -16,15 +17,14 @@ void add_trace(CLI::App& app, Global& global);
 void add_report(CLI::App& app, Global& global);
 void add_explain(CLI::App& app, Global& global);
 void add_check(CLI::App& app, Global& global);
-void add_bench(CLI::App& app, Global& global);
 
 namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,  add_stream, add_run, add_trace, add_report, add_explain, add_check,
+      add_topo,        add_stream, add_run, add_trace, add_report, add_explain, add_check,
 #ifdef WEIR_VERB_BENCH
-      add_bench,
+      add_bench_demos,
 #endif
   };
   handle_interrupts();

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// weir run: a program of the user's, or one of the applications, each in several variants that are timed in turns and
-// checked against each other.
+// weir run: a program of the user's, or one of the ready-made ones (demos/).
+#include "demos/demos.hpp"
 #include "run_program.hpp"
-#include "run_seismic.hpp"
-#include "run_tiers.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -33,9 +31,7 @@ void add_run(CLI::App& app, Global& global) {
                     {"weir run seismic", "waves in the ground, under a minute"},
                     {"weir run stencil3d", "data larger than fast memory"}}},
       nullptr);
-  add_seismic(verb, global);
-  add_stencil3d(verb, global);
-  add_matmul(verb, global);
+  add_demos(verb, global);
   add_program(verb, global);
 }
 

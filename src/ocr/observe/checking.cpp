@@ -57,12 +57,12 @@ check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
 
 // What is made outside of EDTs may be touched there.
 std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcept {
-  return static_cast<std::byte*>(check::allocate_block(bytes, "", local.current != nullptr));
+  return static_cast<std::byte*>(check::hooks().allocate_block(bytes, "", local.current != nullptr));
 }
 
 bool free_block(std::byte* data) noexcept {
   if (!active()) return false;
-  check::free_block(data);
+  check::hooks().free_block(data);
   return true;
 }
 
@@ -71,34 +71,34 @@ void held(const Block& block, bool is_new) {
   check::Item item = item_of(block, DB_MODE_RW, 0);
   item.out = is_new;
   item.touched = true;  // what an EDT makes is not in its dependences
-  check::acquire(item);
+  check::hooks().acquire(item);
 }
 
 void handed_out(const void* data) {
-  if (active()) check::hand_out_block(data);
+  if (active()) check::hooks().hand_out_block(data);
 }
 
 void released(const Block& block) {
   const check::Pause pause;
-  check::release(block.fixed());
+  check::hooks().release(block.fixed());
 }
 
 void used(const ObjectLocal& local, Guid guid) {
   if (local.current == nullptr || guid.kind() != Kind::block) return;
   const Holding holding = find_held(*local.current, guid);
-  if (holding.block != nullptr) check::use(holding.block->fixed());
+  if (holding.block != nullptr) check::hooks().use(holding.block->fixed());
 }
 
 void created(Edt& edt) {
   const check::Pause pause;
   put(tables().records, &edt,
-      check::announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
-                          edt.has(Edt::kFinish)));
+      check::hooks().announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
+                                  edt.has(Edt::kFinish)));
 }
 
 void destroyed(Edt& edt) {
   const check::Pause pause;
-  if (TaskRecord* const record = take(tables().records, &edt)) check::drop(record);
+  if (TaskRecord* const record = take(tables().records, &edt)) check::hooks().drop(record);
 }
 
 namespace {
@@ -118,9 +118,9 @@ void set_rights(Edt& edt, TaskRecord& record) {
     items.push_back(item_of(slot.block(), slot.mode, i));
     items.back().touched = is_made_by_library(edt);
   }
-  check::set_items(record, items);
+  check::hooks().set_items(record, items);
   if (!edt.is_bare())
-    put(tables().ends, static_cast<const Edt*>(&edt), check::end_of(record));  // it brings nothing about
+    put(tables().ends, static_cast<const Edt*>(&edt), check::hooks().end_of(record));  // it brings nothing about
 }
 
 }  // namespace
@@ -130,21 +130,21 @@ Running::Running(Edt& edt) {
   record_ = take(tables().records, &edt);
   if (record_ == nullptr) return;
   set_rights(edt, *record_);
-  check::begin(*record_, __builtin_return_address(0));
+  check::hooks().begin(*record_, __builtin_return_address(0));
 }
 
 Running::~Running() {
-  if (record_ != nullptr) check::end(record_, true);
+  if (record_ != nullptr) check::hooks().end(record_, true);
 }
 
 void satisfied(Guid event, std::uint64_t generation) {
   const check::Pause pause;
-  check::satisfied({event.bits, generation});
+  check::hooks().satisfied({event.bits, generation});
 }
 
 void needed_by(const Link& link) {
   const check::Pause pause;
-  put(tables().made, &link, check::here());
+  put(tables().made, &link, check::hooks().here());
 }
 
 void needed_by(Edt& edt) {
@@ -155,26 +155,26 @@ void needed_by(Edt& edt) {
     const auto found = tables().records.find(&edt);
     if (found != tables().records.end()) record = found->second;
   }
-  if (record != nullptr) check::depends_on_cause(*record);
+  if (record != nullptr) check::hooks().depends_on_cause(*record);
 }
 
 void Because::begin(Guid event, std::uint64_t generation) {
-  before_ = check::set_cause(check::cause_of({event.bits, generation}));
+  before_ = check::hooks().set_cause(check::hooks().cause_of({event.bits, generation}));
 }
-void Because::begin(const Edt& ended) { before_ = check::set_cause(take(tables().ends, &ended)); }
-void Because::begin(const Link& link) { before_ = check::set_cause(take(tables().links, &link)); }
-void Because::end() { check::set_cause(before_); }
+void Because::begin(const Edt& ended) { before_ = check::hooks().set_cause(take(tables().ends, &ended)); }
+void Because::begin(const Link& link) { before_ = check::hooks().set_cause(take(tables().links, &link)); }
+void Because::end() { check::hooks().set_cause(before_); }
 
 void keep_cause(const Link& link) {
   const check::Pause pause;
-  put(tables().links, &link, check::both(check::current_cause(), take(tables().made, &link)));
+  put(tables().links, &link, check::hooks().both(check::hooks().current_cause(), take(tables().made, &link)));
 }
 
-void keep_cause(EventWaiter& waiter) { waiter.cause = check::current_cause(); }
+void keep_cause(EventWaiter& waiter) { waiter.cause = check::hooks().current_cause(); }
 
 void waited(const EventWaiter& waiter) {
   const check::Pause pause;
-  check::waited_for_cause(waiter.cause);
+  check::hooks().waited_for_cause(waiter.cause);
 }
 
 }  // namespace weir::ocr::checking

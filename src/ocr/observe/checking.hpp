@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "check/checker.hpp"
+#include "check/hooks.hpp"
 #include "ocr/objects/object_local.hpp"
 
 namespace weir::ocr::checking {

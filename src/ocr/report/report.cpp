@@ -26,7 +26,7 @@ namespace {
 
 using explain::Cause;
 using explain::Index;
-using explain::Situation;
+using explain::Snapshot;
 
 constexpr std::size_t kMost = 100;         // events and blocks that are listed one by one
 constexpr std::size_t kMostHolders = 8;    // of one block that are named
@@ -101,11 +101,11 @@ void for_each_dependent(const Event& event, F&& f) {
 }
 
 // EDTs, then the events that they wait for, then what would satisfy these.
-class Picture {
+class Edts {
  public:
-  explicit Picture(Situation& situation) : s_(situation) {}
+  explicit Edts(Snapshot& snapshot) : s_(snapshot) {}
 
-  void add_edts(std::span<const runtime::BegunTask> begun) {
+  void add(std::span<const runtime::BegunTask> begun) {
     std::unordered_map<const sched::Task*, const runtime::BegunTask*> workers;
     for (const runtime::BegunTask& b : begun) workers[b.task] = &b;
     std::vector<SeenEdt> all;
@@ -113,20 +113,13 @@ class Picture {
       if (all.size() < kMostEdts)
         all.push_back(look_at(edt));
       else
-        ++s_.left_out;
+        s_.leave_out();
     });
     for (SeenEdt& seen : all) {
-      const auto index = static_cast<Index>(s_.things.size());
-      if (const auto at = workers.find(seen.task); at != workers.end() && seen.thing.state == explain::State::ready) {
-        seen.thing.state = explain::State::running;
-        seen.thing.worker = at->second->worker;
-        seen.thing.seconds = at->second->seconds;
-        seen.thing.asleep = at->second->asleep;
-        for (explain::WorkerState& worker : s_.workers)
-          if (worker.index == at->second->worker && !at->second->waits) worker.doing = "runs " + seen.thing.name;
-      }
-      s_.things.push_back(seen.thing);
-      edts_[seen.task] = index;
+      const bool complete = seen.thing.state == explain::State::ready;
+      const Index index = s_.add(seen.task, std::move(seen.thing));
+      if (const auto at = workers.find(seen.task); at != workers.end() && complete)
+        s_.run(index, explain::State::running, at->second->worker, at->second->seconds, at->second->asleep);
       for (const Block* const block : seen.holds) {
         std::vector<Index>& holders = holders_[block];
         if (holders.empty() || holders.back() != index) holders.push_back(index);  // in several slots
@@ -134,47 +127,27 @@ class Picture {
       if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
       if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
     }
-    const Index first = static_cast<Index>(s_.things.size() - all.size());
+    const Index first = static_cast<Index>(s_.size() - all.size());
     look_at_events();
     for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
     look_at_blocks();
+    add_sources();
   }
 
-  // EDTs that have all but their blocks, in tiers that are full.
-  void add_waits_for_room(data::Store& store) {
-    const data::Waiting all = store.waiting_tasks();
-    std::vector<Index> holders;
-    for (const data::RoomHolder& holder : all.holders) {
-      const auto on = edts_.find(static_cast<const sched::Task*>(holder.task));
-      if (on == edts_.end()) continue;
-      s_.things[on->second].detail += ", " + holder.what;
-      holders.push_back(on->second);
-    }
-    for (const data::WaitingTask& waiting : all.tasks) {
-      const auto who = edts_.find(static_cast<const sched::Task*>(waiting.task));
-      if (who == edts_.end()) continue;
-      s_.things[who->second].state = explain::State::waiting;
-      if (holders.empty() || !waiting.room)
-        wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
-      else
-        for (const Index on : holders) s_.waits.push_back({who->second, Cause::room, on, true, waiting.what});
-    }
-  }
-
+ private:
   // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
   void add_sources() {
     for (std::size_t at = 0; at < met_.size(); ++at) {  // grows
       const std::uint64_t event = met_[at];
       const Index who = events_[event];
       if (const auto edts = sources_.find(event); edts != sources_.end())
-        for (const Index edt : edts->second) wait(who, Cause::source, edt, {});
+        for (const Index edt : edts->second) s_.wait(who, Cause::source, edt);
       if (const auto found = links_.find(event); found != links_.end())
         for (const std::uint64_t source : found->second)
-          if (const Index on = event_thing({source}); on != explain::kNobody) wait(who, Cause::source, on, {});
+          if (const Index on = event_thing({source}); on != explain::kNobody) s_.wait(who, Cause::source, on);
     }
   }
 
- private:
   struct SlotAt {
     const sched::Task* task;
     std::uint32_t slot;
@@ -213,10 +186,10 @@ class Picture {
     blocks().for_each([&](Block& block) {
       if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
       for (const sched::Task* task = block.first_waiting; task != nullptr; task = task->next) {
-        const auto who = edts_.find(task);
-        if (who == edts_.end()) continue;
-        s_.things[who->second].state = explain::State::waiting;
-        wait_for_block(who->second, block);
+        const Index who = s_.find(task);
+        if (who == explain::kNobody) continue;
+        s_[who].state = explain::State::waiting;
+        wait_for_block(who, block);
       }
       block.word.unlock();
     });
@@ -227,20 +200,16 @@ class Picture {
     std::vector<Index> holders;
     if (const auto known = holders_.find(&block); known != holders_.end()) holders = known->second;
     if (block.creator != nullptr)
-      if (const auto creator = edts_.find(&block.creator->task()); creator != edts_.end())
-        holders.push_back(creator->second);
+      if (const Index creator = s_.find(&block.creator->task()); creator != explain::kNobody)
+        holders.push_back(creator);
     const std::string what = fmt::format("data block {:#x} of {} bytes", block.guid().bits, block.size);
     const std::size_t named = std::min(holders.size(), kMostHolders);
-    for (std::size_t i = 0; i < named; ++i) wait(who, Cause::block, holders[i], what);
+    for (std::size_t i = 0; i < named; ++i) s_.wait(who, Cause::block, holders[i], what);
     const std::size_t all = std::size_t{block.strong} + block.weak;
     if (all <= named) return;
-    wait(who, Cause::block, explain::kNobody,
-         fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",
-                     all - named == 1 ? "s" : ""));
-  }
-
-  void wait(Index who, Cause cause, Index on, std::string what) {
-    s_.waits.push_back({who, cause, on, false, std::move(what)});
+    s_.wait(who, Cause::block, explain::kNobody,
+            fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",
+                        all - named == 1 ? "s" : ""));
   }
 
   // kNobody when there is no such event.
@@ -255,8 +224,7 @@ class Picture {
     thing.name = fmt::format("{} event", type_name(event->type));
     thing.detail = details_of(*event);
     event->word.unlock();
-    const auto index = static_cast<Index>(s_.things.size());
-    s_.things.push_back(std::move(thing));
+    const Index index = s_.add(nullptr, std::move(thing));
     events_[guid.bits] = index;
     met_.push_back(guid.bits);
     return index;
@@ -264,17 +232,17 @@ class Picture {
 
   void add_waits(Index who, const SeenEdt& seen) {
     for (const std::uint32_t slot : seen.open) {
-      wait(who, Cause::nothing, explain::kNobody,
-           fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
+      s_.wait(who, Cause::nothing, explain::kNobody,
+              fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
     }
     for (const std::uint32_t slot : seen.waiting) {
       const auto source = slots_.find({seen.task, slot});
       const Index event = source == slots_.end() ? explain::kNobody : event_thing({source->second});
       if (event != explain::kNobody)
-        wait(who, Cause::event, event, fmt::format("slot {}", slot));
+        s_.wait(who, Cause::event, event, fmt::format("slot {}", slot));
       else
-        wait(who, Cause::nothing, explain::kNobody,
-             fmt::format("slot {}: {}", slot, missing_source({seen.task, slot})));
+        s_.wait(who, Cause::nothing, explain::kNobody,
+                fmt::format("slot {}: {}", slot, missing_source({seen.task, slot})));
     }
   }
 
@@ -285,10 +253,9 @@ class Picture {
     return fmt::format("the {} of label {:#x}, which was never created", what, label->second);
   }
 
-  Situation& s_;
+  Snapshot& s_;
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
-  std::unordered_map<const sched::Task*, Index> edts_;
   std::unordered_map<const Block*, std::vector<Index>> holders_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
@@ -351,12 +318,11 @@ void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
 }
 
 // What is left, also of a runtime that was started with the switch not to explain itself.
-Situation look_at(const Reported& of) {
+explain::Situation look_at(const Reported& of) {
   if (of.explaining != nullptr) return of.explaining->look();
-  Situation situation;
-  situation.title = "OCR";
-  ExplainedEdts(of.program).add_to(situation, {}, nullptr);
-  return situation;
+  Snapshot snapshot("OCR");
+  ExplainedEdts(of.program).add_to(snapshot, {});
+  return snapshot.finish();
 }
 
 }  // namespace
@@ -367,12 +333,7 @@ bool ExplainedEdts::waits_for_itself() const noexcept {
   return program_.first_thread_waits() && !program_.has_guests() && !program_.shutting_down();
 }
 
-void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) {
-  Picture picture(situation);
-  picture.add_edts(begun);
-  if (store != nullptr) picture.add_waits_for_room(*store);
-  picture.add_sources();
-}
+void ExplainedEdts::add_to(Snapshot& snapshot, std::span<const runtime::BegunTask> begun) { Edts(snapshot).add(begun); }
 
 void print_report(const Reported& of, const char* why) noexcept {
   try {

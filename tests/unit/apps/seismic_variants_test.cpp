@@ -10,6 +10,7 @@
 #include "apps/seismic/measure.hpp"
 #include "apps/seismic/problem.hpp"
 #include "apps/seismic/solver.hpp"
+#include "apps/seismic/variant_names.hpp"
 
 namespace weir::apps::seismic {
 namespace {
@@ -149,6 +150,12 @@ TEST_P(SeismicKernelsOf, AnInstructionSetAreAmongThoseThatRun) {
 INSTANTIATE_TEST_SUITE_P(Sets, SeismicKernelsOf, testing::Values("AVX-512", "AVX2"),
                          [](const auto& set) { return set.index == 0 ? "Avx512" : "Avx2"; });
 #endif
+
+TEST(Variants, HaveTheNamesThatTheCommandLineOffers) {
+  std::vector<std::string_view> names;
+  for (const Variant& variant : variants()) names.push_back(variant.name);
+  EXPECT_EQ(names, (std::vector<std::string_view>(std::begin(kVariantNames), std::end(kVariantNames))));
+}
 
 }  // namespace
 }  // namespace weir::apps::seismic

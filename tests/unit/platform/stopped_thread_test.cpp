@@ -3,9 +3,6 @@
 #include "platform/stopped_thread.hpp"
 
 #include <gtest/gtest.h>
-
-#if defined(__x86_64__) && defined(__linux__)
-
 #include <ucontext.h>
 
 #include <csignal>
@@ -57,5 +54,3 @@ TEST(StoppedThread, RunsOneInstruction) {
 
 }  // namespace
 }  // namespace weir::platform
-
-#endif

@@ -61,6 +61,8 @@ bool decode_all(std::span<const unsigned char> code, ZydisDecodedInstruction& in
 
 }  // namespace
 
+bool can_decode() { return true; }
+
 Flow flow(std::span<const unsigned char> code) {
   ZydisDecodedInstruction instruction;
   Operands operands;

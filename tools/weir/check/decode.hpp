@@ -12,6 +12,9 @@
 
 namespace weir::tool::check {
 
+// Nothing else may be called where it says no.
+bool can_decode();
+
 // Of the x86-64 instruction that `code` starts with. Length 0 when it is none that is known.
 platform::Instruction decode(std::span<const unsigned char> code);
 

@@ -5,6 +5,7 @@
 
 namespace weir::tool::check {
 
+bool can_decode() { return false; }
 platform::Instruction decode(std::span<const unsigned char>) { return {}; }
 Flow flow(std::span<const unsigned char>) { return {}; }
 

@@ -12,12 +12,12 @@ namespace weir::tool::check {
 
 namespace {
 
-using weir::check::Finding;
-using weir::check::FindingKind;
-using weir::check::Frames;
-using weir::check::RegionKind;
-using weir::check::WireRegion;
-using weir::check::WireTask;
+using weir::checker::Finding;
+using weir::checker::FindingKind;
+using weir::checker::Frames;
+using weir::checker::RegionKind;
+using weir::checker::WireRegion;
+using weir::checker::WireTask;
 
 constexpr const char* kKinds[] = {"undeclared", "wrong-mode", "read-first", "outside",
                                   "released",   "beyond",     "untouched",  "unordered"};
@@ -59,7 +59,7 @@ std::string task_text(const WireTask& task, bool ocr, Symbols& symbols) {
   return fmt::format("{} ({} at {})", task_name(task, ocr, symbols), ocr ? "created" : "spawned", place.text());
 }
 
-std::string place_text(const weir::check::Frames& frames, const WireTask& task, Symbols& symbols) {
+std::string place_text(const weir::checker::Frames& frames, const WireTask& task, Symbols& symbols) {
   const Place place = symbols.user_place(frames, task.function);
   if (place.file.empty() || place.function.empty()) return place.text();
   return fmt::format("{}, in {}", place.text(), place.function);

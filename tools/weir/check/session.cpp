@@ -2,29 +2,29 @@
 
 #include "check/session.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include "check/decode.hpp"
+#include "check/hooks.hpp"
+#include "platform/companion.hpp"
+#include "platform/process.hpp"
 
 namespace weir::tool::check {
 
 namespace {
 
-using weir::check::Answer;
-using weir::check::MessageKind;
+using weir::checker::Answer;
+using weir::checker::MessageKind;
 
 std::atomic<int> interrupts{0};
 std::atomic<int> interrupted_child{0};
@@ -78,11 +78,11 @@ class Session {
   };
   union Message {
     MessageKind kind;
-    weir::check::Hello hello;
-    weir::check::DecodeRequest decode;
-    weir::check::Finding finding;
-    weir::check::Repeated repeated;
-    weir::check::Bye bye;
+    weir::checker::Hello hello;
+    weir::checker::DecodeRequest decode;
+    weir::checker::Finding finding;
+    weir::checker::Repeated repeated;
+    weir::checker::Bye bye;
     Message() : kind() {}
   };
 
@@ -99,7 +99,7 @@ class Session {
   const OnFinding& on_finding_;
   std::string name_;
   int listener_ = -1;
-  int child_ = -1;
+  std::optional<platform::Process> process_;
   std::vector<Process> processes_;
   Outcome outcome_;
 };
@@ -119,30 +119,15 @@ base::Status Session::listen() {
 }
 
 base::Status Session::start(const std::vector<std::string>& program) {
-  std::vector<char*> arguments;
-  arguments.reserve(program.size() + 1);
-  for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0)
-    return {base::Code::unsupported, fmt::format("cannot make a pipe: {}", std::strerror(errno))};
-  setenv(weir::check::kVariable, name_.c_str(), 1);
-  child_ = fork();
-  if (child_ == 0) {
-    if (how_.output_to_stderr) dup2(2, 1);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // what nobody watches any more is of no use
-    execvp(arguments[0], arguments.data());
-    const int why = errno;
-    static_cast<void>(!write(failure[1], &why, sizeof why));
-    _exit(127);
-  }
-  close(failure[1]);
-  int why = 0;
-  const bool failed = child_ < 0 || read(failure[0], &why, sizeof why) == sizeof why;
-  close(failure[0]);
-  if (!failed) return base::Status::success();
-  if (child_ > 0) waitpid(child_, nullptr, 0);
-  return {base::Code::not_found, fmt::format("cannot run {}: {}", program.front(), std::strerror(why))};
+  const auto library = platform::find_companion("libweir-check.so", "src/checker");
+  if (!library) return library.status();
+  platform::Command command{program, {{weir::check::kVariable, fmt::format("{}:{}", name_, *library)}}};
+  if (how_.output_to_stderr) command.out = STDERR_FILENO;
+  command.dies_with_us = true;  // what nobody watches any more is of no use
+  const auto started = platform::Process::start(command);
+  if (!started) return started.status();
+  process_ = *started;
+  return base::Status::success();
 }
 
 void Session::accept_process() {
@@ -161,10 +146,9 @@ bool Session::answer(const Process& process, const Message& message) {
       ++outcome_.processes;
       outcome_.all_calls_seen = outcome_.all_calls_seen && message.hello.holds_system_calls != 0;
       if (how_.exact) verdict = Answer::go_on_exactly;
-      if (message.hello.version != weir::check::kVersion) verdict = Answer::stop;
       return send(process.socket, &verdict, sizeof verdict);
     case MessageKind::decode: {
-      const platform::Instruction result = decode({message.decode.code, weir::check::kCodeBytes});
+      const platform::Instruction result = decode({message.decode.code, weir::checker::kCodeBytes});
       return send(process.socket, &result, sizeof result);
     }
     case MessageKind::finding: {
@@ -214,18 +198,15 @@ bool Session::serve_once(int timeout_ms) {
 
 Outcome Session::serve() {
   constexpr int kLookAfterMs = 20;
-  const Interrupts ours(child_);
-  int status = 0;
-  for (;;) {
-    const bool busy = serve_once(kLookAfterMs);
-    if (busy) continue;
-    if (waitpid(child_, &status, WNOHANG) == child_) break;
-  }
+  const Interrupts ours(process_->pid());
+  std::optional<platform::ProcessEnd> end;
+  while (!end)
+    if (!serve_once(kLookAfterMs)) end = process_->ended();
   while (serve_once(0)) {
   }
-  outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome_.signal = end->signal;
   outcome_.interrupted = interrupts != 0;
-  outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  outcome_.status = end->status;
   return outcome_;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "check/tell/wire.hpp"
+#include "checker/tell/wire.hpp"
 
 namespace weir::tool::check {
 
@@ -33,10 +33,12 @@ struct Outcome {
 enum class Heard { news, again, stop };  // stop: news, after which the program is to end
 
 // Told of each finding, with the process, which waits meanwhile.
-using OnFinding = std::function<Heard(const weir::check::Finding&, int pid)>;
+using OnFinding = std::function<Heard(const weir::checker::Finding&, int pid)>;
 
 // Not a mistake: the program is right, but could say less.
-constexpr bool is_advice(weir::check::FindingKind kind) noexcept { return kind == weir::check::FindingKind::untouched; }
+constexpr bool is_advice(weir::checker::FindingKind kind) noexcept {
+  return kind == weir::checker::FindingKind::untouched;
+}
 
 // Runs the program to its end. Ctrl-C is the program's: it ends, and what was found is known; a second one kills it.
 // Fails when it cannot be started.

@@ -56,8 +56,8 @@ std::string shortened(std::string name) {
 // Of code without lines only the name tells whose it is.
 bool is_library_function(const std::string& name) {
   static const std::regex pattern(
-      "^(weir::(detail|runtime|check|sched|deps|data|base|platform|ocr)::|weir::(Runtime::|spawn|wait)|"
-      "[a-z ]*weir::(detail|check|sched)::|ocr[A-Z]|std::|__gnu_cxx::|__cxa_).*");
+      "^(weir::(detail|runtime|check|checker|sched|deps|data|base|platform|ocr)::|weir::(Runtime::|spawn|wait)|"
+      "[a-z ]*weir::(detail|check|checker|sched)::|ocr[A-Z]|std::|__gnu_cxx::|__cxa_).*");
   return std::regex_match(name, pattern);
 }
 
@@ -197,7 +197,7 @@ const Place* user_place_in(const std::vector<Place>& all) {
 }
 }  // namespace
 
-Place Symbols::user_place(const weir::check::Frames& frames, std::uint64_t function) {
+Place Symbols::user_place(const weir::checker::Frames& frames, std::uint64_t function) {
   Place without_line;
   for (std::uint32_t i = 0; i < frames.count; ++i) {
     const std::vector<Place> all = places(frames.address[i], i == 0 && frames.first_is_exact != 0);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "check/tell/wire.hpp"
+#include "checker/tell/wire.hpp"
 
 namespace weir::tool::check {
 
@@ -32,7 +32,7 @@ class Symbols {
   std::vector<Place> places(std::uint64_t address, bool exact);
   // The innermost place that is the user's own and has a line. Without one, where `function`, which is beneath the
   // frames, jumps to what they are in, if it has one such jump; else the innermost of the user's, or of all.
-  Place user_place(const weir::check::Frames& frames, std::uint64_t function = 0);
+  Place user_place(const weir::checker::Frames& frames, std::uint64_t function = 0);
   // The global object that has the byte: "table", or "".
   std::string object(std::uint64_t address);
 

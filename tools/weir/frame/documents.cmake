@@ -24,10 +24,20 @@ foreach(verb IN LISTS verbs ITEMS completion)
   set(name weir-${verb}.1)
   weir_document(weir-${verb}.1 man/man1 manual ${verb})
 endforeach()
-set(name weir-ocrcc.1)
-weir_document(weir-ocrcc.1 man/man1 manual ocrcc)
-set(name weir-ocr.7)
-weir_document(weir-ocr.7 man/man7 manual ocr)
+
+# Pages that are written by hand, docs/man/FILE.in; the variables of the runtime are the program's to say.
+function(weir_page file folder)
+  set(page ${PROJECT_SOURCE_DIR}/docs/man/${file}.in)
+  add_custom_command(OUTPUT ${documents}/${file}
+    COMMAND ${CMAKE_COMMAND} -E env --unset=COLUMNS ${CMAKE_COMMAND} -DWEIR=$<TARGET_FILE:weir_cli> -DPAGE=${page}
+      -DOUT=${documents}/${file} -DWEIR_RELEASE_DATE=${WEIR_RELEASE_DATE} -DPROJECT_VERSION=${PROJECT_VERSION}
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/frame/fill_page.cmake
+    DEPENDS weir_cli ${page} frame/fill_page.cmake VERBATIM)
+  install(FILES ${documents}/${file} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/${folder})
+  set(outputs ${outputs} ${documents}/${file} PARENT_SCOPE)
+endfunction()
+weir_page(weir-ocrcc.1 man1)
+weir_page(weir-ocr.7 man7)
 set(name weir)
 weir_document(weir.bash bash-completion/completions completion bash)
 set(name _weir)

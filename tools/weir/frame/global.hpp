@@ -72,6 +72,8 @@ struct Global {
   // How to set off what matters in what is printed.
   static Style style();
 
+  // The command line, without the name of the program.
+  std::vector<std::string> words;
   // Of a verb that takes a program: what follows it.
   std::vector<std::string> rest;
   // The signal that has ended the program which the verb ran, and that is to end this one; 0: none.

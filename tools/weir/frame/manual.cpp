@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "help.hpp"
-#include "manual_ocr.hpp"
 #include "roff.hpp"
 #include "text.hpp"
 #include "verb.hpp"
@@ -65,6 +64,12 @@ void add_see_also(std::string& page, const VerbText& verb, const VerbText& progr
   page += fmt::format(".SH SEE ALSO\n{}\n", fmt::join(others, ",\n"));
 }
 
+std::string variables_text() {
+  std::string text;
+  add_variables(text);
+  return text;
+}
+
 }  // namespace
 
 std::string manual_page(const VerbText& verb, const VerbText& program) {
@@ -109,14 +114,14 @@ void add_manual(CLI::App& app, Global& global) {
                [name, &app](Global& all) -> int {
                  const VerbText program = describe(app, all);
                  if (name->empty()) Global::write(manual_page(program, program));
-                 if (*name == "ocr") Global::write(ocr_page());
-                 if (*name == "ocrcc") Global::write(ocrcc_page());
+                 if (*name == "variables") Global::write(variables_text());
                  for (const VerbText& each : program.verbs) {
                    if (each.guide.name == *name) Global::write(manual_page(each, program));
                  }
                  return kDone;
                });
-  add_option(verb, "verb", *name, "the verb, or ocr, or ocrcc; of the program when absent");
+  add_option(verb, "verb", *name,
+             "the verb; of the program when absent; variables: those of the runtime, as a part of a page");
   global.entries.at(&verb).hidden = true;
   global.entries.at(&verb).reads_options = false;
 }

@@ -98,6 +98,7 @@ void parse(const Arguments& arguments, CLI::App& app) {
 
 int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> verbs) {
   Global global;
+  global.words.assign(argv + (argc > 0 ? 1 : 0), argv + argc);
   CLI::App app;
   describe_program(app, global);
   for (const AddVerb add : verbs) add(app, global);

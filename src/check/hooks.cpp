@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "check/hooks.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+// A program that is linked with the C library statically has no dlopen(): no symbol, and no warning of the linker.
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlerror
+
+namespace weir::check {
+
+namespace detail {
+bool is_active = false;
+Hooks* the_hooks = nullptr;
+}  // namespace detail
+
+namespace {
+
+using base::Code;
+using base::Status;
+
+base::Result<Hooks*> load(const std::string& path) {
+  if (&dlopen == nullptr || &dlsym == nullptr || &dlerror == nullptr) {
+    return Status{Code::unsupported,
+                  "weir check cannot load its library into this program, which is linked with the C library "
+                  "statically; link it without -static"};
+  }
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: handlers of signals are in it
+  if (library == nullptr)
+    return Status{Code::not_found, fmt::format("weir check cannot load its library into this program: {}", dlerror())};
+  auto* const entry = reinterpret_cast<Entry*>(dlsym(library, kEntry));
+  Hooks* const hooks = entry == nullptr ? nullptr : entry(WEIR_VERSION, &detail::is_active);
+  if (hooks != nullptr) return hooks;
+  return Status{Code::bad_option,
+                fmt::format("this program's libweir ({}) and {} are not of the same version; use the weir command that "
+                            "came with the library",
+                            WEIR_VERSION, path)};
+}
+
+}  // namespace
+
+base::Status start(Options& options) {
+  const char* const value = std::getenv(kVariable);
+  if (value == nullptr) return Status::success();
+  const char* const colon = std::strchr(value, ':');
+  if (colon == nullptr || colon == value || colon[1] == 0) {
+    return {Code::bad_option, fmt::format("{}={}: it is set by weir check; run `weir check PROGRAM`, or unset {}",
+                                          kVariable, value, kVariable)};
+  }
+  if (detail::the_hooks == nullptr) {
+    const base::Result<Hooks*> loaded = load(colon + 1);
+    if (!loaded) return loaded.status();
+    detail::the_hooks = *loaded;
+  }
+  return detail::the_hooks->start(options, std::string(value, colon).c_str());
+}
+
+}  // namespace weir::check

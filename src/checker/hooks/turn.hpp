@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The turn, which whoever runs a task or a hook has, and what is open to it.
+#pragma once
+
+#include "checker/state.hpp"
+
+namespace weir::checker {
+
+void take_turn(ThreadState& thread);
+void give_turn(ThreadState& thread);
+
+// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
+// closed pages as handlers do. They are closed again after the gate is given back.
+class ClosingGate {
+ public:
+  explicit ClosingGate(ThreadState& thread) noexcept;
+  ~ClosingGate();
+  ClosingGate(const ClosingGate&) = delete;
+  ClosingGate& operator=(const ClosingGate&) = delete;
+
+ private:
+  ThreadState& thread_;
+};
+
+// What the kernel and the handlers themselves need of the thread stays open. By who has the turn.
+void prepare(ThreadState& thread);
+// From now on it can be told to hold them: ThreadState::held.
+void hold_system_calls(ThreadState& thread);
+
+}  // namespace weir::checker

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "platform/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+extern "C" char** environ;
+
+namespace weir::platform {
+
+namespace {
+
+using base::Code;
+using base::Status;
+using Clock = std::chrono::steady_clock;
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : command.variables) result.push_back(fmt::format("{}={}", name, value));
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto is_ours = [name = text.substr(0, text.find('='))](const auto& ours) { return ours.first == name; };
+    if (std::none_of(command.variables.begin(), command.variables.end(), is_ours)) result.emplace_back(text);
+  }
+  return result;
+}
+
+Status cannot_run(const Command& command, int why) {
+  return {Code::not_found, fmt::format("{}: cannot be run: {}", command.words.front(), std::strerror(why))};
+}
+
+int spawn(const Command& command, char** arguments, char** environment, pid_t& pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  const int standard[] = {command.in, command.out, command.error};
+  for (int i = 0; i < 3; ++i) {
+    if (standard[i] == Command::kNothing)
+      posix_spawn_file_actions_addopen(&files, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0);
+    else if (standard[i] != Command::kInherited)
+      posix_spawn_file_actions_adddup2(&files, standard[i], i);
+  }
+  const int failed = posix_spawnp(&pid, arguments[0], &files, nullptr, arguments, environment);
+  posix_spawn_file_actions_destroy(&files);
+  return failed;
+}
+
+// Does not come back but with the reason why.
+int become(const Command& command, char** arguments, char** environment) {
+  if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (command.prepare && !command.prepare()) ::_exit(126);
+  const int standard[] = {command.in, command.out, command.error};
+  for (int i = 0; i < 3; ++i) {
+    const bool nothing = standard[i] == Command::kNothing;
+    const int from = nothing ? ::open("/dev/null", i == 0 ? O_RDONLY : O_WRONLY) : standard[i];
+    if (from >= 0 && from != i) ::dup2(from, i);
+  }
+  environ = environment;
+  ::execvp(arguments[0], arguments);
+  return errno;
+}
+
+// As posix_spawn(), by a pipe that the program closes when it begins.
+int fork_and_become(const Command& command, char** arguments, char** environment, pid_t& pid) {
+  auto failure = Pipe::make();
+  if (!failure) return errno;
+  pid = ::fork();
+  if (pid < 0) return errno;
+  if (pid == 0) {
+    const int why = become(command, arguments, environment);
+    static_cast<void>(!::write(failure->write.number(), &why, sizeof why));
+    ::_exit(127);
+  }
+  failure->write.close();
+  int why = 0;
+  ssize_t bytes = 0;
+  do bytes = ::read(failure->read.number(), &why, sizeof why);
+  while (bytes < 0 && errno == EINTR);
+  if (bytes != sizeof why) return 0;
+  ::waitpid(pid, nullptr, 0);
+  return why;
+}
+
+ProcessEnd end_of(int status) noexcept {
+  if (WIFSIGNALED(status)) return {WTERMSIG(status), 128 + WTERMSIG(status)};
+  return {0, WEXITSTATUS(status)};
+}
+
+// Appends what can be read now; closes the descriptor at the end of the file.
+void drain(Descriptor& from, std::string& to) {
+  std::array<char, 16384> buffer;
+  const ssize_t count = ::read(from.number(), buffer.data(), buffer.size());
+  if (count > 0)
+    to.append(buffer.data(), static_cast<std::size_t>(count));
+  else if (count == 0 || errno != EINTR)
+    from.close();
+}
+
+std::string last_line(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
+
+// A file without a name that holds the input: the child can be slow to read it, and nobody has to wait for that.
+Descriptor input_file(const std::string& input) {
+  Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+  if (::write(file.number(), input.data(), input.size()) != static_cast<ssize_t>(input.size())) return Descriptor();
+  ::lseek(file.number(), 0, SEEK_SET);
+  return file;
+}
+
+}  // namespace
+
+void Descriptor::close() noexcept {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+std::optional<Pipe> Pipe::make() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+base::Result<Process> Process::start(const Command& command) {
+  const std::vector<std::string> environment = environment_of(command);
+  std::vector<char*> arguments = pointers_to(command.words), variables = pointers_to(environment);
+  const bool forks = command.dies_with_us || command.prepare;
+  pid_t pid = -1;
+  const int failed = forks ? fork_and_become(command, arguments.data(), variables.data(), pid)
+                           : spawn(command, arguments.data(), variables.data(), pid);
+  if (failed != 0) return cannot_run(command, failed);
+  return Process(pid);
+}
+
+base::Result<Process> Process::fork(const std::function<int()>& body) {
+  const pid_t pid = ::fork();
+  if (pid < 0) return Status{Code::io_error, fmt::format("no process can be started: {}", std::strerror(errno))};
+  if (pid != 0) return Process(pid);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::_exit(body());  // without destructors: they are the parent's too
+}
+
+void Process::kill() const noexcept { ::kill(pid_, SIGKILL); }
+
+ProcessEnd Process::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {  // the program itself may have been quicker: ECHILD
+  }
+  return end_of(status);
+}
+
+std::optional<ProcessEnd> Process::ended() {
+  int status = 0;
+  if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  return end_of(status);
+}
+
+Collected collect(Process& process, double seconds, Pipe& out, Pipe* error, const std::function<void(pid_t)>& look) {
+  const std::int64_t nap_ms = look ? 200 : 1000;
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  Descriptor none;
+  Descriptor& errors = error != nullptr ? error->read : none;
+  Collected result;
+  while (out.read.is_open() || errors.is_open()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    result.in_time = left > 0;
+    if (!result.in_time) break;
+    std::array<pollfd, 2> polled = {{{out.read.number(), POLLIN, 0}, {errors.number(), POLLIN, 0}}};
+    if (::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, nap_ms))) <= 0) {
+      if (look) look(process.pid());
+      continue;
+    }
+    if (polled[0].revents != 0) drain(out.read, result.out);
+    if (polled[1].revents != 0) drain(errors, result.error);
+  }
+  if (!result.in_time) process.kill();
+  result.end = process.wait();
+  return result;
+}
+
+base::Result<Collected> run(Command command, double seconds, const std::string& input,
+                            const std::function<void(pid_t)>& look) {
+  auto out = Pipe::make(), error = Pipe::make();
+  const Descriptor in = input.empty() ? Descriptor() : input_file(input);
+  if (!out || !error || in.is_open() == input.empty()) {
+    return Status{Code::io_error, fmt::format("no pipe to {}: {}", command.words.front(), std::strerror(errno))};
+  }
+  command.in = in.is_open() ? in.number() : Command::kNothing;
+  command.out = out->write.number();
+  command.error = error->write.number();
+  auto process = Process::start(command);
+  if (!process) return process.status();
+  out->write.close();
+  error->write.close();
+  return collect(*process, seconds, *out, &*error, look);
+}
+
+base::Result<std::string> output_of(std::vector<std::string> words, double seconds, const std::string& input) {
+  const std::string name = words.front().substr(words.front().rfind('/') + 1);
+  auto collected = run({std::move(words)}, seconds, input);
+  if (!collected) return collected.status();
+  if (Status failed = failure_of(name, *collected, seconds); !failed) return failed;
+  return std::move(collected->out);
+}
+
+Status failure_of(const std::string& name, const Collected& collected, double seconds) {
+  const std::string said = collected.error.empty() ? "" : ": " + last_line(collected.error);
+  const auto failed = [&](std::string how) { return Status{Code::io_error, fmt::format("{} {}", name, how)}; };
+  if (!collected.in_time) return failed(fmt::format("did not end within {:g} s and was killed", seconds));
+  const ProcessEnd end = collected.end;
+  if (end.signal != 0)
+    return failed(fmt::format("was killed by signal {} ({}){}", end.signal, ::strsignal(end.signal), said));
+  return end.well() ? Status::success() : failed(fmt::format("exited with status {}{}", end.status, said));
+}
+
+}  // namespace weir::platform

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Process: a child process, from its start to its end; and what it writes, collected.
+//
+// Belongs to whoever has started it; one thread at a time. A Process that is destroyed goes on, and nobody waits for
+// it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace weir::platform {
+
+// A file descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) noexcept : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  int number() const noexcept { return number_; }
+  bool is_open() const noexcept { return number_ >= 0; }
+  void close() noexcept;
+
+ private:
+  int number_;
+};
+
+struct Command {
+  static constexpr int kInherited = -1, kNothing = -2;  // /dev/null
+
+  std::vector<std::string> words;  // the program, found as a shell does, and its arguments
+  std::vector<std::pair<std::string, std::string>> variables = {};  // set in its environment, in addition to our own
+  int in = kInherited, out = kInherited, error = kInherited;        // files that become its standard ones
+  // With one of these the calling process is forked: it must have one thread, or the function must not allocate.
+  bool dies_with_us = false;           // it is killed when the thread that has started it ends
+  std::function<bool()> prepare = {};  // in the new process, before the program; false: it ends with status 126
+};
+
+struct ProcessEnd {
+  int signal = 0;  // that has ended it; 0: none
+  int status = 0;  // as a shell says it: 128 and more after a signal
+  bool well() const noexcept { return status == 0; }
+};
+
+class Process {
+ public:
+  // not_found when the program cannot be run; the message names it and says why.
+  static base::Result<Process> start(const Command& command);
+  // A copy of this process, which has one thread, that does `body` and ends with its result. It is killed when the
+  // thread that has started it ends.
+  static base::Result<Process> fork(const std::function<int()>& body);
+
+  pid_t pid() const noexcept { return pid_; }
+  void kill() const noexcept;
+  ProcessEnd wait();
+  std::optional<ProcessEnd> ended();  // without waiting
+
+ private:
+  explicit Process(pid_t pid) noexcept : pid_(pid) {}
+  pid_t pid_;
+};
+
+// What processes write into: reads what comes out of the other end.
+struct Pipe {
+  Descriptor read, write;
+  static std::optional<Pipe> make();
+};
+
+struct Collected {
+  std::string out, error;
+  ProcessEnd end;
+  bool in_time = true;  // false: it took too long, and was killed
+};
+
+// Reads both pipes to their ends, whose writing ends the caller has closed, and waits for the process; kills it after
+// `seconds`. `look`: called several times a second meanwhile.
+Collected collect(Process& process, double seconds, Pipe& out, Pipe* error = nullptr,
+                  const std::function<void(pid_t)>& look = {});
+
+// Runs it to its end, or to the end of its time. Standard output and error are collected, whatever the command says of
+// them; it reads `input`.
+base::Result<Collected> run(Command command, double seconds, const std::string& input = {},
+                            const std::function<void(pid_t)>& look = {});
+
+// The standard output of a program that ends well in time; otherwise how it failed. Its words, its input.
+base::Result<std::string> output_of(std::vector<std::string> words, double seconds, const std::string& input = {});
+
+// How it failed, `name` first; with the last line of what it has said on standard error. Success when it has not.
+base::Status failure_of(const std::string& name, const Collected& collected, double seconds);
+
+}  // namespace weir::platform

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What weir bench tasks and weir bench tiers are asked, and the text that explains it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/report/plan.hpp"
+#include "bench/tiers/measure.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+struct TasksSettings {
+  std::string benches, runtimes, workers;  // "": those of the extent
+  std::vector<std::string> beside;
+  std::string runners;
+  std::string plot;
+  bool quick = false, full = false;
+  int rounds = 0, repeat = 0;  // 0: as many as the extent has
+  bench::Amount amount;
+
+  bench::Extent extent() const {
+    return full ? bench::Extent::full : quick ? bench::Extent::quick : bench::Extent::usual;
+  }
+};
+
+struct TiersSettings {
+  bench::TiersRequest request;
+  bench::TiersAmount amount;
+  std::string budget, ratios;  // "": as for all that is not asked for
+  bool full = false;
+  std::string order = "reuse";
+  std::string plot;
+};
+
+// What the verbs do.
+int run_tasks(const TasksSettings& settings, Global& global);
+int run_bench_tiers(TiersSettings settings, Global& global);
+
+// The verb `bench`, which holds both.
+struct BenchRuns {
+  std::function<int(const TasksSettings&, Global&)> tasks;
+  std::function<int(const TiersSettings&, Global&)> tiers;
+};
+struct BenchVerbs {
+  CLI::App &tasks, &tiers;
+};
+BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs);
+
+}  // namespace weir::tool
