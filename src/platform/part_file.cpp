@@ -26,12 +26,18 @@ bool is_same(int fd, const std::string& path) noexcept {
          open.st_dev == named.st_dev;
 }
 
+base::Status check_kind(const std::string& path) {
+  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (!is_unfit_device(path)) return base::Status::success();
+  return {base::Code::io_error, fmt::format("{}: cannot be written: it is a device: name a file or a pipe", path)};
+}
+
 }  // namespace
 
 PartFile::PartFile(std::string path) : path_(std::move(path)), final_(resolved(path_)) {}
 
 base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path) {
-  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (base::Status status = check_kind(path); !status) return status;
   std::unique_ptr<PartFile> file(new PartFile(path));
   file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
   if (file->fd_ < 0) return io_error(path, errno);
@@ -39,7 +45,7 @@ base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path
 }
 
 base::Status PartFile::check(const std::string& path) {
-  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (base::Status status = check_kind(path); !status) return status;
   if (is_irregular(path)) return base::Status::success();
   const std::string part = resolved(path) + ".part";
   if (access(part.c_str(), W_OK) == 0) return base::Status::success();

@@ -3,7 +3,7 @@
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
-// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, a terminal) is
+// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, the null device) is
 // written when the contents are whole, and has no part.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace weir::platform {
 
 class PartFile {
  public:
-  // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder.
+  // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder, a device.
   static base::Result<std::unique_ptr<PartFile>> create(const std::string& path);
   // Whether create() would succeed now; leaves nothing behind.
   static base::Status check(const std::string& path);
