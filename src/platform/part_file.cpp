@@ -81,7 +81,7 @@ int PartFile::try_part(const std::string& name) {
 }
 
 base::Status PartFile::append(std::string_view text, std::string_view more) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto at = static_cast<off_t>(bytes_);
   int error = write_all(fd_, text.data(), text.size(), at);
   if (error == 0) error = write_all(fd_, more.data(), more.size(), at + static_cast<off_t>(text.size()));

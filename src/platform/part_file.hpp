@@ -3,16 +3,16 @@
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
-// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, the null device) is
-// written when the contents are whole, and has no part.
+// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, the null device)
+// is written when the contents are whole, and has no part.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 
 namespace weir::platform {
@@ -55,8 +55,8 @@ class PartFile {
   std::string part_;        // as part()
   int fd_ = -1;
   bool published_ = false;
-  std::mutex mutex_;         // of those that append
-  std::uint64_t bytes_ = 0;  // guarded by mutex_; without what publish() has put behind
+  base::Mutex mutex_;        // of those that append
+  std::uint64_t bytes_ = 0;  // written with mutex_ held; without what publish() has put behind
 };
 
 }  // namespace weir::platform
