@@ -15,10 +15,10 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "explain/render.hpp"
 #include "explain/socket.hpp"
 #include "platform/signals_blocked.hpp"
@@ -75,20 +75,20 @@ class Service {
   }
 
   void add(Source& source) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     watched_.push_back({&source, 0, Clock::now(), false});
   }
   void remove(Source& source) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     std::erase_if(watched_, [&](const Watched& w) { return w.source == &source; });
   }
   bool empty() {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return watched_.empty();
   }
 
   Advance advance() {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     Advance sum;
     for (const Watched& w : watched_) {
       Advance one = w.source->advance();
@@ -174,7 +174,7 @@ class Service {
   std::string explain_all(const std::string& how, const char* why) {
     std::vector<Situation> all;
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       for (Watched& w : watched_) all.push_back(look_at(w));
     }
     if (how == "json") {
@@ -200,7 +200,7 @@ class Service {
   void watch() {
     std::vector<Situation> stuck;
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       const auto now = Clock::now();
       for (Watched& w : watched_) {
         std::uint64_t progress = 0;
@@ -233,22 +233,23 @@ class Service {
   const int wake_;
   const int socket_;
   std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::vector<Watched> watched_;  // guarded by mutex_
-  std::thread thread_;            // last: it uses the others
+  base::Mutex mutex_;
+  std::vector<Watched> watched_ WEIR_GUARDED_BY(mutex_);
+  std::thread thread_;  // last: it uses the others
 };
 
 // Constant-initialised and trivially destroyed: runtimes may live when static objects end.
 struct TheService {
-  std::mutex mutex;
-  Service* service = nullptr;  // guarded by mutex
+  base::Mutex mutex;
+  Service* service WEIR_GUARDED_BY(mutex) = nullptr;
 };
 constinit TheService the;
 
-// fork() must not find the lock taken by a thread that the child does not have.
-void before_fork() { the.mutex.lock(); }
-void after_fork_in_parent() { the.mutex.unlock(); }
-void after_fork_in_child() {
+// fork() must not find the lock taken by a thread that the child does not have. Taken by one of these functions and
+// given back by another one.
+void before_fork() WEIR_NOT_ANALYSED { the.mutex.lock(); }
+void after_fork_in_parent() WEIR_NOT_ANALYSED { the.mutex.unlock(); }
+void after_fork_in_child() WEIR_NOT_ANALYSED {
   if (the.service != nullptr) std::exchange(the.service, nullptr)->abandon();  // leaked: its lock may be taken
   the.mutex.unlock();
 }
@@ -257,13 +258,13 @@ void after_fork_in_child() {
 }  // namespace
 
 Registration::Registration(Source& source, const ServiceOptions& options) : source_(source) {
-  const std::lock_guard lock(the.mutex);
+  const base::Lock lock(the.mutex);
   if (the.service == nullptr) the.service = new Service(options);
   the.service->add(source);
 }
 
 Registration::~Registration() {
-  const std::lock_guard lock(the.mutex);  // until it has ended: the next one needs its socket
+  const base::Lock lock(the.mutex);  // until it has ended: the next one needs its socket
   std::unique_ptr<Service> last;
   if (the.service == nullptr) return;  // in a forked child
   the.service->remove(source_);
@@ -271,7 +272,7 @@ Registration::~Registration() {
 }
 
 Advance advance_of_process() {
-  const std::lock_guard lock(the.mutex);
+  const base::Lock lock(the.mutex);
   return the.service == nullptr ? Advance() : the.service->advance();
 }
 
