@@ -13,8 +13,8 @@
 #include "platform/thread_state.hpp"
 #include "runtime/own_task.hpp"
 #include "runtime/shared_data.hpp"
-#include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "runtime/task_data.hpp"
 #include "sched/gate.hpp"
 
 namespace weir::runtime {
@@ -113,6 +113,15 @@ class Picture {
     state_.scheduler->for_each_worker([&](const sched::Worker& worker) { add_worker(worker); });
   }
 
+  std::vector<ChildOfLayer> children_of_layer() const {
+    std::vector<ChildOfLayer> all;
+    for (const auto& [scope, children] : children_) {
+      if (scope->parent() == nullptr || !is_of_layer(*scope->parent())) continue;
+      for (const Index child : children) all.push_back({scope->parent(), child});
+    }
+    return all;
+  }
+
   void add_waits() {
     add_edges();
     add_parents();
@@ -136,8 +145,8 @@ class Picture {
     }
   }
 
-  Index find(const void* task) const {
-    const auto found = index_.find(static_cast<const Task*>(task));
+  Index find(const Task* task) const {
+    const auto found = index_.find(task);
     return found == index_.end() ? kNobody : found->second;
   }
 
@@ -171,7 +180,7 @@ class Picture {
     switch (Condition::what_of(subject)) {
       case WaitFor::children: return wait_for_children(who, Condition::of(subject), Cause::children);
       case WaitFor::room: return wait_for_children(who, Condition::of(subject), Cause::throttle);
-      case WaitFor::task: return wait(who, Cause::task, find(Condition::of(subject)));
+      case WaitFor::task: return wait(who, Cause::task, find(static_cast<const Task*>(Condition::of(subject))));
       case WaitFor::half: return wait(who, Cause::half, kNobody);
       case WaitFor::other:
       case WaitFor::stop: return;
@@ -302,19 +311,17 @@ class Picture {
     }
   }
 
-  const SpawnHooks* hooks_of(const Held& held) const {
-    if (held.task == nullptr) return nullptr;
-    const sched::TaskExtra* const extra = held.task->note.seen().extra();
-    return extra == nullptr ? nullptr : dynamic_cast<const SpawnHooks*>(extra->hooks.seen());
+  static const TaskData* data_of(const Held& held) {
+    return held.task == nullptr ? nullptr : TaskData::seen_of(*held.task);
   }
 
   void add_locks() {
     for (Index i = 0; i < held_.size(); ++i) {
-      const SpawnHooks* const hooks = hooks_of(held_[i]);
-      ExclusionLock* const lock = hooks == nullptr ? nullptr : hooks->waits_at();
+      const TaskData* const data = data_of(held_[i]);
+      ExclusionLock* const lock = data == nullptr ? nullptr : data->waits_at();
       if (lock == nullptr) continue;
       lock->look([&](const Task* holder) {
-        if (hooks->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
+        if (data->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
         wait(i, Cause::lock, find(holder));
         add_data(find(holder), i, deps::Between::exclusion);
       });
@@ -322,16 +329,23 @@ class Picture {
   }
 
   void add_data(data::Store& store) {
+    std::unordered_map<const data::Requester*, Index> requesters;
+    for (Index i = 0; i < held_.size(); ++i)
+      if (const TaskData* const data = data_of(held_[i])) requesters.emplace(data->requester(), i);
+    const auto find_requester = [&](const data::Requester* who) {
+      const auto found = requesters.find(who);
+      return found == requesters.end() ? kNobody : found->second;
+    };
     const data::Waiting all = store.waiting_tasks();
     std::vector<Index> holders;
     for (const data::RoomHolder& holder : all.holders) {
-      const Index i = find(holder.task);
+      const Index i = find_requester(holder.who);
       if (i == kNobody) continue;
       s_.things[i].detail = holder.what;
       holders.push_back(i);
     }
     for (const data::WaitingTask& waiting : all.tasks) {
-      const Index who = find(waiting.task);
+      const Index who = find_requester(waiting.who);
       if (who == kNobody) continue;
       if (holders.empty() || !waiting.room)
         wait(who, waiting.room ? Cause::room : Cause::transfer, kNobody, false, waiting.what);
@@ -348,7 +362,7 @@ class Picture {
       explain::Thing& thing = s_.things[i];
       if (thing.state == explain::State::running || thing.worker >= 0 || waits[i]) continue;
       if (thing.kind == Kind::own)
-        wait(i, Cause::nothing, kNobody, false, "the thread that spawned them to spawn more, or to wait");
+        wait(i, Cause::nothing, kNobody, false, own_waits_for(held_[i].task->invoke.seen()));
       else if (s_.left_out != 0)  // what it comes after may be among those
         wait(i, Cause::edge, kNobody);
       else
@@ -439,14 +453,16 @@ Situation Explaining::look() {
       fmt::format("runtime {} of process {} ({} worker{})", state_.id, getpid(), workers, workers == 1 ? "" : "s");
   note_tops();
   const std::vector<BegunTask> begun = begun_tasks();
+  std::vector<ChildOfLayer> children;
   {
     Picture picture(state_, layer_, situation);
     picture.close_gates(begun);
     picture.add_things();
     picture.add_frames(begun);
     picture.add_waits();
+    children = picture.children_of_layer();
   }
-  if (layer_ != nullptr) layer_->add_to(situation, begun, state_.blocks->find_store());
+  if (layer_ != nullptr) layer_->add_to(situation, begun, state_.blocks->find_store(), children);
   return situation;
 }
 

@@ -26,13 +26,20 @@ struct BegunTask {
   std::string asleep;  // what its thread sleeps in; "" when it computes, or waits within the runtime
 };
 
+// A task of this layer that one of the layer above has spawned.
+struct ChildOfLayer {
+  const sched::Task* parent = nullptr;
+  explain::Index child = 0;  // into Situation::things
+};
+
 // A layer above, whose tasks wait for what the scheduler does not know (OCR's EDTs).
 class ExplainedLayer {
  public:
   virtual bool is_mine(sched::InvokeFunction invoke) const noexcept = 0;
   // Adds its tasks, and what else its program has left.
-  // `store`: where its tasks may wait for room; may be null.
-  virtual void add_to(explain::Situation& situation, std::span<const BegunTask> begun, data::Store* store) = 0;
+  // `store`: where its tasks may wait for room; may be null. `children`: those that have not ended, of all its tasks.
+  virtual void add_to(explain::Situation& situation, std::span<const BegunTask> begun, data::Store* store,
+                      std::span<const ChildOfLayer> children) = 0;
   // Nothing outside of its tasks will make another one ready.
   virtual bool waits_for_itself() const noexcept = 0;
 

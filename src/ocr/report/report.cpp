@@ -11,7 +11,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "data/store.hpp"
 #include "explain/render.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
@@ -19,6 +18,8 @@
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/observe/complain.hpp"
+#include "runtime/blocks.hpp"
+#include "runtime/task_data.hpp"
 
 namespace weir::ocr {
 
@@ -56,6 +57,7 @@ bool is_satisfied(const Event& event) noexcept {
 struct SeenEdt {
   explain::Thing thing;
   const sched::Task* task;
+  const data::Requester* requester;  // null: it has none
   Guid output;
   Guid finish_output;               // of the finish EDT in whose scope it is
   std::vector<std::uint32_t> open;  // slots that nothing was linked to
@@ -64,7 +66,8 @@ struct SeenEdt {
 };
 
 SeenEdt look_at(Edt& edt) {
-  SeenEdt seen{{}, &edt.task(), edt.output(), {}, {}, {}, {}};
+  const runtime::TaskData* const data = runtime::TaskData::seen_of(edt.task());
+  SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = name_of(edt.kind());
@@ -127,6 +130,7 @@ class Picture {
       }
       s_.things.push_back(seen.thing);
       edts_[seen.task] = index;
+      if (seen.requester != nullptr) requesters_[seen.requester] = index;
       for (const Block* const block : seen.holds) {
         std::vector<Index>& holders = holders_[block];
         if (holders.empty() || holders.back() != index) holders.push_back(index);  // in several slots
@@ -140,19 +144,29 @@ class Picture {
     look_at_blocks();
   }
 
+  // EDTs whose functions have returned, or wait, before the tasks that they have spawned by the C++ API have ended.
+  void add_waits_for_tasks(std::span<const runtime::ChildOfLayer> children) {
+    for (const runtime::ChildOfLayer& each : children) {
+      const auto who = edts_.find(each.parent);
+      if (who == edts_.end() || s_.things[who->second].state == explain::State::running) continue;
+      s_.things[who->second].state = explain::State::waiting;
+      wait(who->second, Cause::children, each.child, {});
+    }
+  }
+
   // EDTs that have all but their blocks, in tiers that are full.
   void add_waits_for_room(data::Store& store) {
     const data::Waiting all = store.waiting_tasks();
     std::vector<Index> holders;
     for (const data::RoomHolder& holder : all.holders) {
-      const auto on = edts_.find(static_cast<const sched::Task*>(holder.task));
-      if (on == edts_.end()) continue;
+      const auto on = requesters_.find(holder.who);
+      if (on == requesters_.end()) continue;
       s_.things[on->second].detail += ", " + holder.what;
       holders.push_back(on->second);
     }
     for (const data::WaitingTask& waiting : all.tasks) {
-      const auto who = edts_.find(static_cast<const sched::Task*>(waiting.task));
-      if (who == edts_.end()) continue;
+      const auto who = requesters_.find(waiting.who);
+      if (who == requesters_.end()) continue;
       s_.things[who->second].state = explain::State::waiting;
       if (holders.empty() || !waiting.room)
         wait(who->second, waiting.room ? Cause::room : Cause::transfer, explain::kNobody, waiting.what);
@@ -289,6 +303,7 @@ class Picture {
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
   std::unordered_map<const sched::Task*, Index> edts_;
+  std::unordered_map<const data::Requester*, Index> requesters_;
   std::unordered_map<const Block*, std::vector<Index>> holders_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> links_;  // event, those that it is linked behind
   std::unordered_map<SlotAt, std::uint64_t, SlotAt::Hash> slots_;        // slot, the event that it waits for
@@ -355,7 +370,7 @@ Situation look_at(const Reported& of) {
   if (of.explaining != nullptr) return of.explaining->look();
   Situation situation;
   situation.title = "OCR";
-  ExplainedEdts(of.program).add_to(situation, {}, nullptr);
+  ExplainedEdts(of.program).add_to(situation, {}, nullptr, {});
   return situation;
 }
 
@@ -367,9 +382,11 @@ bool ExplainedEdts::waits_for_itself() const noexcept {
   return program_.first_thread_waits() && !program_.has_guests() && !program_.shutting_down();
 }
 
-void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) {
+void ExplainedEdts::add_to(Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store,
+                           std::span<const runtime::ChildOfLayer> children) {
   Picture picture(situation);
   picture.add_edts(begun);
+  picture.add_waits_for_tasks(children);
   if (store != nullptr) picture.add_waits_for_room(*store);
   picture.add_sources();
 }

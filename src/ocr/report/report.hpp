@@ -19,7 +19,8 @@ class ExplainedEdts final : public runtime::ExplainedLayer {
   explicit ExplainedEdts(const Program& program) noexcept : program_(program) {}
   bool is_mine(sched::InvokeFunction invoke) const noexcept override;
   bool waits_for_itself() const noexcept override;
-  void add_to(explain::Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store) override;
+  void add_to(explain::Situation& situation, std::span<const runtime::BegunTask> begun, data::Store* store,
+              std::span<const runtime::ChildOfLayer> children) override;
 
  private:
   const Program& program_;
