@@ -15,6 +15,10 @@
 
 #include "weir/error.hpp"
 
+namespace weir::sched {
+class Worker;  // src/sched/worker.hpp
+}
+
 namespace weir {
 
 namespace detail {
@@ -24,7 +28,7 @@ struct ForkHalf {
   explicit ForkHalf(void (*function)(ForkHalf*)) noexcept : run(function) {}  // the owner comes with fork_push()
 
   void (*run)(ForkHalf* self);
-  void* owner;                          // the worker that forked; set by fork_push
+  sched::Worker* owner;                 // the worker that forked; set by fork_push
   std::atomic<std::uint32_t> state{0};  // src/sched/fork.hpp
   std::exception_ptr exception;         // written by the thief before it ends
 };

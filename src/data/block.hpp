@@ -9,6 +9,10 @@
 #include "data/engine/block.hpp"
 #include "weir/detail/block.hpp"
 
+namespace weir::runtime {
+struct State;  // src/runtime/runtime_state.hpp
+}
+
 namespace weir::data {
 
 class Store;
@@ -16,17 +20,19 @@ class Store;
 // What the layers above name of the engine.
 using engine::PlacementHint;
 using engine::Request;
+using engine::Requester;
 using engine::RequestKind;
 using engine::RequestState;
 using engine::Use;
 
 struct Block final : detail::BlockBase, engine::Block {
   Store* store = nullptr;
-  const void* owner = nullptr;  // whose tasks may name it, for the layer above; null: whoever that was has ended
+  runtime::State* owner =
+      nullptr;                  // the runtime whose tasks may name it, which is all it is here; null: that has ended
   std::size_t owned_index = 0;  // there
   std::uint64_t named_by = 0;   // likewise: who has named it (runtime/lifetime.hpp)
   // Likewise: the task that made it, null outside of tasks, and whether others than those below that one have named it.
-  const void* maker = nullptr;
+  const detail::Task* maker = nullptr;
   std::uint64_t maker_generation = 0;
   bool named_outside = false;
   detail::BlockLayout layout;

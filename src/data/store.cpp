@@ -425,7 +425,7 @@ void Store::carry_out(Actions& actions) {
   }
   for (Request* request = actions.staged; request != nullptr;) {
     Request* const next = request->next_staged;  // the task may run, and the request be gone, at once
-    sink_.staged(*request);
+    request->requester->staged(*request);
     request = next;
   }
   if (actions.transfers == nullptr) return;

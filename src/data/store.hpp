@@ -3,8 +3,8 @@
 // Store: the blocks of one runtime, the tiers they live in, and the threads that move them.
 //
 // Puts an Engine (what is decided), a Mover (who copies) and a TierSet (where) under one lock. Knows nothing of
-// tasks but their requests: whoever made it is told by a Sink when one can run. Any thread, unless a function says
-// otherwise.
+// tasks but their requests: whoever made it, its Requester, is notified when one can run. Any thread, unless a function
+// says otherwise.
 #pragma once
 
 #include <atomic>
@@ -33,10 +33,9 @@ using engine::RoomHolder;
 using engine::Waiting;
 using engine::WaitingTask;
 
-// Told when a request that was not ready at once can run, or has failed. Called without the store's lock.
+// What a store asks of those who run tasks. Called without the store's lock.
 class Sink {
  public:
-  virtual void staged(Request& request) noexcept = 0;
   // No task runs and none is ready: only the store can make something happen. May be wrong by a moment.
   virtual bool still() noexcept = 0;
   // Nor would a worker take one that became ready: those who could wait for room themselves.
@@ -90,7 +89,7 @@ class Store final : public Landing {
   // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
   bool ready(Request& request, int lane, int domain);
   // Before the task's function runs, once ready() has been asked. Waits as long as an emulated tier asks for what is
-  // used in place. False: it comes again by Sink::staged(). True: it may run, unless there is a `failure`.
+  // used in place. False: it comes again by Requester::staged(). True: it may run, unless there is a `failure`.
   bool try_begin(Request& request);
   void finish(Request& request);
   // Where the task finds the block. Any thread; of a task that has begun.

@@ -28,13 +28,14 @@ enum class State : std::uint8_t {
 struct Thing {
   Kind kind = Kind::task;
   State state = State::waiting;
-  int worker = -1;             // that runs it; of a thread: which it is
-  std::uint64_t id = 0;        // as in a trace, or a GUID
-  std::string name;            // "" when the program gave none
-  const void* site = nullptr;  // where it was spawned
-  double seconds = 0;          // running: for so long at least
-  std::string asleep;          // running: what its thread sleeps in, "read()"; "" when it computes
-  std::string detail;          // more of it, for people: "STICKY event, created in f"
+  int worker = -1;                  // that runs it; of a thread: which it is
+  std::uint64_t id = 0;             // as in a trace, or a GUID
+  std::string name;                 // "" when the program gave none
+  const void* site = nullptr;       // where it was spawned
+  double seconds = 0;               // running: for so long at least
+  std::string asleep;               // running: what its thread sleeps in, "read()"; "" when it computes
+  const char* waits_else_for = "";  // of Weir's own: when no other comes before it; a literal
+  std::string detail;               // more of it, for people: "STICKY event, created in f"
 };
 
 enum class Cause : std::uint8_t {

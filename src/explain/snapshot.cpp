@@ -69,7 +69,7 @@ void Snapshot::settle() {
     Thing& thing = situation_.things[i];
     if (thing.state != State::waiting || thing.worker >= 0 || waits[i]) continue;
     if (thing.kind == Kind::own)
-      wait(i, Cause::nothing, kNobody, "the thread that spawned them to spawn more, or to wait");
+      wait(i, Cause::nothing, kNobody, thing.waits_else_for);
     else if (situation_.left_out != 0)  // what it comes after may be among those
       wait(i, Cause::edge, kNobody);
     else

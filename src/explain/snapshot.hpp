@@ -24,6 +24,8 @@ class Snapshot {
 
   // `key`: by which it is found, the address of a task. Null: it is found by its index only.
   Index add(const void* key, Thing thing = {});
+  // Another key by which it is found.
+  void add_key(const void* key, Index thing) { index_.emplace(key, thing); }
   bool is_full() const noexcept { return situation_.things.size() >= kMostThings; }
   void leave_out(std::uint64_t count = 1) noexcept { situation_.left_out += count; }
   // kNobody: nothing was added by that key.
@@ -44,7 +46,7 @@ class Snapshot {
   // What a worker does: the text, or "runs", "waits in" and the task, whoever adds it.
   void add_worker(int worker, std::string doing, const void* task = nullptr);
 
-  // A task waits for room in memory that others hold, or for a block that is on its way (`room` is false).
+  // A task waits for room in memory that others hold, or for a block that is on its way (`room` is false). By any key.
   void hold_room(const void* task, const std::string& what);
   void wait_for_room(const void* task, bool room, const std::string& what);
 

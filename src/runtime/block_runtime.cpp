@@ -18,7 +18,7 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/runtime_state.hpp"
-#include "runtime/spawn_hooks.hpp"
+#include "runtime/task_data.hpp"
 #include "weir/block.hpp"
 
 namespace weir {
@@ -91,7 +91,7 @@ data::Store& BlockRuntime::store() {
 void BlockRuntime::enlist(data::Block& block) {
   if (is_adopted(block)) claim_adopted(block);
   const std::lock_guard lock(mutex_);
-  block.owner = &scheduler_;
+  block.owner = scheduler_.owner;
   block.owned_index = blocks_.size();
   blocks_.push_back(&block);
 }
@@ -122,14 +122,7 @@ void BlockRuntime::end_blocks() noexcept {
   blocks_.clear();
 }
 
-BlockRuntime& blocks_of(const data::Block& block) noexcept {
-  return *static_cast<State*>(static_cast<const sched::Scheduler*>(block.owner)->owner)->blocks;
-}
-
-void BlockRuntime::staged(data::Request& request) noexcept {
-  if (request.notify != nullptr) return request.notify(request);
-  scheduler_.submit(*static_cast<sched::Task*>(request.task), scheduler_.worker(request.lane).domain());
-}
+BlockRuntime& blocks_of(const data::Block& block) noexcept { return *block.owner->blocks; }
 
 TierStatistics BlockRuntime::statistics() {
   TierStatistics result;
@@ -171,15 +164,11 @@ data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, voi
   return **block;
 }
 
-RuntimeAccess::State& state_of(const data::Block& block) noexcept {
-  return *static_cast<RuntimeAccess::State*>(static_cast<const sched::Scheduler*>(block.owner)->owner);
-}
-
 // Returns whose tasks may be left. In a child of the process that made it nothing runs that could end.
 std::optional<runtime::Namers> wait_for_tasks(data::Block& block) noexcept {
   const Access access{{&block, 1, 1, 0}, nullptr, nullptr, nullptr, Mode::inout};
   const std::optional<runtime::Namers> left = runtime::NamedBy(block.named_by).wait(&access);
-  if (!left || block.owner == nullptr || runtime::is_named_below(state_of(block), block)) return std::nullopt;
+  if (!left || block.owner == nullptr || runtime::is_named_below(*block.owner, block)) return std::nullopt;
   return left;
 }
 
@@ -239,7 +228,7 @@ void drop_block(BlockBase* base) noexcept {
   data::Block& block = data::block_of(*base);
   const std::optional<runtime::Namers> left = wait_for_tasks(block);
   if (!left) return dispose_of(&block);
-  runtime::keep(*left, {&block, &dispose_of, nullptr, runtime::older_than(state_of(block), block)});
+  runtime::keep(*left, {&block, &dispose_of, nullptr, runtime::older_than(*block.owner, block)});
 }
 
 // Null when the request does not name the block.
@@ -281,7 +270,7 @@ void leave_blocks(Task* self, bool ran) noexcept {
     return;
   }
   const sched::Worker& worker = *sched::Worker::current();
-  data::Store* const store = static_cast<runtime::State*>(worker.scheduler().owner)->blocks->find_store();
+  data::Store* const store = worker.scheduler().owner->blocks->find_store();
   if (store != nullptr) store->end_untracked(worker.index());  // null: a checked program's blocks have none
 }
 

@@ -42,7 +42,6 @@ class BlockRuntime final : public data::Sink {
   static inline memory::TierSetConfig (*tiers_config)() = nullptr;
 
  private:
-  void staged(data::Request& request) noexcept override;
   bool still() noexcept override { return scheduler_.is_still(); }
   bool stuck() noexcept override { return scheduler_.stillness() == sched::Scheduler::Stillness::stuck; }
 

@@ -13,8 +13,8 @@
 #include "platform/thread_state.hpp"
 #include "runtime/own_task.hpp"
 #include "runtime/shared_data.hpp"
-#include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "runtime/task_data.hpp"
 #include "sched/gate.hpp"
 
 namespace weir::runtime {
@@ -93,6 +93,7 @@ class Tasks {
   void add_things() {
     for (Index i = 0; i < held_.size(); ++i) {
       s_[i] = thing_of(held_[i]);
+      if (const TaskData* const data = data_of(held_[i])) s_.add_key(data->requester(), i);
       children_[held_[i].scope].push_back(i);
     }
   }
@@ -105,6 +106,20 @@ class Tasks {
       begun_.push_back(i);
     }
     state_.scheduler->for_each_worker([&](const sched::Worker& worker) { add_worker(worker); });
+  }
+
+  // A task of this layer that one of the layer above has spawned.
+  struct ChildOfLayer {
+    const Task* parent;
+    Index child;
+  };
+  std::vector<ChildOfLayer> children_of_layer() const {
+    std::vector<ChildOfLayer> all;
+    for (const auto& [scope, children] : children_) {
+      if (scope->parent() == nullptr || !is_of_layer(*scope->parent())) continue;
+      for (const Index child : children) all.push_back({scope->parent(), child});
+    }
+    return all;
   }
 
   void add_waits() {
@@ -139,6 +154,7 @@ class Tasks {
     if (const char* const own = name_of_own(held.task->invoke.seen())) {
       thing.kind = Kind::own;
       thing.name = own;
+      thing.waits_else_for = own_waits_for(held.task->invoke.seen());
       thing.site = nullptr;
     }
     return thing;
@@ -285,19 +301,17 @@ class Tasks {
     }
   }
 
-  const SpawnHooks* hooks_of(const Held& held) const {
-    if (held.task == nullptr) return nullptr;
-    const sched::TaskExtra* const extra = held.task->note.seen().extra();
-    return extra == nullptr ? nullptr : dynamic_cast<const SpawnHooks*>(extra->hooks.seen());
+  static const TaskData* data_of(const Held& held) {
+    return held.task == nullptr ? nullptr : TaskData::seen_of(*held.task);
   }
 
   void add_locks() {
     for (Index i = 0; i < held_.size(); ++i) {
-      const SpawnHooks* const hooks = hooks_of(held_[i]);
-      ExclusionLock* const lock = hooks == nullptr ? nullptr : hooks->waits_at();
+      const TaskData* const data = data_of(held_[i]);
+      ExclusionLock* const lock = data == nullptr ? nullptr : data->waits_at();
       if (lock == nullptr) continue;
       lock->look([&](const Task* holder) {
-        if (hooks->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
+        if (data->waits_at() != lock || holder == nullptr || holder == held_[i].task) return;
         s_.wait(i, Cause::lock, s_.find(holder));
         add_data(s_.find(holder), i, deps::Between::exclusion);
       });
@@ -317,8 +331,18 @@ class Tasks {
 };
 
 void add_room(Snapshot& snapshot, const data::Waiting& all) {
-  for (const data::RoomHolder& holder : all.holders) snapshot.hold_room(holder.task, holder.what);
-  for (const data::WaitingTask& waiting : all.tasks) snapshot.wait_for_room(waiting.task, waiting.room, waiting.what);
+  for (const data::RoomHolder& holder : all.holders) snapshot.hold_room(holder.who, holder.what);
+  for (const data::WaitingTask& waiting : all.tasks) snapshot.wait_for_room(waiting.who, waiting.room, waiting.what);
+}
+
+// Tasks of the layer above whose functions have returned, or wait, before what they have spawned here has ended.
+void add_children(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& children) {
+  for (const Tasks::ChildOfLayer& each : children) {
+    const Index parent = snapshot.find(each.parent);
+    if (parent == kNobody || snapshot[parent].state == explain::State::running) continue;
+    snapshot[parent].state = explain::State::waiting;
+    snapshot.wait(parent, explain::Cause::children, each.child);
+  }
 }
 
 std::uint64_t read(const std::atomic<std::uint64_t>& counter) noexcept {
@@ -391,15 +415,18 @@ explain::Situation Explaining::look() {
   note_tops();
   const std::vector<BegunTask> begun = begun_tasks();
   data::Waiting waiting;
+  std::vector<Tasks::ChildOfLayer> children;
   {
     Tasks tasks(state_, layer_, snapshot);
     tasks.close_gates(begun);
     tasks.add_things();
     tasks.add_frames(begun);
     tasks.add_waits();
+    children = tasks.children_of_layer();
     if (data::Store* const store = state_.blocks->find_store()) waiting = store->waiting_tasks();
   }
   if (layer_ != nullptr) layer_->add_to(snapshot, begun);
+  add_children(snapshot, children);
   add_room(snapshot, waiting);
   return snapshot.finish();
 }

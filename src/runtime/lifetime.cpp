@@ -76,7 +76,7 @@ bool wait_in(State& state, std::uint64_t scope, const Access* access) noexcept {
   if (worker == nullptr && inside_a_task()) return false;
   if (worker == nullptr) return wait_as_guest(state), true;
   const sched::Frame& frame = worker->frame();
-  auto* const own = static_cast<SpawnScope*>(static_cast<sched::Scope*>(frame.children));
+  SpawnScope* const own = SpawnScope::of(frame.children.get());
   const bool is_own = own != nullptr && reinterpret_cast<std::uintptr_t>(own) == scope;
   if (own != nullptr) wait_in_own_scope(*worker, *own, is_own ? access : nullptr);
   if (is_own) return true;
@@ -183,13 +183,13 @@ std::vector<TaskRef> older_than(State& state, const data::Block& block) {
 }
 
 data::Store* name_blocks(SpawnScope& scope, std::span<const Access> footprint) {
-  const sched::Scheduler* const scheduler = &scope.owner()->scheduler();
+  const State* const state = scope.owner()->scheduler().owner;
   data::Store* store = nullptr;
   for (std::size_t i = 0; i < footprint.size(); ++i) {
     if (!footprint[i].is_block()) continue;
     detail::BlockBase* const base = detail::block_of(footprint[i]);
     data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
-    if (block == nullptr || block->owner != scheduler) [[unlikely]]
+    if (block == nullptr || block->owner != state) [[unlikely]]
       refuse_block(block, i);
     note_named(*block, scope);
     store = block->store;

@@ -10,6 +10,8 @@ namespace weir::runtime {
 
 void run_join(void*, sched::Task*, detail::Invoke) {}
 
+void run_completed(void*, sched::Task*, detail::Invoke) {}
+
 // When the scope has failed, the copies are dropped, not folded.
 void run_fold(void* closure, sched::Task*, detail::Invoke what) {
   const std::unique_ptr<ReductionGroup> group(*static_cast<ReductionGroup**>(closure));
@@ -18,7 +20,13 @@ void run_fold(void* closure, sched::Task*, detail::Invoke what) {
 
 const char* name_of_own(detail::InvokeFunction invoke) noexcept {
   if (invoke == &run_join) return "the end of several tasks";
+  if (invoke == &run_completed) return "a Completion";
   return invoke == &run_fold ? "the folding of a reduction" : nullptr;
+}
+
+const char* own_waits_for(detail::InvokeFunction invoke) noexcept {
+  if (invoke == &run_completed) return "the program to call complete()";
+  return "the thread that spawned them to spawn more, or to wait";
 }
 
 }  // namespace weir::runtime

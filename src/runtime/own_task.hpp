@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tasks that Weir makes for itself: the end of several tasks, and the folding of a reduction. Any thread.
+// The tasks that Weir makes for itself: the end of several tasks, the folding of a reduction, and what a task that ends
+// later waits for. Any thread.
 #pragma once
 
 #include "sched/task.hpp"
@@ -10,8 +11,12 @@ namespace weir::runtime {
 // What such a task runs. The closure of run_fold() is a pointer to the ReductionGroup that it then owns.
 void run_join(void* closure, sched::Task* task, detail::Invoke what);
 void run_fold(void* closure, sched::Task* task, detail::Invoke what);
+// Ready when a Completion was completed (completion.hpp).
+void run_completed(void* closure, sched::Task* task, detail::Invoke what);
 
 // What it is called; null for tasks of the program.
 const char* name_of_own(detail::InvokeFunction invoke) noexcept;
+// What such a task waits for when no other task comes before it.
+const char* own_waits_for(detail::InvokeFunction invoke) noexcept;
 
 }  // namespace weir::runtime

@@ -60,8 +60,8 @@ void report_untaken(std::exception_ptr failure) noexcept {
 
 }  // namespace
 
-Runtime::State::State() = default;
-Runtime::State::~State() = default;
+runtime::State::State() = default;
+runtime::State::~State() = default;
 
 Runtime::Runtime(const Options& wanted) : state_(nullptr) {
   if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
@@ -119,6 +119,7 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  while (state->completing.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // DONE-2
   state->kept.end();
   if (state->blocks != nullptr) state->blocks->end_blocks();  // null: a layer above has ended them
   if (check::active()) check::hooks().runtime_ended();

@@ -22,10 +22,10 @@
 namespace weir {
 
 namespace runtime {
-class Explaining;
-}
 
-struct Runtime::State {
+class Explaining;
+
+struct State {
   State();
   ~State();
 
@@ -38,21 +38,24 @@ struct Runtime::State {
   std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
   std::uint64_t id = 0;                             // unique in the process, never used again
   std::uint16_t number = 0;
-  std::thread::id maker;  // worker 0
+  std::atomic<std::uint32_t> completing{0};  // DONE-2: threads in complete() of a Completion; waited for at the end
+  std::thread::id maker;                     // worker 0
   std::atomic<bool> maker_has_ended{false};
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
 };
 
+}  // namespace runtime
+
+struct Runtime::State final : runtime::State {};
+
 namespace detail {
 struct RuntimeAccess {
-  using State = Runtime::State;
+  using State = runtime::State;
   static State* state(const Runtime& runtime) noexcept { return runtime.state_; }
 };
 }  // namespace detail
 
 namespace runtime {
-
-using State = detail::RuntimeAccess::State;
 
 inline constexpr int kNumberShift = 48;  // of the generation
 

@@ -13,26 +13,21 @@
 #include "runtime/lifetime.hpp"
 #include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
-#include "runtime/spawn_hooks.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "runtime/task_data.hpp"
 #include "runtime/tracing.hpp"
 #include "sched/worker.hpp"
 #include "weir/detail/block.hpp"
 
 namespace weir {
 
+using runtime::scope_of;
 using runtime::SpawnScope;
+using runtime::TaskData;
 using sched::Task;
 using sched::Worker;
 
 namespace {
-
-SpawnScope& scope_of(Worker& worker) {
-  sched::Frame& frame = worker.frame();
-  if (frame.children == nullptr) [[unlikely]]
-    frame.children = new SpawnScope(worker, frame.task);
-  return static_cast<SpawnScope&>(*frame.children);
-}
 
 Worker& worker_of(Runtime* runtime) {
   Worker* const worker = Worker::current();
@@ -121,21 +116,16 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
 }
 
 // In tracked mode: what the task asks of the data layer.
-data::Request& add_request(Task& task, std::span<const Access> footprint) {
-  auto request = std::make_unique<data::Request>();
-  request->task = &task;
-  request->revocable = true;
-  request->set_parent(runtime::request_around(task.scope->parent()));
-  request->make_room(footprint.size());
+data::Request& add_request(Task& task, data::Store& store, std::span<const Access> footprint) {
+  data::Request& request =
+      *TaskData::with_request(task, &store, task.scope->owner()->scheduler(), TaskData::OnFailure::fail_scope)
+           .request();
+  request.set_parent(runtime::request_around(task.scope->parent()));
+  request.make_room(footprint.size());
   for (const Access& item : footprint) {
-    if (item.is_block()) request->add(data::block_of(*detail::block_of(item)), item.mode);
+    if (item.is_block()) request.add(data::block_of(*detail::block_of(item)), item.mode);
   }
-  if (task.note.extra() == nullptr) task.note = sched::TaskNote(new sched::TaskExtra);
-  auto hooks = std::make_unique<runtime::SpawnHooks>();
-  data::Request& result = *request;
-  hooks->add_request(std::move(request));
-  task.note.extra()->hooks = hooks.release();
-  return result;
+  return request;
 }
 
 // With a request, of nothing: leave_blocks() takes a task without one for counted.
@@ -143,7 +133,8 @@ data::Store* name_blocks_or_abandon(SpawnScope& scope, Task& task, std::span<con
   try {
     return runtime::name_blocks(scope, footprint);
   } catch (...) {
-    add_request(task, {});
+    sched::Scheduler& scheduler = scope.owner()->scheduler();
+    TaskData::with_request(task, nullptr, scheduler, TaskData::OnFailure::fail_scope);
     abandon_closure(task);
     throw;
   }
@@ -173,7 +164,7 @@ void* large_closure(Task* task) noexcept { return task->note.extra()->large_clos
 void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
 
 [[gnu::noinline]] TaskRef submit_task(Task* task, InvokeFunction invoke) {
-  SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
+  SpawnScope& scope = SpawnScope::spawning(*task);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
@@ -189,7 +180,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
 
 [[gnu::noinline]] TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                                       const Attributes* attributes) {
-  SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
+  SpawnScope& scope = SpawnScope::spawning(*task);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
@@ -212,14 +203,14 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
 // Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
 [[gnu::noinline]] TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                                             const Attributes* attributes) {
-  SpawnScope& scope = static_cast<SpawnScope&>(*task->scope);
+  SpawnScope& scope = SpawnScope::spawning(*task);
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
   data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
-      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, footprint);
+      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
     apply_or_abandon(*task, *attributes);
@@ -232,7 +223,6 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     const int domain = attributes != nullptr && attributes->domain >= 0 ? attributes->domain : worker.domain();
     request->domain = worker.scheduler().machine_domain(domain);
     if constexpr (base::kHooks) request->site = task->site;
-    request->trace_id = sched::trace_id(ref);
     store->add(*request);
   }
   if (worker.note_spawn()) [[unlikely]]
@@ -270,9 +260,7 @@ void wait_for(TaskRef task) {
   if (std::exception_ptr failure = scope->failure()) std::rethrow_exception(failure);
 }
 
-void* reduction_copy(Task* self, std::uint32_t index) noexcept {
-  return static_cast<runtime::SpawnHooks*>(self->note.extra()->hooks.get())->copy(index);
-}
+void* reduction_copy(Task* self, std::uint32_t index) noexcept { return TaskData::of(*self)->copy(index); }
 
 void throw_no_result() {
   throw Error("the task has no result: it failed or was cancelled, and wait() took its scope's exception");
@@ -298,8 +286,8 @@ void wait_in(Worker& worker) {
     wait_checked(worker, *children);
   else
     worker.wait_for_children(*children);
-  static_cast<SpawnScope*>(children)->forget_footprints();
-  static_cast<runtime::State*>(worker.scheduler().owner)->kept.collect(worker.scheduler());
+  SpawnScope::of(children)->forget_footprints();
+  worker.scheduler().owner->kept.collect(worker.scheduler());
   if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
 }
 
@@ -317,7 +305,7 @@ void wait_for_all_in(Worker& worker) {
         "wait_all() is called inside a task, for which it would wait, too: a task waits for its children, with wait()");
   }
   if (sched::Scope* const own = worker.frame().children) worker.wait_for_children(*own);
-  runtime::wait_for_all(*static_cast<runtime::State*>(worker.scheduler().owner), worker);
+  runtime::wait_for_all(*worker.scheduler().owner, worker);
   wait_in(worker);
 }
 
@@ -353,7 +341,7 @@ bool fork_push(ForkHalf& half) {
 bool fork_join_half(ForkHalf& half) noexcept {
   if (check::active()) [[unlikely]]
     return runtime::join_checked(half, worker_of(nullptr).frame().children);
-  return static_cast<Worker*>(half.owner)->join(half);
+  return half.owner->join(half);
 }
 
 bool stack_is_short() noexcept { return platform::stack_is_short(); }

@@ -9,7 +9,7 @@
 #include "base/check.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/own_task.hpp"
-#include "runtime/spawn_hooks.hpp"
+#include "runtime/task_data.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
@@ -20,20 +20,7 @@ using detail::TaskRef;
 using sched::Edge;
 using sched::Task;
 
-namespace {
-
-sched::TaskExtra& extra_of(Task& task) {
-  if (task.note.extra() == nullptr) {
-    auto extra = std::make_unique<sched::TaskExtra>();
-    extra->name = task.note.name();
-    task.note = sched::TaskNote(extra.release());
-  }
-  return *task.note.extra();
-}
-
-}  // namespace
-
-SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) {
+SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) : Scope(sched::ScopeKind::spawn) {
   open(&owner, parent);
   mark_ = owner.scheduler().first_generation() | reinterpret_cast<std::uintptr_t>(this);
   const sched::Scheduler& scheduler = owner.scheduler();
@@ -82,7 +69,7 @@ void SpawnScope::fold_predecessors() {
   predecessor_count_ = joins;
 }
 
-Edge& SpawnScope::more_edge(Task& task) { return extra_of(task).add_edge(); }
+Edge& SpawnScope::more_edge(Task& task) { return sched::extra_of(task).add_edge(); }
 
 void SpawnScope::make_predecessor_room() {
   const std::size_t room = predecessor_room_ == 0 ? 16 : 2 * predecessor_room_;
@@ -96,11 +83,18 @@ void SpawnScope::before_wait() noexcept {
   if (map_ != nullptr) map_->close_reductions(*this);
 }
 
+sched::Scope* SpawnScope::close(std::exception_ptr& failure) noexcept {
+  const std::unique_ptr<LateEnd> late = std::move(late_);
+  delete this;
+  return late == nullptr ? nullptr : late->children_ended(failure);
+}
+
 std::int64_t SpawnScope::before_throttle() noexcept {
   constexpr std::size_t kMost = 16;  // open at a time; the combining of more is memory that the throttle has to bound
-  if (map_ == nullptr) return 0;
+  const std::int64_t completions = open_completions_.load(std::memory_order_relaxed);
+  if (map_ == nullptr) return completions;
   if (map_->open_reductions() > kMost) map_->close_reductions(*this);
-  return static_cast<std::int64_t>(map_->open_reductions());
+  return completions + static_cast<std::int64_t>(map_->open_reductions());
 }
 
 void SpawnScope::forget_footprints() noexcept {
@@ -113,7 +107,7 @@ void SpawnScope::forget_footprints() noexcept {
 bool SpawnScope::link_to_node(TaskRef before, Task& node) {
   if (sched::has_ended(before)) return false;
   if (trace::Track* const track = owner()->track()) track->edge(sched::trace_id(before), sched::trace_id(node.ref()));
-  Edge& edge = extra_of(node).add_edge();
+  Edge& edge = sched::extra_of(node).add_edge();
   edge.target = reinterpret_cast<std::uintptr_t>(&node);
   node.arrivals.expect_another();
   if (before.task->successors.try_add(&edge, before.generation)) return true;
@@ -138,6 +132,24 @@ detail::TaskRef SpawnScope::spawn_behind(const Access& access) {
   return ref;
 }
 
+Task& SpawnScope::open_completion() {
+  auto extra = std::make_unique<sched::TaskExtra>();  // as Scheduler::submit() wants it
+  extra->priority = Priority::urgent;                 // others wait for the end that it stands for
+  Task& node = make_node(&run_completed);
+  node.note = sched::TaskNote(extra.release());
+  open_completions_.fetch_add(1, std::memory_order_relaxed);
+  return node;
+}
+
+// DONE-1: acquire and release, as between tasks: what this thread has done is seen by what comes after the parent.
+void SpawnScope::close_completion(Task& node) noexcept {
+  open_completions_.fetch_sub(1, std::memory_order_relaxed);
+  sched::Scheduler& scheduler = owner()->scheduler();
+  const int domain = owner()->domain();
+  static_cast<void>(node.arrivals.arrive_unrun(1));
+  scheduler.submit(node, domain);
+}
+
 void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(*this); }
 
 void SpawnScope::section_outside(const Access& access) noexcept {
@@ -156,13 +168,9 @@ void SpawnScope::seal_join(deps::NodeRef node) noexcept {
 void* SpawnScope::make_lock() { return new ExclusionLock; }
 void SpawnScope::release_lock(void* lock) noexcept { delete static_cast<ExclusionLock*>(lock); }
 
-SpawnHooks& SpawnScope::hooks() {
-  sched::TaskExtra& extra = extra_of(*spawning_);
-  if (extra.hooks == nullptr) extra.hooks = new SpawnHooks;
-  return *static_cast<SpawnHooks*>(extra.hooks.get());
+void SpawnScope::commutative(deps::NodeRef, void* lock) {
+  TaskData::made_for(*spawning_).add_lock(static_cast<ExclusionLock*>(lock));
 }
-
-void SpawnScope::commutative(deps::NodeRef, void* lock) { hooks().add_lock(static_cast<ExclusionLock*>(lock)); }
 
 deps::OpenedReduction SpawnScope::open_reduction(const Access& access) {
   auto group = std::make_unique<ReductionGroup>(access);
@@ -172,7 +180,7 @@ deps::OpenedReduction SpawnScope::open_reduction(const Access& access) {
 }
 
 void SpawnScope::join_reduction(deps::NodeRef, void* group) {
-  hooks().add_reduction(static_cast<ReductionGroup*>(group));
+  TaskData::made_for(*spawning_).add_reduction(static_cast<ReductionGroup*>(group));
 }
 
 }  // namespace weir::runtime

@@ -7,20 +7,43 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 
+#include "base/check.hpp"
 #include "deps/block_map.hpp"
 #include "sched/scope.hpp"
 #include "sched/worker.hpp"
 
 namespace weir::runtime {
 
-class SpawnHooks;
+// What a front end has still to do for a task of its own whose function has returned before all of its children had
+// ended: the end of the task, as that front end has it.
+class LateEnd {
+ public:
+  virtual ~LateEnd() = default;
+  // They have. On the worker that ended the last of them, in whatever that runs. `failure`: what they have failed with,
+  // or null; it may be taken, else the scope that the task is in fails. The scope, made with new, that the task waits
+  // for in addition; null: it ends now.
+  virtual sched::Scope* children_ended(std::exception_ptr& failure) noexcept = 0;
+};
 
 class SpawnScope final : public sched::Scope {
  public:
   SpawnScope(sched::Worker& owner, sched::Task* parent);
   ~SpawnScope() override;
+
+  // What a frame has of children: a scope of this class while the task's function runs, or null.
+  static SpawnScope* of(sched::Scope* scope) noexcept {
+    WEIR_CHECK(scope == nullptr || scope->kind() == sched::ScopeKind::spawn,
+               "a task has a scope that is not of spawn()");
+    return static_cast<SpawnScope*>(scope);
+  }
+  // That of a task which is being spawned: new_task() has put it there.
+  static SpawnScope& spawning(const sched::Task& task) noexcept {
+    WEIR_ASSERT(task.scope->kind() == sched::ScopeKind::spawn, "a task is submitted that spawn() did not make");
+    return static_cast<SpawnScope&>(*task.scope);
+  }
 
   // Links `task`, otherwise ready to go, behind the siblings its footprint conflicts with and the tasks it is to come
   // after, and submits it when there are none.
@@ -28,7 +51,11 @@ class SpawnScope final : public sched::Scope {
   // The same, part of the caller: for what every spawn goes through.
   void submit_here(sched::Task& task, std::span<const Access> footprint, std::span<const detail::TaskRef> after);
 
+  // Of a task of another front end, whose function returns now.
+  void end_by(std::unique_ptr<LateEnd> late) noexcept { late_ = std::move(late); }
+
   void before_wait() noexcept override;
+  sched::Scope* close(std::exception_ptr& failure) noexcept override;
   std::int64_t before_throttle() noexcept override;
   // All children have ended.
   void forget_footprints() noexcept;
@@ -37,6 +64,10 @@ class SpawnScope final : public sched::Scope {
 
   // An empty task of Weir's own that comes after all children that have named this memory. Throws std::bad_alloc.
   detail::TaskRef spawn_behind(const Access& access);
+  // A task of Weir's own among the children, which is ready when close_completion() was called, by any thread; and what
+  // it is known by. The thread that runs the parent. Throws std::bad_alloc.
+  sched::Task& open_completion();
+  void close_completion(sched::Task& node) noexcept;
   // How those who name memory are remembered (lifetime.hpp): the runtime's number, and this scope.
   std::uint64_t mark() const noexcept { return mark_; }
 
@@ -81,7 +112,6 @@ class SpawnScope final : public sched::Scope {
   [[gnu::noinline]] static sched::Edge& more_edge(sched::Task& task);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke);
-  SpawnHooks& hooks();
 
   static constexpr std::size_t kPlaces = 64;
   static constexpr std::size_t kMostSeen = 256;
@@ -90,6 +120,8 @@ class SpawnScope final : public sched::Scope {
   }
 
   std::uint64_t mark_;
+  std::atomic<std::int64_t> open_completions_{0};  // a hint for the throttle
+  std::unique_ptr<LateEnd> late_;
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;    // during submit()
   std::size_t predecessor_count_ = 0;  // of spawning_
@@ -99,6 +131,14 @@ class SpawnScope final : public sched::Scope {
   // hint: an edge that comes twice does no harm.
   std::array<std::uint8_t, kPlaces> seen_{};
 };
+
+// That of what the worker, the calling thread's, runs: opened when it spawns for the first time.
+inline SpawnScope& scope_of(sched::Worker& worker) {
+  sched::Frame& frame = worker.frame();
+  if (frame.children == nullptr) [[unlikely]]
+    frame.children = new SpawnScope(worker, frame.task);
+  return *SpawnScope::of(frame.children);
+}
 
 // ---- What every spawn with a footprint goes through ----
 

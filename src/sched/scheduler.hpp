@@ -22,6 +22,10 @@
 #include "trace/recorder.hpp"
 #include "weir/options.hpp"
 
+namespace weir::runtime {
+struct State;  // src/runtime/runtime_state.hpp
+}
+
 namespace weir::sched {
 
 // What the workers of one domain share.
@@ -92,8 +96,9 @@ class Scheduler {
     return static_cast<int>(machine_domains_[static_cast<std::size_t>(domain)]);
   }
   const machine::Machine& machine() const noexcept { return machine_; }
-  // Whoever the scheduler belongs to, for the layers above; set once, before the first task.
-  void* owner = nullptr;
+  // The runtime that it belongs to, for the layers above, which alone know what that is; set once, before the first
+  // task.
+  runtime::State* owner = nullptr;
 
   int worker_count() const noexcept { return worker_count_; }
   // Indices of workers, spares and guests are below it.

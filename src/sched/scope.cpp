@@ -6,6 +6,11 @@
 
 namespace weir::sched {
 
+Scope* Scope::close(std::exception_ptr&) noexcept {
+  delete this;
+  return nullptr;
+}
+
 Scope::Done Scope::arm(std::int64_t flags) noexcept {
   if (armed_) {
     const std::int64_t now = word_.fetch_or(flags, std::memory_order_acq_rel) | flags;

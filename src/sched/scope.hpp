@@ -18,17 +18,15 @@
 #include <mutex>
 
 #include "base/layout.hpp"
+#include "sched/task.hpp"
 
 namespace weir::sched {
-
-class Worker;
-struct Task;
 
 class Scope {
  public:
   enum class Done : std::uint8_t { no, wake_owner, end_parent };
 
-  Scope() = default;
+  explicit Scope(ScopeKind kind = ScopeKind::other) noexcept : kind_(kind) {}
   virtual ~Scope() = default;
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -40,6 +38,7 @@ class Scope {
   }
   Worker* owner() const noexcept { return owner_; }
   Task* parent() const noexcept { return parent_; }
+  ScopeKind kind() const noexcept { return kind_; }
 
   // ---- Owner's thread only ----
   void count_spawned() noexcept { ++spawned_; }
@@ -82,6 +81,10 @@ class Scope {
   // Called before the owner waits for fewer children: how many of them cannot end before it spawns more, or waits for
   // all (open reductions).
   virtual std::int64_t before_throttle() noexcept { return 0; }
+  // The parent's function has returned, and all children have ended: the scope, made with new, destroys itself. Null:
+  // the parent ends now. Else it ends later, with the scope that is returned, whose parent it is, too. `failure`, which
+  // the scope that the parent is in gets, may be taken. On the worker that ended the last child, in whatever it runs.
+  virtual Scope* close(std::exception_ptr& failure) noexcept;
   // All children have ended: ready for new ones.
   void reset() noexcept {
     spawned_ = ended_here_ = word_seen_ = 0;
@@ -128,6 +131,7 @@ class Scope {
   std::int64_t limit_ = 0;
   std::int64_t word_seen_ = 0;  // what the word counted when may_exceed() last looked; <= 0
   bool armed_ = false;
+  const ScopeKind kind_;  // any thread
 
   // Workers that end children, in batches.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> word_{0};  // children left << kFlagBits | flags

@@ -2,6 +2,7 @@
 
 #include "sched/task.hpp"
 
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -16,6 +17,15 @@ TaskExtra::~TaskExtra() {
 Edge& TaskExtra::add_edge() {
   if (edges == nullptr || edges->used == EdgeChunk::kEdges) edges = new EdgeChunk{{}, 0, edges};
   return edges->edge[edges->used++];
+}
+
+TaskExtra& extra_of(Task& task) {
+  if (task.note.extra() == nullptr) {
+    auto extra = std::make_unique<TaskExtra>();
+    extra->name = task.note.name();
+    task.note = TaskNote(extra.release());
+  }
+  return *task.note.extra();
 }
 
 }  // namespace weir::sched

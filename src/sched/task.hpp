@@ -221,17 +221,28 @@ inline bool has_ended(TaskRef ref) noexcept {
          ref.task->generation.load(std::memory_order_acquire) != ref.generation;
 }
 
-// A hook for what must happen around a task beside running its closure: exclusion locks, private copies.
-// Implemented above this layer (src/runtime). One object per task; the task owns it.
+// Of which class of a layer above an object is that this layer knows by its base. Whoever casts down compares first.
+enum class HooksKind : std::uint8_t { other, task_data };  // task_data: runtime::TaskData
+enum class ScopeKind : std::uint8_t { other, spawn };      // spawn: runtime::SpawnScope
+
+// A hook for what must happen around a task beside running its closure: blocks in place, exclusion locks, private
+// copies. Implemented above this layer (src/runtime). One object per task; the task owns it.
 class TaskHooks {
  public:
+  explicit TaskHooks(HooksKind kind = HooksKind::other) noexcept : kind_(kind) {}
   virtual ~TaskHooks() = default;
+  TaskHooks(const TaskHooks&) = delete;
+  TaskHooks& operator=(const TaskHooks&) = delete;
+  HooksKind kind() const noexcept { return kind_; }
   // Nothing but what the hooks stand for is missing. False: more is; Scheduler::submit() follows when it is there.
   virtual bool on_ready(Worker& worker, Task& task) noexcept = 0;
   // Before the closure runs. False: the task cannot run now; whoever makes it possible queues it again.
   virtual bool try_begin(Worker& worker, Task& task) noexcept = 0;
   // After the closure has run and all children have ended, before successors are told.
   virtual void end(Worker& worker, Task& task) noexcept = 0;
+
+ private:
+  const HooksKind kind_;
 };
 
 struct EdgeChunk {
@@ -256,6 +267,9 @@ struct TaskExtra {
   // Room for one more edge; it stays where it is. The spawner only. Throws std::bad_alloc.
   Edge& add_edge();
 };
+
+// The task's, which gets one when it has none. Its spawner, before it is submitted. Throws std::bad_alloc.
+TaskExtra& extra_of(Task& task);
 
 inline const char* TaskNote::name_of(std::intptr_t word) noexcept {
   if (word < 0) return reinterpret_cast<const char*>(word & ~kName);

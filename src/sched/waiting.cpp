@@ -202,7 +202,7 @@ bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
 
 // Called by the thief: the half may be gone once its state is kForkDone.
 void notify_fork_owner(detail::ForkHalf& half) noexcept {
-  auto* const owner = static_cast<Worker*>(half.owner);
+  Worker* const owner = half.owner;
   if (half.state.exchange(kForkDone, std::memory_order_acq_rel) == kForkOwnerSleeps) owner->unpark();  // FORK-1
 }
 

@@ -362,13 +362,14 @@ void Worker::end_or_detach(Scope* children) noexcept {
   if (children->detach() == Scope::Done::end_parent) end_parent(children);
 }
 
-// All children of a task whose function has returned have ended: so has the task.
+// All children of a task whose function has returned have ended: so has the task, unless it has others to wait for.
 void Worker::end_parent(Scope* children) noexcept {
   Task* const task = children->parent();
-  if (std::exception_ptr failure = children->take_failure()) {
-    if (!task->scope->fail(std::move(failure))) WorkerStatistics::add(statistics_.dropped);
-  }
-  delete children;
+  std::exception_ptr failure = children->take_failure();
+  Scope* const more = children->close(failure);
+  if (failure && !task->scope->fail(std::move(failure))) WorkerStatistics::add(statistics_.dropped);
+  if (more != nullptr) [[unlikely]]
+    return end_or_detach(more);
   end(task);
 }
 

@@ -62,7 +62,7 @@ std::string describe(const Core& core, const Use& use) {
 }
 
 RoomHolder describe_holder(const Core& core, const Request& request) {
-  RoomHolder holder{request.task, 0, {}};
+  RoomHolder holder{request.requester, 0, {}};
   FirstAndOthers blocks;
   for (const Use& use : request.uses()) {
     if (use.replica == nullptr) continue;
@@ -126,9 +126,9 @@ Waiting waiting_tasks(const Engine& engine) {
   Waiting waiting;
   for (const Request* r = core.schedule.first(); r != nullptr; r = r->after) {
     if (r->waits())
-      waiting.tasks.push_back({r->task, describe_room(core, *r), true});
+      waiting.tasks.push_back({r->requester, describe_room(core, *r), true});
     else if (r->state() == RequestState::staging)
-      waiting.tasks.push_back({r->task, describe_staging(core, *r), false});
+      waiting.tasks.push_back({r->requester, describe_staging(core, *r), false});
   }
   if (std::any_of(waiting.tasks.begin(), waiting.tasks.end(), [](const WaitingTask& task) { return task.room; }))
     waiting.holders = holders_of_most(core);
@@ -140,7 +140,7 @@ std::vector<std::string> describe_waiting(const Engine& engine) {
   const std::vector<WaitingTask> tasks = waiting_tasks(engine).tasks;
   std::size_t i = 0;
   for (const Request* r = engine.core().schedule.first(); r != nullptr && i < tasks.size(); r = r->after) {
-    if (r->task == tasks[i].task && (r->waits() || r->state() == RequestState::staging))
+    if (r->requester == tasks[i].who && (r->waits() || r->state() == RequestState::staging))
       lines.push_back(fmt::format("task {:?} (number {}) waits for {}", r->name, r->sequence, tasks[i++].what));
   }
   return lines;

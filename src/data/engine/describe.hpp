@@ -12,13 +12,13 @@ namespace weir::data::engine {
 
 // A ready task that has not got its blocks.
 struct WaitingTask {
-  void* task = nullptr;  // as Request::task
-  std::string what;      // "2097152 bytes more in tier hbm, of 4194304 that it needs there, for block 'a' and 3 others"
-  bool room = false;     // it waits for room; else for transfers
+  const Requester* who = nullptr;  // as Request::requester
+  std::string what;   // "2097152 bytes more in tier hbm, of 4194304 that it needs there, for block 'a' and 3 others"
+  bool room = false;  // it waits for room; else for transfers
 };
 // A task that has room in the fast tier.
 struct RoomHolder {
-  void* task = nullptr;  // as Request::task
+  const Requester* who = nullptr;  // as Request::requester
   std::size_t bytes = 0;
   std::string what;  // "holds 1572864 bytes of tier hbm: block 'a' and 3 others"
 };

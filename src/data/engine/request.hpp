@@ -70,18 +70,28 @@ enum class RequestKind : std::uint8_t {
   addition,  // of a task that runs and wants one block more: before all that have yet to begin
 };
 
+// Whose a request is, in the layer above: one object for each, which lives as long as its request is registered.
+class Requester {
+ public:
+  // The request was not ready at once, and can run now, or has failed. Called without the engine's lock, by any thread;
+  // the request may be gone when this returns.
+  virtual void staged(Request& request) noexcept = 0;
+
+ protected:
+  ~Requester() = default;
+};
+
 struct Request {
   static constexpr std::size_t kFew = 4;
 
-  void* task = nullptr;        // whose it is, for whoever is notified that it is staged
+  Requester* requester = nullptr;
   const char* name = "";       // of the task, for messages
   const void* site = nullptr;  // likewise: where the program spawned it, an address of its code
   RequestKind kind = RequestKind::task;
-  bool revocable = false;              // begins by try_begin(); until then, tasks that run may take its room
-  bool cancelled = false;              // its function did not run
-  int domain = 0;                      // of the machine; where the task will run
-  int lane = 0;                        // the worker at which it became ready
-  void (*notify)(Request&) = nullptr;  // called instead of the sink, when it is staged
+  bool revocable = false;  // begins by try_begin(); until then, tasks that run may take its room
+  bool cancelled = false;  // its function did not run
+  int domain = 0;          // of the machine; where the task will run
+  int lane = 0;            // the worker at which it became ready
   // Of the nearest task around this one that has a request: held for as long as this one is unfinished.
   Request* parent = nullptr;
   std::uint32_t depth = 0;  // of such tasks around it

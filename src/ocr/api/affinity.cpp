@@ -5,7 +5,7 @@
 
 #include "ocr/api/api.hpp"
 #include "ocr/objects/hint.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 using namespace weir::ocr;
 

@@ -4,7 +4,7 @@
 #include "ocr/extensions/ocr-runtime-itf.h"
 
 #include "ocr/api/api.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 using namespace weir::ocr;
 

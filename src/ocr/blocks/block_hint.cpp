@@ -3,7 +3,7 @@
 #include "ocr/blocks/block_hint.hpp"
 
 #include "ocr/blocks/block_local.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

@@ -4,12 +4,12 @@
 
 #include <utility>
 
-#include "data/store.hpp"
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/tracing.hpp"
-#include "sched/worker.hpp"
+#include "runtime/blocks.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

@@ -10,19 +10,19 @@
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/program/pause.hpp"
-#include "sched/worker.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
-namespace {
-
-void notify(data::Request& request) noexcept {
-  Hold& hold = *static_cast<Hold*>(request.task);
-  Tiers& tiers = hold.tiers;
-  const std::lock_guard lock(tiers.waiting_mutex);
-  hold.done = true;
-  tiers.waiting.notify_all();
+// The thread that waits may go on, and the hold be gone, once the lock is given up.
+void Hold::staged(data::Request&) noexcept {
+  Tiers& of = tiers;
+  const std::lock_guard lock(of.waiting_mutex);
+  done = true;
+  of.waiting.notify_all();
 }
+
+namespace {
 
 // False: the program ends before.
 bool wait_for_place(BlockLocal& local, Hold& hold) {
@@ -60,8 +60,8 @@ std::vector<data::engine::Block*> held_by(Run& run, const data::Block& wanted) {
         std::find(held.begin() + static_cast<std::ptrdiff_t>(own), held.end(), &block) == held.end())
       held.push_back(&block);
   };
-  if (EdtBlocks* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->has_blocks())
-    for (const data::Use& use : blocks->asks().uses()) add(*use.block);
+  if (runtime::TaskData* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->registered() != nullptr)
+    for (const data::Use& use : blocks->request()->uses()) add(*use.block);
   if (run.extra != nullptr)
     for (const Pin& each : run.extra->pins) add(each.block->tier());
   return held;
@@ -85,8 +85,7 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
   if (store.hold(block)) return 0;
   auto made = std::make_unique<Hold>(local.tiers);
   data::Request& request = made->request;
-  request.task = made.get();
-  request.notify = &notify;
+  request.requester = made.get();
   request.kind = data::RequestKind::addition;
   request.name = lasting_name_of(local.maker());
   static_cast<void>(request.add(block, mode));
@@ -211,8 +210,9 @@ std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (!block.is_tiered()) return block.small();
   if (block.creator == &run.edt) return address_of(block.tier(), block.hold.get());
   if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
-  EdtBlocks* const blocks = blocks_of(run.edt);
-  const data::Use* const use = blocks == nullptr || !blocks->has_blocks() ? nullptr : blocks->asks().find(block.tier());
+  runtime::TaskData* const blocks = blocks_of(run.edt);
+  const data::Request* const request = blocks == nullptr ? nullptr : blocks->registered();
+  const data::Use* const use = request == nullptr ? nullptr : request->find(block.tier());
   const data::Block& tier = block.tier();
   return static_cast<std::byte*>(use != nullptr ? tier.store->address_of(*use)
                                                 : tier.address.load(std::memory_order_relaxed));

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 #include "weir/error.hpp"
 
 namespace weir::ocr {

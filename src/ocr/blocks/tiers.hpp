@@ -15,8 +15,8 @@
 #include <mutex>
 #include <vector>
 
-#include "data/store.hpp"
 #include "ocr/objects/block.hpp"
+#include "runtime/blocks.hpp"
 #include "runtime/runtime_state.hpp"
 
 namespace weir::ocr {

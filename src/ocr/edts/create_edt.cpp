@@ -19,7 +19,7 @@
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/tracing.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -34,6 +34,14 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept {
 }
 
 bool has_label(const EdtRequest& request) noexcept { return (request.properties & GUID_PROP_IS_LABELED) != 0; }
+
+// What makes the EDT: the running one, or that of which the running task of the C++ API is part; null: neither.
+const EdtKind* maker_of(const Local& local) noexcept {
+  if (local.current != nullptr) [[likely]]
+    return local.current->edt.kind();
+  Edt* const around = edt_around(local.worker->frame().task);
+  return around == nullptr ? nullptr : around->kind();
+}
 
 // Memory for an EDT, behind the header of a new task. Its word and GUID are those of the use before.
 Edt& allocate_edt(Local& local, std::size_t arrays) {
@@ -182,7 +190,7 @@ void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request
 
 // Everything of a new EDT but its GUID and what it depends on.
 Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint8_t flags) {
-  const EdtOrigin* const origin = local.origins.find({of.kind, local.maker(), request.site});
+  const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
   Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, has_label(request)));
   EdtBody& body = edt.body();
   body.paramc = request.paramc;
@@ -247,7 +255,7 @@ bool is_bare(const Template& of, const EdtRequest& request) noexcept {
 // The EDT may run, and be gone, when this returns.
 void launch_bare(Local& local, const Template& of, const EdtRequest& request) {
   const std::uint64_t start = local.worker->track() == nullptr ? 0 : trace::Track::now();
-  const EdtOrigin* const origin = local.origins.find({of.kind, local.maker(), request.site});
+  const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
   sched::TaskHeap& heap = local.worker->heap();
   Task* const task = heap.take(Edt::kBareClass, nullptr);
   Edt& edt = Edt::of(*task);

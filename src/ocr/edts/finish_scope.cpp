@@ -2,6 +2,7 @@
 
 #include "ocr/edts/finish_scope.hpp"
 
+#include <atomic>
 #include <new>
 
 #include "ocr/edts/edt_end.hpp"
@@ -13,14 +14,19 @@ namespace {
 
 constexpr std::uint8_t kCredit = 64;
 
-// The scope of a finish EDT that runs. Its frame has it when its function has returned: until then that is for the
-// tasks that it spawns by the C++ API.
-sched::Scope& own_scope(Run& run) {
-  if (run.finish == nullptr) run.finish = new FinishScope(&run.edt.task());
-  return *run.finish;
-}
-
 }  // namespace
+
+// FINISH-1: several may open it at once, of which one does; release publishes it to the others.
+sched::Scope& finish_scope(Edt& edt) {
+  const std::atomic_ref<sched::Scope*> finish(edt.body().finish);
+  sched::Scope* known = finish.load(std::memory_order_acquire);
+  if (known != nullptr) [[likely]]
+    return *known;
+  auto* const made = new FinishScope(&edt.task());
+  if (finish.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire)) return *made;
+  delete made;
+  return *known;
+}
 
 void* FinishScope::operator new(std::size_t bytes) { return local()->scopes.allocate(bytes); }
 
@@ -32,16 +38,39 @@ void FinishScope::operator delete(void* memory) noexcept {
     ::operator delete(memory);
 }
 
-FinishScope::~FinishScope() {
+sched::Scope* FinishScope::close(std::exception_ptr&) noexcept {
   if (Local* const here = local()) finish_edt(*here, Edt::of(*parent()));
+  delete this;
+  return nullptr;
 }
+
+// Only tasks of the C++ API are in scopes of spawn(); the others are EDTs.
+Edt* edt_around(sched::Task* task) noexcept {
+  while (task != nullptr && task->scope->kind() == sched::ScopeKind::spawn) task = task->scope->parent();
+  return task == nullptr ? nullptr : &Edt::of(*task);
+}
+
+namespace {
+
+// No EDT runs here, but perhaps a task that is part of one, which therefore has not ended, nor has what encloses it.
+[[gnu::noinline]] sched::Scope& enter_scope_in_task(Local& local) {
+  Edt* const edt = edt_around(local.worker->frame().task);
+  if (edt == nullptr) return local.scope;
+  sched::Scope& scope = edt->has(Edt::kFinish) ? finish_scope(*edt) : *edt->task().scope;
+  if (scope.parent() == nullptr) return local.scope;  // of no finish EDT: that of any worker will do
+  scope.expect(1);
+  return scope;
+}
+
+}  // namespace
 
 sched::Scope& enter_scope(Local& local) {
   Run* const maker = local.current;
-  if (maker == nullptr) return local.scope;
+  if (maker == nullptr) [[unlikely]]
+    return enter_scope_in_task(local);
   local.worker->note_recursion();
   if (maker->edt.has(Edt::kFinish)) {
-    sched::Scope& own = own_scope(*maker);
+    sched::Scope& own = finish_scope(maker->edt);
     own.count_spawned();
     return own;
   }

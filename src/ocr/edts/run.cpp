@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "ocr/blocks/block.hpp"
@@ -20,6 +22,7 @@
 #include "ocr/observe/tracing.hpp"
 #include "ocr/program/pause.hpp"
 #include "platform/barrier.hpp"
+#include "runtime/spawn_scope.hpp"
 #include "weir/runtime.hpp"
 
 namespace weir::ocr {
@@ -45,7 +48,7 @@ void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
 // The blocks that it holds and has not released.
 void release_all(Local& local, Run& run) {
   Edt& edt = run.edt;
-  EdtBlocks* const blocks = edt.has(Edt::kTiered) ? blocks_of(edt) : nullptr;
+  runtime::TaskData* const blocks = edt.has(Edt::kTiered) ? blocks_of(edt) : nullptr;
   if (blocks != nullptr) [[unlikely]]
     blocks->finish();
   for (Slot& slot : edt.slots()) {
@@ -61,20 +64,22 @@ void release_all(Local& local, Run& run) {
   while (run.created != nullptr) release_created(local, run, *run.created);
 }
 
-// The function has returned. A finish EDT that has made others ends later: with its scope.
-void end_edt(Local& local, Run& run, Guid returned) {
+// The function has returned, and the tasks of the C++ API that it spawned have ended: it holds nothing any more. A
+// finish EDT that has made others ends later: with the scope that is returned.
+sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
   Edt& edt = run.edt;
   release_all(local, run);
   if (run.kept != nullptr) [[unlikely]]
     forget_outputs(local, run);
   edt.is_bare() ? edt.leave() : leave_edt(local, edt);
   if (run.credit != 0) leave_scope(local, *edt.task().scope, run.credit);
+  sched::Scope* const finish = finish_scope_left(edt);
   if (!edt.is_bare()) {
     edt.body().returned = returned;
-    if (run.finish == nullptr) finish_edt(local, edt);
-    local.worker->frame().children = run.finish;
+    if (finish == nullptr) finish_edt(local, edt);
   }
   Activity::add(local.activity.ended);
+  return finish;
 }
 
 // The end of the program, for a reason that no code can report to those that wait for what the EDT was to bring about:
@@ -88,11 +93,10 @@ void end_edt(Local& local, Run& run, Guid returned) {
   program.shut_down(code);
 }
 
-// Called in a handler.
-[[gnu::cold]] void end_by_exception(Program& program, Edt& edt) noexcept {
+[[gnu::cold]] void end_by_exception(Program& program, Edt& edt, const std::exception_ptr& exception) noexcept {
   constexpr const char* kWhat = "was left by an exception";
   try {
-    throw;
+    std::rethrow_exception(exception);
   } catch (const std::exception& error) {
     end_program(program, edt, kWhat, error.what(), kFailed);
   } catch (...) {
@@ -110,11 +114,11 @@ Guid call_function(const Run& run) {
   return from_c(function(body.paramc, paramv, body.depc, depv));
 }
 
-// Tasks of the C++ API that the EDT has spawned are part of it: they may use its blocks. Throws what they have thrown.
+// Tasks of the C++ API that the EDT has spawned are part of it: they may use its blocks. Where the checker looks it
+// waits for them, as the order of what it sees has to be its own. Throws what they have thrown.
 void end_tasks(Local& local) {
   sched::Frame& frame = local.worker->frame();
-  if (frame.children == nullptr) [[likely]]
-    return;
+  if (frame.children == nullptr) return;
   struct Close {
     sched::Frame& frame;
     ~Close() { delete std::exchange(frame.children, nullptr); }
@@ -122,19 +126,63 @@ void end_tasks(Local& local) {
   local.program.runtime().wait();
 }
 
-Guid call(Local& local, const Run& run) {
+Guid call_checked(Local& local, const Run& run) {
   const checking::Running running(run.edt);
   Guid returned;
   for (const bool function : {true, false}) {
     try {
       function ? static_cast<void>(returned = call_function(run)) : end_tasks(local);
     } catch (...) {
-      end_by_exception(local.program, run.edt);
+      end_by_exception(local.program, run.edt, std::current_exception());
     }
   }
-  if (checking::active()) [[unlikely]]
-    checking::used(local, returned);
+  checking::used(local, returned);
   return returned;
+}
+
+Guid call(Local& local, const Run& run) {
+  if (checking::active()) [[unlikely]]
+    return call_checked(local, run);
+  try {
+    return call_function(run);
+  } catch (...) {
+    end_by_exception(local.program, run.edt, std::current_exception());
+  }
+  return {};
+}
+
+// An EDT whose function has returned, and whose tasks of the C++ API have not all ended.
+class LateEdt final : public runtime::LateEnd {
+ public:
+  LateEdt(Program& program, Run&& run, Guid returned) : program_(program), run_(std::move(run)), returned_(returned) {
+    program_.count_late(1);
+  }
+  ~LateEdt() override { program_.count_late(-1); }
+  sched::Scope* children_ended(std::exception_ptr& failure) noexcept override {
+    if (failure) end_by_exception(program_, run_.edt, std::exchange(failure, nullptr));
+    return end_edt(*local(), run_, returned_);
+  }
+
+ private:
+  Program& program_;
+  Run run_;
+  const Guid returned_;
+};
+
+// The function has returned; its frame has what the EDT waits for until it has ended, if anything.
+void end_function(Local& local, Run& run, Guid returned) {
+  sched::Frame& frame = local.worker->frame();
+  runtime::SpawnScope* const tasks = runtime::SpawnScope::of(frame.children);
+  if (tasks != nullptr) [[unlikely]] {
+    if (tasks->unfinished() != 0) {
+      std::unique_ptr<LateEdt> late(new (std::nothrow) LateEdt(local.program, std::move(run), returned));
+      if (late != nullptr) return tasks->end_by(std::move(late));
+      local.worker->wait_for_children(*tasks);
+    }
+    if (std::exception_ptr failure = tasks->take_failure()) end_by_exception(local.program, run.edt, failure);
+    delete tasks;
+  }
+  frame.children = end_edt(local, run, returned);
 }
 
 // PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then
@@ -171,13 +219,14 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
   Run run(edt);
   Guid returned;
+  begin_finish(edt);
   if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
     edt.begin();
     Run* const outer = std::exchange(local.current, &run);
     returned = call(local, run);
     local.current = outer;
   }
-  end_edt(local, run, returned);
+  end_function(local, run, returned);
   if (!inside) local.activity.running.store(false, std::memory_order_release);
   // Else it stays: what follows from the end of a scope is the doing of the EDT that ended it.
   if (inside) local.traced = outer_traced;

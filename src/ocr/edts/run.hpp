@@ -3,7 +3,7 @@
 // Running EDTs: what a worker calls when it takes one, and what follows when it has returned.
 #pragma once
 
-#include "sched/task.hpp"
+#include "runtime/task.hpp"
 
 namespace weir::ocr {
 

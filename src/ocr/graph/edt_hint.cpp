@@ -10,7 +10,7 @@
 
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/program/program.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

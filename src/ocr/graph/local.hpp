@@ -13,8 +13,8 @@
 #include "ocr/blocks/block_local.hpp"
 #include "ocr/graph/link_memory.hpp"
 #include "ocr/graph/scope_memory.hpp"
-#include "sched/scope.hpp"
-#include "sched/worker.hpp"
+#include "runtime/task.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

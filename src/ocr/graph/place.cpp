@@ -7,7 +7,7 @@
 
 #include "ocr/objects/block.hpp"
 #include "ocr/program/program.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

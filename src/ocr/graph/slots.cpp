@@ -19,7 +19,7 @@ void arrive(Local& local, Edt& edt) {
 }
 
 void free_edt(Local& local, Edt& edt) noexcept {
-  if (EdtBlocks* const of = blocks_of(edt)) {
+  if (runtime::TaskData* const of = blocks_of(edt)) {
     of->finish();
     for (Slot& slot : edt.slots()) {
       if ((slot.flags & Slot::kNamed) != 0) forget_announced(local, slot, *blocks().find(Guid{slot.value}.index()));

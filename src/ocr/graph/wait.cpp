@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ocr/observe/checking.hpp"
-#include "sched/blocking.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

@@ -14,11 +14,11 @@
 #include <memory>
 
 #include "base/shown.hpp"
-#include "data/block.hpp"
 #include "ocr/objects/guid.hpp"
 #include "ocr/objects/hold.hpp"
 #include "ocr/objects/object.hpp"
 #include "ocr/objects/origin.hpp"
+#include "runtime/blocks.hpp"
 
 namespace weir::sched {
 struct Task;

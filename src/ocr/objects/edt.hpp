@@ -22,7 +22,7 @@
 #include "ocr/objects/hint.hpp"
 #include "ocr/objects/object.hpp"
 #include "ocr/objects/origin.hpp"
-#include "sched/task.hpp"
+#include "runtime/task.hpp"
 
 namespace weir::ocr {
 
@@ -75,8 +75,9 @@ struct EdtBody {
   Guid output;                   // event to satisfy at the end, or null
   std::atomic<ocrHint_t*> hint;  // owned; what is in it is guarded by the lock of the word. See hint_of()
   union {
-    Guid acquired;  // before it runs: blocks with GUIDs up to this one have been dealt with
-    Guid returned;  // afterwards
+    Guid acquired;         // before it runs: blocks with GUIDs up to this one have been dealt with
+    sched::Scope* finish;  // of a finish EDT that runs: see finish_scope(), edts/finish_scope.hpp
+    Guid returned;         // afterwards
   };
   std::atomic<std::uint32_t> missing;  // slots not satisfied; Edt::kDestroyed is added when it will not run
   std::uint8_t waiting_mode;           // of the block it waits for

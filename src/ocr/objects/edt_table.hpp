@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "ocr/objects/object_local.hpp"
-#include "sched/gate.hpp"
+#include "runtime/task.hpp"
 
 namespace weir::ocr {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "data/block.hpp"
 #include "ocr/objects/guid.hpp"
+#include "runtime/blocks.hpp"
 
 namespace weir::ocr {
 
@@ -18,8 +18,9 @@ struct ProgramLocal;
 class Tiers;
 
 // What keeps one block in place for a thread that waited until it was.
-struct Hold {
+struct Hold final : data::Requester {
   explicit Hold(Tiers& of) noexcept : tiers(of) {}
+  void staged(data::Request& request) noexcept override;  // blocks/holds.cpp
 
   Tiers& tiers;
   data::Request request;

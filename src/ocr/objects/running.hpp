@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Run: what an EDT has only while its function runs. It lies on the stack of the thread that runs the EDT, which alone
-// uses it.
+// Run: what an EDT has only from the call of its function to the end of the tasks that this has spawned by the C++ API.
+// It lies on the stack of the thread that runs the EDT, which alone uses it; what is left of it when the function
+// returns before those tasks have ended goes with them.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,6 @@
 
 #include "ocr/objects/edt.hpp"
 #include "ocr/objects/hold.hpp"
-
-namespace weir::sched {
-class Scope;
-}
 
 namespace weir::ocr {
 
@@ -29,7 +26,6 @@ struct Run {
   Edt& edt;
   Block* created = nullptr;         // those it made and has not released
   std::unique_ptr<RunExtra> extra;  // null until it is used
-  sched::Scope* finish = nullptr;   // of a finish EDT that has made others: its FinishScope
   std::uint8_t credit = 0;          // see FinishScope
   std::uint16_t kept_count = 0;     // in `kept`
   Event* kept = nullptr;            // see keep_output(); newest first

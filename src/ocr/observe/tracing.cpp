@@ -7,7 +7,7 @@
 
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/observe_local.hpp"
-#include "sched/worker.hpp"
+#include "runtime/workers.hpp"
 #include "trace/details.hpp"
 
 namespace weir::ocr {

@@ -2,7 +2,7 @@
 
 #include "ocr/program/program.hpp"
 
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -25,6 +25,12 @@ void Program::shut_down(u8 code) noexcept {
   if (code != 0) exit_code_.store(code, std::memory_order_relaxed);
   shutting_down_.store(true, std::memory_order_release);  // DOWN-1
   scheduler_->for_each_worker([](const sched::Worker& worker) { const_cast<sched::Worker&>(worker).unpark(); });
+}
+
+// DOWN-2: of two changes of one word the later sees what was done before the earlier. So either the first worker finds
+// no late EDT, or the thread that ends the last finds that it waits.
+void Program::count_late(std::int64_t change) noexcept {
+  if (late_.fetch_add(change) + change == 0 && shutting_down()) scheduler_->first_worker().unpark();
 }
 
 // First what has ended, then what became ready: an EDT that ends between the two makes them differ.

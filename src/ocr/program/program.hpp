@@ -75,6 +75,11 @@ class Program {
   void count_waiting(bool in_edt, int change) noexcept {
     (in_edt ? blocked_ : outside_waits_).fetch_add(change, std::memory_order_acq_rel);
   }
+  // EDTs whose functions have returned, and whose tasks of the C++ API have not all ended: what they do is as if the
+  // EDT still ran, so the program ends after them. Any thread.
+  void count_late(std::int64_t change) noexcept;
+  // For the first worker, after shut_down(): it is unparked when there are none any more.
+  bool has_late() noexcept { return late_.fetch_add(0) != 0; }  // DOWN-2
   // Threads other than the runtime's own, and the first: what they will do is not known.
   void note_guest() noexcept { guests_.store(true, std::memory_order_relaxed); }
   bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }
@@ -95,6 +100,7 @@ class Program {
   std::atomic<bool> shutting_down_{false};  // DOWN-1: release by the thread that ends it, acquire by workers
   std::atomic<u8> exit_code_{0};
   std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()
+  std::atomic<std::int64_t> late_{0};     // EDTs; DOWN-2
   std::atomic<bool> guests_{false};
   std::atomic<std::int64_t> outside_waits_{0};
   std::mutex mutex_;

@@ -44,8 +44,8 @@ void add_scopes(Edt& edt, std::unordered_set<sched::Scope*>& scopes) {
 // The scope is of a finish EDT that has returned, and whose EDTs will not all run. Its output event is not satisfied.
 void drop_scope(sched::Scope* scope) noexcept {
   Edt& edt = Edt::of(*scope->parent());
-  edt.body().output = {};
   delete scope;
+  forget_label(edt);
   drop_extra(edt);
 }
 

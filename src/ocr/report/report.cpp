@@ -11,7 +11,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "data/store.hpp"
 #include "explain/render.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
@@ -19,6 +18,8 @@
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/observe/complain.hpp"
+#include "runtime/blocks.hpp"
+#include "runtime/task_data.hpp"
 
 namespace weir::ocr {
 
@@ -56,6 +57,7 @@ bool is_satisfied(const Event& event) noexcept {
 struct SeenEdt {
   explain::Thing thing;
   const sched::Task* task;
+  const data::Requester* requester;  // null: it has none
   Guid output;
   Guid finish_output;               // of the finish EDT in whose scope it is
   std::vector<std::uint32_t> open;  // slots that nothing was linked to
@@ -64,7 +66,8 @@ struct SeenEdt {
 };
 
 SeenEdt look_at(Edt& edt) {
-  SeenEdt seen{{}, &edt.task(), edt.output(), {}, {}, {}, {}};
+  const runtime::TaskData* const data = runtime::TaskData::seen_of(edt.task());
+  SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = name_of(edt.kind());
@@ -118,6 +121,7 @@ class Edts {
     for (SeenEdt& seen : all) {
       const bool complete = seen.thing.state == explain::State::ready;
       const Index index = s_.add(seen.task, std::move(seen.thing));
+      if (seen.requester != nullptr) s_.add_key(seen.requester, index);
       if (const auto at = workers.find(seen.task); at != workers.end() && complete)
         s_.run(index, explain::State::running, at->second->worker, at->second->seconds, at->second->asleep);
       for (const Block* const block : seen.holds) {

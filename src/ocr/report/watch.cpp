@@ -8,7 +8,7 @@
 
 #include "ocr/program/pause.hpp"
 #include "ocr/program/program.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

@@ -9,7 +9,7 @@
 #include "ocr/observe/complain.hpp"
 #include "ocr/report/leftovers.hpp"
 #include "runtime/tracing.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -26,6 +26,16 @@ class ShutDown final : public sched::Condition {
 
  private:
   const Program& program_;
+};
+
+class NoLateEdts final : public sched::Condition {
+ public:
+  explicit NoLateEdts(Program& program) noexcept : program_(program) {}
+  bool done() noexcept override { return !program_.has_late(); }
+  bool prepare_to_sleep() noexcept override { return program_.has_late(); }  // Program::count_late() unparks
+
+ private:
+  Program& program_;
 };
 
 }  // namespace
@@ -62,6 +72,8 @@ void System::stop() noexcept {
   const std::unique_ptr<System> system(running());
   system->program_.shut_down(system->program_.exit_code());
   system->watch_.reset();
+  NoLateEdts no_late(system->program_);
+  system->first_worker_->run_until(no_late);
   system->scheduler().stop_threads();  // waits for the EDTs that run, of which one has ended the program
   if (system->report_at_end_) system->print_report("what is left at the end");
   system->end_accounts();

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "ocr/program/program.hpp"
-#include "sched/blocking.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 

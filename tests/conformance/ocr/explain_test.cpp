@@ -11,6 +11,7 @@
 #include "explain/findings.hpp"
 #include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
+#include "weir/weir.hpp"
 
 namespace ocr_test {
 namespace {
@@ -51,6 +52,44 @@ TEST_P(OcrExplain, AProgramThatRunsIsLookedAtAllTheTime) {
   stop = true;
   looker.join();
   EXPECT_EQ(ran, kRounds * kChain);
+}
+
+// An EDT whose function has returned waits for what it has begun, by way of a task of the C++ API.
+TEST_P(OcrExplain, SaysWhatAnEdtThatEndsLaterWaitsFor) {
+  const ocrGuid_t ended = event(OCR_EVENT_STICKY_T), begun = event(OCR_EVENT_STICKY_T);
+  ocrGuid_t output = ended;
+  weir::Completion open;
+  const ocrGuid_t late = edt(1,
+                             [&](u32, ocrEdtDep_t*) {
+                               weir::spawn(weir::name("begins"), [&] {
+                                 open = weir::end_later();
+                                 EXPECT_EQ(ocrEventSatisfy(begun, NULL_GUID), 0);
+                               });
+                               return NULL_GUID;
+                             },
+                             {EDT_PROP_OEVT_VALID, &output, nullptr, nullptr});
+  const auto id = static_cast<std::uint64_t>(GUIDA(late));
+  EXPECT_EQ(ocrAddDependence(NULL_GUID, late, 0, DB_MODE_NULL), 0);
+  wait_for(begun);
+  using weir::explain::Cause;
+  std::string found;
+  for (int look = 0; look < 10000 && found.empty(); ++look, std::this_thread::yield()) {
+    const weir::explain::Situation seen = weir::ocr::System::running()->explaining()->look();
+    const auto on_of = [&](auto&& who) {
+      for (const weir::explain::Wait& wait : seen.waits)
+        if (wait.cause == Cause::children && who(seen.things[wait.who])) return wait.on;
+      return weir::explain::kNobody;
+    };
+    const auto task = on_of([&](const weir::explain::Thing& thing) { return thing.id == id; });
+    if (task == weir::explain::kNobody || seen.things[task].name != "begins") continue;
+    const auto node = on_of([&](const weir::explain::Thing& thing) { return &thing == &seen.things[task]; });
+    if (node == weir::explain::kNobody) continue;  // its function has not returned
+    for (const weir::explain::Wait& wait : seen.waits)
+      if (wait.who == node) found = wait.what;
+  }
+  EXPECT_EQ(found, "the program to call complete()");
+  open.complete();
+  wait_for(ended);
 }
 
 // For whom the EDT waits before it gets a block: GUIDs of those that are named, and how many are not.

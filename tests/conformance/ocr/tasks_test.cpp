@@ -4,6 +4,7 @@
 #include <weir/weir.hpp>
 
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -134,6 +135,131 @@ TEST_P(Tasks, MaySatisfyWhatTheirEdtWaitsFor) {
     weir::spawn([come] { ocrEventSatisfy(come, NULL_GUID); });
     EXPECT_EQ(ocrLegacyBlockProgress(come, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
   });
+}
+
+// A chain of EDTs, each made by the one before.
+void make_chain(std::atomic<int>& done, int length) {
+  edt(0, [&done, length](u32, ocrEdtDep_t*) {
+    for (int i = 0; i < 20; ++i) std::this_thread::yield();
+    ++done;
+    if (length > 1) make_chain(done, length - 1);
+    return NULL_GUID;
+  });
+}
+
+TEST_P(Tasks, EdtsThatTheyMakeBelongToTheFinishScope) {
+  EXPECT_EQ(done_after([](std::atomic<int>& done) {
+              for (int i = 0; i < 10; ++i) weir::spawn([&] { make_chain(done, 20); });
+            }),
+            200);
+}
+
+TEST_P(Tasks, EdtsThatTheirChildrenMakeDoTooWhoeverOpensTheScope) {
+  EXPECT_EQ(done_after([](std::atomic<int>& done) {
+              static double data[4];
+              for (int i = 0; i < 8; ++i) {
+                weir::spawn(weir::inout(data[i % 4]), [&] { weir::spawn([&] { make_chain(done, 10); }); });
+                make_chain(done, 10);
+              }
+            }),
+            160);
+}
+
+TEST_P(Tasks, OfAnEdtWithinAFinishScopeMakeTheirsInThatScope) {
+  EXPECT_EQ(done_after([](std::atomic<int>& done) {
+              edt(0, [&](u32, ocrEdtDep_t*) {
+                for (int i = 0; i < 10; ++i) weir::spawn([&] { make_chain(done, 10); });
+                return NULL_GUID;
+              });
+            }),
+            100);
+}
+
+// The EDT gives its blocks up when its tasks have ended, not when its finish scope has.
+TEST_P(Tasks, MayMakeAnEdtThatNeedsTheBlockOfTheirs) {
+  const ocrGuid_t data = block(1), ended = event(OCR_EVENT_STICKY_T);
+  ocrGuid_t output = ended;
+  std::atomic<u64> seen{0};
+  const ocrGuid_t holder =
+      edt(1,
+          [&](u32, ocrEdtDep_t* d) {
+            u64* const value = static_cast<u64*>(d[0].ptr);
+            weir::spawn([&, value] {
+              const ocrGuid_t next =
+                  edt(1, [&](u32, ocrEdtDep_t* n) { return seen = *static_cast<u64*>(n[0].ptr), NULL_GUID; });
+              EXPECT_EQ(ocrAddDependence(data, next, 0, DB_MODE_EW), 0);
+              *value = 5;
+            });
+            return NULL_GUID;
+          },
+          {EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, &output, nullptr, nullptr});
+  EXPECT_EQ(ocrAddDependence(data, holder, 0, DB_MODE_EW), 0);
+  wait_for(ended);
+  EXPECT_EQ(seen, 5u);
+}
+
+// More than there can be threads that wait.
+TEST_P(Tasks, OfThousandsOfEdtsThatEndLaterNeedNoThreads) {
+  constexpr int kEdts = 3000;
+  std::mutex mutex;
+  std::vector<weir::Completion> all;
+  std::atomic<int> ended{0};
+  const ocrGuid_t over = event(OCR_EVENT_LATCH_T);
+  for (int i = 0; i < kEdts; ++i) EXPECT_EQ(ocrEventSatisfySlot(over, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT), 0);
+  for (int i = 0; i < kEdts; ++i) {
+    ocrGuid_t output = event(OCR_EVENT_STICKY_T);
+    const ocrGuid_t after = edt(1, [&](u32, ocrEdtDep_t*) {
+      return ++ended, ocrEventSatisfySlot(over, NULL_GUID, OCR_EVENT_LATCH_DECR_SLOT), NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(output, after, 0, DB_MODE_NULL), 0);
+    edt(0,
+        [&](u32, ocrEdtDep_t*) {
+          const std::lock_guard lock(mutex);
+          all.push_back(weir::end_later());
+          return NULL_GUID;
+        },
+        {EDT_PROP_OEVT_VALID, &output, nullptr, nullptr});
+  }
+  std::thread device([&] {
+    for (bool there = false; !there; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex);
+      there = all.size() == kEdts;
+    }
+    EXPECT_EQ(ended, 0);
+    for (weir::Completion& each : all) each.complete();
+  });
+  EXPECT_EQ(ocrLegacyBlockProgress(over, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+  device.join();
+  EXPECT_EQ(ended, kEdts);
+}
+
+TEST_P(Tasks, AnEdtThatEndsLaterHoldsItsBlockUntilThen) {
+  for (const u16 properties : {EDT_PROP_FINISH, EDT_PROP_NONE}) {
+    const ocrGuid_t data = block(1), ended = event(OCR_EVENT_STICKY_T);
+    std::thread device;
+    std::atomic<bool> go{false};
+    const ocrGuid_t holder = edt(1,
+                                 [&](u32, ocrEdtDep_t* d) {
+                                   u64* const value = static_cast<u64*>(d[0].ptr);
+                                   edt(0, [](u32, ocrEdtDep_t*) { return NULL_GUID; });
+                                   device = std::thread([&, value, mine = weir::end_later()]() mutable {
+                                     while (!go) std::this_thread::yield();
+                                     *value = 9;
+                                     mine.complete();
+                                   });
+                                   return NULL_GUID;
+                                 },
+                                 {properties, nullptr, nullptr, nullptr});
+    const ocrGuid_t reader = edt(1, [&](u32, ocrEdtDep_t* d) {
+      EXPECT_EQ(*static_cast<u64*>(d[0].ptr), 9u);
+      return ocrEventSatisfy(ended, NULL_GUID), NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, holder, 0, DB_MODE_EW), 0);
+    EXPECT_EQ(ocrAddDependence(data, reader, 0, DB_MODE_EW), 0);
+    go = true;
+    wait_for(ended);
+    device.join();
+  }
 }
 
 TEST_P(Tasks, ForkAndJoinInEdts) {

@@ -101,6 +101,28 @@ TEST(Explaining, NamesWhoRunsWhoWaitsAndWhereTheyWereSpawned) {
   runtime.wait();
 }
 
+TEST(Explaining, SaysThatATaskEndsLaterAndWhatThatWaitsFor) {
+  Runtime runtime(with_workers(2));
+  Latch latch;
+  int value = 0;
+  Completion begun;
+  runtime.spawn(inout(value), name("begins"), [&](int&) {
+    begun = end_later();
+    latch.open();
+  });
+  latch.wait();
+  runtime.spawn(in(value), name("comes after"), [](const int&) {});
+  const Json seen = ask_until([](const Json& r) {
+    return r.at("running") == 0 && r.at("causes").contains("children") && r.at("causes").contains("edge");
+  });
+  const Json& open = named(seen, "a Completion");
+  EXPECT_EQ(named(seen, "begins").at("waits").at(0).at("for"), open.at("id"));
+  EXPECT_EQ(open.at("waits").at(0).at("text"), "the program to call complete()");
+  EXPECT_EQ(named(seen, "comes after").at("waits").at(0).at("for"), named(seen, "begins").at("id"));
+  begun.complete();
+  runtime.wait();
+}
+
 TEST(Explaining, NamesWhoHasCommutativeData) {
   Runtime runtime(with_workers(2));
   Latch latch, begun;

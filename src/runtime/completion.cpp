@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runtime/runtime_state.hpp"
+#include "sched/worker.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+
+using detail::OpenCompletion;
+
+namespace {
+
+// DONE-2: while it lives the runtime does not go, though the task, and all others, may have ended by then.
+class Completing {
+ public:
+  explicit Completing(runtime::State& state) noexcept : completing_(state.completing) {
+    completing_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Completing() { completing_.fetch_sub(1, std::memory_order_release); }
+  Completing(const Completing&) = delete;
+  Completing& operator=(const Completing&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& completing_;
+};
+
+void end(std::unique_ptr<OpenCompletion> open, std::exception_ptr failure) noexcept {
+  const Completing completing(*open->scope->owner()->scheduler().owner);
+  if (failure) open->scope->fail(std::move(failure));
+  open->scope->close_completion(*open->node);
+}
+
+std::unique_ptr<OpenCompletion> take(std::atomic<OpenCompletion*>& from, const char* what) {
+  if (OpenCompletion* const open = from.exchange(nullptr, std::memory_order_acq_rel))
+    return std::unique_ptr<OpenCompletion>(open);
+  throw Error(
+      fmt::format("{} of a Completion that was completed before, or moved from: each is completed once, where "
+                  "it was moved to",
+                  what));
+}
+
+// Nobody can complete it any more.
+[[gnu::cold]] void drop(OpenCompletion* open) noexcept {
+  if (open == nullptr) return;
+  const std::string task = open->name == nullptr ? "a task" : fmt::format("task '{}'", open->name);
+  Error error(
+      fmt::format("{} ends later, and its Completion was destroyed before complete() was called: keep it until "
+                  "what the task has begun has ended, then complete it",
+                  task));
+  end(std::unique_ptr<OpenCompletion>(open), std::make_exception_ptr(std::move(error)));
+}
+
+[[noreturn, gnu::cold]] void refuse_outside() {
+  throw Error(
+      "end_later() outside of a task, or in the half of a fork_join() that another thread has taken: it is the running "
+      "task that ends later; call it in the function of a task");
+}
+
+}  // namespace
+
+Completion& Completion::operator=(Completion&& other) noexcept {
+  if (this != &other)
+    drop(open_.exchange(other.open_.exchange(nullptr, std::memory_order_acq_rel), std::memory_order_acq_rel));
+  return *this;
+}
+
+Completion::~Completion() { drop(open_.load(std::memory_order_acquire)); }
+
+void Completion::complete() { end(take(open_, "complete()"), nullptr); }
+
+void Completion::fail(std::exception_ptr exception) {
+  if (!exception) throw Error("fail() of a Completion without an exception: give it one, or call complete()");
+  end(take(open_, "fail()"), std::move(exception));
+}
+
+Completion end_later() {
+  sched::Worker* const worker = sched::Worker::current();
+  const sched::Task* const task = worker == nullptr ? nullptr : worker->frame().task;
+  if (task == nullptr) refuse_outside();
+  auto open = std::make_unique<OpenCompletion>();
+  open->name = task->note.name();
+  open->scope = &runtime::scope_of(*worker);
+  open->node = &open->scope->open_completion();  // last: it has to end from then on
+  return detail::CompletionAccess::make(open.release());
+}
+
+}  // namespace weir
