@@ -4,15 +4,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
+#include <sys/auxv.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <string>
-
-// A program that is linked with the C library statically has no dlopen(): no symbol, and no warning of the linker.
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dlerror
 
 namespace weir::check {
 
@@ -26,13 +23,23 @@ namespace {
 using base::Code;
 using base::Status;
 
+// The program was started by a dynamic linker; a library that is loaded into any other would bring a second C library.
+bool can_load_libraries() noexcept {
+  const auto* header = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+  for (unsigned long left = getauxval(AT_PHNUM); header != nullptr && left != 0; --left, ++header)
+    if (header->p_type == PT_INTERP) return true;
+  return false;
+}
+
 base::Result<Hooks*> load(const std::string& path) {
-  if (&dlopen == nullptr || &dlsym == nullptr || &dlerror == nullptr) {
+  // Not by its name, of which the linker warns in every program that is linked statically.
+  auto* const open = reinterpret_cast<decltype(&dlopen)>(dlsym(RTLD_DEFAULT, "dlopen"));
+  if (!can_load_libraries() || open == nullptr) {
     return Status{Code::unsupported,
                   "weir check cannot load its library into this program, which is linked with the C library "
                   "statically; link it without -static"};
   }
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: handlers of signals are in it
+  void* const library = open(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // for good: handlers of signals are in it
   if (library == nullptr)
     return Status{Code::not_found, fmt::format("weir check cannot load its library into this program: {}", dlerror())};
   auto* const entry = reinterpret_cast<Entry*>(dlsym(library, kEntry));
