@@ -331,7 +331,8 @@ class Picture {
   void add_data(data::Store& store) {
     std::unordered_map<const data::Requester*, Index> requesters;
     for (Index i = 0; i < held_.size(); ++i)
-      if (const TaskData* const data = data_of(held_[i])) requesters.emplace(data->requester(), i);
+      if (const TaskData* const data = data_of(held_[i]); data != nullptr && data->requester() != nullptr)
+        requesters.emplace(data->requester(), i);
     const auto find_requester = [&](const data::Requester* who) {
       const auto found = requesters.find(who);
       return found == requesters.end() ? kNobody : found->second;
