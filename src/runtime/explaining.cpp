@@ -93,7 +93,8 @@ class Tasks {
   void add_things() {
     for (Index i = 0; i < held_.size(); ++i) {
       s_[i] = thing_of(held_[i]);
-      if (const TaskData* const data = data_of(held_[i])) s_.add_key(data->requester(), i);
+      const TaskData* const data = data_of(held_[i]);
+      if (data != nullptr && data->requester() != nullptr) s_.add_key(data->requester(), i);
       children_[held_[i].scope].push_back(i);
     }
   }

@@ -164,7 +164,7 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
   link(task);
 }
 
-inline void SpawnScope::link(sched::Task& task) {
+[[gnu::always_inline]] inline void SpawnScope::link(sched::Task& task) {
   if (predecessor_count_ == 0) return owner()->submit(&task);
   if (predecessor_count_ != 1) return link_several(task);
   const detail::TaskRef before = predecessors_[0];

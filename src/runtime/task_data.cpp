@@ -18,10 +18,10 @@ namespace weir::runtime {
 // Its request lies in the same memory: a task with blocks costs one allocation.
 class TaskData::WithRequest final : public TaskData {
  public:
-  WithRequest() noexcept { request_ = &storage_; }
+  WithRequest() noexcept { blocks_ = &storage_; }
 
  private:
-  data::Request storage_;
+  Blocks storage_;
 };
 
 // All that this layer and those above give to tasks is a TaskData.
@@ -29,10 +29,6 @@ TaskData* TaskData::cast(sched::TaskHooks* hooks) noexcept {
   if (hooks == nullptr) return nullptr;
   WEIR_CHECK(hooks->kind() == sched::HooksKind::task_data, "a task has hooks that are of no layer of Weir");
   return static_cast<TaskData*>(hooks);
-}
-
-TaskData* TaskData::of(const sched::TaskExtra* extra) noexcept {
-  return extra == nullptr ? nullptr : cast(extra->hooks);
 }
 
 TaskData* TaskData::seen_of(const sched::Task& task) noexcept {
@@ -52,12 +48,13 @@ TaskData& TaskData::with_request(sched::Task& task, data::Store* store, sched::S
   WEIR_CHECK(extra.hooks == nullptr, "a task is given a request twice");
   auto* const made = new WithRequest;
   extra.hooks = made;
-  made->store_ = store;
-  made->scheduler_ = &scheduler;
-  made->task_ = &task;
-  made->on_failure_ = failure;
-  data::Request& request = *made->request_;
-  request.requester = made;
+  Blocks& blocks = *made->blocks_;
+  blocks.store = store;
+  blocks.scheduler = &scheduler;
+  blocks.task = &task;
+  blocks.on_failure = failure;
+  data::Request& request = blocks.request;
+  request.requester = &blocks;
   request.revocable = true;
   request.trace_id = sched::trace_id(task.ref());
   return *made;
@@ -83,13 +80,13 @@ void TaskData::add_lock(ExclusionLock* lock) {
 }
 
 // What was not there when the task became ready is. It may run, and be gone, before this returns.
-void TaskData::staged(data::Request& request) noexcept {
-  scheduler_->submit(*task_, scheduler_->worker(request.lane).domain());
+void TaskData::Blocks::staged(data::Request& staged_request) noexcept {
+  scheduler->submit(*task, scheduler->worker(staged_request.lane).domain());
 }
 
 // Where workers move blocks themselves they do so when the task's turn to run comes, not when it becomes ready.
 bool TaskData::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
-  if (registered() == nullptr || asked_) return true;
+  if (registered() == nullptr || blocks_->asked) return true;
   const Strategy strategy = worker.scheduler().options().strategy;
   if (strategy == Strategy::off || strategy == Strategy::inline_) return true;
   return task.scope->failed() || ask_for_blocks(worker, task);
@@ -97,25 +94,26 @@ bool TaskData::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
 
 // The task may run elsewhere, and be gone, before this returns false.
 bool TaskData::ask_for_blocks(sched::Worker& worker, sched::Task& task) {
-  asked_ = true;
+  blocks_->asked = true;
   const int wanted = task.note.extra()->domain;
   const int domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
-  return store_->ready(*request_, worker.index(), domain);
+  return blocks_->store->ready(blocks_->request, worker.index(), domain);
 }
 
 bool TaskData::begin_blocks(sched::Worker& worker, sched::Task& task) {
-  if (!asked_) {
+  if (!blocks_->asked) {
     if (task.scope->failed()) return true;  // it will not run
     if (!ask_for_blocks(worker, task)) return false;
   }
-  if (!store_->try_begin(*request_)) return false;
-  if (!request_->failure && on_failure_ == OnFailure::fail_scope)
-    task.scope->fail(std::make_exception_ptr(Error(request_->failure.message)));
-  return begun_ = true;
+  data::Request& request = blocks_->request;
+  if (!blocks_->store->try_begin(request)) return false;
+  if (!request.failure && blocks_->on_failure == OnFailure::fail_scope)
+    task.scope->fail(std::make_exception_ptr(Error(request.failure.message)));
+  return blocks_->begun = true;
 }
 
 bool TaskData::try_begin(sched::Worker& worker, sched::Task& task) noexcept {
-  if (registered() != nullptr && !begun_ && !begin_blocks(worker, task)) return false;
+  if (registered() != nullptr && !blocks_->begun && !begin_blocks(worker, task)) return false;
   if (lock_wait_since_ != 0) end_lock_wait(worker, task);
   while (acquired_ < locks_.size()) {
     waits_at_ = locks_[acquired_];
@@ -148,8 +146,8 @@ void TaskData::end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept 
 
 void TaskData::finish() noexcept {
   if (registered() == nullptr) return;
-  store_->finish(*request_);
-  request_->sequence = 0;
+  blocks_->store->finish(blocks_->request);
+  blocks_->request.sequence = 0;
 }
 
 void TaskData::end(sched::Worker& worker, sched::Task&) noexcept {

@@ -21,7 +21,7 @@ class Scheduler;
 
 namespace weir::runtime {
 
-class TaskData : public sched::TaskHooks, private data::Requester {
+class TaskData : public sched::TaskHooks {
  public:
   // What follows when the blocks cannot be had.
   enum class OnFailure : std::uint8_t {
@@ -30,7 +30,10 @@ class TaskData : public sched::TaskHooks, private data::Requester {
   };
 
   // The task's; null when it has none.
-  static TaskData* of(const sched::Task& task) noexcept { return of(task.note.extra()); }
+  static TaskData* of(const sched::Task& task) noexcept {
+    const sched::TaskExtra* const extra = task.note.extra();
+    return extra == nullptr ? nullptr : cast(extra->hooks);
+  }
   // The same for any thread that keeps the task from ending.
   static TaskData* seen_of(const sched::Task& task) noexcept;
   // The task's, which gets one when it has none. Its spawner, before it is submitted. Throws std::bad_alloc.
@@ -40,12 +43,14 @@ class TaskData : public sched::TaskHooks, private data::Requester {
   static TaskData& with_request(sched::Task& task, data::Store* store, sched::Scheduler& scheduler, OnFailure failure);
 
   // What the task asks of the store; null when it has no blocks, or none that move.
-  data::Request* request() noexcept { return request_; }
+  data::Request* request() noexcept { return blocks_ == nullptr ? nullptr : &blocks_->request; }
   // The same when the store knows of it.
-  data::Request* registered() noexcept { return request_ != nullptr && request_->sequence != 0 ? request_ : nullptr; }
-  data::Store& store() noexcept { return *store_; }
-  // By which the store names it to those who ask who waits.
-  const data::Requester* requester() const noexcept { return this; }
+  data::Request* registered() noexcept {
+    return blocks_ == nullptr || blocks_->request.sequence == 0 ? nullptr : &blocks_->request;
+  }
+  data::Store& store() noexcept { return *blocks_->store; }
+  // By which the store names it to those who ask who waits; null when it has no request.
+  const data::Requester* requester() const noexcept { return blocks_; }
   // Its blocks may leave. Once; end() does it where the layer above has not.
   void finish() noexcept;
 
@@ -66,27 +71,29 @@ class TaskData : public sched::TaskHooks, private data::Requester {
 
  private:
   class WithRequest;
+  struct Blocks final : data::Requester {
+    void staged(data::Request& staged_request) noexcept override;
+    data::Request request;
+    data::Store* store = nullptr;
+    sched::Scheduler* scheduler = nullptr;
+    sched::Task* task = nullptr;
+    OnFailure on_failure = OnFailure::fail_scope;
+    bool asked = false;  // for the blocks; written by whoever holds the task
+    bool begun = false;  // they are in place for good; likewise
+  };
   struct Reduction {
     ReductionGroup* group;
     std::size_t member;
     void* copy;
   };
   TaskData() noexcept : TaskHooks(sched::HooksKind::task_data) {}
-  static TaskData* of(const sched::TaskExtra* extra) noexcept;
   static TaskData* cast(sched::TaskHooks* hooks) noexcept;
-  void staged(data::Request& request) noexcept override;
   bool ask_for_blocks(sched::Worker& worker, sched::Task& task);
   bool begin_blocks(sched::Worker& worker, sched::Task& task);
   bool acquire(sched::Worker& worker, sched::Task& task, ExclusionLock& lock) noexcept;
   void end_lock_wait(sched::Worker& worker, sched::Task& task) noexcept;
 
-  data::Request* request_ = nullptr;  // in the same object, when there is one; then these three, too
-  data::Store* store_ = nullptr;
-  sched::Scheduler* scheduler_ = nullptr;
-  sched::Task* task_ = nullptr;
-  OnFailure on_failure_ = OnFailure::fail_scope;
-  bool asked_ = false;                              // for the blocks; written by whoever holds the task
-  bool begun_ = false;                              // they are in place for good; likewise
+  Blocks* blocks_ = nullptr;                        // in the same memory; null: it has no request
   std::vector<ExclusionLock*> locks_;               // by address, no duplicates
   std::uint64_t lock_wait_since_ = 0;               // ticks; 0: it does not wait at one, or nothing is traced
   const char* lock_holder_ = nullptr;               // that it found there: name for the trace
