@@ -4,12 +4,11 @@
 //
 // In the C++ API a waiting task runs others on top of its stack, which is quick, and safe where it waits for its own
 // children. One that waits for an event may not: the event may come while a task on top of it waits for what only it
-// will do. Once a scheduler has a Blocking, whoever waits keeps the thread: another worker runs tasks in its place, and
-// how many do so at a time is kept by permits (permits.hpp). docs/decisions/0013
+// will do. Once a scheduler has a Blocking, a task that waits keeps the thread: another worker runs tasks in its place,
+// and how many do so at a time is kept by permits (permits.hpp). docs/decisions/0013
 #pragma once
 
 #include "base/result.hpp"
-#include "sched/scheduler.hpp"
 #include "sched/worker.hpp"
 
 namespace weir::sched {
@@ -28,7 +27,7 @@ class Blocking {
 
 template <class C>
 void Worker::wait_until(C& condition, const Scope* own) noexcept {
-  Blocking* const layer = scheduler_->blocking();
+  Blocking* const layer = team().blocking();
   if (layer == nullptr || !block_until(*layer, condition, own)) run_until(condition);
 }
 
@@ -50,7 +49,7 @@ void Worker::serve(C& until) noexcept {
     const Permits& permits_;
     std::uint64_t looks_ = 0;
   };
-  Served served(until, queues_->permits);
+  Served served(until, queues().domain().permits);
   do {
     served.begin();
     run_until(served);

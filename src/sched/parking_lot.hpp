@@ -109,17 +109,17 @@ class ParkingLot {
   void list(Sleeper& self) noexcept;
   void unlist(Sleeper& self) noexcept;
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
-  void nap(Sleeper& self, std::uint64_t ns) noexcept {
+  void park_timed(Sleeper& self, std::uint64_t ns) noexcept {
     join_sleepers(self);
-    nappers_.fetch_add(1, std::memory_order_relaxed);
+    timed_parks_.fetch_add(1, std::memory_order_relaxed);
     self.parker.park_for(ns);
-    nappers_.fetch_sub(1, std::memory_order_relaxed);
+    timed_parks_.fetch_sub(1, std::memory_order_relaxed);
     unlist(self);
   }
-  // Somebody does, and will look at everything at least once more before it sleeps: who makes a task available after
-  // reading true need not wake anyone, at the cost of that nap's length. (A napper that ends its nap just then is
-  // searching already, and sleeps only after list().)
-  bool someone_naps() const noexcept { return nappers_.load(std::memory_order_relaxed) != 0; }
+  // A worker does, and will look at everything at least once more before it sleeps: a thread that makes a task
+  // available after reading true need not wake any, at the cost of that time. (A worker whose timed park ends just then
+  // is searching already, and sleeps only after list().)
+  bool someone_parks_timed() const noexcept { return timed_parks_.load(std::memory_order_relaxed) != 0; }
 
  private:
   static constexpr std::int64_t kSleeper = std::int64_t{1} << 32;
@@ -141,8 +141,8 @@ class ParkingLot {
   // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond
   // the surplus: below 0 when more are awake than should be.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> state_{0};
-  std::atomic<std::uint32_t> nappers_{0};  // of the sleepers; whoever naps
-  std::atomic<bool> watched_{false};       // written under mutex_: a sleeper watches
+  std::atomic<std::uint32_t> timed_parks_{0};  // of the sleepers; written by those that park so
+  std::atomic<bool> watched_{false};           // written under mutex_: a sleeper watches
   // Written under mutex_: how many should be asleep, and when it was found out. The first stays while watched_.
   std::atomic<std::int64_t> surplus_{0};
   std::atomic<std::uint64_t> blocked_set_at_{0};

@@ -14,6 +14,7 @@
 
 #include "base/layout.hpp"
 #include "base/shown.hpp"
+#include "sched/policy/placement.hpp"
 #include "weir/detail/spawn.hpp"
 #include "weir/task.hpp"
 
@@ -92,11 +93,10 @@ class SuccessorList {
 
 // How many predecessors have not ended, and by whom most of the others were run: a task is best run where its data is.
 //
-// One word: the count, and a running majority vote over workers (Boyer and Moore, 1981), a candidate and its lead.
+// One word: the count, and a running majority vote over workers (policy/placement.hpp), a candidate and its lead.
 class Arrivals {
  public:
   static constexpr std::uint32_t kMost = (std::uint32_t{1} << 20) - 1;  // predecessors
-  static constexpr int kVoters = 1 << 9;                                // workers with a higher index do not vote
 
   // Before the first arrival.
   void expect(std::uint32_t count) noexcept { word_.store(count, std::memory_order_relaxed); }
@@ -122,25 +122,21 @@ class Arrivals {
 
   // After the last arrival, made by `worker`: who ran most of the predecessors, `worker` where there is no majority.
   int home(int worker) const noexcept {
-    const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    const std::uint32_t lead = word >> kLeadShift;
-    const int candidate = static_cast<int>((word >> kCandidateShift) & (kVoters - 1));
-    return lead >= 2 && candidate != worker ? candidate : worker;
+    return static_cast<int>(
+        policy::home_of(votes_in(word_.load(std::memory_order_relaxed)), static_cast<std::uint32_t>(worker)));
   }
 
  private:
   static constexpr int kCandidateShift = 20;
   static constexpr int kLeadShift = 29;
-  static constexpr std::uint32_t kLead = std::uint32_t{1} << kLeadShift;
-  static constexpr std::uint32_t kMostLead = 7;
+  static_assert(policy::kVoters == 1u << (kLeadShift - kCandidateShift) && policy::kMostLead == 7);
 
+  static policy::HomeVote votes_in(std::uint32_t word) noexcept {
+    return {(word >> kCandidateShift) & (policy::kVoters - 1), word >> kLeadShift};
+  }
   static std::uint32_t vote(std::uint32_t word, int worker) noexcept {
-    if (worker >= kVoters) return word;
-    const std::uint32_t lead = word >> kLeadShift;
-    const auto voter = static_cast<std::uint32_t>(worker);
-    if (lead == 0) return (word & kMost) | voter << kCandidateShift | kLead;
-    if (((word >> kCandidateShift) & (kVoters - 1)) != voter) return word - kLead;
-    return lead < kMostLead ? word + kLead : word;
+    const policy::HomeVote votes = policy::vote(votes_in(word), static_cast<std::uint32_t>(worker));
+    return (word & kMost) | votes.candidate << kCandidateShift | votes.lead << kLeadShift;
   }
 
   std::atomic<std::uint32_t> word_;
