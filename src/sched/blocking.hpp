@@ -18,7 +18,7 @@ class Blocking {
  public:
   virtual std::uintptr_t begin(Worker& worker) noexcept = 0;
   virtual void end(Worker& worker, std::uintptr_t begun) noexcept = 0;
-  // No thread can be had that runs tasks meanwhile. From now on those that wait run them themselves.
+  // No thread can be had that runs tasks in its place. From now on those that wait run them themselves.
   virtual void refused(const base::Status& why) noexcept = 0;
 
  protected:
@@ -33,7 +33,7 @@ void Worker::wait_until(C& condition, const Scope* own) noexcept {
 
 template <class C>
 void Worker::serve(C& until) noexcept {
-  // Over, too, when a thread wants to go on and has no permit: after a look at the worker's own tasks and one at those
+  // Also over when a thread wants to go on and has no permit: after a look at the worker's own tasks and one at those
   // of others, so that tasks have their turn where many threads go on and wait again.
   class Served final : public Condition {
    public:

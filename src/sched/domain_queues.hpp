@@ -34,7 +34,7 @@ struct DomainQueues {
   std::vector<std::atomic<Peer*>> victims;
   std::atomic<std::uint32_t> victim_count{0};  // VICTIM-1: release after the entry, acquire before reading it
   std::vector<int> far;                        // other domains, nearest first; read-only after start
-  Permits permits;                             // who may run tasks, where tasks block
+  Permits permits;                             // which threads may run tasks, where tasks block
 };
 
 }  // namespace weir::sched

@@ -54,7 +54,7 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   [[nodiscard]] bool offer(Item half) noexcept {
     if (!deque_.push(half)) [[unlikely]]
       return false;
-    return !lot_->should_wake() || wake_for_half();  // a tail call: nothing to be kept meanwhile
+    return !lot_->should_wake() || wake_for_half();  // a tail call: nothing to be kept across it
   }
   // Moves what only this worker sees, or takes first, to where others take it at once.
   void give_away() noexcept {

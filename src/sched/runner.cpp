@@ -17,7 +17,7 @@ thread_local constinit Worker* Runner::current_ = nullptr;
 
 namespace {
 
-// Of a task made on another core, so that the lines arrive while it runs. A hint: the list may grow meanwhile. Only
+// For a task made on another core, so that the lines arrive while it runs. A hint: the list may grow since. Only
 // edges in the task's own memory are followed; those elsewhere would have to be waited for.
 void prefetch_successors(const Task& task) noexcept {
   const auto* const start = reinterpret_cast<const std::byte*>(&task);

@@ -26,7 +26,7 @@ class Worker;
 
 class Runner : public Peer {
  public:
-  // `self`: the worker whose base this is, for hooks and for who asks which worker a thread is.
+  // `self`: the worker whose base this is, for hooks and for current().
   Runner(Worker& self, Team& team, const Identity& identity);
 
   // The worker whose frame the calling thread is in, or null.

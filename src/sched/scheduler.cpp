@@ -222,10 +222,10 @@ void Scheduler::submit(Task& task, int domain) noexcept {
 
 bool Scheduler::has_work(int domain) const noexcept { return sees_in_domain(queues(domain), nullptr); }
 
-// A guest would not, nor who has given its permit up.
+// A guest would not, nor a worker that has given its permit up.
 bool Scheduler::takes_tasks(const Worker& worker) const noexcept { return !worker.is_guest() && worker.has_permit(); }
 
-// Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
+// What blocked workers have ready is taken by no thread, unless another of the scheduler's own does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
   const std::lock_guard lock(mutex_);
   bool some_blocked = false, stuck = true;

@@ -26,7 +26,8 @@ namespace weir::sched {
 class Scheduler final : public Team {
  public:
   // The calling thread becomes worker 0. Fails when a thread cannot be started or pinned.
-  // `first_generation`: see TaskHeap. `recorder`: of what the workers do; null: nobody records; outlives it.
+  // `first_generation`: see TaskHeap. `recorder`: records what the workers do, and outlives the scheduler; null:
+  // nothing is recorded.
   static base::Result<std::unique_ptr<Scheduler>> start(const machine::Machine& machine, const Options& options,
                                                         std::uint64_t first_generation,
                                                         trace::Recorder* recorder = nullptr);
@@ -48,10 +49,10 @@ class Scheduler final : public Team {
   // best run, unless it asks for another itself.
   void submit(Task& task, int domain) noexcept;
 
-  // Nobody runs a task and none is ready, as far as the layers above have let them go: without an event from outside
+  // No task runs and none is ready, as far as the layers above have let them go: without an event from outside
   // nothing will ever happen. May be wrong by a moment; true twice with nothing in between is right. Any thread.
   bool is_still() const noexcept { return stillness() != Stillness::none; }
-  // Stuck: besides, what is ready, or becomes ready, is taken by nobody: those who could are blocked.
+  // Stuck: besides, what is ready, or becomes ready, is taken by no worker: those that could are blocked.
   enum class Stillness : std::uint8_t { none, still, stuck };
   Stillness stillness() const noexcept;
 
@@ -60,7 +61,7 @@ class Scheduler final : public Team {
     return static_cast<int>(machine_domains_[static_cast<std::size_t>(domain)]);
   }
   const machine::Machine& machine() const noexcept { return machine_; }
-  // Whoever the scheduler belongs to, for the layers above; set once, before the first task.
+  // What the scheduler belongs to, for the layers above; set once, before the first task.
   void* owner = nullptr;
 
   // Any that exists; no lock, as Team::peer().

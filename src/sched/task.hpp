@@ -30,9 +30,9 @@ using detail::Invoke;
 using detail::InvokeFunction;
 using detail::TaskRef;
 
-// One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: whoever
-// ends the predecessor then finds all successors without touching theirs. Else with the successor, or with who waits.
-// `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
+// One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: the
+// worker that ends the predecessor then finds all successors without touching theirs. Else with the successor, or with
+// the waiter. `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
 struct Edge {
   std::uintptr_t target;
   Edge* next;
@@ -64,12 +64,14 @@ class SuccessorList {
 
   // The task has ended: no edge can be added any more. Returns the edges, newest first. Called once.
   Edge* close() noexcept {
-    // EDGE-2: release publishes what the task wrote to who finds the list closed. EDGE-1: acquire, for the edges.
+    // EDGE-2: release publishes what the task wrote to the thread that finds the list closed. EDGE-1: acquire, for the
+    // edges.
     const std::uint64_t tag = word_.load(std::memory_order_relaxed) & kTagMask;
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
 
-  // The newest edge so far. Who runs the task may read it, and those before it: none goes away before close().
+  // The newest edge so far. The worker that runs the task may read it, and those before it: none goes away before
+  // close().
   const Edge* newest() const noexcept { return pointer(word_.load(std::memory_order_acquire)); }  // EDGE-1
 
   // The task of that generation has ended. One load answers for both, closed and used again: between two loads the
@@ -108,7 +110,7 @@ class Arrivals {
   [[nodiscard]] bool arrive(int worker) noexcept {
     std::uint32_t word = word_.load(std::memory_order_acquire);
     for (;;) {
-      if ((word & kMost) == 1) return true;  // nobody else arrives any more, so nothing need be written
+      if ((word & kMost) == 1) return true;  // no other arrives any more, so nothing need be written
       if (word_.compare_exchange_weak(word, vote(word, worker) - 1, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
         return false;
@@ -151,7 +153,7 @@ class TaskNote {
   explicit operator bool() const noexcept { return word_ != 0; }
   TaskExtra* extra() const noexcept { return extra_of(word_); }
   const char* name() const noexcept { return name_of(word_); }  // null when it has none
-  // For who looks at a task that is not its own; all there is in the extra that is Shown.
+  // For a thread that looks at a task that is not its own: all there is in the extra that is Shown.
   TaskNote seen() const noexcept {
     TaskNote note;
     note.word_ = word_.seen();
@@ -169,13 +171,13 @@ class TaskNote {
 };
 
 struct alignas(base::kDestructiveSize) Task {
-  // Written by the owner before the task is published, read by whoever runs it, and by who explains what waits.
+  // Written by the owner before the task is published, read by the worker that runs it, and by observers.
   base::Shown<InvokeFunction> invoke;  // of a closure behind the header
   // Where the program spawned it, an address of its code; null: Weir's own. Or what who gave it `invoke` knows it by.
   base::Shown<const void*> site;
   base::Shown<Scope*> scope;  // of the parent: what this task is a child of
   TaskNote note;              // its name, or what few tasks have
-  Task* next;                 // whoever holds the task: link in a queue or a free list
+  Task* next;                 // written by what holds the task: link in a queue or a free list
 
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
@@ -208,7 +210,7 @@ inline std::uint64_t trace_id(TaskRef ref) noexcept {
   return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) ^ ref.generation << 41;
 }
 
-// Of a task that cannot end meanwhile; null: 0.
+// For a task that cannot end in the meantime; null: 0.
 inline std::uint64_t trace_id_of(Task* task) noexcept { return task == nullptr ? 0 : trace_id(task->ref()); }
 
 // True when that use of the memory has ended. Any thread.
@@ -224,7 +226,7 @@ class TaskHooks {
   virtual ~TaskHooks() = default;
   // Nothing but what the hooks stand for is missing. False: more is; Scheduler::submit() follows when it is there.
   virtual bool on_ready(Worker& worker, Task& task) noexcept = 0;
-  // Before the closure runs. False: the task cannot run now; whoever makes it possible queues it again.
+  // Before the closure runs. False: the task cannot run now; what makes it possible queues it again.
   virtual bool try_begin(Worker& worker, Task& task) noexcept = 0;
   // After the closure has run and all children have ended, before successors are told.
   virtual void end(Worker& worker, Task& task) noexcept = 0;

@@ -110,7 +110,9 @@ Thief::Item Thief::take_overflow() noexcept {
 bool Thief::deep_in_stack() const noexcept {
   if (team_.blocking() != nullptr) return false;
   const platform::StackBounds stack = platform::this_stack();
-  return policy::is_deep({static_cast<std::size_t>(platform::stack_pointer() - stack.lowest), stack.bytes});
+  const char* const here = platform::stack_pointer();
+  const std::size_t left = here < stack.lowest ? 0 : static_cast<std::size_t>(here - stack.lowest);
+  return policy::is_deep({left, stack.bytes});
 }
 
 Thief::Item Thief::look_around(std::uint64_t searched_ns) noexcept {

@@ -113,7 +113,7 @@ struct Ahead {
   int workers = 1;
 };
 struct Drained {
-  std::int64_t tasks = 0;  // that it has run itself meanwhile; what others have ended says nothing of its time
+  std::int64_t tasks = 0;  // that it has run itself since; what others have ended says nothing of its time
   std::uint64_t ns = 0;    // how long that took it, less what it searched and slept
   bool someone_idle = false;
 };
