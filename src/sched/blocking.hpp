@@ -4,12 +4,11 @@
 //
 // In the C++ API a waiting task runs others on top of its stack, which is quick, and safe where it waits for its own
 // children. One that waits for an event may not: the event may come while a task on top of it waits for what only it
-// will do. Once a scheduler has a Blocking, whoever waits keeps the thread: another worker runs tasks in its place, and
-// how many do so at a time is kept by permits (permits.hpp). docs/decisions/0013
+// will do. Once a scheduler has a Blocking, a task that waits keeps the thread: another worker runs tasks in its place,
+// and how many do so at a time is kept by permits (permits.hpp). docs/decisions/0013
 #pragma once
 
 #include "base/result.hpp"
-#include "sched/scheduler.hpp"
 #include "sched/worker.hpp"
 
 namespace weir::sched {
@@ -19,7 +18,7 @@ class Blocking {
  public:
   virtual std::uintptr_t begin(Worker& worker) noexcept = 0;
   virtual void end(Worker& worker, std::uintptr_t begun) noexcept = 0;
-  // No thread can be had that runs tasks meanwhile. From now on those that wait run them themselves.
+  // No thread can be had that runs tasks in its place. From now on those that wait run them themselves.
   virtual void refused(const base::Status& why) noexcept = 0;
 
  protected:
@@ -28,13 +27,13 @@ class Blocking {
 
 template <class C>
 void Worker::wait_until(C& condition, const Scope* own) noexcept {
-  Blocking* const layer = scheduler_->blocking();
+  Blocking* const layer = team().blocking();
   if (layer == nullptr || !block_until(*layer, condition, own)) run_until(condition);
 }
 
 template <class C>
 void Worker::serve(C& until) noexcept {
-  // Over, too, when a thread wants to go on and has no permit: after a look at the worker's own tasks and one at those
+  // Also over when a thread wants to go on and has no permit: after a look at the worker's own tasks and one at those
   // of others, so that tasks have their turn where many threads go on and wait again.
   class Served final : public Condition {
    public:
@@ -50,7 +49,7 @@ void Worker::serve(C& until) noexcept {
     const Permits& permits_;
     std::uint64_t looks_ = 0;
   };
-  Served served(until, queues_->permits);
+  Served served(until, queues().domain().permits);
   do {
     served.begin();
     run_until(served);

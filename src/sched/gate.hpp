@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate: keeps a task from ending while somebody who is no worker looks at it and at the tasks behind it.
+// Gate: an observer hold: keeps a task from ending while a thread that is no worker looks at it and at the tasks
+// behind it.
 //
 // A gate is an edge in the task's list of successors. It costs nothing where there is none: the worker that ends the
 // task finds it where it would find a waiter, and waits until the gates are opened, before it tells any successor that
@@ -35,7 +36,7 @@ class alignas(8) Gates {
   // ---- The worker that ends a task, with the target of an edge ----
   static bool is_gate(std::uintptr_t target) noexcept { return (target & kGate) == kGate; }
   static void pass(std::uintptr_t target) noexcept;
-  // What was in the list of a task that never ran, and that nobody waits for: gates alone.
+  // What was in the list of a task that never ran, and that no thread waits for: gates alone.
   static void pass_all(const Edge* edges) noexcept;
 
  private:
@@ -44,7 +45,7 @@ class alignas(8) Gates {
   void leave() noexcept;
 
   std::deque<Edge> edges_;               // the looker's; in the tasks' lists until these end
-  std::atomic<bool> open_{false};        // GATE-1: release by the looker, acquire by who passes
+  std::atomic<bool> open_{false};        // GATE-1: release by the looker, acquire by the worker that passes
   std::atomic<std::uint64_t> users_{1};  // tasks that have not passed, and the looker until it opens
 };
 

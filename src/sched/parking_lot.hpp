@@ -2,14 +2,14 @@
 
 // ParkingLot: which workers search for work and which sleep, and the rule that no wake-up is lost.
 //
-// One per group of workers that may take each other's tasks. A worker is busy, searching or asleep. Whoever makes a
-// task available asks should_wake(), one load, which is true when some sleep and nobody searches, and then wakes one. A
-// searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there is work, and
-// one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
+// One per group of workers that may take each other's tasks. A worker is busy, searching or asleep. A thread
+// that makes a task available asks should_wake(), one load, which is true when some sleep and none searches, and then
+// wakes one. A searcher that finds something, being the last one, wakes the next: so wake-ups spread as long as there
+// is work, and one futex call at most is paid per task made. Argument in full: docs/protocols/parking.md.
 //
-// Where a group has more workers than processors, no more of them than those are to be awake: who finds that more are,
-// and has nothing to run, stands back. It sleeps though there is work, while another one, the watcher, looks now and
-// then whether that work gets on. docs/protocols/parking.md#more-workers-than-processors
+// Where a group has more workers than processors, no more of them than those are to be awake: a worker that finds that
+// more are, and has nothing to run, stands back. It sleeps though there is work, while another one, the watcher, looks
+// now and then whether that work gets on. docs/protocols/parking.md#more-workers-than-processors
 //
 // PARKLOT-1  maker: make the task visible, light_barrier(), read state_. Sleeper: leave the searchers and join the
 //            sleepers in state_, heavy_barrier(), look at all queues once more. One of the two sees the other.
@@ -41,13 +41,13 @@ class ParkingLot {
   ParkingLot(int workers, int processors) noexcept
       : surplus_(std::max(workers - processors, 0)), most_surplus_(surplus_) {}
 
-  // Any thread, after a task became visible to the group's workers: whether somebody should be woken for it.
+  // Any thread, after a task became visible to the group's workers: whether a sleeper should be woken for it.
   [[nodiscard]] bool should_wake() const noexcept {
     platform::light_barrier();  // PARKLOT-1
     const std::int64_t state = state_.load(std::memory_order_relaxed);
     return state >= kSleeper && (state & kSearcherMask) == 0;
   }
-  // Wakes a sleeper, of `domain` if there is one, unless somebody searches by now.
+  // Wakes a sleeper, of `domain` if there is one, unless a worker searches by now.
   void wake_one(int domain) noexcept { wake(domain, false); }
 
   // As above for a task that only workers of `domain` should run: wakes one of them though others search.
@@ -92,7 +92,7 @@ class ParkingLot {
     if (has_surplus()) state_.fetch_sub(kSleeper, std::memory_order_seq_cst);
   }
   // So many of the others that are awake wait for something else than work, and leave their processors to others. Not
-  // while somebody watches.
+  // while a worker watches.
   void set_blocked(int workers, std::uint64_t now_ns) noexcept;
   // When it was last set.
   std::uint64_t blocked_set_at() const noexcept { return blocked_set_at_.load(std::memory_order_relaxed); }
@@ -109,17 +109,17 @@ class ParkingLot {
   void list(Sleeper& self) noexcept;
   void unlist(Sleeper& self) noexcept;
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
-  void nap(Sleeper& self, std::uint64_t ns) noexcept {
+  void park_timed(Sleeper& self, std::uint64_t ns) noexcept {
     join_sleepers(self);
-    nappers_.fetch_add(1, std::memory_order_relaxed);
+    timed_parks_.fetch_add(1, std::memory_order_relaxed);
     self.parker.park_for(ns);
-    nappers_.fetch_sub(1, std::memory_order_relaxed);
+    timed_parks_.fetch_sub(1, std::memory_order_relaxed);
     unlist(self);
   }
-  // Somebody does, and will look at everything at least once more before it sleeps: who makes a task available after
-  // reading true need not wake anyone, at the cost of that nap's length. (A napper that ends its nap just then is
-  // searching already, and sleeps only after list().)
-  bool someone_naps() const noexcept { return nappers_.load(std::memory_order_relaxed) != 0; }
+  // A worker does, and will look at everything at least once more before it sleeps: a thread that makes a task
+  // available after reading true need not wake any, at the cost of that time. (A worker whose timed park ends just then
+  // is searching already, and sleeps only after list().)
+  bool someone_parks_timed() const noexcept { return timed_parks_.load(std::memory_order_relaxed) != 0; }
 
  private:
   static constexpr std::int64_t kSleeper = std::int64_t{1} << 32;
@@ -141,8 +141,8 @@ class ParkingLot {
   // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond
   // the surplus: below 0 when more are awake than should be.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> state_{0};
-  std::atomic<std::uint32_t> nappers_{0};  // of the sleepers; whoever naps
-  std::atomic<bool> watched_{false};       // written under mutex_: a sleeper watches
+  std::atomic<std::uint32_t> timed_parks_{0};  // of the sleepers; written by those that park so
+  std::atomic<bool> watched_{false};           // written under mutex_: a sleeper watches
   // Written under mutex_: how many should be asleep, and when it was found out. The first stays while watched_.
   std::atomic<std::int64_t> surplus_{0};
   std::atomic<std::uint64_t> blocked_set_at_{0};

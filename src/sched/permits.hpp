@@ -9,10 +9,12 @@
 // are ready to go on come first, in the order in which they became ready, but for a turn of the tasks now and then;
 // then workers without a task (spares). Any thread may call everything. docs/protocols/permits.md
 //
-// PERMIT-1  who makes a condition true writes it, then sets kNotified by a read-modify-write; a thread that has given
+// PERMIT-1  a thread that makes a condition true writes it, then sets kNotified by a read-modify-write; a thread that
+// has given
 //           its permit up sets kGivenUp by one, then reads its condition. The later of the two sees the other's write.
-// PERMIT-2  granted: release by who grants, acquire by the thread that goes on.
-// PERMIT-3  the layer that blocks: release by let_tasks_block(), acquire by workers that look for tasks meanwhile.
+// PERMIT-2  granted: release by the thread that grants, acquire by the thread that goes on.
+// PERMIT-3  the layer that blocks: release by let_tasks_block(), acquire by workers that look for tasks at the same
+// time.
 #pragma once
 
 #include <atomic>
@@ -34,7 +36,7 @@ struct PermitHolder {
   };
   explicit PermitHolder(platform::Parker& wakes) noexcept : parker(&wakes) {}
   bool has() const noexcept { return (state.load(std::memory_order_acquire) & ~std::uint32_t{kNotified}) == kHeld; }
-  // PERMIT-1. True: the caller asks for a permit on the thread's behalf; nobody else does.
+  // PERMIT-1. True: the caller asks for a permit on the thread's behalf; no other does.
   bool notify() noexcept { return state.fetch_or(kNotified, std::memory_order_acq_rel) == kGivenUp; }
   void grant() noexcept {
     state.store(kHeld, std::memory_order_release);  // PERMIT-2
@@ -51,7 +53,7 @@ class Permits {
   // A thread that could go on waits for a permit.
   bool wanted() const noexcept { return wanted_.load(std::memory_order_acquire) != 0; }
 
-  // The caller's permit is to go to the one that is returned, by grant(); null: nobody is there to take it. `tasks`:
+  // The caller's permit is to go to the one that is returned, by grant(); null: there is none to take it. `tasks`:
   // there are some to run; now and then their turn comes before that of those that want to go on.
   PermitHolder* take_receiver(bool tasks) noexcept;
   // The same, to one that runs tasks first.

@@ -2,7 +2,7 @@
 
 // ReturnStack: what is lent to other threads comes back to its owner through it, in one step each.
 //
-// Others push, the owner takes all: nobody takes a single one from what others push to, hence no ABA (Treiber, 1986,
+// Others push, the owner takes all: no thread takes a single one from what others push to, hence no ABA (Treiber, 1986,
 // without his pop). RETURN-1: docs/protocols/heap.md
 #pragma once
 

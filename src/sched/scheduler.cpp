@@ -9,24 +9,12 @@
 #include <system_error>
 #include <utility>
 
-#include "sched/blocking.hpp"
+#include "sched/policy/placement.hpp"
+#include "sched/policy/victims.hpp"
 
 namespace weir::sched {
 
 namespace {
-
-class Stopped final : public Condition {
- public:
-  explicit Stopped(const Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
-  bool done() noexcept override { return scheduler_.stopping(); }
-  bool prepare_to_sleep() noexcept override { return !scheduler_.stopping(); }  // stop_threads() unparks
-  trace::WaitFor what() const noexcept override { return trace::WaitFor::stop; }
-
- private:
-  const Scheduler& scheduler_;
-};
-
-thread_local constinit Worker* started_as = nullptr;  // by which scheduler whatever
 
 // That the process may use at a time, whatever machine is described.
 int usable_processors(const machine::Machine& machine) {
@@ -36,23 +24,6 @@ int usable_processors(const machine::Machine& machine) {
 }
 
 }  // namespace
-
-void Worker::work() {
-  set_current(this);
-  started_as = this;
-  be_this_thread();
-  Stopped condition(*scheduler_);
-  serve(condition);
-  flush();
-  queues_->permits.leave(permit_);
-  set_current(nullptr);
-}
-
-void Worker::work_as_spare() {
-  be_this_thread();
-  Stopped condition(*scheduler_);
-  if (wait_as_spare(condition)) work();
-}
 
 base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine& machine, const Options& options,
                                                           std::uint64_t first_generation, trace::Recorder* recorder) {
@@ -67,12 +38,9 @@ base::Result<std::unique_ptr<Scheduler>> Scheduler::start(const machine::Machine
 
 Scheduler::Scheduler(const machine::Machine& machine, const Options& options, int worker_count,
                      std::uint64_t first_generation, trace::Recorder* recorder)
-    : machine_(machine),
-      options_(options),
-      worker_count_(worker_count),
-      first_generation_(first_generation),
-      recorder_(recorder),
-      processors_(usable_processors(machine)) {}
+    : Team(options, worker_count, usable_processors(machine), first_generation),
+      machine_(machine),
+      recorder_(recorder) {}
 
 Scheduler::~Scheduler() { stop_threads(); }
 
@@ -82,18 +50,18 @@ void Scheduler::place_workers() {
   const auto& domains = machine_.domains();
   std::size_t most = 0;
   for (const auto& domain : domains) most = std::max(most, domain.cores.size());
-  std::vector<Place> cores;
+  std::vector<CoreOf> cores;
   for (std::size_t core = 0; core < most; ++core) {
     for (std::size_t d = 0; d < domains.size(); ++d) {
       if (core < domains[d].cores.size()) cores.push_back({d, core, 0});
     }
   }
-  for (int i = 0; i < worker_count_; ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
+  for (int i = 0; i < worker_count(); ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
   std::stable_sort(places_.begin(), places_.end(),
-                   [](const Place& a, const Place& b) { return a.machine_domain < b.machine_domain; });
+                   [](const CoreOf& a, const CoreOf& b) { return a.machine_domain < b.machine_domain; });
   if (!machine_.is_this_system()) return;
   const int cpu = platform::current_cpu();
-  const auto here = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
+  const auto here = std::find_if(places_.begin(), places_.end(), [&](const CoreOf& place) {
     const auto& cpus = domains[place.machine_domain].cores[place.core].os_cpus;
     return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
   });
@@ -103,63 +71,56 @@ void Scheduler::place_workers() {
 // Only domains that have a worker count; their index is what on_domain() and current_domain() mean.
 void Scheduler::make_domains() {
   std::vector<std::size_t> used;
-  for (const Place& place : places_) used.push_back(place.machine_domain);
+  for (const CoreOf& place : places_) used.push_back(place.machine_domain);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  for (Place& place : places_) {
+  for (CoreOf& place : places_) {
     place.domain = static_cast<int>(std::find(used.begin(), used.end(), place.machine_domain) - used.begin());
   }
-  for (std::size_t d = 0; d < used.size(); ++d) {
-    queues_.push_back(std::make_unique<DomainQueues>(static_cast<std::size_t>(thread_limit())));
-  }
+  for (std::size_t d = 0; d < used.size(); ++d) add_domain();
   make_lots(used);
   for (std::size_t d = 0; d < used.size(); ++d) {
-    std::vector<int>& far = queues_[d]->far;
-    for (std::size_t other = 0; other < used.size(); ++other) {
-      if (other != d) far.push_back(static_cast<int>(other));
-    }
-    auto distance = [&](int to) {
-      return machine_.distance(DomainId(used[d]), DomainId(used[static_cast<std::size_t>(to)]));
-    };
-    std::stable_sort(far.begin(), far.end(), [&](int a, int b) { return distance(a) < distance(b); });
+    std::vector<double> distances;
+    for (const std::size_t other : used) distances.push_back(machine_.distance(DomainId(used[d]), DomainId(other)));
+    const int domain = static_cast<int>(d);
+    queues(domain).far = policy::far_order(domain, distances);
   }
   machine_domains_ = std::move(used);
 }
 
 // Under policy numa each domain has its part of the processors that the process may use.
 void Scheduler::make_lots(const std::vector<std::size_t>& used) {
-  if (options_.policy != Policy::numa) {
-    lots_.push_back(std::make_unique<ParkingLot>(worker_count_, processors_));
+  if (options().policy != Policy::numa) {
+    add_lot(worker_count(), processors());
     return;
   }
   int cores = 0;
   for (const std::size_t domain : used) cores += static_cast<int>(machine_.domains()[domain].cores.size());
   for (int d = 0; d < domain_count(); ++d) {
-    const auto workers = std::count_if(places_.begin(), places_.end(), [d](const Place& p) { return p.domain == d; });
+    const auto workers = std::count_if(places_.begin(), places_.end(), [d](const CoreOf& p) { return p.domain == d; });
     const auto here = static_cast<int>(machine_.domains()[used[static_cast<std::size_t>(d)]].cores.size());
-    lots_.push_back(std::make_unique<ParkingLot>(static_cast<int>(workers), std::max(processors_ * here / cores, 1)));
+    add_lot(static_cast<int>(workers), std::max(processors() * here / cores, 1));
   }
 }
 
 void Scheduler::make_workers() {
   workers_.reserve(static_cast<std::size_t>(thread_limit()));
-  for (std::size_t i = 0; i < places_.size(); ++i) add_worker(static_cast<int>(i), places_[i].domain, false);
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    add_worker(static_cast<int>(i), places_[i].domain, Identity::Kind::worker);
 }
 
-Worker& Scheduler::add_worker(int index, int domain, bool spare) {
-  workers_.push_back(std::make_unique<Worker>(*this, index, domain));
-  Worker& worker = *workers_.back();
-  worker.spare_ = spare;
-  if (spare) {
-    worker.permit_.state.store(PermitHolder::kSpare, std::memory_order_relaxed);
-    worker.rest_.store(Worker::Rest::asleep, std::memory_order_relaxed);
-  }
+Worker& Scheduler::add_worker(int index, int domain, Identity::Kind kind) {
+  Identity identity{index, domain, kind, nullptr};
   if (recorder_ != nullptr) {
-    const char* const kind = index < worker_count_ ? "worker" : spare ? "spare" : "guest";
-    worker.track_ = recorder_->add_track({fmt::format("{} {}", kind, index), index, domain});
+    const char* const name = kind == Identity::Kind::worker  ? "worker"
+                             : kind == Identity::Kind::spare ? "spare"
+                                                             : "guest";
+    identity.track = recorder_->add_track({fmt::format("{} {}", name, index), index, domain});
   }
-  worker.observed_ = recorder_ != nullptr || Worker::all_observed;
-  if (worker.observed_) worker.quiet_spawns_ = 1;
+  const bool observed = recorder_ != nullptr || Worker::all_observed();
+  workers_.push_back(std::make_unique<Worker>(*this, *this, identity, observed));
+  Worker& worker = *workers_.back();
+  add_peer(worker);
   DomainQueues& queues = this->queues(domain);
   const std::uint32_t count = queues.victim_count.load(std::memory_order_relaxed);
   queues.victims[count].store(&worker, std::memory_order_relaxed);
@@ -169,7 +130,7 @@ Worker& Scheduler::add_worker(int index, int domain, bool spare) {
 
 // ---- Threads ----
 
-std::vector<int> Scheduler::cpus_of(const Place& place, Bind bind) const {
+std::vector<int> Scheduler::cpus_of(const CoreOf& place, Bind bind) const {
   const machine::Domain& domain = machine_.domains()[place.machine_domain];
   if (bind == Bind::core) return {domain.cores[place.core].os_cpus.front()};
   std::vector<int> cpus;
@@ -179,15 +140,17 @@ std::vector<int> Scheduler::cpus_of(const Place& place, Bind bind) const {
 
 // The calling thread stays free on a machine of one domain: threads that it makes later (OpenMP's) inherit its mask.
 base::Status Scheduler::start_threads() {
-  const bool pins = options_.bind != Bind::none && machine_.is_this_system();
+  const bool pins = options().bind != Bind::none && machine_.is_this_system();
   // Of workers that share a core those that are awake would be on the same one now and then.
-  const Bind bind = worker_count_ > machine_.core_count() ? Bind::domain : options_.bind;
+  const Bind bind = worker_count() > machine_.core_count() ? Bind::domain : options().bind;
   if (pins && machine_domains_.size() > 1) {
     own_binding_ = std::make_unique<platform::ScopedBinding>();
     if (base::Status status = own_binding_->bind(cpus_of(places_[0], Bind::domain)); !status) return status;
   }
   if (pins && bind == Bind::core && !oversubscribed()) {
-    for (const Place& place : places_) cores_.push_back(cpus_of(place, Bind::core).front());
+    std::vector<int> cores;
+    for (const CoreOf& place : places_) cores.push_back(cpus_of(place, Bind::core).front());
+    bind_to(std::move(cores));
   }
   for (std::size_t i = 1; i < places_.size(); ++i) {
     base::Status bound = base::Status::success();
@@ -204,18 +167,10 @@ base::Status Scheduler::start_threads() {
   return base::Status::success();
 }
 
-// The core of worker 0 is nobody else's; a core that has no worker will do as well.
-void Scheduler::make_way() const noexcept {
-  if (cores_.empty()) return;
-  const int here = platform::current_cpu();
-  if (here != cores_.front() && std::find(cores_.begin(), cores_.end(), here) != cores_.end())
-    platform::move_this_thread(cores_.front());
-}
-
 void Scheduler::stop_threads() noexcept {
-  stopping_.store(true, std::memory_order_release);
+  begin_to_stop();
   for_each_worker([](const Worker& worker) { const_cast<Worker&>(worker).unpark(); });
-  queues(first_worker().domain()).permits.leave(first_worker().permit_);
+  queues(first_worker().domain()).permits.leave(first_worker().presence().permit());
   join_threads();
 }
 
@@ -233,7 +188,7 @@ void Scheduler::join_threads() noexcept {
   }
 }
 
-base::Result<Worker*> Scheduler::start_spare(int domain) {
+base::Result<PermitHolder*> Scheduler::start_spare(int domain) {
   const std::lock_guard lock(mutex_);
   if (spares_ == kMaxSpares) {
     return base::Status{base::Code::no_space,
@@ -241,7 +196,7 @@ base::Result<Worker*> Scheduler::start_spare(int domain) {
                                     "fewer wait, or make what follows the wait a task of its own",
                                     spares_, kMaxSpares)};
   }
-  Worker& worker = add_worker(static_cast<int>(workers_.size()), domain, true);
+  Worker& worker = add_worker(static_cast<int>(workers_.size()), domain, Identity::Kind::spare);
   ++spares_;
   try {
     spare_threads_.emplace_back([&worker] { worker.work_as_spare(); });
@@ -251,35 +206,26 @@ base::Result<Worker*> Scheduler::start_spare(int domain) {
                                     "were; let fewer wait, or raise the limits of threads and memory (ulimit -u, -v)",
                                     error.what(), spares_ - 1)};
   }
-  if (options_.bind == Bind::none || !machine_.is_this_system()) return &worker;
-  const auto place = std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.domain == domain; });
+  if (options().bind == Bind::none || !machine_.is_this_system()) return &worker.presence().permit();
+  const auto place = std::find_if(places_.begin(), places_.end(), [&](const CoreOf& p) { return p.domain == domain; });
   static_cast<void>(platform::bind_thread(spare_threads_.back().native_handle(), cpus_of(*place, Bind::domain)));
-  return &worker;
+  return &worker.presence().permit();
 }
 
 void Scheduler::submit(Task& task, int domain) noexcept {
   const TaskExtra& extra = *task.note.extra();
-  if (extra.domain >= 0) domain = extra.domain;
-  DomainQueues& to = queues(domain);
-  switch (extra.priority) {
-    case Priority::urgent: to.urgent.push(&task); break;
-    case Priority::background: to.background.push(&task); break;
-    case Priority::normal: to.ready.push(&task); break;
-  }
-  if (lot(domain).should_wake()) lot(domain).wake_one(domain);
+  const policy::Destination to = policy::place({extra.priority, extra.domain}, {domain, false});
+  queues(to.domain).inbox(to.source).push(&task);
+  ParkingLot& lot = this->lot(to.domain);
+  if (lot.should_wake()) lot.wake_one(to.domain);
 }
 
-bool Scheduler::has_work(int domain) const noexcept {
-  const DomainQueues& queues = *queues_[static_cast<std::size_t>(domain)];
-  if (!queues.urgent.empty() || !queues.ready.empty() || !queues.background.empty()) return true;
-  return std::any_of(workers_.begin(), workers_.end(),
-                     [&](const auto& worker) { return worker->domain() == domain && worker->has_visible_task(); });
-}
+bool Scheduler::has_work(int domain) const noexcept { return sees_in_domain(queues(domain), nullptr); }
 
-// A guest would not, nor who has given its permit up.
+// A guest would not, nor a worker that has given its permit up.
 bool Scheduler::takes_tasks(const Worker& worker) const noexcept { return !worker.is_guest() && worker.has_permit(); }
 
-// Of blocked workers nobody takes what is ready, unless another of the scheduler's own threads does.
+// What blocked workers have ready is taken by no thread, unless another of the scheduler's own does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
   const std::lock_guard lock(mutex_);
   bool some_blocked = false, stuck = true;
@@ -293,7 +239,7 @@ Scheduler::Stillness Scheduler::stillness() const noexcept {
     if (!has_work(domain)) continue;
     if (!some_blocked) return Stillness::none;
     for (std::size_t i = 1; i < workers_.size(); ++i) {
-      const bool reaches = options_.policy != Policy::numa || workers_[i]->domain() == domain;
+      const bool reaches = options().policy != Policy::numa || workers_[i]->domain() == domain;
       if (reaches && takes_tasks(*workers_[i]) && !workers_[i]->blocked()) return Stillness::none;
     }
     stuck = true;
@@ -302,7 +248,8 @@ Scheduler::Stillness Scheduler::stillness() const noexcept {
 }
 
 Worker* Scheduler::worker_of_this_thread() noexcept {
-  return started_as != nullptr && &started_as->scheduler() == this ? started_as : nullptr;
+  Worker* const worker = Worker::started_as();
+  return worker != nullptr && &worker->scheduler() == this ? worker : nullptr;
 }
 
 // ---- Guests ----
@@ -326,7 +273,7 @@ base::Result<Worker*> Scheduler::add_guest() {
         fmt::format("thread {} of the program wants to use one runtime; in addition to its workers {} can",
                     kMaxGuests + 1, kMaxGuests)};
   }
-  return &add_worker(static_cast<int>(index), domain_of_this_thread(), false);
+  return &add_worker(static_cast<int>(index), domain_of_this_thread(), Identity::Kind::guest);
 }
 
 void Scheduler::release_guest(Worker* guest) noexcept {
@@ -336,7 +283,7 @@ void Scheduler::release_guest(Worker* guest) noexcept {
 
 int Scheduler::domain_of_this_thread() const {
   const int cpu = machine_.is_this_system() ? platform::current_cpu() : -1;
-  for (const Place& place : places_) {
+  for (const CoreOf& place : places_) {
     for (const int candidate : cpus_of(place, Bind::domain)) {
       if (candidate == cpu) return place.domain;
     }

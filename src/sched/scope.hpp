@@ -6,7 +6,8 @@
 // ends itself in plain fields; other workers subtract from one atomic word, in batches. Protocol with all states:
 // docs/protocols/scope.md.
 //
-// SCOPE-1  a remote end subtracts with release; who finds the scope done reads with acquire: it sees what the
+// SCOPE-1  a remote end subtracts with release; the thread that finds the scope done reads with acquire: it sees what
+// the
 //          children wrote.
 // SCOPE-2  arm() adds what is left to the word, once. From then on the word counts down to its flags alone, and
 //          exactly one subtraction, or arm() itself, sees that: it wakes the waiter or ends the detached parent.
@@ -66,7 +67,7 @@ class Scope {
   void set_limit(std::int64_t limit) noexcept { limit_ = limit; }
   // From now on the last child to end is noticed. wake_owner: nothing is left. Idempotent.
   Done arm_for_wait() noexcept { return arm(kArmed); }
-  // The parent's function has returned; nobody waits. end_parent: nothing is left, the caller ends the parent.
+  // The parent's function has returned; no thread waits. end_parent: nothing is left, the caller ends the parent.
   Done detach() noexcept { return arm(kArmed | kDetached); }
   // Sets or clears the request to wake the owner at each batch of ended children (it is throttled).
   void notify_progress(bool on) noexcept {
@@ -94,7 +95,7 @@ class Scope {
 
   // ---- Any worker ----
   // Who runs a child will make so many more children of this scope, or give them back (Worker::give_back()). The one
-  // that runs counts meanwhile, so the scope is not done.
+  // that runs counts in the meantime, so the scope is not done.
   void expect(std::int64_t count) noexcept { word_.fetch_add(count << kFlagBits, std::memory_order_relaxed); }
   struct Ended {
     Done done;
@@ -136,7 +137,7 @@ class Scope {
   // Workers that end children, in batches.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> word_{0};  // children left << kFlagBits | flags
 
-  // Read by all who run children, hardly ever written; failed_ by whoever fails.
+  // Read by all workers that run children, hardly ever written; failed_ by the one whose child fails.
   alignas(base::kDestructiveSize) Worker* owner_ = nullptr;
   Task* parent_ = nullptr;
   std::atomic<bool> failed_{false};

@@ -9,7 +9,7 @@
 // STEAL-1  push: the release store of bottom publishes the slot to the thief that reads bottom with acquire.
 // STEAL-2  pop lowers bottom before its CAS (release), and a thief reads the word (acquire) before bottom: a thief
 //          that saw the word after a pop sees the lowered bottom, and one that saw it before fails its CAS.
-// STEAL-3  whoever moves the word owns the slots it took; push reads it with acquire before reusing a slot.
+// STEAL-3  the thread that moves the word owns the slots it took; push reads it with acquire before reusing a slot.
 //
 // Items are pointers whose low bit, kAlone, marks what a thief takes alone (halves of fork_join(), the larger the
 // older).
@@ -118,7 +118,7 @@ class StealDeque {
     return count(t, bottom_.load(std::memory_order_acquire));
   }
 
-  // Any thread. Changes when the oldest item is removed by somebody else than the owner; equal values mean that it was
+  // Any thread. Changes when the oldest item is removed by another thread than the owner; equal values mean that it was
   // not.
   std::uint32_t oldest() const noexcept { return top_of(word_.load(std::memory_order_relaxed)); }
 

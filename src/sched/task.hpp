@@ -14,6 +14,7 @@
 
 #include "base/layout.hpp"
 #include "base/shown.hpp"
+#include "sched/policy/placement.hpp"
 #include "weir/detail/spawn.hpp"
 #include "weir/task.hpp"
 
@@ -29,9 +30,9 @@ using detail::Invoke;
 using detail::InvokeFunction;
 using detail::TaskRef;
 
-// One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: whoever
-// ends the predecessor then finds all successors without touching theirs. Else with the successor, or with who waits.
-// `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
+// One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: the
+// worker that ends the predecessor then finds all successors without touching theirs. Else with the successor, or with
+// the waiter. `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
 struct Edge {
   std::uintptr_t target;
   Edge* next;
@@ -63,12 +64,14 @@ class SuccessorList {
 
   // The task has ended: no edge can be added any more. Returns the edges, newest first. Called once.
   Edge* close() noexcept {
-    // EDGE-2: release publishes what the task wrote to who finds the list closed. EDGE-1: acquire, for the edges.
+    // EDGE-2: release publishes what the task wrote to the thread that finds the list closed. EDGE-1: acquire, for the
+    // edges.
     const std::uint64_t tag = word_.load(std::memory_order_relaxed) & kTagMask;
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
 
-  // The newest edge so far. Who runs the task may read it, and those before it: none goes away before close().
+  // The newest edge so far. The worker that runs the task may read it, and those before it: none goes away before
+  // close().
   const Edge* newest() const noexcept { return pointer(word_.load(std::memory_order_acquire)); }  // EDGE-1
 
   // The task of that generation has ended. One load answers for both, closed and used again: between two loads the
@@ -92,11 +95,10 @@ class SuccessorList {
 
 // How many predecessors have not ended, and by whom most of the others were run: a task is best run where its data is.
 //
-// One word: the count, and a running majority vote over workers (Boyer and Moore, 1981), a candidate and its lead.
+// One word: the count, and a running majority vote over workers (policy/placement.hpp), a candidate and its lead.
 class Arrivals {
  public:
   static constexpr std::uint32_t kMost = (std::uint32_t{1} << 20) - 1;  // predecessors
-  static constexpr int kVoters = 1 << 9;                                // workers with a higher index do not vote
 
   // Before the first arrival.
   void expect(std::uint32_t count) noexcept { word_.store(count, std::memory_order_relaxed); }
@@ -108,7 +110,7 @@ class Arrivals {
   [[nodiscard]] bool arrive(int worker) noexcept {
     std::uint32_t word = word_.load(std::memory_order_acquire);
     for (;;) {
-      if ((word & kMost) == 1) return true;  // nobody else arrives any more, so nothing need be written
+      if ((word & kMost) == 1) return true;  // no other arrives any more, so nothing need be written
       if (word_.compare_exchange_weak(word, vote(word, worker) - 1, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
         return false;
@@ -122,25 +124,21 @@ class Arrivals {
 
   // After the last arrival, made by `worker`: who ran most of the predecessors, `worker` where there is no majority.
   int home(int worker) const noexcept {
-    const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    const std::uint32_t lead = word >> kLeadShift;
-    const int candidate = static_cast<int>((word >> kCandidateShift) & (kVoters - 1));
-    return lead >= 2 && candidate != worker ? candidate : worker;
+    return static_cast<int>(
+        policy::home_of(votes_in(word_.load(std::memory_order_relaxed)), static_cast<std::uint32_t>(worker)));
   }
 
  private:
   static constexpr int kCandidateShift = 20;
   static constexpr int kLeadShift = 29;
-  static constexpr std::uint32_t kLead = std::uint32_t{1} << kLeadShift;
-  static constexpr std::uint32_t kMostLead = 7;
+  static_assert(policy::kVoters == 1u << (kLeadShift - kCandidateShift) && policy::kMostLead == 7);
 
+  static policy::HomeVote votes_in(std::uint32_t word) noexcept {
+    return {(word >> kCandidateShift) & (policy::kVoters - 1), word >> kLeadShift};
+  }
   static std::uint32_t vote(std::uint32_t word, int worker) noexcept {
-    if (worker >= kVoters) return word;
-    const std::uint32_t lead = word >> kLeadShift;
-    const auto voter = static_cast<std::uint32_t>(worker);
-    if (lead == 0) return (word & kMost) | voter << kCandidateShift | kLead;
-    if (((word >> kCandidateShift) & (kVoters - 1)) != voter) return word - kLead;
-    return lead < kMostLead ? word + kLead : word;
+    const policy::HomeVote votes = policy::vote(votes_in(word), static_cast<std::uint32_t>(worker));
+    return (word & kMost) | votes.candidate << kCandidateShift | votes.lead << kLeadShift;
   }
 
   std::atomic<std::uint32_t> word_;
@@ -155,7 +153,7 @@ class TaskNote {
   explicit operator bool() const noexcept { return word_ != 0; }
   TaskExtra* extra() const noexcept { return extra_of(word_); }
   const char* name() const noexcept { return name_of(word_); }  // null when it has none
-  // For who looks at a task that is not its own; all there is in the extra that is Shown.
+  // For a thread that looks at a task that is not its own: all there is in the extra that is Shown.
   TaskNote seen() const noexcept {
     TaskNote note;
     note.word_ = word_.seen();
@@ -173,13 +171,13 @@ class TaskNote {
 };
 
 struct alignas(base::kDestructiveSize) Task {
-  // Written by the owner before the task is published, read by whoever runs it, and by who explains what waits.
+  // Written by the owner before the task is published, read by the worker that runs it, and by observers.
   base::Shown<InvokeFunction> invoke;  // of a closure behind the header
   // Where the program spawned it, an address of its code; null: Weir's own. Or what who gave it `invoke` knows it by.
   base::Shown<const void*> site;
   base::Shown<Scope*> scope;  // of the parent: what this task is a child of
   TaskNote note;              // its name, or what few tasks have
-  Task* next;                 // whoever holds the task: link in a queue or a free list
+  Task* next;                 // written by what holds the task: link in a queue or a free list
 
   // Written by many.
   std::atomic<std::uint64_t> generation;  // owner, when the memory is used again; read by holders of a TaskRef
@@ -212,7 +210,7 @@ inline std::uint64_t trace_id(TaskRef ref) noexcept {
   return (reinterpret_cast<std::uintptr_t>(ref.task) / alignof(Task)) ^ ref.generation << 41;
 }
 
-// Of a task that cannot end meanwhile; null: 0.
+// For a task that cannot end in the meantime; null: 0.
 inline std::uint64_t trace_id_of(Task* task) noexcept { return task == nullptr ? 0 : trace_id(task->ref()); }
 
 // True when that use of the memory has ended. Any thread.
@@ -236,7 +234,7 @@ class TaskHooks {
   HooksKind kind() const noexcept { return kind_; }
   // Nothing but what the hooks stand for is missing. False: more is; Scheduler::submit() follows when it is there.
   virtual bool on_ready(Worker& worker, Task& task) noexcept = 0;
-  // Before the closure runs. False: the task cannot run now; whoever makes it possible queues it again.
+  // Before the closure runs. False: the task cannot run now; what makes it possible queues it again.
   virtual bool try_begin(Worker& worker, Task& task) noexcept = 0;
   // After the closure has run and all children have ended, before successors are told.
   virtual void end(Worker& worker, Task& task) noexcept = 0;

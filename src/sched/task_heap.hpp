@@ -55,7 +55,7 @@ class TaskHeap {
     open(*task);
     return task;
   }
-  // The same in two steps: what is written in between is seen by who closes a gate of the task.
+  // The same in two steps: what is written in between is seen by a thread that closes a gate of the task.
   Task* take(std::size_t c, Scope* scope) {
     Task* task = free_[c];
     if (task != nullptr)
@@ -109,7 +109,7 @@ class TaskHeap {
     Slab* older;
   };
 
-  // Of the tasks that come back next, so many are asked for: what is made meanwhile takes as long as a line from a far
+  // Of the tasks that come back next, so many are asked for: what is made until then takes as long as a line from a far
   // core.
   static constexpr std::ptrdiff_t kAhead = 24;
 
@@ -137,7 +137,7 @@ class TaskHeap {
   FreeBatch* batch_ = nullptr;  // from remote_, and what is left of it
   const std::uintptr_t *returned_ = nullptr, *end_ = nullptr;
   const FreeBatch* next_ = nullptr;    // the one that comes next; null: not known yet
-  std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by who looks
+  std::atomic<Slab*> slabs_{nullptr};  // newest first; HEAP-2: release by the owner, acquire by observers
   std::uint16_t index_;
   std::uint64_t first_generation_;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a worker waits for: its children, fewer children, one task, the stolen half of a fork_join().
+// What a worker waits for: its children, fewer children, one task.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,9 @@
 
 #include "platform/clock.hpp"
 #include "sched/blocking.hpp"
-#include "sched/fork.hpp"
 #include "sched/policy/throttle.hpp"
-#include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
+#include "sched/waiter.hpp"
 #include "sched/worker.hpp"
 
 namespace weir::sched {
@@ -101,26 +100,11 @@ class TaskEnded final : public Condition {
   bool listed_ = false;  // then the edge must not be given up before the waiter was notified
 };
 
-class HalfEnded final : public Condition {
- public:
-  explicit HalfEnded(detail::ForkHalf& half) noexcept : half_(half) {}
-  bool done() noexcept override { return half_.state.load(std::memory_order_acquire) == kForkDone; }  // FORK-1
-  bool prepare_to_sleep() noexcept override {
-    std::uint32_t expected = kForkOffered;
-    half_.state.compare_exchange_strong(expected, kForkOwnerSleeps, std::memory_order_acq_rel);
-    return expected != kForkDone;
-  }
-  trace::WaitFor what() const noexcept override { return trace::WaitFor::half; }
-
- private:
-  detail::ForkHalf& half_;
-};
-
 }  // namespace
 
 void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
-  forget_pace();
+  queues().forget_grain();
   ChildrenEnded condition(scope);
   if (!condition.done()) wait_until(condition, &scope);
   scope.reset();
@@ -134,76 +118,39 @@ void Worker::wait_for_others(Scope& scope) noexcept {
 }
 
 void Worker::throttle(Scope& scope) noexcept {
-  const policy::Ahead limits{scope.limit(), scheduler_->options().throttle, scheduler_->worker_count()};
-  const std::uint64_t ran_before = statistics_.run.load(std::memory_order_relaxed), idle_before = idle_ns_;
+  const policy::Ahead limits{scope.limit(), team().options().throttle, team().worker_count()};
+  const std::uint64_t ran_before = statistics().run.load(std::memory_order_relaxed), idle_before = search().idle_ns();
   const std::uint64_t start = platform::now_ns();
-  // What waits for this thread to spawn more cannot end meanwhile.
+  // What waits for this thread to spawn more cannot end in the meantime.
   const std::int64_t open = scope.before_throttle();
-  const std::uint64_t pace = pace_ns();
-  const std::int64_t step = policy::throttle_step({0, pace});
+  const std::uint64_t grain = grain_ns();
+  const std::int64_t step = policy::throttle_step({0, grain});
   FewChildren condition(scope, std::max<std::int64_t>(limits.now - step, 0) + open);
   wait_until(condition, &scope);
-  const std::uint64_t ran = statistics_.run.load(std::memory_order_relaxed) - ran_before;
-  const std::uint64_t busy_ns = platform::now_ns() - start - (idle_ns_ - idle_before);
-  const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, lot_->someone_idle()};
+  const std::uint64_t ran = statistics().run.load(std::memory_order_relaxed) - ran_before;
+  const std::uint64_t busy_ns = platform::now_ns() - start - (search().idle_ns() - idle_before);
+  const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, queues().lot().someone_idle()};
   scope.set_limit(policy::next_limit(limits, drained));
-  pace_ns_.store(policy::measured_pace(drained, pace), std::memory_order_relaxed);
+  queues().set_grain(policy::measured_grain(drained, grain));
 }
 
 void Worker::wait_for(TaskRef ref) noexcept {
   if (has_ended(ref)) return;
-  for (const Frame* frame = frame_; frame != nullptr; frame = frame->outer) {
+  for (const Frame* frame = &this->frame(); frame != nullptr; frame = frame->outer) {
     if (frame->task == ref.task) [[unlikely]]
-      refuse_to_wait_for(*ref.task, frame_->task);
+      refuse_to_wait_for(*ref.task, this->frame().task);
   }
-  forget_pace();
+  queues().forget_grain();
   TaskEnded condition(*this, ref);
   wait_until(condition);
 }
 
 void Worker::begin_blocking() noexcept {
-  if (next_ != nullptr) give_away_next();
-  if (!hand_.empty()) give_away_hand();
+  queues().give_away();
   flush();
-  lot_->step_out();
-  if (has_visible_task()) wake_for_work();
-  blocked_.store(true, std::memory_order_release);
-}
-
-bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
-  const Rest outer_rest = rest_.load(std::memory_order_relaxed);
-  rest_.store(Rest::none, std::memory_order_relaxed);
-  const bool own = join_slow_busy(half, item);
-  rest_.store(outer_rest, std::memory_order_release);
-  return own;
-}
-
-bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
-  const Item own = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
-  // Thieves take the oldest first: what is left above the half is newer than it, and comes first.
-  while (item != 0) {
-    if (item == own) return true;
-    if (half.state.load(std::memory_order_acquire) == kForkDone) {  // FORK-1; a wait in the first half has run it
-      push(item);
-      return false;
-    }
-    if (scheduler_->blocking() != nullptr && (item & StealDeque::kAlone) == 0) {
-      queues_->ready.push(reinterpret_cast<Task*>(item));  // it may wait for what follows here
-      wake_for_work();
-    } else {
-      track_ == nullptr ? run<false>(item) : run<true>(item);
-    }
-    item = next_ != nullptr ? next_local() : deque_.pop();
-  }
-  HalfEnded condition(half);
-  wait_until(condition);
-  return false;
-}
-
-// Called by the thief: the half may be gone once its state is kForkDone.
-void notify_fork_owner(detail::ForkHalf& half) noexcept {
-  Worker* const owner = half.owner;
-  if (half.state.exchange(kForkDone, std::memory_order_acq_rel) == kForkOwnerSleeps) owner->unpark();  // FORK-1
+  queues().lot().step_out();
+  if (has_visible_task()) queues().wake_for_work();
+  presence().set_blocked();
 }
 
 }  // namespace weir::sched

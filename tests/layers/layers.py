@@ -30,8 +30,6 @@ CIRCLES = {
     # The runtime's state owns its parts, of which each looks at the state.
     "runtime": {"runtime/block_runtime", "runtime/checking", "runtime/lifetime", "runtime/runtime_state",
                 "runtime/spawn_scope"},
-    # A worker and its scheduler know one another, and both know the layer whose tasks block.
-    "sched": {"sched/blocking", "sched/scheduler", "sched/worker"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// StealDeque, Overflow and Hand: one owner, several thieves; each item comes out exactly once. docs/protocols/steal.md
+// StealDeque, Overflow and PrivateBatch: one owner, several thieves; each item comes out exactly once.
+// docs/protocols/steal.md
 #include <array>
 #include <memory>
 #include <vector>
 
-#include "sched/hand.hpp"
 #include "sched/overflow.hpp"
+#include "sched/private_batch.hpp"
 #include "sched/steal_deque.hpp"
 #include "stress.hpp"
 
 namespace {
 
-using weir::sched::Hand;
 using weir::sched::Overflow;
+using weir::sched::PrivateBatch;
 using weir::sched::StealDeque;
 
 constexpr std::size_t kItems = 20000;
@@ -21,7 +22,7 @@ constexpr std::size_t kItems = 20000;
 struct Round {
   StealDeque deque;
   Overflow overflowed;
-  Hand hand;
+  PrivateBatch batch;
   std::unique_ptr<int[]> payload{new int[kItems + 1]()};  // plain: published by the deque alone
   std::unique_ptr<std::atomic<int>[]> taken { new std::atomic<int>[ kItems + 1 ]() };
   std::atomic<bool> stop{false};
@@ -56,9 +57,9 @@ void steal(Round& round) {
     const bool last = round.stop;
     if (steal_overflowed(round) != 0) continue;
     std::uint32_t count = round.deque.steal(batch);
-    if (count == 0 && round.hand.size() != 0) count = round.hand.take_all(batch);
+    if (count == 0 && round.batch.size() != 0) count = round.batch.take_all(batch);
     for (std::uint32_t i = 0; i < count; ++i) round.take(batch[i]);
-    if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty() && round.hand.size() == 0) return;
+    if (count == 0 && last && round.deque.size() == 0 && round.overflowed.empty() && round.batch.size() == 0) return;
   }
 }
 
@@ -75,10 +76,10 @@ bool overflow(Round& round, StealDeque::Item item) {
   return !moved;
 }
 
-// One of the newest, from the hand or past it.
+// One of the newest, from the private batch or past it.
 bool take_newest(Round& round, weir::stress::Stress& stress) {
-  if (round.hand.empty() && stress.below(2) == 0) static_cast<void>(round.hand.fill(round.deque));
-  StealDeque::Item item = stress.below(8) != 0 ? round.hand.take() : 0;
+  if (round.batch.empty() && stress.below(2) == 0) static_cast<void>(round.batch.fill(round.deque));
+  StealDeque::Item item = stress.below(8) != 0 ? round.batch.take() : 0;
   if (item == 0) item = round.deque.pop();
   if (item == 0) return false;
   round.take(item);
@@ -132,7 +133,7 @@ int main(int argc, char** argv) {
     own(round, stress, stress.below(2) == 0 ? 3 : 300);
     round.stop = true;
     for (auto& thread : threads) thread.join();
-    while (const auto item = round.hand.take()) round.take(item);
+    while (const auto item = round.batch.take()) round.take(item);
     while (const auto item = round.deque.pop()) round.take(item);
     while (Overflow::Batch* const batch = round.overflowed.take_newest()) take(round, batch);
     stress.check(round.wrong == 0, "an item that was never pushed, or not published");

@@ -32,7 +32,7 @@ constexpr std::int64_t first_limit(std::int64_t most, int workers) noexcept {
 }
 
 // What a task took, each. Nothing is learnt from tasks that others have run.
-constexpr std::uint64_t measured_pace(const Drained& drained, std::uint64_t before) noexcept {
+constexpr std::uint64_t measured_grain(const Drained& drained, std::uint64_t before) noexcept {
   return drained.tasks > 0 ? drained.ns / static_cast<std::uint64_t>(drained.tasks) : before;
 }
 
@@ -40,7 +40,7 @@ constexpr std::uint64_t measured_pace(const Drained& drained, std::uint64_t befo
 // ahead. It shrinks again when tasks are short. Never above the option `throttle`.
 constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) noexcept {
   const std::int64_t near = first_limit(ahead.most, ahead.workers);
-  if (measured_pace(drained, 0) < kShortTaskNs) return near;
+  if (measured_grain(drained, 0) < kShortTaskNs) return near;
   return drained.someone_idle ? std::min(ahead.now * 2, ahead.most) : ahead.now;
 }
 

@@ -108,7 +108,7 @@ TEST(ParkingLot, ANapEndsByItself) {
   ParkingLot lot;
   Sleeper sleeper;
   lot.start_searching();
-  lot.nap(sleeper, 1000);
+  lot.park_timed(sleeper, 1000);
   EXPECT_FALSE(sleeper.listed);
   EXPECT_FALSE(lot.stop_searching());
 }

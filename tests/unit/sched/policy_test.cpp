@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The policies as tables: pure functions from a snapshot to a decision.
+// What is worth stealing, and how far a thread may spawn ahead, as tables: pure functions from a snapshot to a
+// decision.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,22 +12,9 @@
 namespace weir::sched::policy {
 namespace {
 
-TEST(StealPolicy, WhoMayStealFar) {
-  struct {
-    Policy policy;
-    std::uint64_t searched_ns;
-    bool may;
-  } const table[] = {
-      {Policy::flat, 0, true},      {Policy::numa, 0, false},     {Policy::numa, 1000000000, false},
-      {Policy::near, 0, false},     {Policy::near, 19999, false}, {Policy::near, 20000, true},
-      {Policy::near, 500000, true},
-  };
-  for (const auto& row : table) EXPECT_EQ(may_steal_far({row.policy, row.searched_ns, 20000}), row.may);
-}
-
 TEST(StealPolicy, ALoneTaskAndAFewTinyOnesNeedASecondLook) {
-  EXPECT_TRUE(needs_second_look({1, kUnknownPace}));
-  EXPECT_FALSE(needs_second_look({2, kUnknownPace}));
+  EXPECT_TRUE(needs_second_look({1, kUnknownGrain}));
+  EXPECT_FALSE(needs_second_look({2, kUnknownGrain}));
   EXPECT_FALSE(needs_second_look({1, kTinyTaskNs})) << "known to be worth it";
   EXPECT_TRUE(needs_second_look({kFewTiny - 1, kTinyTaskNs - 1}));
   EXPECT_FALSE(needs_second_look({kFewTiny, kTinyTaskNs - 1}));
@@ -49,22 +37,57 @@ TEST(StealPolicy, TheSecondLookAllowsWhatHasNotMoved) {
 TEST(StealPolicy, AThiefAsksAgainWhereHalfIsALargeBatch) {
   EXPECT_TRUE(has_more_to_steal({4 * kLargeBatch, 0}));
   EXPECT_FALSE(has_more_to_steal({4 * kLargeBatch - 1, 0})) << "the victim will soon run those itself";
-  EXPECT_EQ(retreat_ns({1, 1, 4 * kLargeBatch / 2}, 123), 0u) << "what it gets is worth it";
+  EXPECT_EQ(steal_backoff_ns({1, 1, 4 * kLargeBatch / 2}, 123), 0u) << "what it gets is worth it";
+}
+
+TEST(StealPolicy, AThiefTakesFromWhatTheVictimComesToLast) {
+  struct {
+    Stock victim;
+    bool deque, batch, mailbox;
+  } const table[] = {
+      {{0, 0}, false, false, true},
+      {{0, 3}, false, true, false},
+      {{5, 0}, true, false, false},
+      {{5, 3}, true, false, false},
+  };
+  for (const auto& row : table) {
+    EXPECT_TRUE(steals_from(Source::overflow, row.victim));
+    EXPECT_EQ(steals_from(Source::deque, row.victim), row.deque);
+    EXPECT_EQ(steals_from(Source::batch, row.victim), row.batch);
+    EXPECT_EQ(steals_from(Source::mailbox, row.victim), row.mailbox);
+    EXPECT_FALSE(steals_from(Source::next, row.victim)) << "it is the victim's alone";
+  }
+  EXPECT_FALSE(may_take_mail(kLoneNs - 1)) << "the worker that it was sent to may be about to take it";
+  EXPECT_TRUE(may_take_mail(kLoneNs));
+}
+
+TEST(StealPolicy, AFirstLookBeginsAnewWhenSomethingMoved) {
+  const Look earlier{3, 77, 10, 5000};
+  EXPECT_FALSE(is_new_first_look(earlier, {3, 77, 10, 5001}));
+  EXPECT_TRUE(is_new_first_look(earlier, {4, 77, 10, 5001}));
+  EXPECT_TRUE(is_new_first_look(earlier, {3, 78, 10, 5001}));
+  EXPECT_TRUE(is_new_first_look(earlier, {3, 77, 10 + kBusySpawns, 5001}));
+}
+
+TEST(StealPolicy, AThreadThatHasUsedAQuarterOfItsStackIsDeep) {
+  EXPECT_FALSE(is_deep({1000, 1000}));
+  EXPECT_FALSE(is_deep({750, 1000}));
+  EXPECT_TRUE(is_deep({749, 1000}));
 }
 
 TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
-  EXPECT_EQ(retreat_ns({0, 0}, 123), 123u) << "nothing learnt";
-  EXPECT_EQ(retreat_ns({10, 10 * kTinyStolenNs}, kLongestRetreatNs), 0u) << "worth it";
-  EXPECT_EQ(retreat_ns({100, 100, kLargeBatch}, 123), 0u) << "many at once are worth it";
+  EXPECT_EQ(steal_backoff_ns({0, 0}, 123), 123u) << "nothing learnt";
+  EXPECT_EQ(steal_backoff_ns({10, 10 * kTinyStolenNs}, kLongestBackoffNs), 0u) << "worth it";
+  EXPECT_EQ(steal_backoff_ns({100, 100, kLargeBatch}, 123), 0u) << "many at once are worth it";
   std::uint64_t before = 0;
   for (int i = 0; i < 10; ++i) {
-    const std::uint64_t now = retreat_ns({100, 100}, before);
+    const std::uint64_t now = steal_backoff_ns({100, 100}, before);
     EXPECT_GE(now, before);
-    EXPECT_GE(now, kFirstRetreatNs);
-    EXPECT_LE(now, kLongestRetreatNs);
+    EXPECT_GE(now, kFirstBackoffNs);
+    EXPECT_LE(now, kLongestBackoffNs);
     before = now;
   }
-  EXPECT_EQ(before, kLongestRetreatNs);
+  EXPECT_EQ(before, kLongestBackoffNs);
 }
 
 TEST(StealPolicy, WhatTasksTakeAtHomeTellsLongOnesFromThoseThatAThiefMakesLong) {
@@ -78,35 +101,27 @@ TEST(StealPolicy, WhatTasksTakeAtHomeTellsLongOnesFromThoseThatAThiefMakesLong) 
       {200, 240, false, 240},  // tiny, and moved quickly
       {300, 901, false, 300},  // lines cost most of it
       {5000, 300, true, 300},  // these are shorter than those at home
-      {kUnknownPace, kTinyStolenNs - 1, false, kTinyStolenNs - 1},
-      {kUnknownPace, kTinyStolenNs, true, kTinyStolenNs},
+      {kUnknownGrain, kTinyStolenNs - 1, false, kTinyStolenNs - 1},
+      {kUnknownGrain, kTinyStolenNs, true, kTinyStolenNs},
   };
   for (const auto& row : table) {
-    const Spoils spoils{10, 10 * row.stolen, 1, row.home};
-    EXPECT_EQ(are_worth_it(spoils), row.worth) << row.home << " at home, " << row.stolen << " stolen";
-    EXPECT_EQ(measured_pace(spoils), row.measured) << row.home << " at home, " << row.stolen << " stolen";
+    const StolenBatch batch{10, 10 * row.stolen, 1, row.home};
+    EXPECT_EQ(is_worth_it(batch), row.worth) << row.home << " at home, " << row.stolen << " stolen";
+    EXPECT_EQ(measured_grain(batch), row.measured) << row.home << " at home, " << row.stolen << " stolen";
   }
-  EXPECT_TRUE(are_worth_it({10, 10, kLargeBatch, 1})) << "many at once are, however short";
-}
-
-TEST(StealPolicy, AWakeUpMustBeWorthWhatItCosts) {
-  EXPECT_TRUE(is_worth_waking({1, kUnknownPace}));
-  EXPECT_TRUE(is_worth_waking({1, kTinyTaskNs})) << "not tiny";
-  EXPECT_FALSE(is_worth_waking({1, 50}));
-  EXPECT_FALSE(is_worth_waking({999, 50}));
-  EXPECT_TRUE(is_worth_waking({1000, 50})) << "many tiny ones are worth it";
+  EXPECT_TRUE(is_worth_it({10, 10, kLargeBatch, 1})) << "many at once are, however short";
 }
 
 TEST(ThrottlePolicy, RunsFewBetweenTwoSpawnsWhileTasksAreLong) {
   EXPECT_EQ(throttle_step({0, 50}), kThrottleStep);
   EXPECT_EQ(throttle_step({0, kTinyTaskNs}), kShortThrottleStep);
-  EXPECT_EQ(throttle_step({0, kUnknownPace}), kShortThrottleStep);
+  EXPECT_EQ(throttle_step({0, kUnknownGrain}), kShortThrottleStep);
 }
 
 TEST(ThrottlePolicy, WhatTasksTakeIsMeasuredOnThoseThatItRanItself) {
-  EXPECT_EQ(measured_pace({4, 8000, true}, 77), 2000u);
-  EXPECT_EQ(measured_pace({0, 8000, true}, 77), 77u) << "nothing learnt";
-  EXPECT_EQ(measured_pace({0, 8000, true}, kUnknownPace), kUnknownPace);
+  EXPECT_EQ(measured_grain({4, 8000, true}, 77), 2000u);
+  EXPECT_EQ(measured_grain({0, 8000, true}, 77), 77u) << "nothing learnt";
+  EXPECT_EQ(measured_grain({0, 8000, true}, kUnknownGrain), kUnknownGrain);
 }
 
 TEST(ThrottlePolicy, StartsWithAWindowThatFitsTheCacheAndTheOption) {

@@ -114,7 +114,7 @@ TEST(Arrivals, SendATaskToWhoRanMostOfItsPredecessors) {
 }
 
 TEST(Arrivals, OfWorkersBeyondTheVotersAreCountedAllTheSame) {
-  EXPECT_EQ(home_after({Arrivals::kVoters, Arrivals::kVoters, 3}), 3);
+  EXPECT_EQ(home_after({static_cast<int>(policy::kVoters), static_cast<int>(policy::kVoters), 3}), 3);
 }
 
 TEST(TaskNote, HoldsANameOrAnExtra) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a worker takes its tasks for, on a scheduler without threads of its own: the test plays the other workers.
+// What a worker measures of its tasks, on a scheduler without threads of its own: the test plays the other workers.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,16 +20,16 @@ void take(std::uint64_t ns) {
   while (platform::now_ns() < until) platform::spin_pause();
 }
 
-// Takes its time, and meanwhile others report what they have ended.
+// Takes its time, while others report what they have ended.
 void run_while_others_report(void*, Task* task, Invoke) {
   take(kTaskNs);
   static_cast<void>(task->scope->subtract(kElsewhere));
 }
 void run_briefly(void*, Task*, Invoke) {}
 
-class Pace : public ::testing::Test {
+class TaskGrain : public ::testing::Test {
  protected:
-  Pace() {
+  TaskGrain() {
     Options options;
     options.workers = 1;
     const auto machine = machine::Machine::from_description("core:1 pu:1");
@@ -56,32 +56,32 @@ class Pace : public ::testing::Test {
   Scope scope_;
 };
 
-TEST_F(Pace, TasksThatOthersHaveEndedSayNothingOfWhatOnesOwnTake) {
+TEST_F(TaskGrain, IsMeasuredOnTheTasksThatTheWorkerItselfHasRun) {
   for (int i = 0; i < kElsewhere; ++i) scope_.count_spawned();
   for (int i = 0; i < 8; ++i) spawn(&run_briefly);
   spawn(&run_while_others_report);  // the newest is run first
   throttle();
-  EXPECT_GE(worker().pace_ns(), kTaskNs) << "one task was run, however many have ended";
+  EXPECT_GE(worker().grain_ns(), kTaskNs) << "one task was run, however many have ended";
   worker().wait_for_children(scope_);
 }
 
-TEST_F(Pace, IsKeptWhileOthersRunEverything) {
+TEST_F(TaskGrain, EstimateIsKeptWhileOthersRunEverything) {
   spawn(&run_briefly);
   for (int i = 0; i < kElsewhere; ++i) scope_.count_spawned();
   scope_.set_limit(scope_.unfinished());
-  const std::uint64_t before = worker().pace_ns();
+  const std::uint64_t before = worker().grain_ns();
   static_cast<void>(scope_.subtract(kElsewhere));
   worker().throttle(scope_);
-  EXPECT_EQ(worker().pace_ns(), before) << "nothing was run, so nothing was learnt";
+  EXPECT_EQ(worker().grain_ns(), before) << "nothing was run, so nothing was learnt";
   worker().wait_for_children(scope_);
 }
 
-TEST_F(Pace, IsNotKnownOnceAllChildrenWereWaitedFor) {
+TEST_F(TaskGrain, IsUnknownOnceAllChildrenWereWaitedFor) {
   for (int i = 0; i < 40; ++i) spawn(&run_briefly);
   throttle();
-  EXPECT_NE(worker().pace_ns(), policy::kUnknownPace);
+  EXPECT_NE(worker().grain_ns(), policy::kUnknownGrain);
   worker().wait_for_children(scope_);
-  EXPECT_EQ(worker().pace_ns(), policy::kUnknownPace);
+  EXPECT_EQ(worker().grain_ns(), policy::kUnknownGrain);
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a worker does that finds nothing: how long it looks, when it sleeps and for how long. Pure functions:
+// tests/unit/sched/idling_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sched/policy/steal.hpp"
+
+namespace weir::sched::policy {
+
+// ---- While it looks ----
+
+// Between two looks, doubling: each look takes the victim's hottest cache line away (docs/tuning.md#backoff).
+inline constexpr std::uint64_t kFirstPauseNs = 50;
+inline constexpr std::uint64_t kLongestPauseNs = 400;
+
+// `before`: the pause that was due before, 0: none. Where what was seen is too small to be taken at once, its owners
+// are at it.
+constexpr std::uint64_t next_pause(std::uint64_t before) noexcept {
+  return before == 0 ? kFirstPauseNs : std::min(before * 2, kLongestPauseNs);
+}
+constexpr std::uint64_t pause_for(std::uint64_t due, bool saw_tiny) noexcept { return saw_tiny ? kTinyNs / 2 : due; }
+
+enum class IdleStep : std::uint8_t {
+  yield,       // lets another thread have the processor
+  pause,       // looks again soon
+  timed_park,  // sleeps, and looks again after a while though nothing wakes it
+  park,        // sleeps until it is woken
+};
+
+// A worker parks with a time limit, and does not park, while a victim works on tiny tasks: that one does not wake it.
+// After this many in a row, a tenth of a second, it sleeps as soon as it sees no work: the victim may be long gone.
+inline constexpr std::uint32_t kMostTimedParks = 32;
+
+constexpr IdleStep next_step(const Idleness& idle) noexcept {
+  if (idle.crowded) return IdleStep::yield;
+  if (idle.looked_ns < idle.look_for_ns) return IdleStep::pause;
+  if (idle.saw_tiny && idle.timed_parks < kMostTimedParks && !idle.another_parks_timed) return IdleStep::timed_park;
+  return IdleStep::park;
+}
+
+// After a timed park a short look is enough.
+constexpr std::uint64_t look_after_timed_park_ns(std::uint64_t park_after_ns) noexcept {
+  return std::min(park_after_ns, 2 * kTinyNs);
+}
+
+// ---- With a time limit ----
+
+inline constexpr std::uint64_t kFirstTimedParkNs = 500000;
+inline constexpr std::uint64_t kLongestTimedParkNs = 4000000;
+// Where more workers are awake than there are processors, one of those that sleep looks so often whether the work gets
+// on.
+inline constexpr std::uint64_t kFirstWatchNs = 1000000;
+inline constexpr std::uint64_t kLongestWatchNs = 8000000;
+
+constexpr std::uint64_t next_timed_park(std::uint64_t before) noexcept {
+  return std::min(before * 2, kLongestTimedParkNs);
+}
+constexpr std::uint64_t next_watch(std::uint64_t before) noexcept { return std::min(before * 2, kLongestWatchNs); }
+
+// ---- More workers than processors ----
+
+enum class StandBack : std::uint8_t {
+  sleep,       // until it is woken
+  watch,       // sleeps with a time limit, then sees whether the work gets on
+  leave_work,  // sleeps though there is work: another one watches
+};
+
+// Of a worker that is one too many.
+constexpr StandBack stand_back(const Crowded& crowded) noexcept {
+  if (!crowded.sees_tasks) return StandBack::sleep;
+  return crowded.others_look_later ? StandBack::leave_work : StandBack::watch;
+}
+
+// The last look before it sleeps: true when what is for it alone decides, false when all work that it sees keeps it
+// awake.
+constexpr bool only_own_keeps_awake(const Sleepy& sleepy) noexcept {
+  return sleepy.leaves_work && sleepy.others_look_later;
+}
+
+}  // namespace weir::sched::policy

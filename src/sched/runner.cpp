@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Running tasks: the loop, one task, its end. What follows an end is in ending.cpp, but for
+// what most ends need.
+#include "sched/runner.hpp"
+
+#include <exception>
+#include <type_traits>
+
+#include "platform/prefetch.hpp"
+#include "sched/gate.hpp"
+#include "sched/waiter.hpp"
+
+namespace weir::sched {
+
+thread_local constinit Worker* Runner::current_ = nullptr;
+
+namespace {
+
+// For a task made on another core, so that the lines arrive while it runs. A hint: the list may grow since. Only
+// edges in the task's own memory are followed; those elsewhere would have to be waited for.
+void prefetch_successors(const Task& task) noexcept {
+  const auto* const start = reinterpret_cast<const std::byte*>(&task);
+  const auto* const end = start + detail::kSlotBytes[task.size_class];
+  for (const Edge* e = task.successors.newest(); e != nullptr; e = e->next) {
+    const auto* const at = reinterpret_cast<const std::byte*>(e);
+    if (at < start || at >= end) return;
+    __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
+  }
+}
+
+// The lines behind the header: the closure, and the edges to its own successors.
+void prefetch_body(const Task& task) noexcept {
+  __builtin_prefetch(&task + 1);
+  if (task.size_class > 1) __builtin_prefetch(&task + 2);
+}
+
+// The thread that waits at an edge, or observes the task.
+void notify(std::uintptr_t target) noexcept {
+  if (Gates::is_gate(target)) return Gates::pass(target);
+  reinterpret_cast<Waiter*>(target & ~std::uintptr_t{1})->notify();
+}
+
+// What a traced run records of one task; its header may be gone when it has run.
+class TracedTask {
+ public:
+  explicit TracedTask(Task& task) noexcept
+      : id_(trace_id(task.ref())),
+        start_(trace::Track::now()),
+        name_(task.note.name()),
+        wanted_(task.note.extra() == nullptr ? -1 : task.note.extra()->domain) {}
+  void tried_to_begin(trace::Track* track) noexcept {
+    const std::uint64_t now = trace::Track::now();
+    track->stage(start_, now, id_);
+    start_ = now;
+  }
+  void has_run(trace::Track* track, bool cancelled) const noexcept {
+    track->task(start_, trace::Track::now(), id_, name_, cancelled, wanted_);
+  }
+
+ private:
+  const std::uint64_t id_;
+  std::uint64_t start_;
+  const char* const name_;
+  const int wanted_;  // domain
+};
+struct NotTraced {
+  explicit NotTraced(const Task&) noexcept {}
+  void tried_to_begin(const trace::Track*) const noexcept {}
+  void has_run(const trace::Track*, bool) const noexcept {}
+};
+
+}  // namespace
+
+Runner::Runner(Worker& self, Team& team, const Identity& identity)
+    : Peer(team, identity), self_(self), thief_(*this, team), search_(*this, thief_, team) {}
+
+Runner::Item Runner::search_for_task(Condition& condition) noexcept {
+  flush();  // may end a parent, whose successors are then here
+  if (const Item item = thief_.next()) return item;
+  StealBackoff& backoff = thief_.backoff();
+  if (backoff.measures()) {
+    thief_.judge_stolen();
+    backoff.stop_measuring();
+    if (backoff.keeps_off()) return 0;
+  }
+  return search_.look(condition);
+}
+
+void Runner::keep_off(Condition& condition) noexcept {
+  queues().give_away();
+  flush();
+  search_.keep_off(condition);
+}
+
+void Runner::run_traced(Condition& condition) noexcept {
+  const std::uint64_t start = trace::Track::now();
+  while (!condition.done()) {
+    if (thief_.backoff().keeps_off()) keep_off(condition);
+    Item item = thief_.next();
+    if (item == 0) {
+      const std::uint64_t searches = trace::Track::now();
+      item = search_for_task(condition);
+      track()->search(searches);
+    }
+    if (item != 0) run<true>(item);
+  }
+  track()->wait(start, condition.what(), condition.whose());
+}
+
+template <bool kTraced>
+inline void Runner::run_task(Task* task) noexcept {
+  Scope* const scope = task->scope;
+  if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]]
+    flush();
+  std::conditional_t<kTraced, TracedTask, NotTraced> traced(*task);
+  TaskExtra* const extra = task->note.extra();
+  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
+    const bool begins = extra->hooks->try_begin(self_, *task);
+    traced.tried_to_begin(track());
+    if (!begins) return;
+  }
+  // What is worth stealing may have successors whose lines are with others.
+  if (task->heap != heap().index() || !policy::is_tiny({0, grain_ns()})) prefetch_successors(*task);
+  Frame& frame = frames_.enter(task);
+  const bool cancelled = scope->failed();
+  try {
+    task->invoke(task->closure(), task, cancelled ? Invoke::destroy : Invoke::run);
+  } catch (...) {
+    keep_exception(*scope);
+  }
+  if (cancelled) [[unlikely]]
+    WorkerStatistics::add(counters().cancelled);
+  traced.has_run(track(), cancelled);
+  frames_.leave(frame);
+  if (frame.children == nullptr) [[likely]]
+    end(task);
+  else
+    end_or_detach(frame.children);
+}
+
+template <bool kTraced>
+void Runner::run(Item item) noexcept {
+  if ((item & StealDeque::kAlone) == 0) [[likely]] {
+    run_task<kTraced>(reinterpret_cast<Task*>(item));
+  } else {
+    run_half<kTraced>(reinterpret_cast<detail::ForkHalf*>(item & ~StealDeque::kAlone));
+  }
+}
+template void Runner::run<false>(Item item) noexcept;
+template void Runner::run<true>(Item item) noexcept;
+
+void Runner::keep_exception(Scope& scope) noexcept {
+  if (!scope.fail(std::current_exception())) WorkerStatistics::add(counters().dropped);
+}
+
+// ---- Ending ----
+
+inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
+  if (scope->owner() == &self_ && scope->try_count_ended_here()) [[likely]]
+    return;
+  count_ended_slow(scope, foreign);
+}
+
+void Runner::end(Task* task) noexcept {
+  Scope* const scope = task->scope;
+  TaskExtra* const extra = task->note.extra();
+  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]]
+    extra->hooks->end(self_, *task);
+  if (Edge* edges = task->successors.close()) release_successors(edges);
+  WorkerStatistics::add(counters().run);
+  const bool foreign = task->heap != heap().index();
+  free(task);
+  count_ended(scope, foreign);
+}
+
+// The newest edge comes first, so the oldest successor last: it is the one that runs next, here, where its data is.
+// Successors were made, and arrived at, by other cores: all their lines are asked for before the first is needed.
+void Runner::release_successors(Edge* edge) noexcept {
+  for (const Edge* e = edge->next; e != nullptr; e = e->next) {
+    __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
+  }
+  while (edge != nullptr) {
+    Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
+    if ((edge->target & 1) == 0) [[likely]] {
+      Task* successor = reinterpret_cast<Task*>(edge->target);
+      if (successor->arrivals.arrive(index())) {
+        const int home = successor->arrivals.home(index());
+        if (home != index()) [[unlikely]] {
+          send_home(successor, home);
+        } else {
+          prefetch_body(*successor);
+          make_next(successor);
+        }
+      }
+    } else {
+      notify(edge->target);
+    }
+    edge = next;
+  }
+}
+
+void Runner::make_next(Task* task) noexcept {
+  if (task->note.extra() != nullptr) [[unlikely]] {
+    submit(task);
+    return;
+  }
+  queues().make_next(task);
+}
+
+void Runner::end_or_detach(Scope* children) noexcept {
+  children->before_wait();
+  if (children->detach() == Scope::Done::end_parent) end_parent(children);
+}
+
+void Runner::count_ended_slow(Scope* scope, bool foreign) noexcept {
+  Worker* const owner = scope->owner();
+  if (scope != ended_scope_ && ended_count_ != 0) flush();
+  ended_scope_ = scope;
+  ++ended_count_;
+  if (owner == &self_) return flush();
+  const bool reports = owner != nullptr;  // else no thread looks before the last has ended
+  StealBackoff& backoff = thief_.backoff();
+  const bool time_to_look = backoff.count_run(reports || foreign);
+  if (reports ? ended_count_ < policy::kReportBatch : !foreign || !time_to_look) return;
+  if (reports) flush();
+  if (backoff.measures()) thief_.judge_stolen();
+}
+
+}  // namespace weir::sched

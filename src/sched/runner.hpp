@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runner: a worker as the thread that runs tasks: what it executes, what becomes of a task's end, and the loop.
+//
+// The base of Worker. Its own thread only, but where a function says "any thread".
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "base/layout.hpp"
+#include "platform/fresh_stack.hpp"
+#include "sched/condition.hpp"
+#include "sched/frames.hpp"
+#include "sched/peer.hpp"
+#include "sched/scope.hpp"
+#include "sched/search.hpp"
+#include "sched/task.hpp"
+#include "sched/task_heap.hpp"
+#include "sched/thief.hpp"
+#include "weir/parallel.hpp"
+
+namespace weir::sched {
+
+class Worker;
+
+class Runner : public Peer {
+ public:
+  // `self`: the worker whose base this is, for hooks and for current().
+  Runner(Worker& self, Team& team, const Identity& identity);
+
+  // The worker whose frame the calling thread is in, or null.
+  static Worker* current() noexcept { return current_; }
+  static void set_current(Worker* worker) noexcept { current_ = worker; }
+
+  // ---- What it executes ----
+  Frame& frame() noexcept { return frames_.innermost(); }
+  Scope* root_scope() const noexcept { return frames_.root().children; }  // outside of tasks; null before a spawn
+  // Any thread; see Frames.
+  template <class F>
+  void for_each_frame(F&& f) const {
+    frames_.for_each(std::forward<F>(f));
+  }
+  // Any thread. In a task that does not wait.
+  bool runs_task() const noexcept { return frames_.run_task(); }
+
+  // ---- Tasks that are ready ----
+  // Makes one available: to this worker and to thieves, or to the domain and with the priority it asks for.
+  void submit(Task* task) noexcept {
+    if (task->note.extra() == nullptr) [[likely]]
+      queues().push(reinterpret_cast<Item>(task));
+    else
+      submit_with_wishes(task);
+  }
+
+  // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
+  template <class C>
+  void run_until(C& condition) noexcept {
+    if (platform::stack_is_short()) [[unlikely]]
+      return run_until_on_fresh_stack(condition);
+    Worker* const outer = std::exchange(current_, &self_);  // the thread may work for another runtime, too
+    const AtWork at_work(presence());
+    Frame& frame = frames_.innermost();
+    const std::uintptr_t outer_wait = frame.waits_for;
+    frame.waits_for = condition.subject();
+    if (track() != nullptr) [[unlikely]]
+      run_traced(condition);
+    while (!condition.done()) {
+      if (thief_.backoff().keeps_off()) [[unlikely]]
+        keep_off(condition);
+      if (const Item item = thief_.next())
+        run<false>(item);
+      else if (const Item found = search_for_task(condition))
+        run<false>(found);
+    }
+    queues().give_away();
+    flush();
+    frame.waits_for = outer_wait;
+    current_ = outer;
+  }
+
+  // ---- Tasks that have ended, or never ran ----
+  // Gives the memory of a task that ended here back to its heap.
+  void free(Task* task) noexcept {
+    delete task->note.extra();
+    if (task->heap == heap().index()) [[likely]] {
+      heap().free(task);
+      return;
+    }
+    free_elsewhere(task);
+  }
+  // Never submitted, nor will it be: observers take it for one that has ended.
+  void give_up(Task* task) noexcept;
+  // The same, and gives its memory back.
+  void abandon(Task* task) noexcept;
+
+  // Children that were announced by Scope::expect() will not be made; to be called in one that runs, or for one that
+  // was never submitted.
+  void give_back(Scope* scope, std::int64_t count) noexcept;
+  // This many children of the scope have ended here, or were given back, and the scope does not know yet: they count as
+  // announced again. False: fewer.
+  bool take_again(const Scope* scope, std::int64_t count) noexcept {
+    if (ended_scope_ != scope || ended_count_ < count) return false;
+    ended_count_ -= count;
+    return true;
+  }
+  // Reports children that ended here to their scope and gives tasks back to their heaps. Called before anything that
+  // may take long.
+  void flush() noexcept;
+
+ protected:
+  ~Runner() = default;
+
+  Thief& thief() noexcept { return thief_; }
+  Search& search() noexcept { return search_; }
+  void run_one(Item item) noexcept { track() == nullptr ? run<false>(item) : run<true>(item); }
+
+ private:
+  template <class C>
+  [[gnu::noinline]] void run_until_on_fresh_stack(C& condition) noexcept {
+    struct Call {
+      Runner& runner;
+      C& condition;
+    } call{*this, condition};
+    const auto go_on = [](void* there) {
+      static_cast<Call*>(there)->runner.run_until(static_cast<Call*>(there)->condition);
+    };
+    platform::run_on_fresh_stack(go_on, &call);
+  }
+  [[gnu::noinline]] void run_traced(Condition& condition) noexcept;  // the loop of run_until()
+  [[gnu::noinline]] Item search_for_task(Condition& condition) noexcept;
+  [[gnu::noinline]] void keep_off(Condition& condition) noexcept;
+
+  template <bool kTraced>
+  void run(Item item) noexcept;
+  template <bool kTraced>
+  [[gnu::always_inline]] void run_task(Task* task) noexcept;  // in run(), where it is called
+  template <bool kTraced>
+  void run_half(detail::ForkHalf* half) noexcept;
+  void keep_exception(Scope& scope) noexcept;
+
+  void end(Task* task) noexcept;
+  void end_or_detach(Scope* children) noexcept;
+  void end_parent(Scope* scope) noexcept;
+  void release_successors(Edge* edge) noexcept;
+  void make_next(Task* task) noexcept;
+  [[gnu::noinline]] void send_home(Task* task, int home) noexcept;
+  [[gnu::noinline]] void submit_with_wishes(Task* task) noexcept;
+  [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
+  void count_ended(Scope* scope, bool foreign) noexcept;
+  [[gnu::noinline]] void count_ended_slow(Scope* scope, bool foreign) noexcept;
+  bool report(Scope* scope, std::int64_t count) noexcept;
+
+  static thread_local constinit Worker* current_;
+
+  alignas(base::kDestructiveSize) Frames frames_;
+  Worker& self_;
+  Scope* ended_scope_ = nullptr;  // of children that ended here and have not been reported
+  std::int64_t ended_count_ = 0;
+  FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
+  TaskHeap* freed_heap_ = nullptr;
+  bool flushing_ = false;
+  Thief thief_;
+  Search search_;
+};
+
+}  // namespace weir::sched

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Thief: finds a worker's next task: at hand, in its domain, with other workers. Does not wait (search.hpp does).
+//
+// Part of the worker; its thread only. The places and their order are policy/sources.hpp's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "sched/peer.hpp"
+#include "sched/policy/steal.hpp"
+#include "sched/steal_backoff.hpp"
+
+namespace weir::sched {
+
+class Thief {
+ public:
+  using Item = StealDeque::Item;
+  using Source = policy::Source;
+
+  Thief(Peer& self, Team& team) noexcept;
+
+  // What is to be run next of what needs no search, or 0.
+  Item next() noexcept;
+  // The same of everything else; `searched_ns`: for how long it has had nothing to run.
+  Item look_around(std::uint64_t searched_ns) noexcept;
+  // The last look around met a victim whose tasks are too short to be taken.
+  bool saw_tiny() const noexcept { return saw_tiny_; }
+  // Whether there is something that look_around() might take.
+  bool sees_tasks() const noexcept;
+
+  // ---- What it stole ----
+  StealBackoff& backoff() noexcept { return backoff_; }
+  // Measures what stolen tasks took, and decides whether to go on.
+  void judge_stolen() noexcept;
+  // The last stolen task that ended here was of this size class: how many lines are asked for ahead.
+  void note_size_class(std::uint8_t size_class) noexcept { size_class_ = size_class; }
+
+ private:
+  // Its part of the list, one source each.
+  template <Source kSource>
+  Item take(ReadyQueues& own) noexcept;
+  template <Source kSource>
+  Item take_elsewhere(std::uint64_t searched_ns) noexcept;
+  template <Source kSource>
+  Item take_shared(DomainQueues& domain, bool far) noexcept;
+  template <Source kSource>
+  Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
+  Item take_far(std::uint64_t searched_ns) noexcept;
+
+  Item next_stolen() noexcept;
+  void prefetch_stolen(Item item) const noexcept;
+  Item unpack(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
+  [[gnu::noinline]] Item take_overflow() noexcept;
+  Item unpack_all(std::span<Overflow::Batch* const> batches) noexcept;
+
+  Item steal_from(Peer& victim, bool far) noexcept;
+  Item steal_half(Peer& victim) noexcept;
+  Item steal_overflow(Peer& victim) noexcept;
+  Item steal_batch(Peer& victim, bool far) noexcept;
+  Item steal_mail(Peer& victim, bool far) noexcept;
+  [[gnu::noinline]] void steal_more() noexcept;
+  void begin_stolen(Peer& victim, std::uint32_t tasks, bool far) noexcept;
+  void count_steal(const Peer& victim, std::uint32_t tasks, bool far) noexcept;
+  bool has_lain_long_enough(const Peer& victim, const policy::Victim& seen, std::uint64_t version) noexcept;
+  int distance_to(int domain) const noexcept;
+  bool deep_in_stack() const noexcept;
+
+  // Read-only after start.
+  Peer& self_;
+  ReadyQueues& own_;
+  Team& team_;
+
+  std::uint32_t stolen_left_ =
+      0;                     // of what it stole in batches, this many at most are still in the deque, or the batch
+  std::uint32_t taken_ = 0;  // tasks at hand, for the inbox's turn
+  std::uint8_t size_class_ = 1;
+  bool saw_tiny_ = false;
+  std::uint32_t random_;
+  Peer* victim_ = nullptr;         // whose tasks those are; null: its own, or of another domain
+  std::uint64_t searched_ns_ = 0;  // when it last looked around
+  StealBackoff backoff_;
+  std::array<policy::Look, 16> looks_{};  // at victims with one task, by victim index
+};
+
+}  // namespace weir::sched

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a worker without work does, as tables: pure functions from a snapshot to a decision.
+#include "sched/policy/idling.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::sched::policy {
+namespace {
+
+TEST(IdlePolicy, LooksForAWhileThenSleepsAndLooksAgainByItselfWhereTasksAreTiny) {
+  constexpr std::uint64_t kLookFor = 1000;
+  struct {
+    Idleness idle;
+    IdleStep step;
+  } const table[] = {
+      {{true, false, 0, kLookFor, 0, false}, IdleStep::yield},
+      {{true, true, 5000, kLookFor, 0, false}, IdleStep::yield},
+      {{false, false, 0, kLookFor, 0, false}, IdleStep::pause},
+      {{false, true, kLookFor - 1, kLookFor, 0, false}, IdleStep::pause},
+      {{false, false, kLookFor, kLookFor, 0, false}, IdleStep::park},
+      {{false, true, kLookFor, kLookFor, 0, false}, IdleStep::timed_park},
+      {{false, true, kLookFor, kLookFor, kMostTimedParks - 1, false}, IdleStep::timed_park},
+      {{false, true, kLookFor, kLookFor, kMostTimedParks, false}, IdleStep::park},
+      {{false, true, kLookFor, kLookFor, 0, true}, IdleStep::park},
+  };
+  for (const auto& row : table) EXPECT_EQ(next_step(row.idle), row.step) << &row - table;
+}
+
+TEST(IdlePolicy, PausesGrowToTheirLimit) {
+  EXPECT_EQ(next_pause(0), kFirstPauseNs);
+  EXPECT_EQ(next_pause(kFirstPauseNs), 2 * kFirstPauseNs);
+  EXPECT_EQ(next_pause(kLongestPauseNs), kLongestPauseNs);
+  EXPECT_EQ(pause_for(100, false), 100u);
+  EXPECT_EQ(pause_for(100, true), kTinyNs / 2) << "the owner of tiny tasks is at them";
+}
+
+TEST(IdlePolicy, TimedParksAndWatchesDoubleToTheirLimits) {
+  EXPECT_EQ(next_timed_park(kFirstTimedParkNs), 2 * kFirstTimedParkNs);
+  EXPECT_EQ(next_timed_park(kLongestTimedParkNs), kLongestTimedParkNs);
+  EXPECT_EQ(next_watch(kFirstWatchNs), 2 * kFirstWatchNs);
+  EXPECT_EQ(next_watch(kLongestWatchNs), kLongestWatchNs);
+}
+
+TEST(IdlePolicy, TheLookAfterATimedParkIsNeverLongerThanThatBeforeIt) {
+  EXPECT_EQ(look_after_timed_park_ns(1000), 1000u);
+  EXPECT_EQ(look_after_timed_park_ns(1000000), 2 * kTinyNs);
+}
+
+TEST(CrowdPolicy, OneOfThoseThatAreTooManyWatchesTheWork) {
+  EXPECT_EQ(stand_back({false, false}), StandBack::sleep);
+  EXPECT_EQ(stand_back({false, true}), StandBack::sleep);
+  EXPECT_EQ(stand_back({true, false}), StandBack::watch);
+  EXPECT_EQ(stand_back({true, true}), StandBack::leave_work);
+}
+
+TEST(CrowdPolicy, WorkIsLeftOnlyToAWorkerThatLooksLater) {
+  EXPECT_FALSE(only_own_keeps_awake({false, false}));
+  EXPECT_FALSE(only_own_keeps_awake({false, true}));
+  EXPECT_FALSE(only_own_keeps_awake({true, false}));
+  EXPECT_TRUE(only_own_keeps_awake({true, true}));
+}
+
+}  // namespace
+}  // namespace weir::sched::policy
