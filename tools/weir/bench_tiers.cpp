@@ -145,7 +145,7 @@ void add_what(CLI::App& verb, TiersSettings& s) {
              "the slow tier; file:FOLDER, or emulated:FRACTION of memory's copy bandwidth; default file:/tmp")
       .type_name("TIER");
   add_option(verb, "--strategies", s.request.strategies,
-             "with commas between: off (always there), inline, single, multi, ahead; default all")
+             "with commas between: off (always there), inline, single, multi, ahead, model; default all")
       .type_name("LIST");
   add_option(verb, "--evict", s.request.evict,
              "with commas between: refcount, lru, next-use, each with each strategy; default: each strategy's own")
