@@ -365,17 +365,21 @@ void Store::settle_in_place(Request& request) {
 // A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
 base::Status Store::use_in_file(Block& block) {
   const memory::Range range = range_of(block);
-  FileStore& file = *memory_.file_of(block.home.place.node);
+  FileStore* const file = memory_.file_of(block.home.place.node);
+  if (file == nullptr)
+    return {base::Code::no_space, fmt::format("block {:?} is in memory that tasks cannot use, and there is no room for "
+                                              "it elsewhere; give the faster tiers more with --tiers or WEIR_TIERS",
+                                              block.name)};
   {
     const std::lock_guard lock(mutex_);
     if (block.mapped == nullptr) {
-      base::Result<std::byte*> mapped = file.map(range, block.name);
+      base::Result<std::byte*> mapped = file->map(range, block.name);
       if (!mapped) return mapped.status();
       block.mapped = *mapped;
       publish_address(block);
     }
   }
-  return file.touch(block.mapped, range, block.name);
+  return file->touch(block.mapped, range, block.name);
 }
 
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {

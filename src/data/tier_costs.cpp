@@ -12,6 +12,7 @@ namespace {
 using machine::Cost;
 
 constexpr Cost kTypicalFile{2, 1.5, 100'000};
+constexpr Cost kTypicalLink{12, 12, 10'000};  // to memory that is no node of this machine
 constexpr double kGiga = 1e9;
 
 double emulated_fraction(const TierSet& tiers) noexcept {
@@ -35,7 +36,8 @@ machine::CostModel cost_model_of(const machine::Machine& machine, const TierSet&
   std::vector<std::vector<Cost>> costs;
   for (const Tier& tier : tiers.tiers()) {
     for (std::size_t i = 0; i < tier.arenas.size(); ++i) {
-      std::vector<Cost> seen = of_machine[static_cast<std::size_t>(tier.nodes[i])];
+      std::vector<Cost> seen = i < tier.nodes.size() ? of_machine[static_cast<std::size_t>(tier.nodes[i])]
+                                                     : std::vector<Cost>(machine.domains().size(), kTypicalLink);
       if (fraction > 0 && tier.copy_fraction > 0)
         seen = with_bandwidth(std::move(seen), emulated_bytes_per_second);
       else if (fraction > 0 && (tier.kind == TierKind::memory || tier.kind == TierKind::ddr))
