@@ -35,11 +35,12 @@ bool Early::prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequen
 }
 
 // Its task will use it where it is.
-bool Early::stays(const Use& use, const Target& target) const noexcept {
+bool Early::stays(const Use& use, const Target& target) noexcept {
   const Block& block = *use.block;
   for (const Replica* r = block.replicas; r != nullptr; r = r->next)
     if (core_.tier_of(*r) <= target.tier) return true;
-  return (block.replicas == nullptr && fit_.is_home_good(block, target)) || !worth_.moving_pays(use, target);
+  return (block.replicas == nullptr && fit_.is_home_good(block, target)) ||
+         !worth_.moving_pays(use, target, Worth::When::later);
 }
 
 // False: not all that is owed has room yet.

@@ -18,7 +18,7 @@ namespace weir::data::engine {
 
 class Early {
  public:
-  Early(Core& core, Fit& fit, const Worth& worth, Room& room, Transfers& transfers)
+  Early(Core& core, Fit& fit, Worth& worth, Room& room, Transfers& transfers)
       : core_(core), fit_(fit), worth_(worth), room_(room), transfers_(transfers) {}
 
   // All that the task will read and that is not there; `now`: of the first task that has yet to begin. False: there is
@@ -45,7 +45,7 @@ class Early {
     if (block.fetch_failed) return false;  // the task shall be told
     return !(use.fresh && block.written);  // some task may still read what is there
   }
-  bool stays(const Use& use, const Target& target) const noexcept;
+  bool stays(const Use& use, const Target& target) noexcept;
   bool waits_below(const Block& block) const noexcept;
   bool prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions);
   void bring(Use& use, Actions& actions);
@@ -53,7 +53,7 @@ class Early {
 
   Core& core_;
   Fit& fit_;
-  const Worth& worth_;
+  Worth& worth_;
   Room& room_;
   Transfers& transfers_;
   std::uint32_t wanted_ = 0;  // uses that are Use::early

@@ -36,10 +36,12 @@ bool Room::has_copy_below(Replica& victim) noexcept {
   return false;
 }
 
-// A replica in the next tier before the home that has room for one, or in which some room costs nothing; or null.
+// For the block's only replica, one in the next tier before the home that has room for one, or in which some room costs
+// nothing; or null.
 Replica* Room::room_below(Replica& victim) noexcept {
   Block& block = *victim.block;
-  if (core_.nothing_moves() || block.home.tier == TierIndex::none) return nullptr;
+  const bool only_one = block.replicas->next == nullptr;
+  if (core_.nothing_moves() || block.home.tier == TierIndex::none || !only_one) return nullptr;
   policy::Candidate leaving = victim.key;
   leaving.bytes = block.charge;
   const Hierarchy& hierarchy = core_.hierarchy();

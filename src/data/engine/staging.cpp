@@ -37,7 +37,7 @@ Admitted Staging::stage(Request& request, const policy::Demand& demand, Actions&
 bool Staging::take_where_it_is(Use& use, const Target& target) {
   Block& block = *use.block;
   if (fit_.is_home_good(block, target) && block.replicas == nullptr) return take_home(use);
-  if (worth_.moving_pays(use, target)) return false;
+  if (worth_.moving_pays(use, target, Worth::When::now)) return false;
   if (block.replicas != nullptr) return pins_.take(use, target.node, Pins::Reuse::any);
   const TierIndex home = block.home.tier;
   return home != TierIndex::none && core_.hierarchy().tier(home).addressable && take_home(use);

@@ -9,7 +9,9 @@ namespace weir::data::engine {
 namespace {
 
 // Of a transfer, whatever its size: deciding, two events, and waking who waits for it.
-constexpr double kTransferSeconds = 8e-6;
+constexpr double kTransferSeconds = 20e-6;
+// Of a byte of memory that the system has to clear first.
+constexpr double kClearingSeconds = 1.5e-9;
 // So many uses of a block are looked at.
 constexpr std::uint32_t kMostUses = 16;
 // What was used longer ago than this many bytes counts less and less.
@@ -44,6 +46,8 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
     const Replicas::LeavingOrder& order = core_.replicas.leaving_order(target.node);
     until = order.empty() ? use.request->sequence : (*order.begin())->key.next_use;
     move.displaces = until != policy::kNever;
+    if (!order.empty() && (*order.begin())->key.dirty && (*order.begin())->block->home.kind == Home::Kind::none)
+      move.new_memory = static_cast<double>(use.block->charge) * kClearingSeconds;
   }
   move.uses = 1;
   for (const Use* u = use.after; u != nullptr && move.uses < kMostUses && u->request->sequence < until; u = u->after) {
@@ -52,25 +56,37 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
   }
 }
 
-bool Worth::moving_pays_slow(const Use& use, const Target& target) const noexcept {
+policy::Move Worth::move_of(const Use& use, const Target& target, NodeId here) const noexcept {
   const Block& block = *use.block;
-  const NodeId here = node_without_replica(block);
-  if (here == NodeId::none || !core_.hierarchy().tier_at(here).addressable) return true;
   const int domain = use.request->domain;
   policy::Move move;
-  const bool slowed = core_.hierarchy().tier_at(here).slowed;
   move.in_place = seconds_in_place(block, here, use.mode, domain);
-  if (!slowed) move.in_place -= seconds_in_place(block, target.node, use.mode, domain);
+  if (!core_.hierarchy().tier_at(here).slowed) move.in_place -= seconds_in_place(block, target.node, use.mode, domain);
   if (writes(use.mode)) move.write_back = 1;
   count_uses(use, target, move);
   const std::size_t from = index_of(here), to = index_of(target.node);
-  if (block.written && !use.fresh) move.fetch = costs_->copy_seconds(from, to, block.size) + kTransferSeconds;
-  if (move.write_back != 0) move.write_back = costs_->copy_seconds(to, from, block.size) + kTransferSeconds;
+  // The other workers use both memories while it is copied.
+  const machine::OtherStreams others{core_.config.workers - 1, core_.config.workers - 1};
+  if (block.written && !use.fresh) move.fetch = costs_->copy_seconds(from, to, block.size, others) + kTransferSeconds;
+  if (move.write_back != 0) move.write_back = costs_->copy_seconds(to, from, block.size, others) + kTransferSeconds;
   move.free_copies = core_.config.cores_to_spare && core_.load.under_way < core_.config.workers;
-  if (!policy::pays(move)) return false;
-  if (slowed) return true;
-  const double share = costs_->slow_share(to, from, static_cast<std::size_t>(domain));
-  return !policy::leaves_share({slow_bytes_, all_bytes_, share}, block.size);
+  return move;
+}
+
+bool Worth::moving_pays_slow(const Use& use, const Target& target, When when) noexcept {
+  const NodeId here = node_without_replica(*use.block);
+  if (here == NodeId::none || !core_.hierarchy().tier_at(here).addressable) return true;
+  const policy::Move move = move_of(use, target, here);
+  const double gain = policy::gain(move);
+  if (!policy::pays(move, forgone_)) {
+    if (when == When::now && gain > 0) forgone_ += gain / move.uses;  // what comes after is asked for again
+    return false;
+  }
+  forgone_ -= std::min(forgone_, std::max(0.0, move.new_memory - gain));
+  if (core_.hierarchy().tier_at(here).slowed) return true;
+  const auto domain = static_cast<std::size_t>(use.request->domain);
+  const double share = costs_->slow_share(index_of(target.node), index_of(here), domain);
+  return !policy::leaves_share({slow_bytes_, all_bytes_, share}, use.block->size);
 }
 
 void Worth::note_use_slow(const Request& request) noexcept {

@@ -22,11 +22,12 @@ class Worth {
   // By the numbers of nodes and domains. Until they are known, everything is worth moving.
   void set_costs(const machine::CostModel& costs) { costs_ = costs; }
 
-  // `use` is not in place.
-  bool moving_pays(const Use& use, const Target& target) const noexcept {
+  // `use` is not in place. `now`: its task is ready, and what is not moved now will be used where it is.
+  enum class When : std::uint8_t { now, later };
+  bool moving_pays(const Use& use, const Target& target, When when) noexcept {
     if (!costs_ || core_.config.strategy != Strategy::model) [[likely]]
       return true;
-    return moving_pays_slow(use, target);
+    return moving_pays_slow(use, target, when);
   }
   // The task uses what it has pinned.
   void note_use(const Request& request) noexcept {
@@ -35,7 +36,8 @@ class Worth {
   }
 
  private:
-  bool moving_pays_slow(const Use& use, const Target& target) const noexcept;
+  bool moving_pays_slow(const Use& use, const Target& target, When when) noexcept;
+  policy::Move move_of(const Use& use, const Target& target, NodeId here) const noexcept;
   void note_use_slow(const Request& request) noexcept;
   NodeId node_without_replica(const Block& block) const noexcept;
   double seconds_in_place(const Block& block, NodeId node, Mode mode, int domain) const noexcept;
@@ -43,6 +45,7 @@ class Worth {
 
   const Core& core_;
   std::optional<machine::CostModel> costs_;
+  double forgone_ = 0;                     // seconds that were lost to save new memory, and not yet made use of
   double slow_bytes_ = 0, all_bytes_ = 0;  // used lately in memory slower than their tasks' targets, and in all
 };
 

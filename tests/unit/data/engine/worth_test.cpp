@@ -22,19 +22,28 @@ TEST(PolicyMove, PaysWhenTheUsesGainMoreThanTheCopiesCost) {
   };
   // A use in slow memory loses 3 units; either copy takes 2.
   for (const Row& row : {
-           Row{"read once: 3 gained, 2 paid", {3, 2, 0, 1, false, false}, true},
-           Row{"changed once: 3 gained, 4 paid", {3, 2, 2, 1, false, false}, false},
-           Row{"changed twice: 6 gained, 4 paid", {3, 2, 2, 2, false, false}, true},
-           Row{"changed twice, what leaves loses 3", {3, 2, 2, 2, true, false}, false},
-           Row{"changed three times, what leaves loses 3", {3, 2, 2, 3, true, false}, true},
-           Row{"read once, what leaves would come back for 2", {3, 2, 0, 1, true, false}, false},
-           Row{"written for the first time, used twice", {3, 0, 2, 2, false, false}, true},
-           Row{"copies cost nothing", {3, 2, 2, 1, false, true}, true},
-           Row{"the memories are equally fast", {0, 0, 0, 9, false, true}, false},
-           Row{"the other memory is slower", {-1, 2, 2, 9, false, false}, false},
+           Row{"read once: 3 gained, 2 paid", {3, 2, 0, 1, false, 0, false}, true},
+           Row{"changed once: 3 gained, 4 paid", {3, 2, 2, 1, false, 0, false}, false},
+           Row{"changed twice: 6 gained, 4 paid", {3, 2, 2, 2, false, 0, false}, true},
+           Row{"changed twice, what leaves loses 3", {3, 2, 2, 2, true, 0, false}, false},
+           Row{"changed three times, what leaves loses 3", {3, 2, 2, 3, true, 0, false}, true},
+           Row{"read once, what leaves would come back for 2", {3, 2, 0, 1, true, 0, false}, false},
+           Row{"written for the first time, used twice", {3, 0, 2, 2, false, 0, false}, true},
+           Row{"copies cost nothing", {3, 2, 2, 1, false, 0, true}, true},
+           Row{"the memories are equally fast", {0, 0, 0, 9, false, 0, true}, false},
+           Row{"the other memory is slower", {-1, 2, 2, 9, false, 0, false}, false},
        }) {
     EXPECT_EQ(policy::pays(row.move), row.pays) << row.what;
   }
+}
+
+TEST(PolicyMove, NewMemoryIsTakenWhenAsMuchWasLostForWantOfIt) {
+  const policy::Move move{3, 2, 2, 2, false, 10, false};  // gains 2 each time
+  EXPECT_DOUBLE_EQ(policy::gain(move), 2);
+  EXPECT_FALSE(policy::pays(move));
+  EXPECT_FALSE(policy::pays(move, 8));
+  EXPECT_TRUE(policy::pays(move, 8.5));
+  EXPECT_FALSE(policy::pays({3, 2, 2, 1, false, 0, false}, 100)) << "it gains nothing";
 }
 
 TEST(PolicyMove, LeavesAShareInMemoryThatIsReadAtTheSameTime) {
@@ -70,7 +79,7 @@ class EngineThatWeighs : public testing::Test {
     }
   }
 
-  EngineBench bench_{kSlow, with(Strategy::model)};
+  EngineBench bench_{kSlow, with(Strategy::model)};  // one worker
   std::vector<Block*> blocks_;
 };
 
@@ -85,7 +94,7 @@ TEST_F(EngineThatWeighs, UsesWhatIsChangedOnceInATurnWhereItIs) {
 
 TEST_F(EngineThatWeighs, BringsWhatIsUsedManyTimesBeforeAnythingElse) {
   ASSERT_EQ(EngineBench::replicas_of(block(3)), 0) << "where all came once, it stayed in slow memory";
-  const auto tasks = spawn({3, 3, 3, 3, 3, 3, 3, 3, 0}, Mode::inout);
+  const auto tasks = spawn({3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0}, Mode::inout);
   bench_.ready(*tasks[0]);
   EXPECT_FALSE(bench_.flying.empty());
   bench_.land_all();
