@@ -122,7 +122,10 @@ void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
   forget_pace();
   ChildrenEnded condition(scope);
-  if (!condition.done()) wait_until(condition, &scope);
+  if (!condition.done())
+    wait_until(condition, &scope);
+  else if (track_ != nullptr) [[unlikely]]
+    track_->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
   scope.reset();
 }
 
