@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "made_program.hpp"
-#include "sim/bound.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::sim {
@@ -71,7 +70,7 @@ TEST(ReadProgram, HasEachTaskWithItsFootprintAndWhatItSpawns) {
   EXPECT_EQ(program->items[outer->items.first].region.row_bytes, sizeof(int));
   ASSERT_EQ(program->threads.size(), 1u);
   EXPECT_EQ(count(*program, program->threads[0].actions, Act::spawn), 2u);
-  EXPECT_EQ(count(*program, program->threads[0].actions, Act::wait_children), 1u);
+  EXPECT_EQ(count(*program, program->threads[0].actions, Act::wait_children), 2u);  // and that of the runtime's end
   ASSERT_NE(program->real.setting("strategy"), nullptr);
   EXPECT_EQ(*program->real.setting("workers"), "2");
 }
@@ -80,12 +79,13 @@ TEST(ReadProgram, AWaitThatFoundNothingToWaitForIsThere) {
   const Traced traced("late");
   {
     Runtime runtime(traced.options(1));
-    spawn([] {}).wait();
+    spawn([] {});
+    wait();
     wait();
   }
   const auto program = traced.read();
   ASSERT_TRUE(program) << program.status().message;
-  EXPECT_GE(count(*program, program->threads[0].actions, Act::wait_children), 1u);
+  EXPECT_EQ(count(*program, program->threads[0].actions, Act::wait_children), 3u);  // and the runtime's
 }
 
 TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {
@@ -108,8 +108,6 @@ TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {
   EXPECT_EQ(count(*program, program->threads[0].actions, Act::make), 4u);
   EXPECT_EQ(program->real.tiers, (std::vector<std::string>{"memory", "emulated"}));
   EXPECT_GT(program->real.moved[0][1], 0u);
-  const Movement least = least_movement(access_trace_of(*program), 2 * kCount * sizeof(int));
-  EXPECT_LE(least.fetched, program->real.moved[1][0]);
 }
 
 TEST(ReadProgram, ATaskGraphFromATraceRunsAgainWithAllItsTasks) {
@@ -128,7 +126,6 @@ TEST(ReadProgram, ATaskGraphFromATraceRunsAgainWithAllItsTasks) {
 }
 
 TEST(ReadProgram, StolenHalvesOfForkJoinAreRefused) {
-  Program program;
   const Traced traced("halves");
   bool stolen = false;
   for (int attempt = 0; attempt < 50 && !stolen; ++attempt) {
