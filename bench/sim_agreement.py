@@ -46,8 +46,7 @@ class Cell:
             return command + SIZES[self.program], {}
         if self.program == "seismic":
             command = [build / "tools/weir/weir", "run", "--trace", trace, "seismic", "--workers", workers, "--strategy", self.strategy]
-            if ratio is not None:
-                command += ["--tiers", emulated(SEISMIC_BYTES, ratio)]
+            command += ["--tiers", f"memory={2 * SEISMIC_BYTES}B" if ratio is None else emulated(SEISMIC_BYTES, ratio)]
             return command + SIZES["seismic"], {}
         variables.update(WEIR_TRACE=str(trace), WEIR_STRATEGY=self.strategy)
         if self.program == "uts":
@@ -57,9 +56,10 @@ class Cell:
         return [build / "apps/cholesky/cholesky_ocr"] + SIZES["cholesky"], variables
 
 
-SIZES = {"stencil3d": ["--size", "4x64x4"], "matmul": ["--size", "8x256"], "seismic": ["--size", "4096x2048", "--iterations", "32"],
+SIZES = {"stencil3d": ["--size", "256x256x512", "--iterations", "5", "--sweeps", "5"], "matmul": ["--size", "2048", "--tile", "256"],
+         "seismic": ["--size", "2048", "--iterations", "32", "--repeat", "1", "--variants", "weir-blocks"],
          "uts": ["--tree", "T1"], "cholesky": ["--tiles", "16", "--tile", "128"]}
-SEISMIC_BYTES = 5 * 4 * 4096 * 2048
+SEISMIC_BYTES = 6 * 8 * 2048 * 2048
 CHOLESKY_BYTES = 16 * 17 // 2 * 128 * 128 * 8
 
 

@@ -142,7 +142,7 @@ void Blocks::add(Node& task, std::span<const Item> items, int domain) {
   request.name = program_.names[program_.tasks[task.task].name].c_str();
   request.revocable = true;
   request.domain = domain;
-  const Node* around = task.around != nullptr ? task.around->parent : nullptr;
+  const Node* around = program_.edts ? nullptr : task.around->parent;  // an EDT does not wait for those that it makes
   while (around != nullptr && around->request == nullptr) around = around->around->parent;
   request.set_parent(around != nullptr ? around->request.get() : nullptr);
   request.make_room(items.size());

@@ -215,6 +215,26 @@ const Scope* Simulator::find_children(const Worker& worker, const Frame& frame) 
   return frame.node != nullptr ? frame.node->children.get() : worker.own_children.get();
 }
 
+// From here on the engine knows what the task will use: when it is spawned, or, of an EDT, when it has its blocks.
+void Simulator::name_blocks(Worker& worker, Node& node) {
+  const ProgramTask& of = program_.tasks[node.task];
+  const std::span<const Item> items(program_.items.data() + of.items.first, of.items.count);
+  bool some = false;
+  for (const Item& item : items) {
+    if (!item.is_block) continue;
+    some = true;
+    if (base::Status status = blocks_->make(item.block, worker.machine_domain); !status) failure_ = status;
+  }
+  if (!some || !failure_) return;
+  if (!blocks_->tracked()) {
+    node.counted = true;
+    return blocks_->begin_untracked();
+  }
+  const bool named = of.domain >= 0 && of.domain < static_cast<int>(domains_.size());
+  const int first = domains_[static_cast<std::size_t>(named ? of.domain : worker.domain)].workers.front();
+  blocks_->add(node, items, workers_[static_cast<std::size_t>(first)]->machine_domain);
+}
+
 void Simulator::spawn(Worker& worker, Frame& frame, std::uint32_t task) {
   Node& node = graph_.node(task);
   Scope& scope = children_of(worker, frame);
@@ -222,34 +242,26 @@ void Simulator::spawn(Worker& worker, Frame& frame, std::uint32_t task) {
   ++scope.unfinished;
   if (!program_.edts) ++unended_;
   const ProgramTask& of = program_.tasks[task];
-  const std::span<const Item> items(program_.items.data() + of.items.first, of.items.count);
-  bool names_blocks = false;
-  for (const Item& item : items) {
-    if (!item.is_block) continue;
-    names_blocks = true;
-    if (base::Status status = blocks_->make(item.block, worker.machine_domain); !status) failure_ = status;
-  }
+  if (!program_.edts) name_blocks(worker, node);
   if (!failure_) return;
-  if (names_blocks && blocks_->tracked()) {
-    const int domain = of.domain >= 0 && of.domain < static_cast<int>(domains_.size()) ? of.domain : worker.domain;
-    const int first = domains_[static_cast<std::size_t>(domain)].workers.front();
-    blocks_->add(node, items, workers_[static_cast<std::size_t>(first)]->machine_domain);
-  } else if (names_blocks) {
-    node.counted = true;
-    blocks_->begin_untracked();
-  }
   if (!program_.edts) {
     if (of.items.count != 0) scope.analyse(node, graph_.footprint_of(task));
     for (std::uint32_t i = of.after.first; i < of.after.first + of.after.count; ++i)
       graph_.add_edge(graph_.node(program_.after[i]), node);
     end_ready_joins(worker);
   }
-  if (--node.missing == 0) submit(worker, node);
+  if (--node.missing == 0) {
+    if (program_.edts) name_blocks(worker, node);
+    submit(worker, node);
+  }
   if (scope.unfinished > scope.limit) throttle(worker, frame);
 }
 
 void Simulator::satisfy(Worker& worker, std::uint32_t task) {
-  if (graph_.node(task).arrive(worker.index)) make_next(worker, graph_.node(task));
+  Node& node = graph_.node(task);
+  if (!node.arrive(worker.index)) return;
+  name_blocks(worker, node);
+  make_next(worker, node);
 }
 
 // ---- Waiting ----

@@ -48,6 +48,7 @@ class Simulator final : public Driver {
   void step(Worker& worker);
   bool act(Worker& worker, Frame& frame);
   void carry_out(Worker& worker, Frame& frame, const Action& action);
+  void name_blocks(Worker& worker, Node& node);
   void spawn(Worker& worker, Frame& frame, std::uint32_t task);
   void satisfy(Worker& worker, std::uint32_t task);
   void begin_wait(Worker& worker, Frame& frame, Waits what, Node* awaited);

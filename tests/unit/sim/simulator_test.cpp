@@ -178,8 +178,8 @@ TEST(Simulator, EqualInputGivesAnEqualPrediction) {
   std::vector<std::uint32_t> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(made.add_block(16 * kPage));
   for (std::uint32_t i = 0; i < 400; ++i)
-    made.add_task(1000 + 37 * (i % 11), {MadeProgram::block(blocks[i % 8], Mode::inout),
-                                         MadeProgram::block(blocks[i * 5 % 8], Mode::in)});
+    made.add_task(1000 + 37 * (i % 11),
+                  {MadeProgram::block(blocks[i % 8], Mode::inout), MadeProgram::block(blocks[i * 5 % 8], Mode::in)});
   made.wait();
   const Program& program = made.finish();
   const Target target = made_target(3, {64 * kPage, 512 * kPage});
