@@ -10,6 +10,12 @@ namespace weir::sim {
 using data::engine::NodeId;
 using data::engine::Transfer;
 
+namespace {
+
+constexpr std::uint64_t kMoverWakeNs = 50'000;
+
+}  // namespace
+
 NodeId Simulator::from_of(const Transfer& transfer) const {
   if (transfer.kind != Transfer::Kind::fetch) return transfer.replica->place.node;
   return transfer.source != nullptr ? transfer.source->place.node : transfer.replica->block->home.place.node;
@@ -40,11 +46,12 @@ void Simulator::start(Transfer* transfers) {
     }
     const std::size_t mover = static_cast<std::size_t>(transfer.lane) % movers_.size();
     movers_[mover].queue.push_back(&transfer);
-    if (!movers_[mover].busy) start_next(mover);
+    if (!movers_[mover].busy) start_next(mover, kMoverWakeNs);
   }
 }
 
-void Simulator::start_next(std::size_t index) {
+// A mover that had nothing to do sleeps.
+void Simulator::start_next(std::size_t index, std::uint64_t after_ns) {
   Mover& mover = movers_[index];
   mover.busy = mover.first != mover.queue.size();
   if (!mover.busy) {
@@ -53,7 +60,8 @@ void Simulator::start_next(std::size_t index) {
     return;
   }
   Transfer& transfer = *mover.queue[mover.first++];
-  const std::uint64_t at = copies_.begin(now_, from_of(transfer), to_of(transfer), transfer.replica->block->size);
+  const std::uint64_t start = now_ + after_ns;
+  const std::uint64_t at = copies_.begin(start, from_of(transfer), to_of(transfer), transfer.replica->block->size);
   events_.add({at, 0, -1, 0, &transfer, index});
 }
 
@@ -62,7 +70,7 @@ void Simulator::landed(const Event& event) {
   copies_.end(from_of(transfer), to_of(transfer), transfer.replica->block->size);
   here_ = workers_.front().get();
   blocks_->land(transfer);
-  if (event.mover < movers_.size()) start_next(event.mover);
+  if (event.mover < movers_.size()) start_next(event.mover, 0);
 }
 
 // ---- By the worker itself ----

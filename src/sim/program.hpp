@@ -64,6 +64,7 @@ struct ProgramTask {
   int domain = -1;         // that it is to run in; -1: any
   Span actions, items, after;
   std::uint64_t own_ns = 0;  // of its own code
+  std::uint32_t beside = 0;  // other workers that ran tasks when it began
   std::uint32_t slots = 0;   // satisfied by other EDTs
   bool cancelled = false;
 };
@@ -78,7 +79,6 @@ struct ProgramThread {
 struct RealRun {
   std::uint64_t makespan_ns = 0;
   int workers = 1;
-  double busy = 1;  // tasks that ran at the same time, on average
   std::string machine;
   std::vector<std::string> tiers;                             // names
   std::vector<std::uint64_t> budgets;                         // bytes, of each of them

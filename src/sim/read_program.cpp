@@ -80,6 +80,7 @@ class Collector final : public trace::RecordVisitor {
   std::vector<bool> spawned_, ran_;
   std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> moves_;  // [from][to]: from when to when
   std::uint64_t halves_ = 0;
+  std::uint64_t named_ = 0;  // items of footprints, as spawns say
 };
 
 std::uint32_t Collector::task_of(std::uint64_t id) {
@@ -112,6 +113,7 @@ std::uint32_t Collector::name_of(const trace::Event& event) {
 void Collector::spawn(std::uint32_t track, const trace::Event& event, std::uint64_t) {
   const std::uint32_t task = task_of(event.id);
   spawned_[task] = true;
+  named_ += event.small();
   add(track, event, {.kind = Kind::spawn, .subject = task});
 }
 
@@ -281,6 +283,12 @@ Status Collector::refusal(const std::string& file) const {
             fmt::format("{}: cannot be simulated: {} halves of fork_join(), parallel_for() or parallel_reduce() ran on "
                         "other workers, and a trace does not say whose they are; trace a run with one worker",
                         file, halves_)};
+  }
+  if (named_ != 0 && items_.empty()) {
+    return {Code::bad_input,
+            fmt::format("{}: cannot be simulated: its tasks name {} things in their footprints, and it does not say "
+                        "which; trace the program again with this Weir",
+                        file, named_)};
   }
   if (program_.tasks.empty())
     return {Code::bad_input, fmt::format("{}: cannot be simulated: no task ran in this runtime", file)};

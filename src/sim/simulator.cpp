@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/check.hpp"
@@ -26,7 +25,6 @@ Simulator::Simulator(const Program& program, const Target& target, const Target&
       target_(target),
       source_(source),
       options_(options),
-      source_others_(static_cast<unsigned>(std::lround(program.real.busy)) - 1),
       moves_here_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
       graph_(program),
       copies_(target) {

@@ -94,7 +94,7 @@ class Simulator final : public Driver {
   void staged(data::engine::Request& request) override;
   void move_next(Worker& worker);
   void moved(Worker& worker);
-  void start_next(std::size_t mover);
+  void start_next(std::size_t mover, std::uint64_t after_ns);
   void landed(const Event& event);
   data::engine::NodeId from_of(const data::engine::Transfer& transfer) const;
   data::engine::NodeId to_of(const data::engine::Transfer& transfer) const;
@@ -103,7 +103,6 @@ class Simulator final : public Driver {
   const Target& target_;
   const Target& source_;
   const Options& options_;
-  const unsigned source_others_;
   const bool moves_here_;
   Events events_;
   std::uint64_t now_ = 0;

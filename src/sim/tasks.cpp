@@ -158,7 +158,7 @@ double Simulator::factor_of(const Worker& worker, const Node& node) const {
   const ProgramTask& of = program_.tasks[node.task];
   if (of.own_ns == 0 || of.items.count == 0) return 1;
   const auto own = static_cast<double>(of.own_ns);
-  const double there = memory_ns(source_, node, 0, source_others_, false);
+  const double there = memory_ns(source_, node, 0, of.beside, false);
   if (there <= 0) return 1;
   const double here = memory_ns(target_, node, worker.machine_domain, others_in(worker), true);
   const double part = std::min(own, there);

@@ -55,6 +55,12 @@ void TrackCode::enter(const Interval& interval) {
     tasks_in_waits_ += interval.kind == Kind::task ? 1 : 0;
   }
   if (interval.kind != Kind::task && interval.kind != Kind::wait) return;
+  if (interval.kind == Kind::task) {
+    const bool outermost =
+        std::none_of(open_.begin(), open_.end(), [](const Open& open) { return open.interval.kind == Kind::task; });
+    changes_.push_back({interval.start, outermost ? 1 : 0, interval.subject});
+    if (outermost) changes_.push_back({interval.end, -1, kNoTask});
+  }
   if (spare_.empty()) spare_.emplace_back();
   open_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -82,10 +88,7 @@ void TrackCode::compute_until(Open& open, std::uint64_t at) {
   if (at <= open.cursor) return;
   const std::uint64_t ns = at - open.cursor;
   open.cursor = at;
-  if (open.interval.kind == Kind::task) {
-    program_.tasks[open.interval.subject].own_ns += ns;
-    own_ns_ += ns;
-  }
+  if (open.interval.kind == Kind::task) program_.tasks[open.interval.subject].own_ns += ns;
   if (!open.actions.empty() && open.actions.back().act == Act::compute)
     open.actions.back().ns += ns;
   else
@@ -164,6 +167,17 @@ Span TrackCode::store(const std::vector<Action>& actions) {
   return span;
 }
 
+// Those that ran when each task began. A worker that runs a task on top of one that waits is one.
+void TrackCode::count_beside() {
+  std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+  int running = 0;
+  for (const Change& change : changes_) {
+    running += change.by;
+    if (change.task != kNoTask)
+      program_.tasks[change.task].beside = static_cast<std::uint32_t>(std::max(running - 1, 0));
+  }
+}
+
 void TrackCode::finish(const std::vector<bool>& spawned) {
   for (std::size_t i = 0; i < late_.size(); i += 2) {
     ProgramTask& from = program_.tasks[late_[i]];
@@ -185,8 +199,7 @@ void TrackCode::finish(const std::vector<bool>& spawned) {
     if (first || does_something) program_.threads.push_back({thread.worker, store(thread.actions)});
   }
   program_.dispatch_ns = tasks_in_waits_ == 0 ? 0 : between_ns_ / tasks_in_waits_;
-  const double life = static_cast<double>(std::max<std::uint64_t>(end_ - start_, 1));
-  program_.real.busy = std::max(1.0, static_cast<double>(own_ns_) / life);
+  count_beside();
 }
 
 }  // namespace weir::sim

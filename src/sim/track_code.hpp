@@ -65,7 +65,14 @@ class TrackCode {
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> late_;  // slots that are satisfied when a task has ended: pairs of tasks
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
-  std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0, own_ns_ = 0;
+  std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0;
+  struct Change {  // a task begins, or a worker has come to the end of what it ran
+    std::uint64_t at;
+    int by;              // to the number of workers that run tasks
+    std::uint32_t task;  // that begins; none: ~0
+  };
+  std::vector<Change> changes_;
+  void count_beside();
 };
 
 }  // namespace weir::sim

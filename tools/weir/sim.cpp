@@ -206,7 +206,7 @@ Without options it simulates the run that was traced, and says how far it is off
 
 A task's own time is the traced one. What it takes to read and write its footprint once is scaled by how fast memory is there and here; the rest is not, as if the cores were the same. A program that waits for anything but its tasks waits as long as it did. Priorities of tasks, data blocks of OCR that exclude each other, and the room that a file system has are not simulated; docs/simulating.md says more.
 
---bound adds what has to be moved whoever moves it: by one who knows the order in advance, and evicts what is needed last.)",
+--bound adds the least that has to be moved when tasks run in the order of spawning, by one who knows it in advance and evicts what is needed last, and the least time for that. Another order may need less.)",
       names);
 }
 
@@ -240,13 +240,14 @@ void add_sim(CLI::App& app, Global& global) {
       .positive();
   add_flag(verb, "--typical-costs", settings->typical_costs,
            "for a description without bandwidths: those that such memory usually has");
-  add_flag(verb, "--bound", settings->bound, "also the least that has to be moved, and the least time");
+  add_flag(verb, "--bound", settings->bound, "also the least that has to be moved in the order of spawning, and the least time");
   add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most events")
       .type_name("N")
       .between(1, 1'000'000);
   add_runtime_options(verb, global,
                       {"workers", "machine", "bind", "io", "trace", "explain", "explain_after", "island_memory",
                        "island_heap", "island_seed"});
+  global.entries.at(&verb).reads_options = false;  // those of the traced run, and what is said here
 }
 
 }  // namespace weir::tool
