@@ -68,7 +68,7 @@ base::Result<Prediction> Simulator::run() {
   if (program_.edts) unended_ = program_.tasks.size();
   for (auto& worker : workers_) go_on(*worker, 0);
   while (threads_left_ != 0 && failure_) {
-    if (events_.empty() && !end_stall()) return standstill();
+    if (events_.empty() && !end_stall()) return deadlock();
     if (!events_.empty()) handle(events_.take());
   }
   if (!failure_) return failure_;
@@ -119,10 +119,10 @@ bool Simulator::end_stall() {
   return false;
 }
 
-base::Status Simulator::standstill() const {
+base::Status Simulator::deadlock() const {
   return {
       base::Code::bad_input,
-      fmt::format("the simulation came to a standstill after {:.3f} s: {} tasks have not ended and nothing runs; the "
+      fmt::format("the simulation came to a deadlock after {:.3f} s: {} tasks have not ended and nothing runs; the "
                   "trace does not say what they wait for, or they wait for memory that this machine does not have",
                   static_cast<double>(now_) * 1e-9, unended_)};
 }

@@ -29,7 +29,7 @@ class Simulator final : public Driver {
   Simulator(const Program& program, const Target& target, const Target& source, const Options& options);
   ~Simulator();
 
-  // Once. no_space when a block has no place; bad_input when the program comes to a standstill.
+  // Once. no_space when a block has no place; bad_input when the program comes to a deadlock.
   base::Result<Prediction> run();
 
  private:
@@ -44,7 +44,7 @@ class Simulator final : public Driver {
   void handle(const Event& event);
   void account(std::uint64_t until);
   bool end_stall();
-  base::Status standstill() const;
+  base::Status deadlock() const;
   void step(Worker& worker);
   bool act(Worker& worker, Frame& frame);
   void carry_out(Worker& worker, Frame& frame, const Action& action);

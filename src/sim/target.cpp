@@ -146,7 +146,7 @@ Status set_speeds(Target& target, const memory::TierPlan& plan, const TargetRequ
       target.file_bytes_per_second = request.file_gb_per_s > 0 ? request.file_gb_per_s * 1e9 : real_file_speed(real);
       if (target.file_bytes_per_second <= 0) {
         return {Code::bad_option,
-                "how fast the file tier is cannot be told: the traced run moved nothing from or to a file; give "
+                "how fast the file tier is is not known: the traced run moved nothing from or to a file; give "
                 "--file-gb-per-s"};
       }
     }

@@ -91,7 +91,7 @@ TABLE = [
     ("sim s.weir --workers -1", 2, "--workers"),
     ("sim s.weir --strategy best", 2, "--strategy"),
     ("sim s.weir --machine knl", 2, "or one of these names: knl-snc4-flat"),
-    ("sim s.weir --machine core:2", 2, "the bandwidth of its memory is not known"),
+    ("sim s.weir --machine pu:2", 2, "the bandwidth of its memory is not known"),
     ("sim s.weir --machine knl-quad-flat --tiers hbm=64GiB", 1, "hbm"),
     ("sim s.weir --machine knl-quad-flat --tiers hbm=1GiB,file=.:1GiB", 2, "give --file-gb-per-s"),
     ("sim s.weir --machine knl-quad-flat --tiers hbm=4KiB --bound", 1, "has no place in any tier"),

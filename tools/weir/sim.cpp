@@ -221,7 +221,7 @@ void add_sim(CLI::App& app, Global& global) {
                 .text = text(),
                 .examples = {{"weir run --trace t.weir ./program", "record a run"},
                              {"weir sim t.weir", "the same run, simulated: how far off is it?"},
-                             {"weir sim t.weir --machine knl-snc4-flat --workers 64", "on a machine that nobody has"},
+                             {"weir sim t.weir --machine knl-snc4-flat --workers 64", "on a machine that is not there"},
                              {"weir sim t.weir --tiers memory=1GiB,emulated=8GiB@0.25 --strategy inline --bound",
                               "other tiers, another strategy, and what would be best"},
                              {"weir sim t.weir --json | jq '.[].predicted_s'", "for programs"}}},
