@@ -15,6 +15,8 @@ namespace weir::bench {
 namespace {
 
 using apps::Outcome;
+using sim::bound_seconds;
+using sim::least_movement;
 using base::Result;
 using base::Status;
 

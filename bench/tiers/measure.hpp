@@ -10,10 +10,13 @@
 
 #include "apps/common/outcome.hpp"
 #include "bench/report/progress.hpp"
-#include "bench/tiers/bound.hpp"
+#include "sim/bound.hpp"
 #include "bench/tiers/plan.hpp"
 
 namespace weir::bench {
+
+using sim::Movement;
+using sim::SlowBandwidth;
 
 struct TiersAmount {
   int rounds = 3;          // in which all contenders take turns

@@ -5,9 +5,11 @@
 
 #include "apps/common/tiered_run.hpp"
 #include "base/result.hpp"
-#include "bench/tiers/bound.hpp"
+#include "sim/bound.hpp"
 
 namespace weir::bench {
+
+using sim::SlowBandwidth;
 
 // A file: reads, writes, and both at once, past the page cache, in large pieces and several at a time; about a second
 // on a fast disk, and never more than `bytes` of space. An emulated tier: the fraction of the copy bandwidth, all three

@@ -548,6 +548,10 @@ std::uint64_t Store::changes(bool& moving) noexcept {
   return changes_;
 }
 
+double Store::emulated_bytes_per_second() const noexcept {
+  return engines_ == nullptr ? 0 : engines_->emulated_bytes_per_second();
+}
+
 std::vector<ArenaReport> Store::tier_report() {
   const std::lock_guard lock(mutex_);
   return tiers_->report();

@@ -114,6 +114,8 @@ class Store final : public Landing {
   std::vector<TierState> tier_states();
   // Changes whenever something was done; whether transfers are under way.
   std::uint64_t changes(bool& moving) noexcept;
+  // That all copies from and to emulated memory share; 0: there is no such memory, or it was not needed.
+  double emulated_bytes_per_second() const noexcept;
   TierSet& tiers() noexcept { return *tiers_; }
   std::vector<ArenaReport> tier_report();
 

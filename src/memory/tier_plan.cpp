@@ -220,4 +220,16 @@ base::Result<TierPlan> plan_tiers(const Machine& machine, const TierSpec& spec, 
   return Planner(machine, spec, state).plan();
 }
 
+policy::ArenaState seen_from(const Machine& machine, DomainId domain, int tier, TierKind kind, MemoryNodeId node) {
+  const MemoryNode& memory = machine.memory_node(node);
+  const auto& local = memory.local_domains;
+  const auto& ranked = machine.tiers(domain);
+  policy::ArenaState state;
+  state.tier = tier;
+  state.ordinary = memory.kind == MemoryKind::ddr && kind != TierKind::emulated;
+  state.adjacent = std::find(local.begin(), local.end(), domain) != local.end();
+  state.rank = static_cast<int>(std::find(ranked.begin(), ranked.end(), node) - ranked.begin());
+  return state;
+}
+
 }  // namespace weir::memory

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "machine/machine.hpp"
 #include "memory/memory_state.hpp"
+#include "memory/policy/snapshot.hpp"
 #include "memory/tier_spec.hpp"
 
 namespace weir::memory {
@@ -45,5 +46,9 @@ std::vector<MemoryNodeId> nodes_of(const machine::Machine& machine, TierKind kin
 // is left out, and a warning says so. Fails with bad_option when tasks could use none of the tiers in place, or the
 // first is a file.
 base::Result<TierPlan> plan_tiers(const machine::Machine& machine, const TierSpec& spec, const MemoryState& state);
+
+// A node of a tier as seen from a domain, but for what is free.
+policy::ArenaState seen_from(const machine::Machine& machine, DomainId domain, int tier, TierKind kind,
+                             MemoryNodeId node);
 
 }  // namespace weir::memory

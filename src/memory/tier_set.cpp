@@ -35,7 +35,6 @@ class TierSet::Impl {
   base::Result<std::unique_ptr<FileStore>> store_for(const TierRequest& request, bool prefer);
   Tier& add_tier(const TierRequest& request);
   void look_from_every_domain();
-  policy::ArenaState seen_from(DomainId domain, const Tier& tier, MemoryNodeId node) const;
 
   const Machine machine_;
   TierSetConfig config_;
@@ -150,24 +149,12 @@ base::Result<std::unique_ptr<FileStore>> TierSet::Impl::store_for(const TierRequ
   return smaller;
 }
 
-policy::ArenaState TierSet::Impl::seen_from(DomainId domain, const Tier& tier, MemoryNodeId node) const {
-  const MemoryNode& memory = machine_.memory_node(node);
-  const auto& local = memory.local_domains;
-  const auto& ranked = machine_.tiers(domain);
-  const auto position = std::find(ranked.begin(), ranked.end(), node) - ranked.begin();
-  policy::ArenaState state;
-  state.tier = tier.index;
-  state.ordinary = memory.kind == MemoryKind::ddr && tier.kind != TierKind::emulated;
-  state.adjacent = std::find(local.begin(), local.end(), domain) != local.end();
-  state.rank = static_cast<int>(position);
-  return state;
-}
-
 void TierSet::Impl::look_from_every_domain() {
   for (const machine::Domain& domain : machine_.domains()) {
     std::vector<policy::ArenaState>& seen = seen_.emplace_back();
     for (const Tier& tier : tiers_) {
-      for (const MemoryNodeId node : tier.nodes) seen.push_back(seen_from(domain.id, tier, node));
+      for (const MemoryNodeId node : tier.nodes)
+        seen.push_back(seen_from(machine_, domain.id, tier.index, tier.kind, node));
     }
   }
 }

@@ -72,8 +72,11 @@ trace::Summary summarise(const Runtime& runtime, const State& state) {
   const Statistics s = runtime.statistics();
   summary.counters = {{"tasks_run", s.tasks_run},       {"tasks_cancelled", s.tasks_cancelled}, {"steals", s.steals},
                       {"tasks_stolen", s.tasks_stolen}, {"far_steals", s.far_steals},           {"parks", s.parks}};
+  for (const OptionInfo& info : option_table())
+    if (info.name != "trace") summary.settings.emplace_back(info.name, option_text(state.scheduler->options(), info));
   data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return summary;
+  summary.settings.emplace_back("emulated_bytes_per_second", fmt::format("{:.0f}", store->emulated_bytes_per_second()));
   const data::engine::Counters c = store->statistics().counters;
   summary.counters.insert(summary.counters.end(), {{"bytes_fetched", c.bytes_fetched},
                                                    {"bytes_written_back", c.bytes_written_back},

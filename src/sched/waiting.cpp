@@ -106,7 +106,10 @@ void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
   queues().forget_grain();
   ChildrenEnded condition(scope);
-  if (!condition.done()) wait_until(condition, &scope);
+  if (!condition.done())
+    wait_until(condition, &scope);
+  else if (track_ != nullptr) [[unlikely]]
+    track_->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
   scope.reset();
 }
 

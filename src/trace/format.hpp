@@ -38,6 +38,7 @@ enum class ChunkKind : std::uint16_t {
   clock,        // both clocks, read together once more
   summary,      // a runtime has ended: what it knows of itself
   end,          // the last one: an index of the runtimes
+  settings,     // a runtime has ended: how it was set up, before its summary
 };
 
 struct ChunkHead {

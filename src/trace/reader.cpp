@@ -261,6 +261,7 @@ base::Status TraceReader::take(const Chunk& chunk, bool& ended) {
   switch (chunk.kind) {
     case ChunkKind::name: return define(chunk, runtime);
     case ChunkKind::clock: runtime.compared = {decoder.word(), decoder.word()}; break;
+    case ChunkKind::settings: runtime.settings = decode_settings(decoder); break;
     case ChunkKind::summary:
       runtime.summary = decode_summary(decoder, runtime.lost);
       runtime.ended = true;

@@ -29,6 +29,7 @@ struct RuntimeInfo {
   ClockPair opened, compared;
   bool ended = false;  // the summary is there
   Summary summary;
+  Settings settings;        // none in files of earlier versions of Weir
   std::uint64_t lost = 0;   // events that are not in the file
   std::uint64_t units = 0;  // that are
   std::vector<Definition> tracks, blocks, tiers;

@@ -166,7 +166,10 @@ base::Status Recorder::close(const Summary& summary) {
   compare_clocks();
   closed_ = true;
   if (!status_) return file_->give_up(runtime_, std::move(status_));
-  Encoder about;
+  Encoder settings, about;
+  encode(settings, summary.settings);
+  if (base::Status status = file_->append(runtime_, ChunkKind::settings, settings.bytes()); !status)
+    return file_->give_up(runtime_, std::move(status));
   encode(about, summary, lost);
   return file_->end(runtime_, about.bytes());
 }

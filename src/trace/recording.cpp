@@ -71,4 +71,18 @@ Summary decode_summary(Decoder& from, std::uint64_t& lost) {
   return summary;
 }
 
+void encode(Encoder& to, const Settings& settings) {
+  to << std::uint64_t{settings.size()};
+  for (const auto& [name, text] : settings) to << std::string_view(name) << std::string_view(text);
+}
+
+Settings decode_settings(Decoder& from) {
+  Settings settings;
+  for (std::uint64_t left = from.word(); left > 0 && from.whole(); --left) {
+    std::string name = from.text();
+    settings.emplace_back(std::move(name), from.text());
+  }
+  return settings;
+}
+
 }  // namespace weir::trace

@@ -21,6 +21,8 @@ struct TierInfo {
   double read_gb_per_s = 0, write_gb_per_s = 0;  // measured; 0: not known
 };
 
+using Settings = std::vector<std::pair<std::string, std::string>>;  // name, text
+
 // What the runtime knows at its end.
 struct Summary {
   int workers = 0;
@@ -30,6 +32,8 @@ struct Summary {
   double memory_gb_per_s = 0;        // that all memory nodes give their own domains, as measured; 0: not known
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // name, value: what the events must add up to
   std::vector<TierInfo> tiers;
+  // The options of the runtime, as they are written, and what it measured at its start; in a chunk of its own.
+  Settings settings;
 };
 
 // What an event means by number.
@@ -74,5 +78,7 @@ Definition decode_definition(Decoder& from);
 // `lost`: events that are not in the file.
 void encode(Encoder& to, const Summary& summary, std::uint64_t lost);
 Summary decode_summary(Decoder& from, std::uint64_t& lost);
+void encode(Encoder& to, const Settings& settings);
+Settings decode_settings(Decoder& from);
 
 }  // namespace weir::trace

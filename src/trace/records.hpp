@@ -40,6 +40,8 @@ class RecordVisitor {
   virtual void after(std::uint64_t /*task*/, std::uint64_t /*before*/) {}
   // It comes after another one, as the dependence analysis found.
   virtual void edge(std::uint64_t /*before*/, std::uint64_t /*task*/) {}
+  // Likewise, where the earlier one has said so while it ran: an EDT that satisfies a slot of another.
+  virtual void satisfied(std::uint32_t, std::uint64_t before, std::uint64_t task) { edge(before, task); }
   // All other kinds; Kind::footprint, too.
   virtual void event(std::uint32_t, const Event&) {}
   // What was in the rings at one time has been given.

@@ -15,7 +15,9 @@ import sys
 TRACK, BLOCK, TIER, TEXT = range(4)
 RUNTIME, NAME, UNITS, CLOCK, SUMMARY, END = range(1, 7)
 KINDS = {name: number for number, name in enumerate(
-    "none task spawn footprint edge wait search park steal stage data_wait move evict resident".split())}
+    "none task spawn footprint edge wait search park steal stage data_wait move evict resident "
+    "made gone parent blocks".split())}
+MODES = "in out inout concurrent commutative reduce".split()
 WAITS = ["wait", "wait for children", "throttled", "wait for a task", "join", "work"]
 DATA_WAITS = ["waits for room", "waits for blocks", "waits for commutative data", "waits for a data block"]
 PROGRAM = 15  # as a tier
@@ -105,6 +107,10 @@ class Runtime:
             self.put(track, "task", start, duration, task, name, wanted << 1 | arguments.get("cancelled", False))
         elif category in ("spawn", "footprint"):
             self.put(track, category, start, duration, task, size, arguments["items"])
+            for block, mode in arguments.get("blocks", []):
+                self.put(track, "blocks", MODES.index(mode) << 61 | block, 0, 0, 0, 1)
+        elif category == "made":
+            self.put(track, "made", start, 0, arguments["block"], size, self.tier(arguments["tier"]))
         elif category == "edge" and phase == "s":
             self.put(track, "edge", arguments["from"], 0, arguments["to"])
         elif category in ("search", "park", "stage"):

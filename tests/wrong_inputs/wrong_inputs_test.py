@@ -19,10 +19,10 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
 import weir_trace
 
-VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "explain", "check",
+VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "sim", "explain", "check",
          "bench tasks", "bench tiers", "completion", "help"]
 # Words that make the rest of a command line right, so that only the option is wrong.
-RIGHT = {"report": ["t.weir"], "trace": ["t.weir"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
+RIGHT = {"report": ["t.weir"], "sim": ["s.weir"], "trace": ["t.weir"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
 
 NO_NUMBERS = ["", "x", "-7", "1e99", "99999999999999999999", "nan"]
 TIERS = ["x", "=", "memory=", "memory=0", "memory=-1MiB", "memory=1XiB", "memory=1MiB,memory=1MiB", "hbm=1GiB",
@@ -81,6 +81,21 @@ TABLE = [
     ("report t.weir --html folder", 1, "folder: cannot be written"),
     ("report t.weir --html no/such.html", 1, "no/such.html: cannot be written"),
     ("report t.weir --runtime 7", 2, "--runtime 7"),
+    ("sim", 2, "sim needs a FILE (the trace)"),
+    ("sim nosuch", 1, "nosuch: cannot be read: No such file"),
+    ("sim garbage", 2, "garbage: not a trace of Weir"),
+    ("sim damaged.weir", 2, "damaged.weir: damaged at byte "),
+    ("sim t.weir", 2, "t.weir: cannot be simulated: its tasks name "),
+    ("sim cut.weir", 2, "cut.weir: cannot be simulated: it ends before its run does"),
+    ("sim s.weir --workers 0", 2, "--workers"),
+    ("sim s.weir --workers -1", 2, "--workers"),
+    ("sim s.weir --strategy best", 2, "--strategy"),
+    ("sim s.weir --machine knl", 2, "or one of these names: knl-snc4-flat"),
+    ("sim s.weir --machine pu:2", 2, "the bandwidth of its memory is not known"),
+    ("sim s.weir --machine knl-quad-flat --tiers hbm=64GiB", 1, "hbm"),
+    ("sim s.weir --machine knl-quad-flat --tiers hbm=1GiB,file=.:1GiB", 2, "give --file-gb-per-s"),
+    ("sim s.weir --machine knl-quad-flat --tiers hbm=4KiB --bound", 1, "has no place in any tier"),
+    ("sim s.weir --runtime 7", 2, "--runtime 7"),
     ("trace", 2, "trace needs a FILE (the trace)"),
     ("trace nosuch", 1, "nosuch: cannot be read: No such file"),
     ("trace damaged.weir --to t.json", 2, "damaged.weir: damaged at byte "),
@@ -132,6 +147,9 @@ def make_files(folder, traces):
     (folder / "loop").symlink_to("loop")
     trace = weir_trace.convert(json.loads((traces / "golden" / "traces" / "tiny.json").read_text()))
     (folder / "t.weir").write_bytes(trace)
+    (folder / "cut.weir").write_bytes(trace[:-200])
+    simulated = (traces / "golden" / "traces" / "two_tiers.json").read_text()
+    (folder / "s.weir").write_bytes(weir_trace.convert(json.loads(simulated)))
     (folder / "damaged.weir").write_bytes(trace[:700] + bytes([trace[700] ^ 4]) + trace[701:])
     xml = (traces / "machines" / "xml" / "knl_snc4_flat.xml").read_text()
     (folder / "crashes.xml").write_text(xml.replace("complete_nodeset=", "complete_nodesex=", 1))

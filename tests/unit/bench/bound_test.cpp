@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bench/tiers/bound.hpp"
+#include "sim/bound.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "apps/matmul/order.hpp"
 #include "apps/stencil3d/app.hpp"
 
-namespace weir::bench {
+namespace weir::sim {
 namespace {
 
 using apps::AccessTrace;
@@ -116,4 +116,4 @@ TEST(BoundSeconds, IsTheLongestOfComputingReadingWritingAndBothTogether) {
 }
 
 }  // namespace
-}  // namespace weir::bench
+}  // namespace weir::sim

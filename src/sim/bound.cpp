@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bench/tiers/bound.hpp"
+#include "sim/bound.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,11 +11,9 @@
 #include "base/check.hpp"
 #include "data/policy/evict.hpp"
 
-namespace weir::bench {
+namespace weir::sim {
 namespace {
 
-using apps::AccessTrace;
-using apps::TracedAccess;
 using data::policy::Candidate;
 using data::policy::kNever;
 using data::policy::Sequence;
@@ -113,4 +111,37 @@ double bound_seconds(double resident_seconds, const Movement& movement, const Sl
   return std::max({resident_seconds, fetched / slow.read, written / slow.write, (fetched + written) / slow.mixed});
 }
 
-}  // namespace weir::bench
+std::uint64_t most_at_once(const AccessTrace& trace) {
+  std::uint64_t most = 0;
+  for (std::size_t task = 0, first = 0; task < trace.task_ends.size(); first = trace.task_ends[task++]) {
+    std::uint64_t bytes = 0;
+    for (std::size_t a = first; a < trace.task_ends[task]; ++a) bytes += trace.block_bytes[trace.accesses[a].block];
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+AccessTrace access_trace_of(const Program& program) {
+  AccessTrace trace;
+  for (const ProgramBlock& block : program.blocks) trace.block_bytes.push_back(block.bytes);
+  for (const ProgramTask& task : program.tasks) {
+    const std::size_t first = trace.accesses.size();
+    for (std::uint32_t i = task.items.first; i < task.items.first + task.items.count; ++i) {
+      const Item& item = program.items[i];
+      if (!item.is_block) continue;
+      const bool reads = item.mode != Mode::out, writes = item.mode != Mode::in;
+      const auto known = std::find_if(trace.accesses.begin() + static_cast<std::ptrdiff_t>(first), trace.accesses.end(),
+                                      [&](const TracedAccess& access) { return access.block == item.block; });
+      if (known == trace.accesses.end()) {
+        trace.accesses.push_back({item.block, reads, writes});
+      } else {
+        known->reads = known->reads || reads;
+        known->writes = known->writes || writes;
+      }
+    }
+    trace.end_task();
+  }
+  return trace;
+}
+
+}  // namespace weir::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What has to be moved, whoever moves it: the denominator of `weir bench tiers`.
+// What has to be moved, whoever moves it: the denominator of `weir bench tiers`, and `weir sim --bound`.
 //
 // A mover that knows the whole order in advance runs the tasks one at a time, in the order in which they are made. It
 // fetches what a task reads and is not in the fast tier; for room it evicts the block whose next use is farthest
@@ -13,9 +13,10 @@
 
 #include <cstdint>
 
-#include "apps/common/access_trace.hpp"
+#include "sim/access_trace.hpp"
+#include "sim/program.hpp"
 
-namespace weir::bench {
+namespace weir::sim {
 
 struct Movement {
   std::uint64_t fetched = 0;       // bytes, by the measured tasks
@@ -23,7 +24,12 @@ struct Movement {
 };
 
 // `budget` holds at least the blocks of one task. Time: accesses * log(blocks).
-Movement least_movement(const apps::AccessTrace& trace, std::uint64_t budget);
+Movement least_movement(const AccessTrace& trace, std::uint64_t budget);
+
+// The blocks that a program's tasks use, in the order of spawning.
+AccessTrace access_trace_of(const Program& program);
+// Bytes of the blocks that one task names, of the task with most.
+std::uint64_t most_at_once(const AccessTrace& trace);
 
 // Bytes a second, of the slow tier.
 struct SlowBandwidth {
@@ -35,4 +41,4 @@ struct SlowBandwidth {
 // least.
 double bound_seconds(double resident_seconds, const Movement& movement, const SlowBandwidth& slow);
 
-}  // namespace weir::bench
+}  // namespace weir::sim

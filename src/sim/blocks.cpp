@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/blocks.hpp"
+
+#include "memory/space.hpp"
+
+namespace weir::sim {
+
+namespace engine = data::engine;
+
+// A space has its books outside of its memory: here there is none.
+struct Blocks::Books final : engine::NodeMemory {
+  explicit Books(std::uint64_t budget) : bytes(budget), space(budget) {
+    space.add(budget / memory::Space::kPage * memory::Space::kPage);
+  }
+
+  std::optional<std::uint64_t> take(std::size_t charge, const std::string&) noexcept override {
+    const std::uint64_t offset = space.allocate(charge);
+    return offset == memory::Space::kNowhere ? std::nullopt : std::optional(offset);
+  }
+  void give_back(std::uint64_t offset, std::size_t charge) noexcept override { space.free(offset, charge); }
+  void trim() noexcept override { space.trim(); }
+  std::size_t budget() const noexcept override { return bytes; }
+  std::size_t used() const noexcept override { return space.used(); }
+  std::size_t largest_free() const noexcept override { return space.largest_free(); }
+  base::Status refusal() const override { return base::Status::success(); }
+
+  std::size_t bytes;
+  memory::Space space;
+};
+
+engine::Config Blocks::config_of(const Options& options, int workers) {
+  engine::Config config;
+  config.strategy = options.strategy;
+  config.evict = options.evict;
+  config.allocation = options.allocation;
+  config.overflow = options.overflow;
+  config.depth = static_cast<std::uint32_t>(options.prefetch_depth);
+  config.workers = static_cast<std::uint32_t>(workers);
+  config.site_text = [](const void*) { return std::string("the trace"); };
+  return config;
+}
+
+std::vector<engine::NodeMemory*> Blocks::memories_of(const std::vector<std::unique_ptr<Books>>& books) {
+  std::vector<engine::NodeMemory*> memories;
+  for (const auto& each : books) memories.push_back(each.get());
+  return memories;
+}
+
+namespace {
+
+template <class Books>
+std::vector<std::unique_ptr<Books>> books_for(const Target& target) {
+  std::vector<std::unique_ptr<Books>> books;
+  for (const std::uint64_t budget : target.budgets) books.push_back(std::make_unique<Books>(budget));
+  return books;
+}
+
+}  // namespace
+
+Blocks::Blocks(const Program& program, const Target& target, const Options& options, int workers, Driver& driver)
+    : program_(program),
+      driver_(driver),
+      books_(books_for<Books>(target)),
+      engine_(target.hierarchy, memories_of(books_), config_of(options, workers)),
+      blocks_(program.blocks.size()) {}
+
+Blocks::~Blocks() = default;
+
+void Blocks::carry_out(engine::Actions& actions) {
+  while (engine_.take_relocated() != nullptr) {
+  }
+  for (std::string& warning : actions.warnings) warnings_.push_back(std::move(warning));
+  for (engine::Request* request = actions.staged; request != nullptr;) {
+    engine::Request* const next = request->next_staged;
+    driver_.staged(*request);
+    request = next;
+  }
+  if (actions.transfers != nullptr) driver_.start(actions.transfers);
+}
+
+base::Status Blocks::make(std::uint32_t block, int domain) {
+  if (blocks_[block] != nullptr) return base::Status::success();
+  auto entry = std::make_unique<Entry>();
+  const ProgramBlock& of = program_.blocks[block];
+  entry->block.name = of.name;
+  entry->block.size = std::max<std::size_t>(of.bytes, 1);
+  entry->block.domain = domain;
+  entry->block.trace_id = block;
+  if (of.adopted) entry->block.home.kind = engine::Home::Kind::program;
+  engine::Actions actions;
+  if (base::Status status = engine_.add(entry->block); !status) return status;
+  entry->there = true;
+  blocks_[block] = std::move(entry);
+  if (engine_.tracked() && !was_tracked_) {
+    was_tracked_ = true;
+    if (untracked_ == 0) engine_.untracked_ended(actions);
+    engine_.tracking_begun(actions);
+  }
+  carry_out(actions);
+  return base::Status::success();
+}
+
+void Blocks::destroy(std::uint32_t block) {
+  if (blocks_[block] == nullptr || blocks_[block]->dying) return;
+  Entry& entry = *blocks_[block];
+  entry.dying = true;
+  dying_.push_back(block);
+  engine::Actions actions;
+  const bool unused = entry.block.first_use == nullptr && !entry.block.in_transfer();
+  if (unused && program_.blocks[block].adopted && engine_.flush(entry.block, actions)) carry_out(actions);
+  bury();
+}
+
+void Blocks::bury() {
+  std::erase_if(dying_, [&](std::uint32_t number) {
+    Entry& entry = *blocks_[number];
+    if (entry.block.first_use != nullptr || entry.block.in_transfer() || (untracked_ != 0 && !was_tracked_))
+      return false;
+    engine::Actions actions;
+    engine_.remove(entry.block, actions);
+    blocks_[number] = nullptr;
+    carry_out(actions);
+    return true;
+  });
+}
+
+void Blocks::end_untracked() {
+  if (--untracked_ != 0) return;
+  if (was_tracked_ && engine_.untracked_may_run()) {
+    engine::Actions actions;
+    engine_.untracked_ended(actions);
+    carry_out(actions);
+  }
+  if (!dying_.empty()) bury();
+}
+
+void Blocks::add(Node& task, std::span<const Item> items, int domain) {
+  task.request = std::make_unique<engine::Request>();
+  engine::Request& request = *task.request;
+  request.task = &task;
+  request.name = program_.names[program_.tasks[task.task].name].c_str();
+  request.revocable = true;
+  request.domain = domain;
+  const Node* around = program_.edts ? nullptr : task.around->parent;  // an EDT does not wait for those that it makes
+  while (around != nullptr && around->request == nullptr) around = around->around->parent;
+  request.set_parent(around != nullptr ? around->request.get() : nullptr);
+  request.make_room(items.size());
+  for (const Item& item : items)
+    if (item.is_block) request.add(blocks_[item.block]->block, item.mode);
+  engine_.add(request);
+}
+
+bool Blocks::ready(engine::Request& request, int lane, int domain) {
+  request.lane = lane;
+  request.domain = domain;
+  engine::Actions actions;
+  const bool held = engine_.ready(request, actions);
+  carry_out(actions);
+  return held;
+}
+
+bool Blocks::try_begin(engine::Request& request) { return engine_.begin(request) || engine_.try_begin(request); }
+
+void Blocks::finish(engine::Request& request) {
+  engine::Actions actions;
+  actions.lane = request.lane;
+  engine_.finish(request, actions);
+  carry_out(actions);
+  if (!dying_.empty()) bury();
+}
+
+void Blocks::land(engine::Transfer& transfer) {
+  engine::Actions actions;
+  actions.lane = transfer.lane;
+  engine_.land(transfer, base::Status::success(), actions);
+  carry_out(actions);
+  if (!dying_.empty()) bury();
+}
+
+void Blocks::end_stall(bool stuck) {
+  engine::Actions actions;
+  engine_.end_stall(stuck, actions);
+  carry_out(actions);
+}
+
+engine::NodeId Blocks::node_of(std::uint32_t block, const engine::Request* request) const {
+  const Entry* const entry = blocks_[block].get();
+  if (entry == nullptr) return engine::NodeId::none;
+  const engine::Use* const use = request != nullptr ? request->find(entry->block) : nullptr;
+  if (use != nullptr && use->replica != nullptr) return use->replica->place.node;
+  if (use == nullptr && entry->block.replicas != nullptr) return entry->block.replicas->place.node;
+  return entry->block.home.place.node;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Blocks: the data engine of a simulation, over books alone: what data::Store is to a runtime, without lock and memory.
+//
+// Each function does what an event makes necessary by way of a Driver: it starts transfers and notices tasks that have
+// their blocks. Owned by a Simulator; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "data/engine/engine.hpp"
+#include "sim/program.hpp"
+#include "sim/target.hpp"
+#include "sim/task_graph.hpp"
+#include "weir/options.hpp"
+
+namespace weir::sim {
+
+class Driver {
+ public:
+  // To be started in this order, on behalf of what the driver does now.
+  virtual void start(data::engine::Transfer* transfers) = 0;
+  virtual void staged(data::engine::Request& request) = 0;
+
+ protected:
+  ~Driver() = default;
+};
+
+class Blocks {
+ public:
+  Blocks(const Program& program, const Target& target, const Options& options, int workers, Driver& driver);
+  ~Blocks();
+
+  // no_space. A block that is there already stays.
+  base::Status make(std::uint32_t block, int domain);
+  // When nothing uses or moves it; until then that is put off.
+  void destroy(std::uint32_t block);
+
+  // Tasks have to register what they use.
+  bool tracked() const noexcept { return engine_.tracked(); }
+  void begin_untracked() noexcept { ++untracked_; }
+  void end_untracked();
+  // The request of a task that was spawned; those around it that have one hold room.
+  void add(Node& task, std::span<const Item> items, int domain);
+  // As data::engine::Engine.
+  bool ready(data::engine::Request& request, int lane, int domain);
+  bool try_begin(data::engine::Request& request);
+  void finish(data::engine::Request& request);
+  void land(data::engine::Transfer& transfer);
+  // Nothing runs and nothing moves, yet tasks wait for room.
+  void end_stall(bool stuck);
+
+  const data::engine::Engine& engine() const noexcept { return engine_; }
+  // The node whose memory a task that runs finds the block in; none: the program's.
+  data::engine::NodeId node_of(std::uint32_t block, const data::engine::Request* request) const;
+  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
+ private:
+  struct Books;
+  struct Entry {
+    data::engine::Block block;
+    bool there = false, dying = false;
+  };
+
+  static data::engine::Config config_of(const Options& options, int workers);
+  static std::vector<data::engine::NodeMemory*> memories_of(const std::vector<std::unique_ptr<Books>>& books);
+  void carry_out(data::engine::Actions& actions);
+  void bury();
+
+  const Program& program_;
+  Driver& driver_;
+  std::vector<std::unique_ptr<Books>> books_;  // by node
+  data::engine::Engine engine_;
+  std::vector<std::unique_ptr<Entry>> blocks_;  // by number
+  std::vector<std::uint32_t> dying_;
+  std::uint64_t untracked_ = 0;  // tasks without requests that have not ended
+  bool was_tracked_ = false;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace weir::sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/copies.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+using data::engine::index_of;
+using data::engine::NodeId;
+
+namespace {
+
+constexpr double kGrain = 100'000;  // ns that a turn of emulated memory may be early or late, as memory::Throttle
+
+}  // namespace
+
+Copies::Copies(const Target& target) : target_(target), streams_(target.costs.nodes()) {
+  const std::size_t tiers = target.hierarchy.tiers.size() + 1;
+  moved_.assign(tiers, std::vector<std::uint64_t>(tiers));
+}
+
+std::size_t Copies::tier_of(NodeId node) const {
+  return node == NodeId::none ? moved_.size() - 1 : index_of(target_.hierarchy.tier_of(node));
+}
+
+std::size_t Copies::memory_of(NodeId node) const {
+  return node == NodeId::none ? target_.program_memory.front() : target_.memory[index_of(node)];
+}
+
+bool Copies::is_emulated(NodeId node) const { return node != NodeId::none && target_.hierarchy.tier_at(node).slowed; }
+
+std::uint64_t Copies::begin(std::uint64_t now, NodeId from, NodeId to, std::uint64_t bytes) {
+  const auto start = static_cast<double>(now);
+  if (is_file(from) || is_file(to)) {
+    file_free_at_ = std::max(file_free_at_, start) + static_cast<double>(bytes) / target_.file_bytes_per_second * 1e9;
+    return static_cast<std::uint64_t>(file_free_at_);
+  }
+  const std::size_t here = memory_of(from), there = memory_of(to);
+  const machine::OtherStreams others{streams_[here], here == there ? 0 : streams_[there]};
+  const double end = start + target_.costs.copy_seconds(here, there, bytes, others) * 1e9;
+  ++streams_[here];
+  if (here != there) ++streams_[there];
+  const auto ended = static_cast<std::uint64_t>(end);
+  if (!is_emulated(from) && !is_emulated(to)) return ended;
+  const std::uint64_t turn = reserve(now, bytes);
+  return static_cast<double>(turn) - end > kGrain ? turn : ended;
+}
+
+void Copies::end(NodeId from, NodeId to, std::uint64_t bytes) {
+  moved_[tier_of(from)][tier_of(to)] += bytes;
+  if (is_file(from) || is_file(to)) return;
+  const std::size_t here = memory_of(from), there = memory_of(to);
+  --streams_[here];
+  if (here != there) --streams_[there];
+}
+
+std::uint64_t Copies::use_emulated(std::uint64_t now, std::uint64_t bytes) {
+  const std::uint64_t turn = reserve(now, bytes);
+  return static_cast<double>(turn) - static_cast<double>(now) > kGrain ? turn : now;
+}
+
+std::uint64_t Copies::reserve(std::uint64_t now, std::uint64_t bytes) {
+  const double cost = static_cast<double>(bytes) / target_.emulated_bytes_per_second * 1e9;
+  emulated_free_at_ = std::max(emulated_free_at_, static_cast<double>(now) - kGrain) + cost;
+  return static_cast<std::uint64_t>(emulated_free_at_);
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where ready tasks of a simulation lie, in which order a worker looks there, whom it steals from, and who is woken.
+#include <algorithm>
+
+#include "sched/policy/steal.hpp"
+#include "sim/simulator.hpp"
+
+namespace weir::sim {
+
+namespace policy = sched::policy;
+
+namespace {
+
+constexpr std::uint64_t kFindNs = 300;     // from a task that lies there to the worker that searches
+constexpr std::uint64_t kWakeNs = 30'000;  // to one that sleeps (policy/steal.hpp: what waking costs on a VM)
+constexpr std::size_t kMostStolen = 64;    // as StealDeque::Batch
+
+}  // namespace
+
+// ---- Where they lie ----
+
+void Simulator::push(Worker& worker, Node& node) {
+  worker.deque.push_back(&node);
+  worker.deque_changed = now_;
+  if (idle_ > 0) wake_one(worker.domain);
+}
+
+void Simulator::push_to_domain(Node& node, int domain) {
+  domains_[static_cast<std::size_t>(domain)].ready.push_back(&node);
+  if (idle_ > 0) wake_one(domain);
+}
+
+void Simulator::make_next(Worker& worker, Node& node) {
+  if (node.request != nullptr || program_.tasks[node.task].domain >= 0 || !node.locks.empty())
+    return submit(worker, node);
+  if (worker.next != nullptr) push(worker, *worker.next);
+  worker.next = &node;
+}
+
+void Simulator::mail(Worker& worker, Node& node, int home) {
+  Worker& other = *workers_[static_cast<std::size_t>(home)];
+  const bool plain = node.request == nullptr && program_.tasks[node.task].domain < 0 && node.locks.empty();
+  if (!plain || other.domain != worker.domain) return make_next(worker, node);
+  other.mail.push_back(&node);
+  if (other.idle && !other.woken)
+    wake(other);
+  else if (idle_ > 0)
+    wake_one(worker.domain);
+}
+
+// ---- Who takes them ----
+
+namespace {
+
+Node* take_front(std::deque<Node*>& queue) {
+  if (queue.empty()) return nullptr;
+  Node* const node = queue.front();
+  queue.pop_front();
+  return node;
+}
+
+}  // namespace
+
+Node* Simulator::take(Worker& worker) {
+  if (!worker.takes_tasks && worker.frames.back().waits == Waits::ever) return nullptr;
+  look_again_at_ = 0;
+  if (Node* const node = take_own(worker)) return node;
+  return look_around(worker);
+}
+
+Node* Simulator::take_own(Worker& worker) {
+  std::deque<Node*>& ready = domains_[static_cast<std::size_t>(worker.domain)].ready;
+  if (worker.next != nullptr) return std::exchange(worker.next, nullptr);
+  if (Node* const node = take_front(worker.mail)) return node;
+  if ((++worker.looked & 63u) == 0)
+    if (Node* const node = take_front(ready)) return node;
+  if (!worker.deque.empty()) {
+    Node* const node = worker.deque.back();
+    worker.deque.pop_back();
+    worker.deque_changed = now_;
+    return node;
+  }
+  return take_front(ready);
+}
+
+Node* Simulator::look_around(Worker& worker) {
+  if (Node* const node = steal_in(worker, worker.domain)) return node;
+  const std::uint64_t searched = worker.idle ? now_ - worker.idle_since : 0;
+  const auto far_after = static_cast<std::uint64_t>(options_.far_after) * 1000;
+  const bool far = policy::may_steal_far({options_.policy, searched, far_after});
+  for (int i = 1; i < static_cast<int>(domains_.size()); ++i) {
+    const int domain = (worker.domain + i) % static_cast<int>(domains_.size());
+    DomainQueue& of = domains_[static_cast<std::size_t>(domain)];
+    const auto has_task = [&](int index) { return has_visible_task(*workers_[static_cast<std::size_t>(index)]); };
+    if (!far) {
+      const bool there = !of.ready.empty() || std::any_of(of.workers.begin(), of.workers.end(), has_task);
+      if (options_.policy != Policy::near || !there) continue;
+      const std::uint64_t since = worker.idle ? worker.idle_since : now_;
+      look_again_at_ = std::max(now_ + 1, since + far_after);
+      continue;
+    }
+    if (Node* const node = take_front(of.ready)) return node;
+    if (Node* const node = steal_in(worker, domain)) return node;
+  }
+  return nullptr;
+}
+
+Node* Simulator::steal_in(Worker& worker, int domain) {
+  const std::vector<int>& victims = domains_[static_cast<std::size_t>(domain)].workers;
+  const auto count = static_cast<std::uint32_t>(victims.size());
+  worker.random = worker.random * 1664525u + 1013904223u;
+  auto at = static_cast<std::uint32_t>((std::uint64_t{worker.random} * count) >> 32);
+  for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
+    Worker& victim = *workers_[static_cast<std::size_t>(victims[at])];
+    if (&victim == &worker) continue;
+    if (Node* const node = steal_from(worker, victim)) return node;
+  }
+  return nullptr;
+}
+
+// Half of its deque, the oldest first; of few tasks only when they have lain there for a while.
+Node* Simulator::steal_from(Worker& worker, Worker& victim) {
+  const policy::Victim seen{static_cast<std::uint32_t>(victim.deque.size()), victim.pace_ns};
+  if (seen.items == 0) return victim.mail.empty() ? nullptr : take_front(victim.mail);
+  if (policy::needs_second_look(seen)) {
+    const std::uint64_t lies_until = victim.deque_changed + (policy::is_tiny(seen) ? policy::kTinyNs : policy::kLoneNs);
+    if (now_ < lies_until) {
+      look_again_at_ = look_again_at_ == 0 ? lies_until : std::min(look_again_at_, lies_until);
+      return nullptr;
+    }
+  }
+  ++steals_;
+  const std::size_t count = std::min<std::size_t>((victim.deque.size() + 1) / 2, kMostStolen);
+  Node* const first = take_front(victim.deque);
+  std::vector<Node*> others;
+  for (std::size_t i = 1; i < count; ++i) others.push_back(take_front(victim.deque));
+  for (auto at = others.rbegin(); at != others.rend(); ++at) push(worker, **at);
+  victim.deque_changed = now_;
+  return first;
+}
+
+bool Simulator::has_visible_task(const Worker& worker) const { return !worker.deque.empty() || !worker.mail.empty(); }
+
+// ---- Who rests, and who is woken ----
+
+void Simulator::rest(Worker& worker) {
+  if (!worker.idle) {
+    worker.idle = true;
+    worker.idle_since = now_;
+    ++idle_;
+  }
+  if (look_again_at_ != 0) go_on(worker, look_again_at_);
+}
+
+void Simulator::stop_resting(Worker& worker) {
+  if (!std::exchange(worker.idle, false)) return;
+  worker.time.idle += now_ - worker.idle_since;
+  --idle_;
+}
+
+void Simulator::wake(Worker& worker) {
+  const auto park_after = static_cast<std::uint64_t>(options_.park_after) * 1000;
+  worker.woken = true;
+  go_on(worker, now_ + (now_ - worker.idle_since > park_after ? kWakeNs : kFindNs));
+}
+
+// One that rests, of that domain if there is one.
+void Simulator::wake_one(int domain) {
+  Worker* found = nullptr;
+  for (const auto& each : workers_) {
+    const bool rests = each->idle && !each->woken && (each->takes_tasks || each->frames.back().waits != Waits::ever);
+    if (!rests || (each->domain != domain && options_.policy == Policy::numa)) continue;
+    if (each->domain == domain) {
+      found = each.get();
+      break;
+    }
+    if (found == nullptr) found = each.get();
+  }
+  if (found != nullptr) wake(*found);
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/track_code.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::sim {
+
+using trace::Kind;
+using trace::WaitFor;
+
+namespace {
+
+constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
+
+// What lies in an interval comes behind it.
+bool comes_before(const Interval& a, const Interval& b) noexcept {
+  return a.start != b.start ? a.start < b.start : a.end > b.end;
+}
+
+}  // namespace
+
+void TrackCode::add(int worker, std::vector<Interval> intervals) {
+  std::stable_sort(intervals.begin(), intervals.end(), comes_before);
+  open_.clear();
+  open_.emplace_back().interval = {.start = start_, .end = end_};
+  open_.back().cursor = start_;
+  for (const Interval& interval : intervals) {
+    if (interval.end > end_ && interval.start >= end_) continue;  // of the runtime's own end
+    close_until(interval.start);
+    enter(interval);
+  }
+  while (open_.size() > 1) leave();
+  compute_until(open_.front(), end_);
+  threads_.push_back({worker, std::move(open_.front().actions)});
+}
+
+// Intervals of no length at the end of one still lie in it.
+void TrackCode::close_until(std::uint64_t start) {
+  while (open_.size() > 1 && open_.back().interval.end <= start) {
+    if (open_.back().interval.end == start && open_.back().interval.kind == Kind::task) break;
+    leave();
+  }
+}
+
+void TrackCode::enter(const Interval& interval) {
+  if (interval.kind == Kind::edge) return satisfy(interval);
+  if (interval.kind == Kind::made || interval.kind == Kind::gone) return block_event(interval);
+  while (open_.size() > 1 && open_.back().interval.end <= interval.start) leave();
+  Open& around = open_.back();
+  if (around.interval.kind == Kind::task || is_root(around)) act(around, interval);
+  if (around.interval.kind == Kind::wait) {
+    around.inside += interval.end - interval.start;
+    tasks_in_waits_ += interval.kind == Kind::task ? 1 : 0;
+  }
+  if (interval.kind != Kind::task && interval.kind != Kind::wait) return;
+  if (interval.kind == Kind::task) {
+    const bool outermost =
+        std::none_of(open_.begin(), open_.end(), [](const Open& open) { return open.interval.kind == Kind::task; });
+    changes_.push_back({interval.start, outermost ? 1 : 0, interval.subject});
+    if (outermost) changes_.push_back({interval.end, -1, kNoTask});
+  }
+  if (spare_.empty()) spare_.emplace_back();
+  open_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Open& open = open_.back();
+  open.interval = interval;
+  open.cursor = interval.start;
+  open.inside = 0;
+  open.actions.clear();
+}
+
+void TrackCode::leave() {
+  Open& open = open_.back();
+  if (open.interval.kind == Kind::task) {
+    compute_until(open, open.interval.end);
+    program_.tasks[open.interval.subject].actions = store(open.actions);
+  } else {
+    const std::uint64_t length = open.interval.end - open.interval.start;
+    between_ns_ += length - std::min(length, open.inside);
+  }
+  spare_.push_back(std::move(open));
+  open_.pop_back();
+}
+
+void TrackCode::compute_until(Open& open, std::uint64_t at) {
+  if (at <= open.cursor) return;
+  const std::uint64_t ns = at - open.cursor;
+  open.cursor = at;
+  if (open.interval.kind == Kind::task) program_.tasks[open.interval.subject].own_ns += ns;
+  if (!open.actions.empty() && open.actions.back().act == Act::compute)
+    open.actions.back().ns += ns;
+  else
+    open.actions.push_back({Act::compute, 0, ns});
+}
+
+void TrackCode::act(Open& open, const Interval& interval) {
+  compute_until(open, interval.start);
+  open.cursor = std::max(open.cursor, interval.end);
+  if (interval.kind == Kind::spawn)
+    open.actions.push_back({Act::spawn, interval.subject, interval.end - interval.start});
+  else if (interval.kind == Kind::wait)
+    wait(open, interval);
+}
+
+// A throttled thread's waits, and those for work, are decisions of the runtime: a simulation makes its own.
+void TrackCode::wait(Open& open, const Interval& interval) {
+  switch (static_cast<WaitFor>(interval.what)) {
+    case WaitFor::children: open.actions.push_back({Act::wait_children, 0, 0}); return;
+    case WaitFor::task: {
+      const std::uint32_t task = task_with(interval.id);
+      if (task != kNoTask)
+        open.actions.push_back({Act::wait_task, task, 0});
+      else
+        open.actions.push_back({Act::wait_children, 0, 0});
+      return;
+    }
+    case WaitFor::other:
+      if (is_root(open)) open.actions.push_back({Act::wait_all, 0, 0});
+      return;
+    case WaitFor::half:
+    case WaitFor::room:
+    case WaitFor::stop: return;
+  }
+}
+
+std::uint32_t TrackCode::task_with(std::uint64_t id) {
+  if (by_id_.size() != program_.tasks.size()) {
+    by_id_.clear();
+    for (std::uint32_t i = 0; i < program_.tasks.size(); ++i) by_id_.emplace_back(program_.tasks[i].id, i);
+    std::sort(by_id_.begin(), by_id_.end());
+  }
+  const auto at = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair(id, std::uint32_t{0}));
+  return at != by_id_.end() && at->first == id ? at->second : kNoTask;
+}
+
+void TrackCode::block_event(const Interval& interval) {
+  Open& open = open_.back();
+  const Act act = interval.kind == Kind::made ? Act::make : Act::destroy;
+  const bool in_code = is_root(open) || open.interval.kind == Kind::task;
+  if (in_code && (is_root(open) || program_.edts)) {
+    compute_until(open, interval.start);
+    open.actions.push_back({act, interval.subject, 0});
+  } else if (act == Act::make) {
+    program_.blocks[interval.subject].made_late = true;
+  } else {
+    open_.front().actions.push_back({act, interval.subject, 0});
+  }
+}
+
+// In the code of the EDT that satisfies, or, when it does so by its end or from elsewhere, at its end.
+void TrackCode::satisfy(const Interval& interval) {
+  Open& open = open_.back();
+  if (open.interval.kind == Kind::task && open.interval.subject == interval.from) {
+    compute_until(open, interval.start);
+    open.actions.push_back({Act::satisfy, interval.subject, 0});
+    return;
+  }
+  late_.push_back(interval.from);
+  late_.push_back(interval.subject);
+}
+
+Span TrackCode::store(const std::vector<Action>& actions) {
+  const Span span{static_cast<std::uint32_t>(program_.actions.size()), static_cast<std::uint32_t>(actions.size())};
+  program_.actions.insert(program_.actions.end(), actions.begin(), actions.end());
+  return span;
+}
+
+// Those that ran when each task began. A worker that runs a task on top of one that waits is one.
+void TrackCode::count_beside() {
+  std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+  int running = 0;
+  for (const Change& change : changes_) {
+    running += change.by;
+    if (change.task != kNoTask)
+      program_.tasks[change.task].beside = static_cast<std::uint32_t>(std::max(running - 1, 0));
+  }
+}
+
+void TrackCode::finish(const std::vector<bool>& spawned) {
+  for (std::size_t i = 0; i < late_.size(); i += 2) {
+    ProgramTask& from = program_.tasks[late_[i]];
+    const auto first = program_.actions.begin() + from.actions.first;
+    std::vector<Action> actions(first, first + from.actions.count);
+    actions.push_back({Act::satisfy, late_[i + 1], 0});
+    from.actions = store(actions);
+  }
+  std::vector<Action> unspawned;
+  for (std::uint32_t task = 0; task < spawned.size(); ++task)
+    if (!spawned[task]) unspawned.push_back({Act::spawn, task, 0});
+  std::stable_sort(threads_.begin(), threads_.end(),
+                   [](const Thread& a, const Thread& b) { return a.worker < b.worker; });
+  for (Thread& thread : threads_) {
+    const bool first = &thread == &threads_.front();
+    if (first) thread.actions.insert(thread.actions.begin(), unspawned.begin(), unspawned.end());
+    const bool does_something = std::any_of(thread.actions.begin(), thread.actions.end(),
+                                            [](const Action& action) { return action.act != Act::compute; });
+    if (first || does_something) program_.threads.push_back({thread.worker, store(thread.actions)});
+  }
+  program_.dispatch_ns = tasks_in_waits_ == 0 ? 0 : between_ns_ / tasks_in_waits_;
+  count_beside();
+}
+
+}  // namespace weir::sim

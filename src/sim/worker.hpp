@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a simulated worker has: the tasks that it is in, the ones that lie with it, and how its time went.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "data/engine/replica.hpp"
+#include "sched/policy/snapshot.hpp"
+#include "sim/prediction.hpp"
+#include "sim/program.hpp"
+#include "sim/task_graph.hpp"
+
+namespace weir::sim {
+
+// What a thread waits for while it runs others.
+enum class Waits : std::uint8_t { nothing, children, room, task, all, ever };
+
+// A task that runs, or a thread's own code (node null).
+struct Frame {
+  Node* node = nullptr;
+  const Action* at = nullptr;
+  const Action* end = nullptr;
+  double factor = 1;  // of its computing, for memory that is faster or slower than the traced one
+  Waits waits = Waits::nothing;
+  const Action* effect = nullptr;  // what it does now that its time has passed
+  Node* awaited = nullptr;
+  // Of a throttled spawner: when it began to wait, and what it had run and been idle by then.
+  std::int64_t enough = 0;
+  std::uint64_t since = 0, ran_before = 0, idle_before = 0;
+};
+
+struct Worker {
+  int index = 0;
+  int domain = 0;  // of the runtime: those that have workers
+  int machine_domain = 0;
+  bool takes_tasks = true;  // false: a thread of the program's that does so while it waits only
+  std::vector<Frame> frames;
+  std::unique_ptr<Scope> own_children;  // of the thread's own code
+
+  Node* next = nullptr;     // runs first: what became ready here last
+  std::deque<Node*> deque;  // the newest at the back; thieves take at the front
+  std::deque<Node*> mail;
+  std::uint64_t deque_changed = 0;  // when
+  std::uint64_t pace_ns = sched::policy::kUnknownPace;
+  std::uint64_t looked = 0;  // how often it took from the domain's queue last
+  std::uint32_t random = 0;
+
+  // Moves blocks itself, one after the other.
+  data::engine::Transfer* moving = nullptr;  // the first is under way when `copies`
+  bool copies = false;
+
+  std::uint64_t turn = 0;  // of its events
+  bool idle = false;
+  bool woken = false;  // it will look
+  std::uint64_t idle_since = 0;
+  std::uint64_t busy_since = 0;
+  WorkerTime time;
+};
+
+// What all workers of a domain share.
+struct DomainQueue {
+  std::deque<Node*> ready;
+  std::vector<int> workers;
+};
+
+}  // namespace weir::sim

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Cases whose times are computed by hand.
+#include "sim/simulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "made_program.hpp"
+
+namespace weir::sim {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kLookNs = 50'000;  // what stealing and waking may add, at most
+
+TEST(Simulator, AChainTakesTheSumOfItsTasksHoweverManyWorkersThereAre) {
+  MadeProgram made;
+  for (int i = 0; i < 10; ++i) made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  made.wait();
+  const Program& program = made.finish();
+  EXPECT_EQ(predict(program, made_target(1, {kPage})).makespan_ns, 10 * kMs);
+  const Prediction four = predict(program, made_target(4, {kPage}));
+  EXPECT_GE(four.makespan_ns, 10 * kMs);
+  EXPECT_LT(four.makespan_ns, 10 * kMs + 10 * kLookNs);
+  EXPECT_EQ(four.tasks, 10u);
+}
+
+TEST(Simulator, IndependentTasksOfEqualLengthAreDividedAmongTheWorkers) {
+  MadeProgram made;
+  for (std::uintptr_t i = 0; i < 16; ++i) made.add_task(kMs, {MadeProgram::object(i, Mode::inout)});
+  made.wait();
+  const Program& program = made.finish();
+  EXPECT_EQ(predict(program, made_target(1, {kPage})).makespan_ns, 16 * kMs);
+  const Prediction four = predict(program, made_target(4, {kPage}));
+  EXPECT_GE(four.makespan_ns, 4 * kMs);
+  EXPECT_LT(four.makespan_ns, 5 * kMs);
+  EXPECT_EQ(four.workers.size(), 4u);
+}
+
+TEST(Simulator, AForkJoinTakesItsLongestBranchBetweenBothEnds) {
+  MadeProgram made;
+  const auto all = [](Mode mode) {
+    std::vector<Item> items;
+    for (std::uintptr_t i = 0; i < 4; ++i) items.push_back(MadeProgram::object(i, mode));
+    return items;
+  };
+  made.add_task(kMs, all(Mode::out));
+  for (std::uintptr_t i = 0; i < 4; ++i) made.add_task((i + 1) * kMs, {MadeProgram::object(i, Mode::inout)});
+  made.add_task(kMs, all(Mode::in));
+  made.wait();
+  const Program& program = made.finish();
+  EXPECT_EQ(predict(program, made_target(1, {kPage})).makespan_ns, 12 * kMs);
+  const Prediction four = predict(program, made_target(4, {kPage}));
+  EXPECT_GE(four.makespan_ns, 6 * kMs);
+  EXPECT_LT(four.makespan_ns, 6 * kMs + 4 * kLookNs);
+}
+
+TEST(Simulator, SpawningTakesTheThreadsTime) {
+  MadeProgram made;
+  made.add_task(1000, {}, 300);
+  made.add_task(1000, {}, 300);
+  made.wait();
+  EXPECT_EQ(predict(made.finish(), made_target(1, {kPage})).makespan_ns, 2600u);
+}
+
+TEST(Simulator, ATaskThatComesAfterAnotherWaitsForItWithoutAFootprint) {
+  MadeProgram made;
+  made.add_task(kMs, {});
+  made.add_task(kMs, {});
+  made.wait();
+  Program program = made.finish();
+  program.after.push_back(0);
+  program.tasks[1].after = {0, 1};
+  EXPECT_GE(predict(program, made_target(2, {kPage})).makespan_ns, 2 * kMs);
+}
+
+TEST(Simulator, CommutativeTasksExcludeEachOther) {
+  MadeProgram made;
+  for (int i = 0; i < 4; ++i) made.add_task(kMs, {MadeProgram::object(0, Mode::commutative)});
+  made.wait();
+  const Prediction two = predict(made.finish(), made_target(2, {kPage}));
+  EXPECT_GE(two.makespan_ns, 4 * kMs);
+  EXPECT_LT(two.makespan_ns, 4 * kMs + 8 * kLookNs);
+}
+
+TEST(Simulator, MembersOfAReductionRunTogetherAndTheNextReaderAfterAllOfThem) {
+  MadeProgram made;
+  for (int i = 0; i < 2; ++i) made.add_task(kMs, {MadeProgram::object(0, Mode::reduce)});
+  made.add_task(kMs, {MadeProgram::object(0, Mode::in)});
+  made.wait();
+  const Prediction two = predict(made.finish(), made_target(2, {kPage}));
+  EXPECT_GE(two.makespan_ns, 2 * kMs);
+  EXPECT_LT(two.makespan_ns, 2 * kMs + 4 * kLookNs);
+}
+
+// ---- Two tiers ----
+
+// Three blocks of a page, two of which are in fast memory from the start. The third is fetched: nothing has been
+// written to it, so that there is nothing to copy but what leaves.
+TEST(Simulator, WhatFitsInTheFastTierDoesNotMove) {
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(kPage), b = made.add_block(kPage);
+  made.add_task(kMs, {MadeProgram::block(a, Mode::inout)});
+  made.add_task(kMs, {MadeProgram::block(b, Mode::inout)});
+  made.wait();
+  const Prediction p = predict(made.finish(), made_target(1, {2 * kPage, 64 * kPage}));
+  EXPECT_EQ(p.makespan_ns, 2 * kMs);
+  EXPECT_EQ(p.bytes_moved(), 0u);
+}
+
+// One block fits, and the tasks follow each other. Both blocks are written anew, so that nothing is fetched for that: a
+// goes down for b, b goes down for a, and a comes up again. Nothing overlaps, as there is no room for it.
+TEST(Simulator, AFullFastTierCostsTwoWriteBacksAndOneFetchWithTheirTime) {
+  MadeProgram made;
+  const std::uint64_t bytes = 256 * kPage;
+  const std::uint32_t a = made.add_block(bytes), b = made.add_block(bytes);
+  const Item order = MadeProgram::object(0, Mode::inout);
+  made.add_task(kMs, {MadeProgram::block(a, Mode::out), order});
+  made.add_task(kMs, {MadeProgram::block(b, Mode::out), order});
+  made.add_task(kMs, {MadeProgram::block(a, Mode::in), order});
+  made.wait();
+  const Program& program = made.finish();
+  for (const Strategy strategy : {Strategy::inline_, Strategy::single, Strategy::multi, Strategy::ahead}) {
+    const Prediction p = predict(program, made_target(1, {bytes, 64 * bytes}), strategy);
+    EXPECT_EQ(p.moved[0][1], 2 * bytes) << static_cast<int>(strategy);
+    EXPECT_EQ(p.moved[1][0], bytes) << static_cast<int>(strategy);
+    EXPECT_GE(p.makespan_ns, 3 * kMs + 3 * bytes) << static_cast<int>(strategy);
+    EXPECT_LT(p.makespan_ns, 3 * kMs + 3 * bytes + 8 * kLookNs) << static_cast<int>(strategy);
+  }
+}
+
+TEST(Simulator, StrategyOffLeavesBlocksWhereTheyWereMade) {
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(kPage), b = made.add_block(kPage);
+  for (int i = 0; i < 3; ++i) {
+    made.add_task(kMs, {MadeProgram::block(a, Mode::inout)});
+    made.add_task(kMs, {MadeProgram::block(b, Mode::inout)});
+  }
+  made.wait();
+  const Prediction p = predict(made.finish(), made_target(1, {kPage, 64 * kPage}), Strategy::off, Evict::refcount);
+  EXPECT_EQ(p.bytes_moved(), 0u);
+}
+
+// Slow memory is four times slower: of a task that does nothing but read and write its block, all of the time is.
+TEST(Simulator, SlowMemoryMakesTheMemoryPartOfATaskLonger) {
+  MadeProgram made;
+  const std::uint64_t bytes = 256 * kPage;
+  const std::uint32_t a = made.add_block(bytes);
+  made.add_task(2 * bytes, {MadeProgram::block(a, Mode::inout)});
+  made.wait();
+  const Program& program = made.finish();
+  const Target source = made_target(1, {bytes});
+  Target target = made_target(1, {bytes});
+  target.costs = machine::CostModel({{{0.25, 0.25, 0}}});
+  Options options;
+  options.workers = 1;
+  auto p = Simulator(program, target, source, options).run();
+  ASSERT_TRUE(p) << p.status().message;
+  EXPECT_EQ(p->makespan_ns, 8 * bytes);
+}
+
+TEST(Simulator, ABlockWithoutAPlaceIsAnErrorThatNamesTiersAndRemedy) {
+  MadeProgram made;
+  made.add_block(64 * kPage);
+  made.wait();
+  const Program& program = made.finish();
+  const Target target = made_target(1, {kPage});
+  Options options;
+  options.workers = 1;
+  const auto p = Simulator(program, target, target, options).run();
+  ASSERT_FALSE(p);
+  EXPECT_EQ(p.status().code, base::Code::no_space);
+  EXPECT_NE(p.status().message.find("--tiers"), std::string::npos) << p.status().message;
+}
+
+TEST(Simulator, EqualInputGivesAnEqualPrediction) {
+  MadeProgram made;
+  std::vector<std::uint32_t> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(made.add_block(16 * kPage));
+  for (std::uint32_t i = 0; i < 400; ++i)
+    made.add_task(1000 + 37 * (i % 11),
+                  {MadeProgram::block(blocks[i % 8], Mode::inout), MadeProgram::block(blocks[i * 5 % 8], Mode::in)});
+  made.wait();
+  const Program& program = made.finish();
+  const Target target = made_target(3, {64 * kPage, 512 * kPage});
+  const Prediction one = predict(program, target), other = predict(program, target);
+  EXPECT_EQ(one.makespan_ns, other.makespan_ns);
+  EXPECT_EQ(one.moved, other.moved);
+  EXPECT_GT(one.bytes_moved(), 0u);
+  for (std::size_t i = 0; i < one.workers.size(); ++i) EXPECT_EQ(one.workers[i].tasks, other.workers[i].tasks);
+}
+
+// Whoever has what, the parts of each worker's time add up to the makespan.
+TEST(Simulator, PartsOfAWorkersTimeAddUpToTheMakespan) {
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(256 * kPage), b = made.add_block(256 * kPage);
+  for (int i = 0; i < 6; ++i) made.add_task(kMs, {MadeProgram::block(i % 2 == 0 ? a : b, Mode::inout)});
+  made.wait();
+  const Program& program = made.finish();
+  for (const Strategy strategy : {Strategy::inline_, Strategy::ahead}) {
+    const Prediction p = predict(program, made_target(2, {256 * kPage, 4096 * kPage}), strategy);
+    for (const WorkerTime& time : p.workers)
+      EXPECT_EQ(time.running + time.moving + time.idle, p.makespan_ns) << static_cast<int>(strategy);
+  }
+}
+
+}  // namespace
+}  // namespace weir::sim

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/target.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::sim {
+namespace {
+
+TargetRequest request_for(const std::string& machine, int workers, const std::string& tiers = "") {
+  TargetRequest request;
+  request.options.machine = machine;
+  request.options.workers = workers;
+  request.options.tiers = tiers;
+  request.own_machine = request.own_tiers = false;
+  return request;
+}
+
+TEST(Target, KnlHasFourNodesOfHbmBeforeFourOfOrdinaryMemory) {
+  const auto machine = find_machine("knl-snc4-flat");
+  ASSERT_TRUE(machine) << machine.status().message;
+  const auto target = make_target(*machine, request_for("knl-snc4-flat", 64), {});
+  ASSERT_TRUE(target) << target.status().message;
+  ASSERT_EQ(target->hierarchy.tiers.size(), 2u);
+  EXPECT_EQ(target->hierarchy.tiers[0].name, "hbm");
+  EXPECT_EQ(target->hierarchy.tiers[0].nodes.size(), 4u);
+  EXPECT_EQ(target->hierarchy.tiers[1].nodes.size(), 4u);
+  EXPECT_EQ(target->worker_domains.size(), 64u);
+  EXPECT_EQ(target->worker_domains.front(), 0);
+  EXPECT_EQ(target->worker_domains.back(), 3);
+  EXPECT_GT(target->costs.cost(target->memory[0], 0).read_gb_per_s,
+            target->costs.cost(target->memory[4], 0).read_gb_per_s);
+}
+
+TEST(Target, TiersSayHowMuchOfTheMachineIsUsed) {
+  const auto machine = find_machine("knl-quad-flat");
+  ASSERT_TRUE(machine);
+  const auto target = make_target(*machine, request_for("knl-quad-flat", 4, "hbm=1GiB,ddr=2GiB"), {});
+  ASSERT_TRUE(target) << target.status().message;
+  EXPECT_EQ(target->budgets, (std::vector<std::uint64_t>{std::uint64_t{1} << 30, std::uint64_t{2} << 30}));
+}
+
+TEST(Target, MoreThanTheMachineHasIsRefused) {
+  const auto machine = find_machine("knl-quad-flat");
+  ASSERT_TRUE(machine);
+  const auto target = make_target(*machine, request_for("knl-quad-flat", 4, "hbm=64GiB,ddr=2GiB"), {});
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.status().code, base::Code::no_space);
+}
+
+TEST(Target, AnUnknownMachineIsAnErrorThatListsTheNames) {
+  const auto machine = find_machine("no-such-machine");
+  ASSERT_FALSE(machine);
+  EXPECT_NE(machine.status().message.find("knl-snc4-flat"), std::string::npos) << machine.status().message;
+}
+
+TEST(Target, ADescriptionWithoutBandwidthsIsRefusedUnlessTypicalOnesWillDo) {
+  const std::string text = "pack:1 [numa(memory=8GB)] core:2 pu:1";
+  const auto machine = find_machine(text);
+  ASSERT_TRUE(machine) << machine.status().message;
+  TargetRequest request = request_for(text, 2);
+  const auto target = make_target(*machine, request, {});
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.status().code, base::Code::bad_option);
+  EXPECT_NE(target.status().message.find("--typical-costs"), std::string::npos) << target.status().message;
+  request.typical_costs = true;
+  EXPECT_TRUE(make_target(*machine, request, {}));
+}
+
+TEST(Target, TheSpeedOfAFileIsThatOfTheTracedOneOrHasToBeGiven) {
+  const auto machine = find_machine("knl-quad-flat");
+  ASSERT_TRUE(machine);
+  TargetRequest request = request_for("knl-quad-flat", 2, "hbm=1GiB,file=/tmp:4GiB");
+  EXPECT_FALSE(make_target(*machine, request, {}));
+  request.file_gb_per_s = 2;
+  const auto given = make_target(*machine, request, {});
+  ASSERT_TRUE(given) << given.status().message;
+  EXPECT_EQ(given->file_bytes_per_second, 2e9);
+  request.file_gb_per_s = 0;
+  RealRun real;
+  real.tiers = {"memory", "file"};
+  real.moved = {{0, 0, 0}, {3000, 0, 0}, {0, 0, 0}};
+  real.moving_ns = {{0, 0, 0}, {1000, 0, 0}, {0, 0, 0}};
+  const auto traced = make_target(*machine, request, real);
+  ASSERT_TRUE(traced) << traced.status().message;
+  EXPECT_DOUBLE_EQ(traced->file_bytes_per_second, 3e9);
+}
+
+}  // namespace
+}  // namespace weir::sim
