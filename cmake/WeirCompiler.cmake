@@ -4,6 +4,7 @@
 add_library(weir_warnings INTERFACE)
 target_compile_options(weir_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety>
   $<$<BOOL:${WEIR_WERROR}>:-Werror>)
 
 if(NOT WEIR_HOOKS)

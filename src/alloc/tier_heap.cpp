@@ -51,9 +51,9 @@ TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::Memory
 TierHeap::~TierHeap() = default;
 
 TierHeap& TierHeap::shared(memory::TierKind kind) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static std::array<TierHeap*, 8> heaps{};
-  const std::scoped_lock lock(mutex);
+  const base::Lock lock(mutex);
   TierHeap*& heap = heaps.at(static_cast<std::size_t>(kind));
   if (heap == nullptr) {
     const auto machine = Machine::discover();
@@ -112,7 +112,7 @@ memory::Arena* TierHeap::arena_of(Pool& pool) {
 
 void* TierHeap::allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept {
   try {
-    const std::scoped_lock lock(pool.mutex);
+    const base::Lock lock(pool.mutex);
     Arena* const arena = arena_of(pool);
     return arena == nullptr ? nullptr : arena->address(arena->allocate_aligned(bytes, alignment));
   } catch (const std::exception&) {  // no memory for a message, or no lock
@@ -143,14 +143,14 @@ bool TierHeap::owns(const void* data) const noexcept { return pool_of(data) != n
 void TierHeap::free(void* data) noexcept {
   Pool* const pool = pool_of(data);
   WEIR_CHECK(pool != nullptr, "memory is freed that is not of this heap");
-  const std::scoped_lock lock(pool->mutex);
+  const base::Lock lock(pool->mutex);
   pool->owned->free(pool->owned->offset_of(data));
 }
 
 std::size_t TierHeap::size_of(const void* data) const noexcept {
   const Pool* const pool = pool_of(data);
   WEIR_CHECK(pool != nullptr, "the size is asked of memory that is not of this heap");
-  const std::scoped_lock lock(pool->mutex);
+  const base::Lock lock(pool->mutex);
   return pool->owned->size_of(pool->owned->offset_of(data));
 }
 
@@ -165,7 +165,7 @@ HeapUse TierHeap::use() const {
   double on_nodes = 0;
   for (const auto& pool : pools_) {
     if (pool != pools_.back()) total.budget += pool->config.budget.count;
-    const std::scoped_lock lock(pool->mutex);
+    const base::Lock lock(pool->mutex);
     if (pool->owned == nullptr) continue;
     const Arena& arena = *pool->owned;
     total.used += arena.used();

@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "machine/machine.hpp"
 #include "memory/arena.hpp"
@@ -72,16 +72,16 @@ class TierHeap {
   // One node, or all of them interleaved.
   struct Pool {
     memory::ArenaConfig config;
-    mutable std::mutex mutex;
-    bool tried = false;                              // mutex
-    std::unique_ptr<memory::Arena> owned;            // mutex
+    mutable base::Mutex mutex;
+    bool tried WEIR_GUARDED_BY(mutex) = false;
+    std::unique_ptr<memory::Arena> owned WEIR_GUARDED_BY(mutex);
     std::atomic<memory::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
   };
 
   void add_pool(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
   void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
   std::span<const std::size_t> nearest_first() const noexcept;
-  memory::Arena* arena_of(Pool& pool);
+  memory::Arena* arena_of(Pool& pool) WEIR_REQUIRES(pool.mutex);
   void* allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept;
   Pool* pool_of(const void* data) const noexcept;
 

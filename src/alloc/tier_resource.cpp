@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "alloc/tier_heap.hpp"
+#include "base/mutex.hpp"
 #include "base/nearest.hpp"
 #include "platform/uncaught.hpp"
 #include "weir/error.hpp"
@@ -83,7 +83,7 @@ class PooledResource final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* tier_resource(std::string_view tier, TierPolicy policy) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static std::array<std::array<PooledResource*, 2>, 8> resources{};  // by kind and policy; never destroyed
   const TierKind kind = kind_named(tier);
   TierHeap& heap = TierHeap::shared(kind);
@@ -95,7 +95,7 @@ std::pmr::memory_resource* tier_resource(std::string_view tier, TierPolicy polic
     throw Error(fmt::format("tier_resource(\"{}\"): {}; TierPolicy::preferred takes ordinary memory instead", tier,
                             heap.status().message));
   }
-  const std::scoped_lock lock(mutex);
+  const base::Lock lock(mutex);
   PooledResource*& resource = resources.at(static_cast<std::size_t>(kind)).at(static_cast<std::size_t>(policy));
   if (resource == nullptr) resource = new PooledResource(heap, policy);
   return resource;

@@ -33,7 +33,9 @@ base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
                         "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
   }
   base::Result<Machine::Data> read = read_topology(topology.get(), &usable_cpus);
-  if (!read) return base::Status{base::Code::unsupported, "this system: " + read.status().message};
+  if (!read)
+    return base::Status{base::Code::unsupported,
+                        "this system: " + read.status().message + "; are /proc and /sys mounted?"};
   Machine::Data data = std::move(read).value();
   if (data.is_this_system) complete_from_kernel(data);
   finish(data);

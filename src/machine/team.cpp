@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "platform/affinity.hpp"
 #include "platform/memory_limit.hpp"
 
@@ -18,18 +18,21 @@ namespace {
 class FirstFailure {
  public:
   void add(base::Status status) {
-    const std::scoped_lock lock(mutex_);
+    const base::Lock lock(mutex_);
     if (first_) first_ = std::move(status);
   }
   bool none() {
-    const std::scoped_lock lock(mutex_);
+    const base::Lock lock(mutex_);
     return bool(first_);
   }
-  base::Status take() { return std::move(first_); }
+  base::Status take() {
+    const base::Lock lock(mutex_);
+    return std::move(first_);
+  }
 
  private:
-  std::mutex mutex_;
-  base::Status first_;  // guarded by mutex_
+  base::Mutex mutex_;
+  base::Status first_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace

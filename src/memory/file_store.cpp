@@ -58,7 +58,7 @@ FileStore::FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capaci
 
 base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view block) {
   WEIR_CHECK(bytes > 0 && bytes <= std::uint64_t{1} << 62, "room for something that can be");
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto range = ranges_.allocate(bytes);
   if (!range) {
     return base::Status{
@@ -77,7 +77,7 @@ base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view blo
 }
 
 base::Status FileStore::populate(std::uint64_t offset, std::size_t bytes) {
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const int error = grow(offset + bytes);
   if (error == 0) return base::Status::success();
   return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
@@ -85,7 +85,7 @@ base::Status FileStore::populate(std::uint64_t offset, std::size_t bytes) {
                       std::generic_category().message(error), StoreFile::remedy(error))};
 }
 
-// In large steps, and where the disk has no such step any more, by what is needed. An errno. Under mutex_.
+// In large steps, and where the disk has no such step any more, by what is needed. An errno.
 int FileStore::grow(std::uint64_t end) noexcept {
   const std::uint64_t allocated = allocated_;
   if (end <= allocated) return 0;
@@ -97,7 +97,7 @@ int FileStore::grow(std::uint64_t end) noexcept {
 }
 
 void FileStore::free(Range range) noexcept {
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   WEIR_CHECK(ranges_.free(range.offset) == range, "a range is released once");
 }
 
@@ -174,12 +174,12 @@ bool FileStore::cut() noexcept {
 }
 
 std::uint64_t FileStore::used() const {
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return ranges_.used();
 }
 
 std::uint64_t FileStore::peak() const {
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return ranges_.peak();
 }
 

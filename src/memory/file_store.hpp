@@ -9,11 +9,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "base/ids.hpp"
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "memory/backing.hpp"
 #include "memory/range_allocator.hpp"
@@ -92,7 +92,7 @@ class FileStore final : public Backing {
  private:
   FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity);
   static void answered(platform::IoRequest& request, const base::Status& status) noexcept;
-  int grow(std::uint64_t end) noexcept;
+  int grow(std::uint64_t end) noexcept WEIR_REQUIRES(mutex_);
   base::Status failure(const FileTransfer& transfer) const;
   base::Status cannot_map(Range range, std::string_view block, int error) const;
   bool cut() noexcept;
@@ -101,9 +101,9 @@ class FileStore final : public Backing {
   const StoreFile file_;
   const std::uint64_t capacity_;
 
-  mutable std::mutex mutex_;
-  RangeAllocator ranges_;                    // mutex_
-  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; grow() writes, under mutex_
+  mutable base::Mutex mutex_;
+  RangeAllocator ranges_ WEIR_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; written by grow()
   std::atomic<bool> cut_{false};             // true from when the file was first seen shorter than that
 };
 

@@ -23,7 +23,7 @@ Throttle::Throttle(double bytes_per_second) : bytes_per_second_(bytes_per_second
 Throttle::Clock::time_point Throttle::reserve(std::uint64_t bytes) noexcept {
   const std::chrono::duration<double> cost(static_cast<double>(bytes) / bytes_per_second_);
   const auto now = Clock::now();
-  std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_at_ = std::max(free_at_, now - kGrain) + std::chrono::duration_cast<Clock::duration>(cost);
   return free_at_;
 }

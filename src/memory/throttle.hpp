@@ -9,7 +9,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
+
+#include "base/mutex.hpp"
 
 namespace weir::memory {
 
@@ -29,8 +30,8 @@ class Throttle {
 
  private:
   const double bytes_per_second_;
-  std::mutex mutex_;
-  Clock::time_point free_at_;  // mutex_
+  base::Mutex mutex_;
+  Clock::time_point free_at_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::memory

@@ -5,11 +5,11 @@
 
 #include <cerrno>
 #include <condition_variable>
-#include <mutex>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/mutex.hpp"
 #include "platform/io_pieces.hpp"
 
 namespace weir::platform {
@@ -39,7 +39,7 @@ class ThreadsIo final : public AsyncIo {
   void submit(IoRequest* request) noexcept override {
     const bool several = request->bytes > piece_bytes_;
     {
-      std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       pieces_.push(request);
     }
     several ? wake_.notify_all() : wake_.notify_one();
@@ -55,7 +55,7 @@ class ThreadsIo final : public AsyncIo {
  private:
   void stop() noexcept {
     {
-      std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       stopping_ = true;
     }
     wake_.notify_all();
@@ -63,9 +63,9 @@ class ThreadsIo final : public AsyncIo {
   }
 
   void run() noexcept {
-    std::unique_lock lock(mutex_);
+    base::Lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [this] { return stopping_ || !pieces_.empty(); });
+      while (!stopping_ && pieces_.empty()) lock.wait(wake_);
       if (pieces_.empty()) return;
       IoPiece piece = pieces_.take();
       long result = 0;
@@ -83,10 +83,10 @@ class ThreadsIo final : public AsyncIo {
   }
 
   const std::size_t piece_bytes_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable wake_;
-  IoPieces pieces_;        // mutex_
-  bool stopping_ = false;  // mutex_
+  IoPieces pieces_ WEIR_GUARDED_BY(mutex_);
+  bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <mutex>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "platform/io_pieces.hpp"
 #include "platform/uring_buffers.hpp"
 
@@ -44,9 +44,9 @@ class UringIo final : public AsyncIo {
     std::span<std::byte> memory;
     bool forget;
   };
-  using Lock = std::unique_lock<std::mutex>;
 
-  void wake(Lock& lock) noexcept;
+  bool was_asleep() noexcept WEIR_REQUIRES(mutex_) { return std::exchange(asleep_, false); }
+  void wake_if(bool asleep) noexcept;
   void run() noexcept;
   void arm_wake() noexcept;
   void issue_new() noexcept;
@@ -64,15 +64,15 @@ class UringIo final : public AsyncIo {
   bool ring_open_ = false;
   std::thread thread_;
 
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::condition_variable changed_;
-  IoPieces pieces_;              // mutex_
-  bool asleep_ = false;          // mutex_; whoever queues something has to wake the engine
-  bool stopping_ = false;        // mutex_
-  std::vector<Change> changes_;  // mutex_; asked for, not yet made
-  std::uint64_t asked_ = 0;      // mutex_; changes so far
-  std::uint64_t made_ = 0;       // mutex_; of them done
-  std::string buffers_report_;   // mutex_
+  IoPieces pieces_ WEIR_GUARDED_BY(mutex_);
+  bool asleep_ WEIR_GUARDED_BY(mutex_) = false;  // whoever queues something has to wake the engine
+  bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
+  std::vector<Change> changes_ WEIR_GUARDED_BY(mutex_);  // asked for, not yet made
+  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0;      // changes so far
+  std::uint64_t made_ WEIR_GUARDED_BY(mutex_) = 0;       // of them done
+  std::string buffers_report_ WEIR_GUARDED_BY(mutex_);
 
   // The engine's thread only.
   UringBuffers buffers_{ring_};
@@ -97,7 +97,10 @@ base::Status UringIo::start() {
   slots_.resize(depth_);
   for (Slot& slot : slots_) slot.next = std::exchange(free_, &slot);
   buffers_.open();
-  buffers_report_ = buffers_.report();
+  {
+    const base::Lock lock(mutex_);
+    buffers_report_ = buffers_.report();
+  }
   thread_ = engine_thread([this] { run(); });
   return base::Status::success();
 }
@@ -105,10 +108,11 @@ base::Status UringIo::start() {
 UringIo::~UringIo() {
   if (thread_.joinable()) {
     {
-      Lock lock(mutex_);
-      stopping_ = asleep_ = true;  // the engine waits for this wake-up before it ends
-      wake(lock);
+      const base::Lock lock(mutex_);
+      stopping_ = true;
+      asleep_ = false;
     }
+    wake_if(true);  // the engine waits for this wake-up before it ends
     thread_.join();
   }
   if (ring_open_) {
@@ -119,37 +123,40 @@ UringIo::~UringIo() {
 }
 
 void UringIo::submit(IoRequest* request) noexcept {
-  Lock lock(mutex_);
+  base::Lock lock(mutex_);
   pieces_.push(request);
-  wake(lock);
+  const bool asleep = was_asleep();
+  lock.unlock();
+  wake_if(asleep);
 }
 
 void UringIo::register_memory(std::span<std::byte> memory) noexcept {
-  Lock lock(mutex_);
+  base::Lock lock(mutex_);
   changes_.push_back({memory, false});
   ++asked_;
-  wake(lock);
+  const bool asleep = was_asleep();
+  lock.unlock();
+  wake_if(asleep);
 }
 
 void UringIo::forget_memory(std::span<std::byte> memory) noexcept {
-  Lock lock(mutex_);
+  base::Lock lock(mutex_);
   changes_.push_back({memory, true});
   const std::uint64_t ours = ++asked_;
-  wake(lock);
+  const bool asleep = was_asleep();
+  lock.unlock();
+  wake_if(asleep);
   lock.lock();
-  changed_.wait(lock, [&] { return made_ >= ours; });
+  while (made_ < ours) lock.wait(changed_);
 }
 
 std::string UringIo::report() const {
-  Lock lock(mutex_);
+  base::Lock lock(mutex_);
   return fmt::format("io_uring: up to {} pieces of {} KiB in flight, {}", depth_, piece_bytes_ / 1024, buffers_report_);
 }
 
-// Leaves the lock open.
-void UringIo::wake(Lock& lock) noexcept {
-  const bool sleeps = std::exchange(asleep_, false);
-  lock.unlock();
-  if (!sleeps) return;
+void UringIo::wake_if(bool asleep) noexcept {
+  if (!asleep) return;
   const std::uint64_t one = 1;
   while (write(event_, &one, sizeof one) < 0 && errno == EINTR) {
   }
@@ -165,13 +172,13 @@ void UringIo::run() noexcept {
       answer_all();
     } else {
       {
-        Lock lock(mutex_);
+        base::Lock lock(mutex_);
         if (stopping_ && !wake_armed_ && in_flight_ == 0 && pieces_.empty()) return;
         if (!changes_.empty() || (free_ != nullptr && !pieces_.empty())) continue;
         asleep_ = free_ != nullptr;  // where every slot is taken, only an answer helps
       }
       enter(1);
-      Lock lock(mutex_);
+      base::Lock lock(mutex_);
       asleep_ = false;
     }
     reap();
@@ -188,7 +195,7 @@ void UringIo::arm_wake() noexcept {
 void UringIo::issue_new() noexcept {
   Slot* taken = nullptr;
   {
-    Lock lock(mutex_);
+    base::Lock lock(mutex_);
     while (free_ != nullptr && !pieces_.empty()) {
       Slot* slot = free_;
       free_ = slot->next;
@@ -245,7 +252,7 @@ void UringIo::reap() noexcept {
     if (slot != nullptr) {
       settle(slot, result);
     } else {
-      Lock lock(mutex_);
+      base::Lock lock(mutex_);
       wake_armed_ = false;
       if (!stopping_) arm_wake();
     }
@@ -255,7 +262,7 @@ void UringIo::reap() noexcept {
 void UringIo::settle(Slot* slot, long result) noexcept {
   bool last = false;
   {
-    Lock lock(mutex_);
+    base::Lock lock(mutex_);
     if (pieces_.again(slot->piece, result)) {
       lock.unlock();
       issue(slot);
@@ -287,13 +294,13 @@ void UringIo::answer_all() noexcept {
 bool UringIo::change_buffers() noexcept {
   std::vector<Change> changes;
   {
-    Lock lock(mutex_);
+    base::Lock lock(mutex_);
     changes.swap(changes_);
   }
   if (changes.empty()) return false;
   for (const Change& change : changes) change.forget ? buffers_.remove(change.memory) : buffers_.add(change.memory);
   {
-    Lock lock(mutex_);
+    base::Lock lock(mutex_);
     made_ += changes.size();
     buffers_report_ = buffers_.report();
   }

@@ -33,7 +33,7 @@ FaultyIo::FaultyIo(std::unique_ptr<AsyncIo> inner, std::vector<IoFault> faults)
 FaultyIo::~FaultyIo() {
   while (true) {
     std::vector<std::jthread> delayed;
-    std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     delayed.swap(delayed_);
     if (delayed.empty()) break;
   }
@@ -45,7 +45,7 @@ void FaultyIo::submit(IoRequest* request) noexcept {
   if (fault == nullptr) {
     inner_->submit(request);
   } else if (fault->kind == IoFault::Kind::delay) {
-    std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     delayed_.emplace_back([this, request, delay = fault->delay] {
       std::this_thread::sleep_for(delay);
       inner_->submit(request);

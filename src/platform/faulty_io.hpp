@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "platform/async_io.hpp"
 
 namespace weir::platform {
@@ -53,8 +53,8 @@ class FaultyIo final : public AsyncIo {
   std::unique_ptr<AsyncIo> inner_;
   const std::vector<IoFault> faults_;
   std::atomic<std::uint64_t> reads_{0}, writes_{0};  // submitters count
-  std::mutex mutex_;
-  std::vector<std::jthread> delayed_;  // mutex_
+  base::Mutex mutex_;
+  std::vector<std::jthread> delayed_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::platform

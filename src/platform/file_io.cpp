@@ -50,6 +50,13 @@ bool is_irregular(const std::string& path) noexcept {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+bool is_unfit_device(const std::string& path) noexcept {
+  struct stat status {
+  }, null{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISCHR(status.st_mode)) return false;
+  return stat("/dev/null", &null) != 0 || status.st_rdev != null.st_rdev;
+}
+
 std::string resolved(const std::string& path) {
   char* const real = realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;

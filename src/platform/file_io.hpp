@@ -24,6 +24,8 @@ base::Status check_readable(const std::string& path);
 int why_not_writable(const std::string& path) noexcept;
 // It exists, and is neither a regular file nor a folder: a pipe, a terminal.
 bool is_irregular(const std::string& path) noexcept;
+// It is a device that keeps nothing of what is written and is not the null device, which is asked to: a terminal, /dev/full.
+bool is_unfit_device(const std::string& path) noexcept;
 // The file that a symbolic link stands for; `path` itself where there is none.
 std::string resolved(const std::string& path);
 std::string folder_of(const std::string& path);

@@ -26,12 +26,18 @@ bool is_same(int fd, const std::string& path) noexcept {
          open.st_dev == named.st_dev;
 }
 
+base::Status check_kind(const std::string& path) {
+  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (!is_unfit_device(path)) return base::Status::success();
+  return {base::Code::io_error, fmt::format("{}: cannot be written: it is a device: name a file or a pipe", path)};
+}
+
 }  // namespace
 
 PartFile::PartFile(std::string path) : path_(std::move(path)), final_(resolved(path_)) {}
 
 base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path) {
-  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (base::Status status = check_kind(path); !status) return status;
   std::unique_ptr<PartFile> file(new PartFile(path));
   file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
   if (file->fd_ < 0) return io_error(path, errno);
@@ -39,7 +45,7 @@ base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path
 }
 
 base::Status PartFile::check(const std::string& path) {
-  if (const int error = why_not_writable(path)) return io_error(path, error);
+  if (base::Status status = check_kind(path); !status) return status;
   if (is_irregular(path)) return base::Status::success();
   const std::string part = resolved(path) + ".part";
   if (access(part.c_str(), W_OK) == 0) return base::Status::success();
@@ -75,7 +81,7 @@ int PartFile::try_part(const std::string& name) {
 }
 
 base::Status PartFile::append(std::string_view text, std::string_view more) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto at = static_cast<off_t>(bytes_);
   int error = write_all(fd_, text.data(), text.size(), at);
   if (error == 0) error = write_all(fd_, more.data(), more.size(), at + static_cast<off_t>(text.size()));

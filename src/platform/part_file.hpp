@@ -3,23 +3,23 @@
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
-// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, a terminal) is
-// written when the contents are whole, and has no part.
+// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, the null device)
+// is written when the contents are whole, and has no part.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 
 namespace weir::platform {
 
 class PartFile {
  public:
-  // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder.
+  // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder, a device.
   static base::Result<std::unique_ptr<PartFile>> create(const std::string& path);
   // Whether create() would succeed now; leaves nothing behind.
   static base::Status check(const std::string& path);
@@ -55,8 +55,8 @@ class PartFile {
   std::string part_;        // as part()
   int fd_ = -1;
   bool published_ = false;
-  std::mutex mutex_;         // of those that append
-  std::uint64_t bytes_ = 0;  // guarded by mutex_; without what publish() has put behind
+  base::Mutex mutex_;        // of those that append
+  std::uint64_t bytes_ = 0;  // written with mutex_ held; without what publish() has put behind
 };
 
 }  // namespace weir::platform

@@ -46,7 +46,7 @@ Recorder::~Recorder() {
 void Recorder::stop() noexcept {
   if (!drainer_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     stop_ = true;
   }
   stopped_.notify_one();
@@ -54,27 +54,27 @@ void Recorder::stop() noexcept {
 }
 
 Track* Recorder::add_track(TrackInfo info) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   new_.push_back({Named::track, tracks_.size(), static_cast<std::uint64_t>(info.worker),
                   static_cast<std::uint64_t>(info.domain), info.name});
   return &tracks_.emplace_back(std::move(info));
 }
 
 std::uint64_t Recorder::add_block(std::string_view name, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   new_.push_back({Named::block, blocks_, bytes, 0, std::string(name)});
   return blocks_++;
 }
 
 void Recorder::add_tier(std::string_view name) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   new_.push_back({Named::tier, tiers_++, 0, 0, std::string(name)});
 }
 
 void Recorder::drain_until_stopped() noexcept {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   while (!stop_) {
-    stopped_.wait_for(lock, kDrainPeriod, [&] { return stop_; });
+    lock.wait_for(stopped_, kDrainPeriod);
     lock.unlock();
     while (drain()) {
     }
@@ -101,7 +101,7 @@ bool Recorder::drain() noexcept {
   readable_.clear();
   for (Track* const track : drained_) readable_.push_back(track->ring().readable());
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     defined_.swap(new_);
     while (drained_.size() < tracks_.size()) drained_.push_back(&tracks_[drained_.size()]);
   }

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "trace/recording.hpp"
 #include "trace/track.hpp"
@@ -57,14 +57,14 @@ class Recorder {
 
   const std::shared_ptr<TraceFile> file_;
   const std::uint16_t runtime_;  // in the file
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable stopped_;
-  bool stop_ = false;            // guarded by mutex_
-  std::deque<Track> tracks_;     // grows under mutex_; entries stay where they are
-  std::vector<Definition> new_;  // guarded by mutex_: what the drainer has not seen
-  std::uint64_t blocks_ = 0;     // guarded by mutex_
-  std::uint64_t tiers_ = 0;      // guarded by mutex_
-  bool closed_ = false;          // by the thread that closes
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
+  std::deque<Track> tracks_;                             // grows with mutex_ held; entries stay where they are
+  std::vector<Definition> new_ WEIR_GUARDED_BY(mutex_);  // what the drainer has not seen
+  std::uint64_t blocks_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t tiers_ WEIR_GUARDED_BY(mutex_) = 0;
+  bool closed_ = false;  // by the thread that closes
 
   // The drainer; after it has ended, close().
   std::vector<Track*> drained_;

@@ -47,9 +47,9 @@ base::Status named(base::Status status) {
 
 base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path) {
   if (base::Status status = check_name(path); !status) return status;
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static auto* const files = new std::map<std::pair<pid_t, std::string>, std::shared_ptr<TraceFile>>;
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   std::shared_ptr<TraceFile>& file = (*files)[{getpid(), path}];
   if (file == nullptr) file.reset(new TraceFile(path));
   return file;
@@ -61,7 +61,7 @@ base::Status TraceFile::check(const std::string& path) {
 }
 
 base::Result<std::uint16_t> TraceFile::begin(const ClockPair& opened) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (open_ == 0) {
     if (base::Status status = grow(); !status) return named(std::move(status));
   }
@@ -91,7 +91,7 @@ base::Status TraceFile::grow() {
 
 base::Status TraceFile::append(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track,
                                std::uint32_t pass) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   base::Status status = write(runtime, kind, bytes, track, pass);
   if (status && kind == ChunkKind::units) index_[runtime - 1u].units += bytes.size() / sizeof(Event);
   return status;
@@ -117,7 +117,7 @@ base::Status TraceFile::write(std::uint16_t runtime, ChunkKind kind, std::string
 
 base::Status TraceFile::end(std::uint16_t runtime, std::string_view summary) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     index_[runtime - 1u].summary_at = file_->bytes();
     base::Status status = write(runtime, ChunkKind::summary, summary);
     if (status) {
@@ -130,7 +130,7 @@ base::Status TraceFile::end(std::uint16_t runtime, std::string_view summary) {
 }
 
 base::Status TraceFile::give_up(std::uint16_t, base::Status why) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (--open_ > 0) return why;
   if (ended_ > 0) {
     const base::Status others = publish();

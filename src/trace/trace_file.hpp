@@ -9,11 +9,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "platform/part_file.hpp"
 #include "trace/format.hpp"
@@ -47,18 +47,18 @@ class TraceFile {
 
  private:
   explicit TraceFile(std::string path) : path_(std::move(path)) {}
-  base::Status grow();
+  base::Status grow() WEIR_REQUIRES(mutex_);
   base::Status write(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track = 0,
-                     std::uint32_t pass = 0);
-  base::Status publish();
+                     std::uint32_t pass = 0) WEIR_REQUIRES(mutex_);
+  base::Status publish() WEIR_REQUIRES(mutex_);
 
   const std::string path_;
-  std::mutex mutex_;
-  std::unique_ptr<platform::PartFile> file_;  // guarded by mutex_
-  std::vector<IndexEntry> index_;             // guarded by mutex_; of all that have begun
-  std::uint64_t sequence_ = 0;                // guarded by mutex_: of the next chunk
-  int open_ = 0;                              // guarded by mutex_: runtimes that have not ended
-  int ended_ = 0;                             // guarded by mutex_: with a summary
+  base::Mutex mutex_;
+  std::unique_ptr<platform::PartFile> file_ WEIR_GUARDED_BY(mutex_);
+  std::vector<IndexEntry> index_ WEIR_GUARDED_BY(mutex_);  // of all that have begun
+  std::uint64_t sequence_ WEIR_GUARDED_BY(mutex_) = 0;     // of the next chunk
+  int open_ WEIR_GUARDED_BY(mutex_) = 0;                   // runtimes that have not ended
+  int ended_ WEIR_GUARDED_BY(mutex_) = 0;                  // runtimes with a summary
 };
 
 }  // namespace weir::trace

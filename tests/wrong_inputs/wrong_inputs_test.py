@@ -32,7 +32,7 @@ TIERS = ["x", "=", "memory=", "memory=0", "memory=-1MiB", "memory=1XiB", "memory
 MACHINES = ["x", "folder", "/dev/null", "no.xml", "core", "core:0 pu:1", "core:-1", "core:99999999 pu:1",
             "pack:1 [numa] core:1 pu:1", "garbage", "empty", "text", "folder/x.xml", "core:1 pu:1 core:1", " ",
             "numa:2(memory=0) core:1 pu:1", "crashes.xml"]
-TRACES = ["folder", "no/such.weir", "text/x.weir", "/proc/x.weir", "n" * 300, "no/such.json", "no/such.otf2"]
+TRACES = ["folder", "no/such.weir", "text/x.weir", "/proc/x.weir", "n" * 300, "/dev/full", "no/such.json", "no/such.otf2"]
 VALUES = {"tiers": TIERS, "machine": MACHINES, "trace": TRACES}
 
 # Words, the exit status, and what the line names beside.
@@ -115,6 +115,7 @@ SHELL = [
     ("{weir} report t.weir --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
     ("ulimit -n 10; {weir} run nosuch", 2, "nosuch"),
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
+    ("trap '' XFSZ; ulimit -f 1; {weir} run --trace short.weir {program}", 1, "short.weir: not whole; short.weir.part has"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
     ("LC_ALL=xx_YY.bogus COLUMNS=-5 TERM= {weir} nosuch", 2, "nosuch"),
 ]

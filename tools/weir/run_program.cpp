@@ -60,6 +60,10 @@ int run(const std::string& program, const std::vector<std::string>& verbs, Globa
     fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
     return end.status != 0 ? end.status : kFailed;
   }
+  if (end.status == 0 && !recording.part().empty()) {
+    return fail(fmt::format("trace {}: not whole; {} has what was written", global.options.trace, recording.part()),
+                kFailed);
+  }
   return end.status;
 }
 

@@ -83,7 +83,7 @@ LiveProgress::LiveProgress(const Global& global) : global_(global) {
 
 LiveProgress::~LiveProgress() {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     stop_ = true;
   }
   wake_.notify_one();
@@ -92,19 +92,19 @@ LiveProgress::~LiveProgress() {
 }
 
 void LiveProgress::set(std::string label) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   label_ = std::move(label);
 }
 
 void LiveProgress::work() {
   Rate rate;
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   while (!stop_) {
     const explain::Advance advance = explain::advance_of_process();
     if (advance.known == 0) rate.forget();
     const double now = rate.of(advance, now_s());
     if (!label_.empty()) global_.progress(progress_text(label_, advance, now, global_.progress_columns()));
-    wake_.wait_for(lock, kPeriod);
+    lock.wait_for(wake_, kPeriod);
   }
 }
 
@@ -128,7 +128,7 @@ ProgramProgress::ProgramProgress(pid_t process, std::string label, const Global&
 
 ProgramProgress::~ProgramProgress() {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     stop_ = true;
   }
   wake_.notify_one();
@@ -138,8 +138,10 @@ ProgramProgress::~ProgramProgress() {
 
 void ProgramProgress::work() {
   Rate rate;
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, kPeriod, [this] { return stop_; })) {
+  base::Lock lock(mutex_);
+  while (true) {
+    if (!stop_) lock.wait_for(wake_, kPeriod);
+    if (stop_) return;
     const auto advance = advance_of(process_);
     if (!advance || advance->known == 0) {  // no runtime now
       rate.forget();

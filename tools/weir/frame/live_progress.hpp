@@ -8,11 +8,11 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "explain/situation.hpp"
 #include "global.hpp"
 
@@ -50,10 +50,10 @@ class LiveProgress {
   void work();
 
   const Global& global_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable wake_;
-  std::string label_;  // guarded by mutex_
-  bool stop_ = false;  // guarded by mutex_
+  std::string label_ WEIR_GUARDED_BY(mutex_);
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
@@ -84,9 +84,9 @@ class ProgramProgress {
 
   const pid_t process_;
   const std::string label_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;  // guarded by mutex_
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

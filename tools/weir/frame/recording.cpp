@@ -19,6 +19,11 @@ Recording::Recording(std::string trace)
       trace_before_(FileIdentity::of(trace_)),
       part_before_(FileIdentity::of(part_)) {}
 
+std::string Recording::part() const {
+  const std::string recorded = path();
+  return recorded == part_ ? recorded : "";
+}
+
 std::string Recording::path() const {
   struct stat about {};
   if (stat(trace_.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return trace_;

@@ -25,6 +25,8 @@ class Recording {
   // After it. What was recorded since: the trace, or the part that a program leaves which was killed; "": nothing, as
   // no runtime was made. What is no file (/dev/null) is as it was.
   std::string path() const;
+  // After it: the trace is not whole, as it could not be written to its end; the name of the part that is left. Else "".
+  std::string part() const;
 
  private:
   std::string trace_, part_;
