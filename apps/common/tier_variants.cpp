@@ -18,6 +18,7 @@ constexpr TierVariant kVariants[] = {
     {"weir-single", Kind::weir, true, Strategy::single, "one thread moves"},
     {"weir-multi", Kind::weir, true, Strategy::multi, "a thread for each worker moves"},
     {"weir-ahead", Kind::weir, true, Strategy::ahead, "before tasks are ready, evicts what is needed last"},
+    {"weir-model", Kind::weir, true, Strategy::model, "as ahead, where that gains more than it costs"},
     {"weir-island", Kind::island, false, Strategy::off, "tasks on processes, all in memory"},
     {"mmap", Kind::mmap, true, Strategy::off, "openmp over a mapped file, left to the kernel's paging"},
     {"starpu", Kind::starpu, true, Strategy::off, "StarPU out of core"}};

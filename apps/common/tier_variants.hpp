@@ -22,8 +22,8 @@ struct TierVariant {
   std::string_view purpose;             // a few words
 };
 
-// serial, openmp, weir-resident, weir-off, weir-inline, weir-single, weir-multi, weir-ahead, weir-island, mmap,
-// starpu.
+// serial, openmp, weir-resident, weir-off, weir-inline, weir-single, weir-multi, weir-ahead, weir-model, weir-island,
+// mmap, starpu.
 std::span<const TierVariant> tier_variants();
 const TierVariant* find_tier_variant(std::string_view name);  // null when there is none
 

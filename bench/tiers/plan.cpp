@@ -27,7 +27,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr apps::stencil3d::Index kSide = 64, kIterations = 20, kSweeps = 20;
 constexpr apps::matmul::Index kTiles = 12;
 
-const std::vector<std::string> kStrategies = {"off", "inline", "single", "multi", "ahead"};
+const std::vector<std::string> kStrategies = {"off", "inline", "single", "multi", "ahead", "model"};
 const std::vector<std::string> kEvictions = {"refcount", "lru", "next-use"};
 
 Result<std::vector<double>> chosen_ratios(const std::string& list) {
@@ -48,9 +48,9 @@ Evict evict_of(const std::string& name) {
   return Evict(std::find(kEvictions.begin(), kEvictions.end(), name) - kEvictions.begin());
 }
 
-// As in the paper: what nobody uses leaves at once. `ahead` is ours.
+// As in the paper: what nobody uses leaves at once. `ahead` and `model` are ours.
 std::vector<std::string> own_evictions(const std::string& strategy) {
-  return {strategy == "ahead" ? "next-use" : "refcount"};
+  return {strategy == "ahead" || strategy == "model" ? "next-use" : "refcount"};
 }
 
 Result<std::vector<Contender>> chosen_strategies(const TiersRequest& request) {

@@ -17,7 +17,7 @@ enum class Bind : unsigned char { core, domain, none };
 enum class Allocation : unsigned char { default_, fast, local, local_fast };
 
 // Which threads move blocks between tiers, and when.
-enum class Strategy : unsigned char { off, inline_, single, multi, ahead };
+enum class Strategy : unsigned char { off, inline_, single, multi, ahead, model };
 
 // Which block leaves the fast tier when another needs its place.
 enum class Evict : unsigned char { refcount, lru, next_use };

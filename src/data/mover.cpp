@@ -3,6 +3,7 @@
 #include "data/mover.hpp"
 
 #include "data/block.hpp"
+#include "data/engine/config.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::data {
@@ -33,15 +34,15 @@ Copy Mover::copy_of(const Transfer& transfer) const noexcept {
   const engine::Replica& replica = *transfer.replica;
   const Block& block = block_of(*replica.block);
   const CopyEnd here = memory_.end(replica.place);
-  const bool adopted = transfer.source == nullptr && block.home.kind == engine::Home::Kind::program;
-  const CopyEnd there = adopted ? program_end(block)
-                                : memory_.end(transfer.source != nullptr ? transfer.source->place : block.home.place);
+  const bool adopted = transfer.other == nullptr && block.home.kind == engine::Home::Kind::program;
+  const CopyEnd there =
+      adopted ? program_end(block) : memory_.end(transfer.other != nullptr ? transfer.other->place : block.home.place);
   const bool fetches = transfer.kind == Transfer::Kind::fetch;
   return {.from = fetches ? there : here, .to = fetches ? here : there, .bytes = block.bytes, .block = block.name};
 }
 
 Mover::Mover(memory::CopyEngines& engines, const TierMemory& memory, Strategy strategy, int workers, Landing& landing)
-    : engines_(engines), memory_(memory), landing_(landing), asynchronous_(strategy == Strategy::ahead) {
+    : engines_(engines), memory_(memory), landing_(landing), asynchronous_(engine::looks_ahead(strategy)) {
   if (strategy == Strategy::off || strategy == Strategy::inline_) return;
   const int threads = strategy == Strategy::multi ? workers : 1;
   for (int i = 0; i < threads; ++i) {

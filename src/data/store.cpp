@@ -15,6 +15,7 @@
 
 #include "base/check.hpp"
 #include "data/engine/task_text.hpp"
+#include "data/tier_costs.hpp"
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/clock.hpp"
@@ -34,13 +35,20 @@ std::string place_of(const void* site) {
   return text;
 }
 
-engine::Config engine_config(const Options& options, int workers) {
+// Threads that copy run on cores that the workers leave free.
+bool has_cores_to_spare(const machine::Machine& machine, int workers) noexcept {
+  const bool limited = machine.cpu_quota() > 0 && machine.cpu_quota() <= workers;
+  return machine.core_count() > workers && !limited;
+}
+
+engine::Config engine_config(const machine::Machine& machine, const Options& options, int workers) {
   return {options.strategy,
           options.evict,
           options.allocation,
           options.overflow,
           static_cast<std::uint32_t>(options.prefetch_depth),
           static_cast<std::uint32_t>(workers),
+          has_cores_to_spare(machine, workers),
           place_of};
 }
 
@@ -77,24 +85,23 @@ base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine
   static_assert(static_cast<int>(Io::uring) == static_cast<int>(platform::IoBackend::uring) &&
                 static_cast<int>(Io::threads) == static_cast<int>(platform::IoBackend::threads));
   tiers_config.io.backend = static_cast<platform::IoBackend>(options.io);
-  const std::vector<int> cpus = cpus_of(machine);
-  const Unbound unbound(cpus);
+  const Unbound unbound(cpus_of(machine));
   base::Result<std::unique_ptr<TierSet>> tiers = TierSet::open(machine, *spec, std::move(tiers_config));
   if (!tiers) return tiers.status();
-  std::unique_ptr<Store> store(new Store(options, std::move(*tiers), workers, threads, sink));
-  store->cpus_ = cpus;
-  return store;
+  return std::unique_ptr<Store>(new Store(machine, options, std::move(*tiers), workers, threads, sink));
 }
 
-Store::Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink)
-    : options_(options),
+Store::Store(const machine::Machine& machine, const Options& options, std::unique_ptr<TierSet> tiers, int workers,
+             int threads, Sink& sink)
+    : machine_(machine),
+      options_(options),
       tiers_(std::move(tiers)),
       sink_(sink),
       workers_(workers),
       moves_here_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
       untracked_(static_cast<std::size_t>(threads)),
       memory_(*tiers_),
-      engine_(memory_.hierarchy(), memory_.memories(), engine_config(options, workers)) {
+      engine_(memory_.hierarchy(), memory_.memories(), engine_config(machine, options, workers)) {
   for (const std::string& warning : tiers_->warnings()) warnings_.push_back(warning);
 }
 
@@ -183,8 +190,9 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
 // STORE-1: a thread that spawns untracked counts first and looks at tracked_ then; here it is the other way round, with
 // the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
 void Store::begin_tracking(Actions& actions) {
-  const Unbound unbound(cpus_);
+  const Unbound unbound(cpus_of(machine_));
   engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
+  engine_.set_costs(cost_model_of(machine_, *tiers_, engines_->emulated_bytes_per_second()));
   mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
@@ -357,17 +365,21 @@ void Store::settle_in_place(Request& request) {
 // A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
 base::Status Store::use_in_file(Block& block) {
   const memory::Range range = range_of(block);
-  FileStore& file = *memory_.file_of(block.home.place.node);
+  FileStore* const file = memory_.file_of(block.home.place.node);
+  if (file == nullptr)
+    return {base::Code::no_space, fmt::format("block {:?} is in memory that tasks cannot use, and there is no room for "
+                                              "it elsewhere; give the faster tiers more with --tiers or WEIR_TIERS",
+                                              block.name)};
   {
     const std::lock_guard lock(mutex_);
     if (block.mapped == nullptr) {
-      base::Result<std::byte*> mapped = file.map(range, block.name);
+      base::Result<std::byte*> mapped = file->map(range, block.name);
       if (!mapped) return mapped.status();
       block.mapped = *mapped;
       publish_address(block);
     }
   }
-  return file.touch(block.mapped, range, block.name);
+  return file->touch(block.mapped, range, block.name);
 }
 
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {

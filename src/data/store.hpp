@@ -124,7 +124,8 @@ class Store final : public Landing {
     std::atomic<std::uint64_t> begun{0}, ended{0};
   };
 
-  Store(const Options& options, std::unique_ptr<TierSet> tiers, int workers, int threads, Sink& sink);
+  Store(const machine::Machine& machine, const Options& options, std::unique_ptr<TierSet> tiers, int workers,
+        int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
   void has_time() noexcept override;
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
@@ -152,11 +153,11 @@ class Store final : public Landing {
   void move_here(Transfer* transfers);
   void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
 
+  const machine::Machine machine_;
   const Options options_;
   const std::unique_ptr<TierSet> tiers_;
   Sink& sink_;
   const int workers_;
-  std::vector<int> cpus_;  // where threads that move blocks may run; empty: anywhere
   const bool moves_here_;  // workers copy themselves: off, inline
   std::vector<Untracked> untracked_;
   std::atomic<bool> tracked_{false};  // STORE-1

@@ -61,7 +61,7 @@ void Store::record_move(const Transfer& transfer) noexcept {
   const engine::Block& block = *transfer.replica->block;
   const std::uint8_t here = tier_number(hierarchy.tier_of(transfer.replica->place.node));
   const std::uint8_t there =
-      tier_number(transfer.source != nullptr ? hierarchy.tier_of(transfer.source->place.node) : block.home.tier);
+      tier_number(transfer.other != nullptr ? hierarchy.tier_of(transfer.other->place.node) : block.home.tier);
   const bool fetch = transfer.kind == Transfer::Kind::fetch;
   track_->move(transfer.started, block.trace_id, block.size, fetch ? there : here, fetch ? here : there);
 }

@@ -14,12 +14,17 @@ namespace {
 
 constexpr double kGiga = 1e9, kNano = 1e-9;
 // Cache lines that a core and its prefetchers keep in flight: 14 GB/s at 110 ns, 10 GB/s at 150 ns.
-constexpr double kLine = 64, kLinesInFlight = 24;
+constexpr double kLineBytes = 64, kLinesInFlight = 24;
 
 double bytes_per_second(double gb_per_s) noexcept { return gb_per_s * kGiga; }
 
+// No memory is as far away as that: behind it is a device, which a core asks for more than lines.
+constexpr double kDeviceLatencyNs = 5'000;
+
 // Seconds a byte for one core alone.
-double core_seconds_per_byte(const Cost& cost) noexcept { return cost.latency_ns * kNano / (kLine * kLinesInFlight); }
+double core_seconds_per_byte(const Cost& cost) noexcept {
+  return cost.latency_ns < kDeviceLatencyNs ? cost.latency_ns * kNano / (kLineBytes * kLinesInFlight) : 0;
+}
 
 double node_seconds(const Cost& cost, Traffic traffic) noexcept {
   return static_cast<double>(traffic.read) / bytes_per_second(cost.read_gb_per_s) +

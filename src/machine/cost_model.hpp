@@ -8,7 +8,7 @@
 //
 // A node serves all streams that use it in equal parts. Its reads and writes share one path, so that a stream which
 // does both takes the time of both. One core alone has at most the bandwidth that the cache lines it keeps in flight
-// give at the latency of the node (Little's law).
+// give at the latency of the node (Little's law); files and others 5 us and more away set no such limit.
 #pragma once
 
 #include <cstddef>

@@ -175,6 +175,10 @@ CopyEngine& CopyEngines::find(const CopyEnd& from, const CopyEnd& to) noexcept {
   return pair.slowed != nullptr && (emulated(from) || emulated(to)) ? *pair.slowed : *pair.engine;
 }
 
+double CopyEngines::emulated_bytes_per_second() const noexcept {
+  return throttle_ != nullptr ? throttle_->bytes_per_second() : 0;
+}
+
 void CopyEngines::charge(std::size_t bytes) noexcept {
   if (throttle_ != nullptr && bytes != 0) throttle_->charge(bytes);
 }

@@ -77,6 +77,8 @@ class CopyEngines {
   // The engine of this pair; for a pair that has none one whose copies fail with unsupported.
   CopyEngine& find(const CopyEnd& from, const CopyEnd& to) noexcept;
 
+  // What all use of emulated memory shares; 0: there is none.
+  double emulated_bytes_per_second() const noexcept;
   // Makes the calling thread wait as long as using `bytes` of emulated memory in place costs.
   void charge(std::size_t bytes) noexcept;
 

@@ -34,6 +34,8 @@ constexpr Tiers kTiers[] = {
     {"hbm=4MiB,ddr=64MiB", kSnc4, weir::Allocation::fast, weir::Io::auto_, 1300 << 10},  // more than a node's
     {"hbm=4MiB,file=/tmp:64MiB", kSnc4, weir::Allocation::local_fast, weir::Io::auto_, 900 << 10},
     {"hbm=4MiB,file=/tmp:64MiB", kSnc4, weir::Allocation::fast, weir::Io::auto_, 1300 << 10},
+    {"memory=1MiB,emulated=2MiB@1,file=/tmp:64MiB", "", weir::Allocation::fast, weir::Io::auto_, 900 << 10},
+    {"hbm=4MiB,ddr=8MiB,file=/tmp:64MiB", kSnc4, weir::Allocation::local_fast, weir::Io::auto_, 900 << 10},
 };
 // Off keeps an eighth of the fast tier for blocks in files.
 constexpr Tiers kOffWithFile = {"memory=8MiB,file=/tmp:64MiB", "", weir::Allocation::fast, weir::Io::auto_, 500 << 10};
@@ -300,7 +302,7 @@ int main(int argc, char** argv) {
   const long only = argc > 3 ? std::atol(argv[3]) : -1;
   long rounds = 0;
   for (; stress.goes_on() || rounds == 0; ++rounds) {
-    auto strategy = static_cast<weir::Strategy>(stress.below(5));
+    auto strategy = static_cast<weir::Strategy>(stress.below(6));
     auto evict = static_cast<weir::Evict>(stress.below(3));
     const Tiers* tiers = &kTiers[stress.below(std::size(kTiers))];
     const bool file = std::string(tiers->tiers).find("file") != std::string::npos;

@@ -131,7 +131,7 @@ const char* const kText =
     "memory. The bound is the longer of computing with everything in memory and moving what any mover would have to: "
     "what an offline simulation of the same order of tasks with perfect knowledge (Belady) fetches and writes back, by "
     "the slow tier's bandwidth, which is measured in each round by reading and writing it.\n\n"
-    "Without --evict, ahead evicts by next use and the others as in the paper, what no task uses at once.";
+    "Without --evict, ahead and model evict by next use and the others as in the paper, what no task uses at once.";
 
 void add_what(CLI::App& verb, TiersSettings& s) {
   add_option(verb, "--apps", s.request.apps, "programs, with commas between: stencil3d, matmul; default both")
@@ -145,7 +145,7 @@ void add_what(CLI::App& verb, TiersSettings& s) {
              "the slow tier; file:FOLDER, or emulated:FRACTION of memory's copy bandwidth; default file:/tmp")
       .type_name("TIER");
   add_option(verb, "--strategies", s.request.strategies,
-             "with commas between: off (always there), inline, single, multi, ahead; default all")
+             "with commas between: off (always there), inline, single, multi, ahead, model; default all")
       .type_name("LIST");
   add_option(verb, "--evict", s.request.evict,
              "with commas between: refcount, lru, next-use, each with each strategy; default: each strategy's own")

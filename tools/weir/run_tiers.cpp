@@ -356,6 +356,7 @@ const char* const kVariantsText =
     "  weir-single    one thread moves\n"
     "  weir-multi     a thread for each worker moves\n"
     "  weir-ahead     before tasks are ready; what is needed last leaves\n"
+    "  weir-model     as weir-ahead, where that gains more than it costs\n"
     "  weir-island    tasks on processes that see each other's writes as\n"
     "                 --island-memory says, all in memory (docs/islands.md)\n"
     "  mmap           openmp over a mapped file, in a memory cgroup of the\n"

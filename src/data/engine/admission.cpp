@@ -116,7 +116,7 @@ void Admission::advance_urgent(bool stuck, Actions& actions) {
   for (auto at = urgent_.begin(); at != urgent_.end();) {
     Request& request = **at++;
     bool admitted = admit_waiting(request, actions);
-    while (!admitted && core_.ledger.leaving(fit_.target_of(request)) == 0 && revoke_one(stuck))
+    while (!admitted && core_.ledger.leaving(fit_.target_of(request).node) == 0 && revoke_one(stuck))
       admitted = admit_waiting(request, actions);
   }
 }

@@ -12,6 +12,11 @@
 
 namespace weir::data::engine {
 
+// Those that follow the order of spawning, and bring in what tasks that are not ready will read.
+constexpr bool looks_ahead(Strategy strategy) noexcept {
+  return strategy == Strategy::ahead || strategy == Strategy::model;
+}
+
 struct Config {
   Strategy strategy = Strategy::ahead;
   Evict evict = Evict::next_use;
@@ -19,6 +24,7 @@ struct Config {
   Overflow overflow = Overflow::in_place;
   std::uint32_t depth = 64;  // tasks looked at ahead
   std::uint32_t workers = 1;
+  bool cores_to_spare = false;   // threads that copy have cores that no worker needs
   SiteText site_text = nullptr;  // for messages
 };
 

@@ -18,6 +18,11 @@ struct Core {
 
   const Hierarchy& hierarchy() const noexcept { return ledger.hierarchy(); }
   const TierShape& usual_tier() const noexcept { return hierarchy().tier(usual); }
+  // Where the task's blocks are brought to, for messages.
+  const TierShape& tier_for(const Request& request) const noexcept {
+    return request.target.is_set() ? hierarchy().tier(request.target.tier()) : usual_tier();
+  }
+  TierIndex tier_of(const Replica& replica) const noexcept { return hierarchy().tier_of(replica.place.node); }
   bool nothing_moves() const noexcept { return config.strategy == Strategy::off; }
 
   // Moves the request on, and counts it there. From held it goes on by begin() and revoke() only.
@@ -32,7 +37,8 @@ struct Core {
   bool revoke(Request& request) noexcept;
 
   const Config config;
-  const TierIndex usual;  // the tier that blocks are brought to
+  const TierIndex usual;  // the tier that the mode of allocation means; a task's own: Fit::target_of()
+  const bool chain;       // Hierarchy::has_chain()
   Ledger ledger;
   Replicas replicas;
   Schedule schedule;

@@ -70,7 +70,8 @@ RoomHolder describe_holder(const Core& core, const Request& request) {
     blocks.add(*use.block);
   }
   if (!blocks.empty())
-    holder.what = fmt::format("holds {} bytes of tier {}: {}", holder.bytes, core.usual_tier().name, blocks.text());
+    holder.what =
+        fmt::format("holds {} bytes of tier {}: {}", holder.bytes, core.tier_for(request).name, blocks.text());
   return holder;
 }
 
@@ -83,19 +84,20 @@ std::string describe_room(const Core& core, const Request& request) {
     missing += use.block->charge;
     blocks.add(*use.block);
   }
-  for (const NodeId node : core.usual_tier().nodes) {
+  const TierShape& tier = core.tier_for(request);
+  for (const NodeId node : tier.nodes) {
     budget += core.ledger.budget(node);
     used += core.ledger.used(node);
   }
-  std::string text = fmt::format("room for {} bytes in tier {} (of its {} bytes {} are in use)", missing,
-                                 core.usual_tier().name, budget, used);
+  std::string text =
+      fmt::format("room for {} bytes in tier {} (of its {} bytes {} are in use)", missing, tier.name, budget, used);
   if (!blocks.empty()) text += ", for " + blocks.text();
   return text;
 }
 
 std::string describe_staging(const Core& core, const Request& request) {
   std::string text = fmt::format("{} block{} on the way to tier {}", request.landing, request.landing == 1 ? "" : "s",
-                                 core.usual_tier().name);
+                                 core.tier_for(request).name);
   for (const Use& use : request.uses()) {
     if (use.replica == nullptr || use.replica->state != ReplicaState::filling) continue;
     const TierIndex from = use.block->home.tier;

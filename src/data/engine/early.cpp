@@ -8,13 +8,22 @@
 
 namespace weir::data::engine {
 
+// Its replicas are in tiers that are slower than the usual one, and no task has them.
+bool Early::waits_below(const Block& block) const noexcept {
+  for (const Replica* r = block.replicas; r != nullptr; r = r->next)
+    if (core_.tier_of(*r) <= core_.usual || !r->is_idle() || r->pins != 0 || r->stale) return false;
+  return !block.is_held();
+}
+
 bool Early::prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions) {
   const policy::Later later{request.sequence, now};
   Ledger& ledger = core_.ledger;
   for (Use& use : request.uses()) {
     if (!can_come(use)) continue;
     const std::size_t charge = use.block->charge;
-    const NodeId target = fit_.target_of(request);
+    const Target to = fit_.target_of(request);
+    const NodeId target = to.node;
+    if (stays(use, to)) continue;
     if (core_.replicas.early_bytes() + ledger.owed(target) >= ahead.early_limit) return false;
     ledger.set_owed(target, ledger.owed(target) + charge);
     if (!room_.make_for_later(target, ledger.owed(target), later, actions)) return false;
@@ -23,6 +32,15 @@ bool Early::prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequen
     ahead.early_bytes = core_.replicas.early_bytes();
   }
   return true;
+}
+
+// Its task will use it where it is.
+bool Early::stays(const Use& use, const Target& target) noexcept {
+  const Block& block = *use.block;
+  for (const Replica* r = block.replicas; r != nullptr; r = r->next)
+    if (core_.tier_of(*r) <= target.tier) return true;
+  return (block.replicas == nullptr && fit_.is_home_good(block, target)) ||
+         !worth_.moving_pays(use, target, Worth::When::later);
 }
 
 // False: not all that is owed has room yet.
@@ -61,7 +79,9 @@ void Early::bring(Use& use, Actions& actions) {
   Block& block = *use.block;
   Ledger& ledger = core_.ledger;
   if (!can_come(use) || !block.written) return forget(use);
-  const NodeId target = fit_.target_of(*use.request);
+  const Target to = fit_.target_of(*use.request);
+  const NodeId target = to.node;
+  if (stays(use, to)) return;
   if (core_.load.fragmented != 0 || core_.replicas.early_bytes() >= limit()) return;
   const std::size_t owed = ledger.owed(target);
   ledger.set_owed(target, block.charge);

@@ -11,14 +11,15 @@
 #include "data/engine/fit.hpp"
 #include "data/engine/room.hpp"
 #include "data/engine/transfers.hpp"
+#include "data/engine/worth.hpp"
 #include "data/policy/prefetch.hpp"
 
 namespace weir::data::engine {
 
 class Early {
  public:
-  Early(Core& core, Fit& fit, Room& room, Transfers& transfers)
-      : core_(core), fit_(fit), room_(room), transfers_(transfers) {}
+  Early(Core& core, Fit& fit, Worth& worth, Room& room, Transfers& transfers)
+      : core_(core), fit_(fit), worth_(worth), room_(room), transfers_(transfers) {}
 
   // All that the task will read and that is not there; `now`: of the first task that has yet to begin. False: there is
   // no room, nor will there be.
@@ -37,18 +38,22 @@ class Early {
   void bring_wanted(Actions& actions);
 
  private:
-  static bool can_come(const Use& use) noexcept {
+  // Not where a task would have it, and nothing hinders.
+  bool can_come(const Use& use) const noexcept {
     const Block& block = *use.block;
-    if (block.replicas != nullptr || block.is_used_at_home()) return false;
+    if (block.is_used_at_home() || (block.replicas != nullptr && !(core_.chain && waits_below(block)))) return false;
     if (block.fetch_failed) return false;  // the task shall be told
     return !(use.fresh && block.written);  // some task may still read what is there
   }
+  bool stays(const Use& use, const Target& target) noexcept;
+  bool waits_below(const Block& block) const noexcept;
   bool prefetch_slow(Request& request, policy::Ahead& ahead, policy::Sequence now, Actions& actions);
   void bring(Use& use, Actions& actions);
   bool start(Use& use, NodeId target, const policy::Later& later, Actions& actions);
 
   Core& core_;
   Fit& fit_;
+  Worth& worth_;
   Room& room_;
   Transfers& transfers_;
   std::uint32_t wanted_ = 0;  // uses that are Use::early

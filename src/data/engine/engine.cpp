@@ -14,11 +14,11 @@ namespace weir::data::engine {
 namespace {
 
 std::size_t lanes_of(const Config& config) noexcept {
-  return config.strategy == Strategy::ahead ? 1 : std::max<std::size_t>(1, config.workers);
+  return looks_ahead(config.strategy) ? 1 : std::max<std::size_t>(1, config.workers);
 }
 
 std::unique_ptr<MovingStrategy> make_strategy(Core& core, Admission& admission, Early& early) {
-  if (core.config.strategy == Strategy::ahead) return std::make_unique<AheadStrategy>(core, admission, early);
+  if (looks_ahead(core.config.strategy)) return std::make_unique<AheadStrategy>(core, admission, early);
   return std::make_unique<LaneStrategy>(core, admission);
 }
 
@@ -31,9 +31,10 @@ Engine::Engine(const Hierarchy& hierarchy, std::vector<NodeMemory*> memories, co
       transfers_(core_, homes_),
       room_(core_, transfers_),
       fit_(core_, nodes_, room_),
+      worth_(core_),
       pins_(core_),
-      staging_(core_, fit_, room_, pins_, transfers_, homes_),
-      early_(core_, fit_, room_, transfers_),
+      staging_(core_, fit_, worth_, room_, pins_, transfers_, homes_),
+      early_(core_, fit_, worth_, room_, transfers_),
       admission_(core_, fit_, staging_, homes_, lanes_of(config)),
       strategy_(make_strategy(core_, admission_, early_)) {
   admission_.set_strategy(*strategy_);
@@ -188,7 +189,7 @@ void Engine::land(Transfer& transfer, const base::Status& status, Actions& actio
   const Replica& replica = *transfer.replica;
   const bool fetch = transfer.kind == Transfer::Kind::fetch;
   const bool came_early =
-      fetch && replica.landing == nullptr && replica.early && transfer.source == nullptr && status && !replica.stale;
+      fetch && replica.landing == nullptr && replica.early && transfer.other == nullptr && status && !replica.stale;
   transfers_.land(transfer, status, actions);
   staging_.wake(*transfer.replica, fetch ? status : base::Status::success(), actions);
   transfers_.settle(transfer);

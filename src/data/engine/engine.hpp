@@ -28,6 +28,7 @@
 #include "data/engine/staging.hpp"
 #include "data/engine/strategy.hpp"
 #include "data/engine/transfers.hpp"
+#include "data/engine/worth.hpp"
 
 namespace weir::data::engine {
 
@@ -38,6 +39,10 @@ class Engine {
 
   // Who hears of waits and evictions from now on; null: nobody.
   void set_observer(Observer* observer) noexcept { core_.observer = observer; }
+
+  // What the strategy `model` weighs moves by; by the numbers of nodes and domains. Until then it moves as `ahead`
+  // does.
+  void set_costs(const machine::CostModel& costs) { worth_.set_costs(costs); }
 
   // ---- Blocks ----
   // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
@@ -114,6 +119,7 @@ class Engine {
   Transfers transfers_;
   Room room_;
   Fit fit_;
+  Worth worth_;
   Pins pins_;
   Staging staging_;
   Early early_;

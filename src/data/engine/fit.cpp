@@ -47,10 +47,12 @@ std::size_t Fit::charge_of_all(const Request& request) noexcept {
   return sum.bytes();
 }
 
-std::size_t Fit::charge_wanted(const Request& request) noexcept {
+std::size_t Fit::charge_wanted(const Request& request, const Target& target) const noexcept {
   ChargeSum sum;
-  for (const Use& use : request.uses())
-    if (!use.block->home.in_place && !is_held_around(request, *use.block)) sum.add(use.block->charge);
+  for (const Use& use : request.uses()) {
+    const Block& block = *use.block;
+    if (!block.home.in_place && !is_home_good(block, target) && !is_held_around(request, block)) sum.add(block.charge);
+  }
   return sum.bytes();
 }
 
@@ -93,17 +95,17 @@ std::size_t Fit::room_soon(const Request& request, NodeId node, const policy::De
 
 // ---- Several nodes ----
 
-bool Fit::needs_several_nodes(const Request& request) const noexcept {
-  const std::vector<NodeId>& nodes = usual_nodes();
-  if (!any_node_will_do() || nodes.size() < 2) return false;
-  const std::size_t bytes = charge_wanted(request);
+bool Fit::needs_several_nodes(const Request& request, const Target& target) const noexcept {
+  const std::vector<NodeId>& nodes = nodes_of(target);
+  if (!target.any_node || nodes.size() < 2) return false;
+  const std::size_t bytes = charge_wanted(request, target);
   return std::none_of(nodes.begin(), nodes.end(), [&](NodeId node) { return bytes <= room_ever(request, node); });
 }
 
 // For the blocks of `which`, on nodes of `room_of` bytes.
 template <class Which, class RoomOf>
-bool Fit::plan_over_nodes(Request& request, Which which, RoomOf room_of) {
-  const std::vector<NodeId>& nodes = usual_nodes();
+bool Fit::plan_over_nodes(Request& request, const Target& target, Which which, RoomOf room_of) {
+  const std::vector<NodeId>& nodes = nodes_of(target);
   std::vector<std::size_t> sizes, room;
   for (Use& use : request.uses()) {
     use.planned = NodeId::none;
@@ -118,13 +120,13 @@ bool Fit::plan_over_nodes(Request& request, Which which, RoomOf room_of) {
   return true;
 }
 
-bool Fit::plan_missing(Request& request, const policy::Demand& demand) {
-  return plan_over_nodes(request, is_missing, [&](NodeId node) { return room_soon(request, node, demand); });
+bool Fit::plan_missing(Request& request, const Target& target, const policy::Demand& demand) {
+  return plan_over_nodes(request, target, is_missing, [&](NodeId node) { return room_soon(request, node, demand); });
 }
 
-bool Fit::is_in_its_own_way(Request& request, const policy::Demand& demand) {
+bool Fit::is_in_its_own_way(Request& request, const Target& target, const policy::Demand& demand) {
   const auto which = [](const Use& use) { return is_missing(use) || is_its_own(use); };
-  return plan_over_nodes(request, which, [&](NodeId node) {
+  return plan_over_nodes(request, target, which, [&](NodeId node) {
     std::size_t bytes = room_soon(request, node, demand);
     for (const Use& use : request.uses())
       bytes += is_its_own(use) && use.replica->place.node == node ? use.block->charge : 0;
@@ -138,17 +140,43 @@ bool Fit::fits_alone(const Request& request, std::size_t wanted, NodeId node) co
   return policy::can_ever_fit({wanted, charge_around(request, node), core_.ledger.movable(node)});
 }
 
-bool Fit::never_fits(Request& request) {
-  if (needs_several_nodes(request)) {
+bool Fit::ever_fits(Request& request, const Target& target) {
+  if (needs_several_nodes(request, target)) {
     const auto wanted = [&](const Use& use) {
-      return !use.block->home.in_place && !is_held_around(request, *use.block);
+      const Block& block = *use.block;
+      return !block.home.in_place && !is_home_good(block, target) && !is_held_around(request, block);
     };
-    return !plan_over_nodes(request, wanted, [&](NodeId node) { return room_ever(request, node); });
+    return plan_over_nodes(request, target, wanted, [&](NodeId node) { return room_ever(request, node); });
   }
-  const std::size_t wanted = charge_wanted(request);
-  if (!any_node_will_do()) return !fits_alone(request, wanted, target_of(request));
-  const std::vector<NodeId>& nodes = usual_nodes();
-  return std::none_of(nodes.begin(), nodes.end(), [&](NodeId node) { return fits_alone(request, wanted, node); });
+  const std::size_t wanted = charge_wanted(request, target);
+  if (!target.any_node) return fits_alone(request, wanted, target.node);
+  const std::vector<NodeId>& nodes = nodes_of(target);
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) { return fits_alone(request, wanted, node); });
+}
+
+// ---- Chains of tiers ----
+
+Target Fit::target_in_chain(Request& request, NodeId node) {
+  const Target first = target_at(node);
+  if (request.target.is_set()) {
+    const TierIndex tier = request.target.tier();
+    return tier == first.tier ? first : Target{roomiest(tier), tier, true};
+  }
+  Target target = first;
+  const std::size_t tiers = core_.hierarchy().tiers.size();
+  for (std::size_t t = index_of(first.tier) + 1; t < tiers && !ever_fits(request, target); ++t) {
+    const auto tier = static_cast<TierIndex>(t);
+    if (core_.hierarchy().tier(tier).addressable) target = {roomiest(tier), tier, true};
+  }
+  if (!ever_fits(request, target)) target = first;
+  request.target = TierNumber(target.tier);
+  return target;
+}
+
+NodeId Fit::roomiest(TierIndex tier) const noexcept {
+  const std::vector<NodeId>& nodes = core_.hierarchy().tier(tier).nodes;
+  return *std::max_element(nodes.begin(), nodes.end(),
+                           [&](NodeId a, NodeId b) { return core_.ledger.free(a) < core_.ledger.free(b); });
 }
 
 }  // namespace weir::data::engine

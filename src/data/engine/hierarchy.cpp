@@ -14,4 +14,10 @@ std::vector<NodeId> Hierarchy::nearest_first(TierIndex wanted, int domain) const
   return sorted;
 }
 
+bool Hierarchy::has_chain() const noexcept {
+  const auto usable = [](const TierShape& tier) { return tier.addressable; };
+  const std::size_t before_last = tiers.empty() ? 0 : tiers.size() - 1;
+  return std::count_if(tiers.begin(), tiers.begin() + static_cast<std::ptrdiff_t>(before_last), usable) > 1;
+}
+
 }  // namespace weir::data::engine

@@ -42,6 +42,9 @@ struct Hierarchy {
       if (!tier.addressable) return true;
     return false;
   }
+  // A tier that tasks can use has a faster one before it, and a slower one behind: it may hold copies of blocks that
+  // live there.
+  bool has_chain() const noexcept;
   // The nodes of a tier, the nearest to the domain first.
   std::vector<NodeId> nearest_first(TierIndex tier, int domain) const;
 };

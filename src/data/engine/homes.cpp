@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "data/engine/charge.hpp"
+#include "data/policy/chain.hpp"
 #include "memory/tier_spec.hpp"
 
 namespace weir::data::engine {
@@ -30,7 +31,7 @@ base::Status Homes::no_room(const Block& block) const {
   for (TierIndex t = core_.usual; index_of(t) < tier_count(); t = next(t)) {
     const TierShape& tier = core_.hierarchy().tier(t);
     if (!there.empty()) there += ", ";
-    there += fmt::format("{} {} with {} taken", tier.name, size_text({tier.budget}), size_text({ledger_.promised(t)}));
+    there += fmt::format("{} {} with {} taken", tier.name, size_text({tier.budget}), size_text({ledger_.homes(t)}));
   }
   const bool has_file = core_.hierarchy().has_file();
   const char* const note =
@@ -83,7 +84,7 @@ bool Homes::settle_as_hinted(Block& block, const PlacementHint& hint) {
   if (hinted == TierIndex::none) return false;
   const TierShape& tier = core_.hierarchy().tier(hinted);
   if (!tier.addressable) {
-    if (!keep_room(block, hinted)) return false;
+    if (!keep_room(block, hinted, HomePart::all)) return false;
     core_.tracked = true;
     return true;
   }
@@ -125,8 +126,9 @@ bool Homes::place_untracked(Block& block, const PlacementHint& hint, base::Statu
   if (core_.nothing_moves()) return false;
   const NodeId node = first_choice(block, hint);
   bool can_leave = false;
-  for (TierIndex t = next(core_.usual); !can_leave && index_of(t) < tier_count(); t = next(t))
-    can_leave = keep_room(block, t);
+  for (const HomePart part : {HomePart::usual, HomePart::all})
+    for (TierIndex t = next(core_.usual); !can_leave && index_of(t) < tier_count(); t = next(t))
+      can_leave = keep_room(block, t, part);
   if (!can_leave) return settle_without_replica(block, node, failure);
   const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
   if (!place) {
@@ -153,20 +155,23 @@ bool Homes::settle_without_replica(Block& block, NodeId node, base::Status& fail
 // lies in a file. Else: where the block goes back to when others need its place.
 base::Status Homes::find_home(Block& block, const PlacementHint& hint) {
   if (core_.nothing_moves() && settle_first(block, hint)) return base::Status::success();
-  for (TierIndex t = next(core_.usual); index_of(t) < tier_count(); t = next(t)) {
-    if (!keep_room(block, t)) continue;
-    const TierShape& tier = core_.hierarchy().tier(t);
-    const bool moves = !core_.nothing_moves() || !tier.addressable;
-    // Tasks that use slow memory in place are tracked where that has to be made slow.
-    core_.tracked = core_.tracked || moves || tier.slowed;
-    if (moves) return base::Status::success();
-    release(block);
-    for (const NodeId node : tier.nodes)
-      if (settle_in(block, node)) return base::Status::success();
-  }
+  for (const HomePart part : {HomePart::usual, HomePart::all})
+    for (TierIndex t = next(core_.usual); index_of(t) < tier_count(); t = next(t))
+      if (keep_room(block, t, part) && settle_behind(block, t)) return base::Status::success();
   if (!core_.nothing_moves() && settle_in(block, nodes_.choose(Allocation::default_, block.domain)))
     return base::Status::success();
   return no_room(block);
+}
+
+// In the tier that room was kept in: it moves, or it stays there.
+bool Homes::settle_behind(Block& block, TierIndex at) {
+  const TierShape& tier = core_.hierarchy().tier(at);
+  const bool moves = !core_.nothing_moves() || !tier.addressable;
+  // Tasks that use slow memory in place are tracked where that has to be made slow.
+  core_.tracked = core_.tracked || moves || tier.slowed;
+  if (moves) return true;
+  release(block);
+  return std::any_of(tier.nodes.begin(), tier.nodes.end(), [&](NodeId node) { return settle_in(block, node); });
 }
 
 bool Homes::settle_first(Block& block, const PlacementHint& hint) {
@@ -178,16 +183,31 @@ bool Homes::settle_first(Block& block, const PlacementHint& hint) {
 
 // ---- Steps ----
 
-// Counts the block against the tier. A block that only a file could hold must fit in the usual tier to be used.
-bool Homes::keep_room(Block& block, TierIndex tier) {
+// Counts the block against a node of the tier. A block that only a file could hold must fit in the usual tier to be
+// used.
+bool Homes::keep_room(Block& block, TierIndex tier, HomePart part) {
   if (!core_.hierarchy().tier(tier).addressable) {
     const auto& usual = core_.usual_tier().nodes;
     const auto fits = [&](NodeId node) { return block.charge <= ledger_.budget(node); };
     if (std::none_of(usual.begin(), usual.end(), fits)) return false;
   }
-  if (!ledger_.try_promise(tier, block.charge)) return false;
-  block.home.tier = tier;
-  return true;
+  for (const NodeId node : core_.hierarchy().tier(tier).nodes) {
+    if (!may_be_home(block, node, part) || !ledger_.try_promise(node, block.charge)) continue;
+    block.home.tier = tier;
+    block.home.place.node = node;
+    return true;
+  }
+  return false;
+}
+
+// Of a tier with another behind it homes leave a part to blocks that live there.
+bool Homes::may_be_home(const Block& block, NodeId node, HomePart part) const noexcept {
+  const TierIndex tier = core_.hierarchy().tier_of(node);
+  if (part == HomePart::all || core_.nothing_moves() || !core_.hierarchy().tier(tier).addressable ||
+      tier == last_tier())
+    return true;
+  const std::size_t budget = ledger_.budget(node);
+  return ledger_.homes(node) + block.charge <= budget - budget / policy::kCachePart;
 }
 
 // Here for ever; tasks use it in place.
@@ -195,7 +215,6 @@ bool Homes::settle_in(Block& block, NodeId node) {
   const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
   if (!place) return false;
   block.home = {Home::Kind::memory, true, true, core_.hierarchy().tier_of(node), *place};
-  ledger_.add_promise(block.home.tier, block.charge);
   ledger_.add_permanent(node, block.charge);
   core_.replicas.note_place(block);
   return true;
@@ -204,14 +223,17 @@ bool Homes::settle_in(Block& block, NodeId node) {
 base::Status Homes::give_place(Block& block) {
   if (block.home.kind != Home::Kind::none) return base::Status::success();
   const TierShape& tier = core_.hierarchy().tier(block.home.tier);
-  for (const NodeId node : tier.nodes) {
-    const std::optional<Place> place = ledger_.take(node, block.charge, block.name);
-    if (!place) continue;
+  const NodeId node = block.home.place.node;
+  std::optional<Place> place = ledger_.take(node, block.charge, block.name);
+  while (!place && drop_cached(node)) place = ledger_.take(node, block.charge, block.name);
+  if (place) {
+    ledger_.place_home(node, block.charge);
     block.home.place = *place;
     block.home.kind = tier.addressable ? Home::Kind::memory : Home::Kind::file;
     return base::Status::success();
   }
-  base::Status why = ledger_.refusal(tier.nodes.front());
+  if (core_.chain && move_behind(block)) return give_place(block);
+  base::Status why = ledger_.refusal(node);
   if (!tier.addressable) return why;
   return {base::Code::no_space,
           fmt::format("block {:?} of {} cannot be given a place in tier {} of {}: {}", block.name,
@@ -219,12 +241,38 @@ base::Status Homes::give_place(Block& block) {
                       why ? "its free memory is in pieces; give the tier more" : why.message.c_str())};
 }
 
+// Its home has no place yet: a slower tier has room for it.
+bool Homes::move_behind(Block& block) {
+  const Home before = block.home;
+  for (TierIndex t = next(before.tier); index_of(t) < tier_count(); t = next(t)) {
+    if (!keep_room(block, t, HomePart::all)) continue;
+    ledger_.withdraw_promise(before.place.node, block.charge);
+    return true;
+  }
+  return false;
+}
+
+// Copies of other blocks, whose room is in pieces between homes: one that can go at no cost.
+bool Homes::drop_cached(NodeId node) noexcept {
+  for (Replica* const r : core_.replicas.leaving_order(node)) {
+    if (r->state != ReplicaState::clean) continue;
+    core_.replicas.discard(*r);
+    return true;
+  }
+  return false;
+}
+
 void Homes::release(Block& block) noexcept {
   const Home& home = block.home;
-  if (home.tier != TierIndex::none) ledger_.withdraw_promise(home.tier, block.charge);
+  const NodeId node = home.place.node;
   if (home.kind == Home::Kind::memory || home.kind == Home::Kind::file) {
-    if (home.in_place) ledger_.remove_permanent(home.place.node, block.charge);
+    if (home.in_place)
+      ledger_.remove_permanent(node, block.charge);
+    else
+      ledger_.remove_home(node, block.charge);
     ledger_.give_back(home.place, block.charge);
+  } else if (home.tier != TierIndex::none) {
+    ledger_.withdraw_promise(node, block.charge);
   }
   block.home = {};
 }

@@ -33,6 +33,9 @@ class Homes {
   void end_counted() noexcept { end_list(counted_); }
 
  private:
+  // Of a tier: what homes take if there is room behind it, or all of it.
+  enum class HomePart : std::uint8_t { usual, all };
+
   void add_adopted(Block& block);
   base::Status no_room(const Block& block) const;
   // By hint.
@@ -44,9 +47,13 @@ class Homes {
   bool place_untracked(Block& block, const PlacementHint& hint, base::Status& failure);
   bool settle_without_replica(Block& block, NodeId node, base::Status& failure);
   base::Status find_home(Block& block, const PlacementHint& hint);
+  bool settle_behind(Block& block, TierIndex at);
   bool settle_first(Block& block, const PlacementHint& hint);
   // Steps of these.
-  bool keep_room(Block& block, TierIndex tier);
+  bool keep_room(Block& block, TierIndex tier, HomePart part);
+  bool may_be_home(const Block& block, NodeId node, HomePart part) const noexcept;
+  bool move_behind(Block& block);
+  bool drop_cached(NodeId node) noexcept;
   bool settle_in(Block& block, NodeId node);
   bool settle_nearest(Block& block, TierIndex tier);
   void release(Block& block) noexcept;

@@ -22,21 +22,19 @@ class Ledger {
  public:
   // `memories`: of each node of the hierarchy. Both outlive the ledger.
   Ledger(const Hierarchy& hierarchy, std::vector<NodeMemory*> memories)
-      : hierarchy_(hierarchy),
-        memories_(std::move(memories)),
-        nodes_(hierarchy.nodes.size()),
-        promised_(hierarchy.tiers.size()) {}
+      : hierarchy_(hierarchy), memories_(std::move(memories)), nodes_(hierarchy.nodes.size()) {}
 
   const Hierarchy& hierarchy() const noexcept { return hierarchy_; }
 
   // ---- Room of a node ----
   std::size_t budget(NodeId node) const noexcept { return memory(node).budget(); }
   std::size_t used(NodeId node) const noexcept { return memory(node).used(); }
-  std::size_t free(NodeId node) const noexcept { return rest(budget(node), used(node)); }
+  // For replicas: homes that were promised room take it when they want it.
+  std::size_t free(NodeId node) const noexcept { return rest(budget(node), used(node) + at(node).unplaced); }
   // What is free or becomes free when the write-backs under way have landed.
   std::size_t free_soon(NodeId node) const noexcept { return free(node) + at(node).leaving; }
-  // What blocks that move can ever have: the budget less what is in it for ever.
-  std::size_t movable(NodeId node) const noexcept { return rest(budget(node), at(node).permanent); }
+  // What blocks that move can ever have: the budget less homes, which are in it for ever or may be.
+  std::size_t movable(NodeId node) const noexcept { return rest(budget(node), at(node).permanent + at(node).promised); }
   std::size_t largest_free(NodeId node) const noexcept { return memory(node).largest_free(); }
   base::Status refusal(NodeId node) const { return memory(node).refusal(); }
 
@@ -63,20 +61,40 @@ class Ledger {
     for (NodeBooks& books : nodes_) books.owed = 0;
   }
 
-  // ---- Homes of a tier ----
-  // Bytes of blocks that have their home there, with a place or promised one.
-  std::size_t promised(TierIndex tier) const noexcept { return promised_[index_of(tier)]; }
-  void add_promise(TierIndex tier, std::size_t charge) noexcept { promised_[index_of(tier)] += charge; }
-  bool try_promise(TierIndex tier, std::size_t charge) noexcept {
-    if (promised(tier) + charge > hierarchy_.tier(tier).budget) return false;
-    add_promise(tier, charge);
+  // Of replicas in it.
+  void add_replica(NodeId node, std::size_t charge) noexcept { at(node).replicas += charge; }
+  void remove_replica(NodeId node, std::size_t charge) noexcept { at(node).replicas -= charge; }
+
+  // ---- Homes that blocks leave and come back to ----
+  // Room for one, of which nothing is taken until contents are written there. Replicas that are in the node already do
+  // not make way.
+  bool try_promise(NodeId node, std::size_t charge) noexcept {
+    NodeBooks& books = at(node);
+    if (books.permanent + books.promised + books.replicas + charge > budget(node)) return false;
+    books.promised += charge;
+    books.unplaced += charge;
     return true;
   }
-  void withdraw_promise(TierIndex tier, std::size_t charge) noexcept { promised_[index_of(tier)] -= charge; }
+  void withdraw_promise(NodeId node, std::size_t charge) noexcept {
+    at(node).promised -= charge;
+    at(node).unplaced -= charge;
+  }
+  // The room is taken; or it was, and is wanted no more.
+  void place_home(NodeId node, std::size_t charge) noexcept { at(node).unplaced -= charge; }
+  void remove_home(NodeId node, std::size_t charge) noexcept { at(node).promised -= charge; }
+  // Of all homes of the tier, those for ever, too.
+  std::size_t homes(TierIndex tier) const noexcept {
+    std::size_t bytes = 0;
+    for (const NodeId node : hierarchy_.tier(tier).nodes) bytes += homes(node);
+    return bytes;
+  }
+  std::size_t homes(NodeId node) const noexcept { return at(node).permanent + at(node).promised; }
 
  private:
   struct NodeBooks {
-    std::size_t permanent = 0, leaving = 0, owed = 0;
+    std::size_t permanent = 0, leaving = 0, owed = 0, replicas = 0;
+    std::size_t promised = 0;  // to homes that are not permanent
+    std::size_t unplaced = 0;  // of these, without a place
   };
 
   static std::size_t rest(std::size_t all, std::size_t taken) noexcept { return all - std::min(all, taken); }
@@ -87,7 +105,6 @@ class Ledger {
   const Hierarchy& hierarchy_;
   const std::vector<NodeMemory*> memories_;
   std::vector<NodeBooks> nodes_;
-  std::vector<std::size_t> promised_;  // by tier
 };
 
 }  // namespace weir::data::engine

@@ -37,7 +37,7 @@ bool Staging::can_run_in_place(const Request& request, bool never) const noexcep
 void Staging::run_in_place(Request& request, Actions& actions) {
   request.last_resort = true;
   bool in_file = false;
-  const NodeId target = fit_.target_of(request);
+  const NodeId target = fit_.target_of(request).node;
   for (Use& use : request.uses()) {
     Block& block = *use.block;
     if (!pins_.take(use, target, Pins::Reuse::any)) {
@@ -52,7 +52,7 @@ void Staging::run_in_place(Request& request, Actions& actions) {
 
 // Each kind once.
 void Staging::warn_of_place(const Request& request, bool in_file, std::size_t bytes, Actions& actions) {
-  const std::string& tier = core_.usual_tier().name;
+  const std::string& tier = core_.tier_for(request).name;
   const bool first = core_.counters.in_place_runs++ == 0;
   if (in_file && !std::exchange(warned_in_file_, true)) {
     actions.warnings.push_back(fmt::format(
@@ -70,11 +70,11 @@ void Staging::warn_of_place(const Request& request, bool in_file, std::size_t by
 
 base::Status Staging::refusal(Request& request, bool never) {
   const std::size_t bytes = Fit::charge_of_all(request), around = Fit::charge_around(request, NodeId::none);
-  const NodeId target = fit_.target_of(request);
-  const TierShape& tier = core_.hierarchy().tier_at(target);
+  const Target target = fit_.target_of(request);
+  const TierShape& tier = core_.hierarchy().tier(target.tier);
   std::size_t budget = 0;
   for (const NodeId node : tier.nodes)
-    budget += fit_.any_node_will_do() || node == target ? core_.ledger.movable(node) : 0;
+    budget += target.any_node || node == target.node ? core_.ledger.movable(node) : 0;
   std::string in_addition;
   if (never && around != 0 && request.parent == nullptr) {
     in_addition = fmt::format(", in addition to {} that it holds", size_text({around}));
@@ -82,7 +82,7 @@ base::Status Staging::refusal(Request& request, bool never) {
     in_addition = fmt::format(
         ", {} of them in addition to {} that the tasks it was made in hold until it has ended (the nearest is "
         "{})",
-        size_text({Fit::charge_wanted(request)}), size_text({around}),
+        size_text({fit_.charge_wanted(request, target)}), size_text({around}),
         request.parent->name[0] != '\0' ? fmt::format("{:?}", request.parent->name)
                                         : task_text(*request.parent, core_.config.site_text));
   }
@@ -94,7 +94,7 @@ base::Status Staging::refusal(Request& request, bool never) {
     message += "; free room there, or put the file tier on a larger disk with --tiers or WEIR_TIERS";
     return {base::Code::no_space, std::move(message)};
   }
-  if (never && Fit::charge_wanted(request) + around <= budget) {
+  if (never && fit_.charge_wanted(request, target) + around <= budget) {
     message += " on several nodes, but not so that each block is on one of them";
   } else if (!never) {
     message += " only when the tasks that wait for this one have ended";

@@ -6,10 +6,19 @@
 
 namespace weir::data::engine {
 
-// Only under local-fast is a replica near other workers not good enough, unless something counts on it.
+// One in a slower tier is not, unless a task has it, perhaps one around this one. Under local-fast nor is one near
+// other workers, unless something counts on it.
 bool Pins::is_good(const Replica& replica, NodeId target) const noexcept {
+  if (core_.chain && core_.tier_of(replica) > core_.hierarchy().tier_of(target)) [[unlikely]]
+    return replica.block->is_held() || replica.pins != 0;
   if (core_.config.allocation != Allocation::local_fast || replica.place.node == target) return true;
   return replica.block->is_held() || replica.pins != 0 || !replica.is_idle();
+}
+
+bool Pins::is_better(const Replica& a, const Replica& b, NodeId target) const noexcept {
+  if ((a.pins != 0) != (b.pins != 0)) return a.pins != 0;
+  if (core_.chain && core_.tier_of(a) != core_.tier_of(b)) return core_.tier_of(a) < core_.tier_of(b);
+  return a.place.node == target;
 }
 
 bool Pins::take(Use& use, NodeId target, Reuse reuse) {
@@ -20,14 +29,12 @@ bool Pins::take(Use& use, NodeId target, Reuse reuse) {
   }
   const Replica* source = nullptr;  // of a copy that those who write wait for: they must all get the same one
   for (Replica* r = block.replicas; r != nullptr && writes(use.mode); r = r->next) {
-    if (r->state == ReplicaState::filling && r->transfer.source != nullptr) source = r->transfer.source;
+    if (r->state == ReplicaState::filling && r->transfer.other != nullptr) source = r->transfer.other;
   }
   Replica* best = nullptr;
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
     if (r->stale || r == source || (reuse == Reuse::good && !is_good(*r, target))) continue;
-    const bool better = best == nullptr || (r->pins != 0 && best->pins == 0) ||
-                        ((r->pins != 0) == (best->pins != 0) && r->place.node == target);
-    if (better) best = r;
+    if (best == nullptr || is_better(*r, *best, target)) best = r;
   }
   if (best == nullptr) return false;
   take_replica(use, *best);

@@ -33,6 +33,7 @@ class Pins {
 
  private:
   bool is_good(const Replica& replica, NodeId target) const noexcept;
+  bool is_better(const Replica& a, const Replica& b, NodeId target) const noexcept;
 
   Core& core_;
 };

@@ -14,6 +14,18 @@ namespace weir::data::engine {
 enum class NodeId : std::int32_t { none = -1 };
 enum class TierIndex : std::int32_t { none = -1 };  // none: the program's own memory
 
+// A tier in one byte; empty at first.
+class TierNumber {
+ public:
+  constexpr TierNumber() = default;
+  constexpr explicit TierNumber(TierIndex tier) noexcept : number_(static_cast<std::int8_t>(tier)) {}
+  constexpr bool is_set() const noexcept { return number_ >= 0; }
+  constexpr TierIndex tier() const noexcept { return TierIndex{number_}; }
+
+ private:
+  std::int8_t number_ = -1;
+};
+
 constexpr std::size_t index_of(NodeId node) noexcept { return static_cast<std::size_t>(node); }
 constexpr std::size_t index_of(TierIndex tier) noexcept { return static_cast<std::size_t>(tier); }
 

@@ -23,7 +23,7 @@ enum class ReplicaState : std::uint8_t {
   filling,   // memory held, its contents under way; not readable
   clean,     // readable, and the contents are elsewhere, too: may be dropped at no cost
   dirty,     // readable, newer than every other copy: must be written back before it is dropped
-  draining,  // being written back; readable, not writable
+  draining,  // being written to the home, or to a slower tier; readable, not writable
 };
 
 constexpr bool may_follow(ReplicaState from, ReplicaState to) noexcept {
@@ -31,7 +31,7 @@ constexpr bool may_follow(ReplicaState from, ReplicaState to) noexcept {
   switch (from) {
     case absent: return to == filling;
     case filling: return to == clean || to == absent;  // absent: the copy failed
-    case clean: return to == dirty || to == absent;
+    case clean: return to == dirty || to == draining || to == absent;
     case dirty: return to == draining;
     case draining: return to == clean || to == dirty;  // dirty: it could not be written
   }
@@ -39,14 +39,16 @@ constexpr bool may_follow(ReplicaState from, ReplicaState to) noexcept {
 }
 static_assert(!may_follow(ReplicaState::dirty, ReplicaState::absent), "never lose the only copy");
 
-// What a copier has to do: from where to where follows from the replica, its block and its source.
+// What a copier has to do: from where to where follows from the replica, its block and the other end.
 struct Transfer {
   enum class Kind : std::uint8_t { fetch, write_back };
   Kind kind = Kind::fetch;
   bool ahead = false;  // for a task that is not ready
   int lane = 0;        // of the task that needs it
   Replica* replica = nullptr;
-  Replica* source = nullptr;  // fetch: another replica, pinned until it lands; null: the block's home
+  // Another replica: where fetch reads, pinned until it lands; where write_back writes, in a slower tier, filling.
+  // Null: the block's home.
+  Replica* other = nullptr;
   Transfer* next = nullptr;
   std::uint64_t started = 0;  // by the copier's clock
 };
@@ -58,6 +60,7 @@ struct Replica {
   bool leaving = false;       // draining: dropped when it lands, unless a task has pinned it
   bool write_failed = false;  // the last write back failed: it stays until a waiting task has failed because of it
   bool blank = false;         // a task that writes all of it has not run yet; there are contents elsewhere
+  bool was_dirty = false;     // draining to a slower tier: it was dirty before
   bool stale = false;         // written elsewhere while its transfer was under way
   bool early = false;         // brought in for a task that was not admitted, and not used since
   bool candidate = false;     // in the node's order of those that could leave

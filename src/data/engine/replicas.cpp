@@ -14,7 +14,8 @@ bool Replicas::LeavesBefore::operator()(const Replica* a, const Replica* b) cons
   return a < b;
 }
 
-Replicas::Replicas(Ledger& ledger, Evict rule) : ledger_(ledger), leaving_(ledger.hierarchy().nodes.size()) {
+Replicas::Replicas(Ledger& ledger, Evict rule)
+    : ledger_(ledger), chain_(ledger.hierarchy().has_chain()), leaving_(ledger.hierarchy().nodes.size()) {
   for (Leaving& each : leaving_) each.order = LeavingOrder(LeavesBefore{rule});
 }
 
@@ -36,6 +37,7 @@ Replica& Replicas::make(Block& block, Place place) {
   replica.block = &block;
   replica.place = place;
   replica.next = std::exchange(block.replicas, &replica);
+  ledger_.add_replica(place.node, block.charge);
   change_state(replica, ReplicaState::filling);
   note_place(block);
   return replica;
@@ -46,6 +48,7 @@ void Replicas::drop(Replica& replica) noexcept {
   end_early(replica);
   if (replica.state != ReplicaState::absent) change_state(replica, ReplicaState::absent);
   ledger_.give_back(replica.place, block.charge);
+  ledger_.remove_replica(replica.place.node, block.charge);
   set_writable(replica);
   Replica** link = &block.replicas;
   while (*link != &replica) link = &(*link)->next;
@@ -83,12 +86,26 @@ void Replicas::withdraw(Replica& replica) noexcept {
   here.bytes -= replica.block->charge;
 }
 
+// A clean one of which there is a copy in a faster tier is of use only when that has left: it goes first.
+policy::Candidate Replicas::key_of(const Replica& replica) const noexcept {
+  const Block& block = *replica.block;
+  const bool dirty = replica.state == ReplicaState::dirty;
+  if (chain_ && block.replicas->next != nullptr && !dirty) [[unlikely]] {
+    const Hierarchy& hierarchy = ledger_.hierarchy();
+    const TierIndex here = hierarchy.tier_of(replica.place.node);
+    for (const Replica* r = block.replicas; r != nullptr; r = r->next)
+      if (!r->stale && r->is_idle() && hierarchy.tier_of(r->place.node) < here)
+        return {policy::kNever, 0, block.size, false};
+  }
+  return {block.next_use(), block.last_use, block.size, dirty};
+}
+
 // While one replica is written to the home no other may be: the two could end in either order.
 void Replicas::update(Replica& replica) noexcept {
   const Block& block = *replica.block;
   const bool can_leave = replica.is_idle() && replica.pins == 0 && !block.is_held() && !replica.write_failed &&
                          !block.has(ReplicaState::draining);
-  const policy::Candidate key{block.next_use(), block.last_use, block.size, replica.state == ReplicaState::dirty};
+  const policy::Candidate key = key_of(replica);
   if (replica.candidate && can_leave && key == replica.key) return;
   withdraw(replica);
   if (!can_leave) return;

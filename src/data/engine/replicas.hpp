@@ -42,6 +42,11 @@ class Replicas {
   void update_all(Block& block) noexcept {
     for (Replica* r = block.replicas; r != nullptr; r = r->next) update(*r);
   }
+  // The same where one of several replicas came or went.
+  void update_copies(Block& block) noexcept {
+    if (block.replicas != nullptr && chain_) [[unlikely]]
+      update_all(block);
+  }
   void withdraw(Replica& replica) noexcept;  // it cannot
   const LeavingOrder& leaving_order(NodeId node) const noexcept { return at(node).order; }
   std::size_t leavable_bytes(NodeId node) const noexcept { return at(node).bytes; }
@@ -80,8 +85,10 @@ class Replicas {
   Leaving& at(NodeId node) noexcept { return leaving_[index_of(node)]; }
   const Leaving& at(NodeId node) const noexcept { return leaving_[index_of(node)]; }
   Replica& take_free();
+  policy::Candidate key_of(const Replica& replica) const noexcept;
 
   Ledger& ledger_;
+  const bool chain_;              // replicas of one block may be in several tiers
   std::vector<Leaving> leaving_;  // by node
   std::vector<Replica*> unwritable_;
   std::size_t early_bytes_ = 0;

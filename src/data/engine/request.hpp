@@ -93,6 +93,7 @@ struct Request {
   policy::Sequence sequence = 0;
   bool in_queue = false;           // revocable: its task is on its way to a worker, and will call try_begin()
   bool last_resort = false;        // admitted to end a stall: that is not taken back
+  TierNumber target{};             // with chains of tiers: where its blocks are brought to, once that is decided
   bool in_place = false;           // held, and some block is used where an emulated tier or a file has it
   std::uint32_t landing = 0;       // transfers it waits for
   std::uint32_t passed = 0;        // tasks that were admitted while it was the first that waited

@@ -4,17 +4,68 @@
 
 #include <limits>
 
+#include "data/policy/chain.hpp"
 #include "data/policy/evict.hpp"
 #include "data/policy/prefetch.hpp"
 
 namespace weir::data::engine {
 
-// True: it has left, or is on its way.
-bool Room::evict(Replica& victim, Actions& actions) {
-  if (victim.state == ReplicaState::dirty) return transfers_.start_write_back(victim, true, actions);
+Room::Left Room::evict(Replica& victim, Actions& actions) {
+  if (core_.chain && !has_copy_below(victim)) {
+    if (Replica* const lower = room_below(victim)) {
+      transfers_.start_descent(victim, *lower, actions);
+      return Left::coming;
+    }
+  }
+  if (victim.state == ReplicaState::dirty)
+    return transfers_.start_write_back(victim, true, actions) ? Left::coming : Left::no;
   core_.replicas.withdraw(victim);
   transfers_.drop_evicted(victim);
-  return true;
+  return Left::now;
+}
+
+// In a slower tier, with the same contents: then the victim is clean, or becomes so at no cost.
+bool Room::has_copy_below(Replica& victim) noexcept {
+  for (Replica* r = victim.block->replicas; r != nullptr; r = r->next) {
+    if (r->stale || !r->is_idle() || core_.tier_of(*r) <= core_.tier_of(victim)) continue;
+    core_.replicas.withdraw(victim);
+    if (victim.state == ReplicaState::dirty) transfers_.take_over(victim, *r);
+    core_.replicas.update(*r);
+    return true;
+  }
+  return false;
+}
+
+// For the block's only replica, one in the next tier before the home that has room for one, or in which some room costs
+// nothing; or null.
+Replica* Room::room_below(Replica& victim) noexcept {
+  Block& block = *victim.block;
+  const bool only_one = block.replicas->next == nullptr;
+  if (core_.nothing_moves() || block.home.tier == TierIndex::none || !only_one) return nullptr;
+  policy::Candidate leaving = victim.key;
+  leaving.bytes = block.charge;
+  const Hierarchy& hierarchy = core_.hierarchy();
+  for (std::size_t t = index_of(core_.tier_of(victim)) + 1; t < index_of(block.home.tier); ++t) {
+    if (!hierarchy.tiers[t].addressable) continue;
+    for (const NodeId node : hierarchy.tiers[t].nodes) {
+      const Replicas::LeavingOrder& order = core_.replicas.leaving_order(node);
+      const auto descent = [&] {
+        const policy::Candidate* const first = order.empty() ? nullptr : &(*order.begin())->key;
+        return policy::descend(core_.config.evict, leaving, core_.ledger.free(node), first);
+      };
+      while (descent() == policy::Descent::displace) drop_first(node);
+      if (descent() != policy::Descent::down) continue;
+      if (const std::optional<Place> place = core_.ledger.take(node, block.charge, block.name))
+        return &core_.replicas.make(block, *place);
+    }
+  }
+  return nullptr;
+}
+
+void Room::drop_first(NodeId node) noexcept {
+  Replica& first = **core_.replicas.leaving_order(node).begin();
+  core_.replicas.withdraw(first);
+  transfers_.drop_evicted(first);
 }
 
 // `bytes` more, out of what `may_leave`: all of it, or nothing.
@@ -30,7 +81,7 @@ bool Room::make_leave(NodeId node, std::size_t bytes, MayLeave may_leave, Action
     Replica& victim = **order.begin();
     const std::size_t charge = victim.block->charge;
     if (!may_leave(victim.key)) return false;
-    left += evict(victim, actions) ? charge : 0;
+    left += evict(victim, actions) != Left::no ? charge : 0;
   }
   return true;
 }
@@ -76,9 +127,9 @@ Room::Made Room::make_hole(NodeId node, std::size_t bytes, MayLeave may_leave, i
     Replica& victim = **at++;
     if (!may_leave(victim.key)) break;
     if (victim.block->charge < bytes) continue;
-    const bool at_once = victim.state == ReplicaState::clean;
-    if (!evict(victim, actions)) continue;
-    if (at_once) return Made::now;
+    const Left left = evict(victim, actions);
+    if (left == Left::no) continue;
+    if (left == Left::now) return Made::now;
     core_.replicas.set_coming_hole(node, &victim);
     return Made::coming;
   }
@@ -105,10 +156,10 @@ bool Room::gather(NodeId node, std::size_t bytes, Actions& actions) {
   while (left < bytes && !order.empty()) {
     Replica& victim = **order.begin();
     const std::size_t charge = victim.block->charge;
-    const bool at_once = victim.state == ReplicaState::clean;
-    if (!evict(victim, actions)) continue;
+    const Left how = evict(victim, actions);
+    if (how == Left::no) continue;
     left += charge;
-    if (!at_once) {
+    if (how == Left::coming) {
       core_.replicas.set_coming_hole(node, &victim);
       coming = true;
     }
@@ -125,7 +176,7 @@ void Room::evict_unneeded(Block& block, Actions& actions) {
   if (block.scheduled != 0) return;
   for (Replica *r = block.replicas, *next = nullptr; r != nullptr; r = next) {
     next = r->next;
-    if (r->candidate) evict(*r, actions);
+    if (r->candidate && core_.tier_of(*r) <= core_.usual) evict(*r, actions);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Room: what leaves a node so that something else has room there.
+// Room: what leaves a node so that something else has room there, and where it goes: to the next tier that has room, or
+// home.
 //
 // The rules, of what may leave for whom, are policy/evict.hpp and policy/prefetch.hpp. Nothing leaves unless all that
 // may leave makes the room that is wanted: else blocks would leave and be fetched again, in circles, while no task
@@ -39,7 +40,13 @@ class Room {
   void evict_unneeded(Block& block, Actions& actions);
 
  private:
-  bool evict(Replica& victim, Actions& actions);
+  // now: its room is free; coming: it will be; no: it stays.
+  enum class Left : std::uint8_t { no, now, coming };
+
+  Left evict(Replica& victim, Actions& actions);
+  bool has_copy_below(Replica& victim) noexcept;
+  Replica* room_below(Replica& victim) noexcept;
+  void drop_first(NodeId node) noexcept;
   template <class MayLeave>
   bool make_leave(NodeId node, std::size_t bytes, MayLeave may_leave, Actions& actions);
   template <class MayLeave>

@@ -9,13 +9,13 @@
 namespace weir::data::engine {
 
 Admitted Staging::stage(Request& request, const policy::Demand& demand, Actions& actions) {
-  const NodeId target = fit_.target_of(request);
+  const Target target = fit_.target_of(request);
   std::size_t missing = 0;
   std::uint64_t hits = 0, misses = 0;
   for (Use& use : request.uses()) {
-    if (pins_.take(use, target, Pins::Reuse::good)) {
+    if (pins_.take(use, target.node, Pins::Reuse::good)) {
       ++hits;
-    } else {
+    } else if (!take_where_it_is(use, target)) {
       missing += use.block->charge;
       ++misses;
     }
@@ -33,12 +33,28 @@ Admitted Staging::stage(Request& request, const policy::Demand& demand, Actions&
   return settle(request);
 }
 
+// In slower memory than that of the target, or at home: because that is as good, or because moving it does not pay.
+bool Staging::take_where_it_is(Use& use, const Target& target) {
+  Block& block = *use.block;
+  if (fit_.is_home_good(block, target) && block.replicas == nullptr) return take_home(use);
+  if (worth_.moving_pays(use, target, Worth::When::now)) return false;
+  if (block.replicas != nullptr) return pins_.take(use, target.node, Pins::Reuse::any);
+  const TierIndex home = block.home.tier;
+  return home != TierIndex::none && core_.hierarchy().tier(home).addressable && take_home(use);
+}
+
+bool Staging::take_home(Use& use) {
+  if (!homes_.give_place(*use.block)) return false;
+  pins_.take_home(use);
+  return true;
+}
+
 // ---- Room for what is missing ----
 
 // In the target; where any node of the tier will do, in the first that has room or can make some, or, when none holds
 // it all, on several.
-Admitted Staging::place_missing(Request& request, NodeId target, std::size_t missing, const policy::Demand& demand,
-                                Actions& actions) {
+Admitted Staging::place_missing(Request& request, const Target& target, std::size_t missing,
+                                const policy::Demand& demand, Actions& actions) {
   bool in_pieces = false;
   const auto fill = [&](Room::Made room, NodeId node) {
     if (room != Room::Made::now || fill_missing(request, node, actions)) return room;
@@ -50,23 +66,24 @@ Admitted Staging::place_missing(Request& request, NodeId target, std::size_t mis
   };
   for (Use& use : request.uses()) use.planned = NodeId::none;
   Room::Made room = Room::Made::none;
-  if (fit_.needs_several_nodes(request)) {
-    room = fill(make_planned_room(request, demand, actions), target);
-    in_pieces = in_pieces || (room == Room::Made::none && fit_.is_in_its_own_way(request, demand));
+  if (fit_.needs_several_nodes(request, target)) {
+    room = fill(make_planned_room(request, target, demand, actions), target.node);
+    in_pieces = in_pieces || (room == Room::Made::none && fit_.is_in_its_own_way(request, target, demand));
   } else {
-    room = try_in(target);
-    for (const NodeId node : fit_.usual_nodes()) {
-      if (fit_.any_node_will_do() && room == Room::Made::none && node != target) room = try_in(node);
+    room = try_in(target.node);
+    for (const NodeId node : fit_.nodes_of(target)) {
+      if (target.any_node && room == Room::Made::none && node != target.node) room = try_in(node);
     }
   }
   if (room == Room::Made::now) return Admitted::held;
   return room == Room::Made::none && in_pieces ? Admitted::fragmented : Admitted::later;
 }
 
-Room::Made Staging::make_planned_room(Request& request, const policy::Demand& demand, Actions& actions) {
-  if (!fit_.plan_missing(request, demand)) return Room::Made::none;
+Room::Made Staging::make_planned_room(Request& request, const Target& target, const policy::Demand& demand,
+                                      Actions& actions) {
+  if (!fit_.plan_missing(request, target, demand)) return Room::Made::none;
   Room::Made room = Room::Made::now;
-  for (const NodeId node : fit_.usual_nodes()) {
+  for (const NodeId node : fit_.nodes_of(target)) {
     const std::size_t bytes = Fit::charge_planned(request, node);
     if (bytes == 0) continue;
     const Room::Made here = room_.make(node, bytes + fit_.owed_before(request, node), demand, actions);
@@ -127,9 +144,10 @@ void Staging::undo_filling(Use& use) noexcept {
 
 bool Staging::gather_room(Request& request, Actions& actions) {
   const std::size_t bytes = Fit::charge_of_all(request);
-  if (!fit_.needs_several_nodes(request)) return room_.gather(fit_.target_of(request), bytes, actions);
+  const Target target = fit_.target_of(request);
+  if (!fit_.needs_several_nodes(request, target)) return room_.gather(target.node, bytes, actions);
   bool try_again = false;
-  for (const NodeId node : fit_.usual_nodes()) try_again = room_.gather(node, bytes, actions) || try_again;
+  for (const NodeId node : fit_.nodes_of(target)) try_again = room_.gather(node, bytes, actions) || try_again;
   return try_again;
 }
 
@@ -144,6 +162,7 @@ void Staging::note_used(Request& request) noexcept {
 // All uses are pinned: held, or held when what they wait for has landed.
 Admitted Staging::settle(Request& request) {
   note_used(request);
+  worth_.note_use(request);
   if (request.landing == 0) {
     hold(request);
     return Admitted::held;

@@ -13,6 +13,7 @@
 #include "data/engine/pins.hpp"
 #include "data/engine/room.hpp"
 #include "data/engine/transfers.hpp"
+#include "data/engine/worth.hpp"
 
 namespace weir::data::engine {
 
@@ -21,8 +22,8 @@ enum class Admitted : std::uint8_t { held, staging, later, fragmented };
 
 class Staging {
  public:
-  Staging(Core& core, Fit& fit, Room& room, Pins& pins, Transfers& transfers, Homes& homes)
-      : core_(core), fit_(fit), room_(room), pins_(pins), transfers_(transfers), homes_(homes) {}
+  Staging(Core& core, Fit& fit, Worth& worth, Room& room, Pins& pins, Transfers& transfers, Homes& homes)
+      : core_(core), fit_(fit), worth_(worth), room_(room), pins_(pins), transfers_(transfers), homes_(homes) {}
 
   // later, fragmented: nothing is held for it.
   Admitted stage(Request& request, const policy::Demand& demand, Actions& actions);
@@ -39,9 +40,11 @@ class Staging {
   void overflow(Request& request, Actions& actions);
 
  private:
-  Admitted place_missing(Request& request, NodeId target, std::size_t missing, const policy::Demand& demand,
+  bool take_where_it_is(Use& use, const Target& target);
+  bool take_home(Use& use);
+  Admitted place_missing(Request& request, const Target& target, std::size_t missing, const policy::Demand& demand,
                          Actions& actions);
-  Room::Made make_planned_room(Request& request, const policy::Demand& demand, Actions& actions);
+  Room::Made make_planned_room(Request& request, const Target& target, const policy::Demand& demand, Actions& actions);
   bool fill_missing(Request& request, NodeId target, Actions& actions);
   bool take_room(Use& use, NodeId node, Actions& actions);
   void begin_filling(Use& use, Actions& actions);
@@ -57,6 +60,7 @@ class Staging {
 
   Core& core_;
   Fit& fit_;
+  Worth& worth_;
   Room& room_;
   Pins& pins_;
   Transfers& transfers_;

@@ -14,7 +14,8 @@ void Transfers::start_fetch(Replica& replica, bool ahead, Actions& actions) {
   const Block& block = *replica.block;
   Replica* source = nullptr;
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-    if (r != &replica && !r->stale && r->state != ReplicaState::filling) source = r;
+    if (r == &replica || r->stale || r->state == ReplicaState::filling) continue;
+    if (source == nullptr || r->place.node < source->place.node) source = r;  // the faster one
   }
   WEIR_CHECK(source != nullptr || block.home.current, "a block has contents, but nowhere");
   if (source != nullptr) {
@@ -33,13 +34,29 @@ bool Transfers::start_write_back(Replica& replica, bool leaving, Actions& action
     set_write_failed(replica, status);
     return false;
   }
+  begin_draining(replica, nullptr, leaving, actions);
+  return true;
+}
+
+void Transfers::start_descent(Replica& replica, Replica& lower, Actions& actions) {
+  core_.replicas.withdraw(replica);
+  replica.was_dirty = replica.state == ReplicaState::dirty;
+  begin_draining(replica, &lower, true, actions);
+}
+
+void Transfers::begin_draining(Replica& replica, Replica* lower, bool leaving, Actions& actions) {
   change_state(replica, ReplicaState::draining);
   replica.leaving = leaving;
   if (leaving) core_.ledger.begin_leaving(replica.place.node, replica.block->charge);
-  replica.transfer = {Transfer::Kind::write_back, false, actions.lane, &replica, nullptr, nullptr, 0};
+  replica.transfer = {Transfer::Kind::write_back, false, actions.lane, &replica, lower, nullptr, 0};
   ++core_.load.under_way;
   actions.start(replica.transfer);
-  return true;
+}
+
+void Transfers::take_over(Replica& dirty, Replica& lower) noexcept {
+  change_state(dirty, ReplicaState::draining);
+  change_state(dirty, ReplicaState::clean);
+  change_state(lower, ReplicaState::dirty);
 }
 
 void Transfers::set_write_failed(Replica& replica, const base::Status& status) {
@@ -72,7 +89,7 @@ void Transfers::settle(Transfer& transfer) noexcept {
 
 void Transfers::land_fetch(Replica& replica, const base::Status& status) noexcept {
   Block& block = *replica.block;
-  Replica* const source = replica.transfer.source;
+  Replica* const source = replica.transfer.other;
   if (source != nullptr) --source->pins;
   block.fetch_failed = !status;
   if (!status) {
@@ -80,26 +97,26 @@ void Transfers::land_fetch(Replica& replica, const base::Status& status) noexcep
   } else {
     core_.counters.bytes_fetched += block.size;
     change_state(replica, ReplicaState::clean);
-    if (source != nullptr && source->state == ReplicaState::dirty) {  // now this one is the newest
-      change_state(*source, ReplicaState::draining);
-      change_state(*source, ReplicaState::clean);
-      change_state(replica, ReplicaState::dirty);
-    }
+    if (source != nullptr && source->state == ReplicaState::dirty) take_over(*source, replica);
   }
   if (source != nullptr) core_.replicas.update(*source);
 }
 
 void Transfers::settle_fetch(Replica& replica) noexcept {
+  Block& block = *replica.block;
   if (replica.state == ReplicaState::absent || (replica.stale && replica.pins == 0))
     core_.replicas.drop(replica);
   else
     core_.replicas.update(replica);
+  core_.replicas.update_copies(block);
 }
 
 void Transfers::land_write_back(Replica& replica, const base::Status& status, Actions& actions) {
   Block& block = *replica.block;
   if (replica.leaving) core_.ledger.end_leaving(replica.place.node, block.charge);
-  if (status) {
+  if (replica.transfer.other != nullptr) {
+    land_in_lower(replica, *replica.transfer.other, status);
+  } else if (status) {
     core_.counters.bytes_written_back += block.size;
     change_state(replica, ReplicaState::clean);
     if (!replica.stale) block.home.current = true;
@@ -111,8 +128,25 @@ void Transfers::land_write_back(Replica& replica, const base::Status& status, Ac
   }
 }
 
+// What failed on the way to a slower tier is tried again, perhaps to the home.
+void Transfers::land_in_lower(Replica& replica, Replica& lower, const base::Status& status) noexcept {
+  const bool newest = std::exchange(replica.was_dirty, false);
+  if (!status) {
+    ++core_.counters.failures;
+    change_state(replica, newest && !replica.stale ? ReplicaState::dirty : ReplicaState::clean);
+    return change_state(lower, ReplicaState::absent);
+  }
+  core_.counters.bytes_written_back += replica.block->size;
+  change_state(replica, ReplicaState::clean);
+  change_state(lower, ReplicaState::clean);
+  if (newest && !lower.stale) change_state(lower, ReplicaState::dirty);
+}
+
 void Transfers::settle_write_back(Replica& replica) noexcept {
   Block& block = *replica.block;
+  Replica* const lower = std::exchange(replica.transfer.other, nullptr);
+  if (lower != nullptr && (lower->state == ReplicaState::absent || (lower->stale && lower->pins == 0)))
+    core_.replicas.drop(*lower);
   const NodeId node = replica.place.node;
   const bool makes_hole = core_.replicas.coming_hole(node) == &replica;
   const bool unneeded = std::exchange(replica.leaving, false) || replica.stale;
@@ -127,7 +161,9 @@ void Transfers::settle_write_back(Replica& replica) noexcept {
 void Transfers::drop_evicted(Replica& replica) noexcept {
   ++core_.counters.evictions;
   if (core_.observer != nullptr) core_.observer->evicted(replica);
+  Block& block = *replica.block;
   core_.replicas.drop(replica);
+  core_.replicas.update_copies(block);
 }
 
 }  // namespace weir::data::engine

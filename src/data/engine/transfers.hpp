@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Transfers: a replica's way to and from its home: what starts one, and what its landing makes of the replica.
+// Transfers: a replica's way to and from its home, or another tier: what starts one, and what its landing makes of the
+// replica.
 //
 // Which one is to move is decided above. Landing has two steps: land() takes note of what happened to the contents; the
 // uses that wait for it (Replica::landing) are dealt with above; then settle() lets go of a replica that is not needed.
@@ -22,6 +23,11 @@ class Transfers {
   // The contents of a dirty replica go home. `leaving`: it is dropped then. False: its home has no place, and the
   // replica stays until a task has failed because of that.
   bool start_write_back(Replica& replica, bool leaving, Actions& actions);
+  // The contents of a clean or dirty replica go to `lower`, of a slower tier, which was made for them; then it is
+  // dropped.
+  void start_descent(Replica& replica, Replica& lower, Actions& actions);
+  // `lower` has the same contents: it takes over what makes a replica dirty, and nothing has to be copied.
+  void take_over(Replica& dirty, Replica& lower) noexcept;
 
   // The transfer has ended.
   void land(Transfer& transfer, const base::Status& status, Actions& actions);
@@ -37,6 +43,8 @@ class Transfers {
   void land_write_back(Replica& replica, const base::Status& status, Actions& actions);
   void settle_fetch(Replica& replica) noexcept;
   void settle_write_back(Replica& replica) noexcept;
+  void begin_draining(Replica& replica, Replica* lower, bool leaving, Actions& actions);
+  void land_in_lower(Replica& replica, Replica& lower, const base::Status& status) noexcept;
   void set_write_failed(Replica& replica, const base::Status& status);
 
   Core& core_;

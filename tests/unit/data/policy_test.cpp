@@ -148,9 +148,9 @@ TEST(Admit, KnowsWhatCanNeverFitBesideTheTasksAround) {
 
 TEST(ReplicaState, HasTheseStepsAndNoOthers) {
   using enum ReplicaState;
-  const std::pair<ReplicaState, ReplicaState> steps[] = {{absent, filling}, {filling, clean}, {filling, absent},
-                                                         {clean, dirty},    {clean, absent},  {dirty, draining},
-                                                         {draining, clean}, {draining, dirty}};
+  const std::pair<ReplicaState, ReplicaState> steps[] = {{absent, filling}, {filling, clean},  {filling, absent},
+                                                         {clean, dirty},    {clean, draining}, {clean, absent},
+                                                         {dirty, draining}, {draining, clean}, {draining, dirty}};
   for (const ReplicaState from : {absent, filling, clean, dirty, draining}) {
     for (const ReplicaState to : {absent, filling, clean, dirty, draining}) {
       const bool expected = std::find(std::begin(steps), std::end(steps), std::pair{from, to}) != std::end(steps);

@@ -19,6 +19,7 @@
 
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
+#include "data/tier_costs.hpp"
 #include "data/tier_memory.hpp"
 #include "memory/machines.hpp"
 
@@ -42,6 +43,7 @@ struct BenchTask {
 
 constexpr const char* kSlow = "memory=1MiB,emulated=16MiB@0.5";
 constexpr const char* kFile = "memory=1MiB,file=/tmp:16MiB";
+constexpr double kEmulatedBandwidth = 4e9;
 constexpr std::size_t kThird = 320 * kKiB;  // three fit, not four
 
 inline Config with(Strategy strategy, Evict evict = Evict::next_use) {
@@ -56,7 +58,9 @@ inline machine::Machine one_node() { return described("numa:1(memory=64GB) core:
 class EngineBench {
  public:
   EngineBench(const machine::Machine& machine, std::string_view spec, const Config& config)
-      : tiers(open(machine, spec)), memory(*tiers), engine(memory.hierarchy(), memory.memories(), config) {}
+      : tiers(open(machine, spec)), memory(*tiers), engine(memory.hierarchy(), memory.memories(), config) {
+    engine.set_costs(cost_model_of(machine, *tiers, kEmulatedBandwidth));
+  }
   explicit EngineBench(std::string_view spec, const Config& config = {}) : EngineBench(one_node(), spec, config) {}
   ~EngineBench() {
     for (const auto& task : tasks_) EXPECT_EQ(task, nullptr) << "a task was not ended";
@@ -69,19 +73,20 @@ class EngineBench {
     }
   }
 
-  base::Status try_make(const char* name, std::size_t bytes, Block*& result, int domain = 0) {
+  base::Status try_make(const char* name, std::size_t bytes, Block*& result, int domain = 0,
+                        const PlacementHint& hint = {}) {
     auto block = std::make_unique<Block>();
     block->name = name;
     block->size = bytes;
     block->domain = domain;
-    if (base::Status status = engine.add(*block); !status) return status;
+    if (base::Status status = engine.add(*block, hint); !status) return status;
     result = block.get();
     blocks_.push_back(std::move(block));
     return base::Status::success();
   }
-  Block& make(const char* name, std::size_t bytes, int domain = 0) {
+  Block& make(const char* name, std::size_t bytes, int domain = 0, const PlacementHint& hint = {}) {
     Block* block = nullptr;
-    const base::Status status = try_make(name, bytes, block, domain);
+    const base::Status status = try_make(name, bytes, block, domain, hint);
     EXPECT_TRUE(status) << status.message;
     return *block;
   }
@@ -249,19 +254,23 @@ class EngineBench {
   void take(Actions& actions) {
     for (Transfer* t = actions.transfers; t != nullptr; t = t->next) {
       flying.push_back({t, read_source(*t)});
-      if (t->kind == Transfer::Kind::fetch) contents(*t->replica) = 0xdead;
+      if (t->kind == Transfer::Kind::fetch || t->other != nullptr) destination(*t) = 0xdead;
     }
     for (Request* r = actions.staged; r != nullptr; r = r->next_staged) staged.push_back(r);
     for (std::string& w : actions.warnings) warnings.push_back(std::move(w));
   }
   std::uint64_t read_source(const Transfer& t) {
     if (t.kind == Transfer::Kind::write_back) return contents(*t.replica);
-    return t.source != nullptr ? contents(*t.source) : home_contents(*t.replica->block);
+    return t.other != nullptr ? contents(*t.other) : home_contents(*t.replica->block);
   }
   void carry(const Flight& flight) {
     const Transfer& t = *flight.transfer;
     EXPECT_EQ(read_source(t), flight.stamp) << t.replica->block->name << " changed while it was copied";
-    (t.kind == Transfer::Kind::fetch ? contents(*t.replica) : home_contents(*t.replica->block)) = flight.stamp;
+    destination(t) = flight.stamp;
+  }
+  std::uint64_t& destination(const Transfer& t) {
+    if (t.kind == Transfer::Kind::fetch) return contents(*t.replica);
+    return t.other != nullptr ? contents(*t.other) : home_contents(*t.replica->block);
   }
   // Of adopted memory a place of its own.
   static Place home_of(const Block& block) {

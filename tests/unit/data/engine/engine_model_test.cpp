@@ -113,7 +113,7 @@ class Model {
     static constexpr std::size_t kSizes[] = {64, 1000, 4096, 100 << 10, 200 << 10, 320 << 10, 500 << 10};
     Block* block = nullptr;
     const std::size_t bytes = kSizes[below(std::size(kSizes))];
-    if (!bench_.try_make("block", bytes, block, static_cast<int>(below(case_.nodes ? 4 : 1)))) return;
+    if (!bench_.try_make("block", bytes, block, static_cast<int>(below(case_.nodes ? 4 : 1)), any_hint())) return;
     const bool may = bench_.engine.tracked() && bench_.engine.untracked_may_run();
     if (may && (!case_.nodes || below(4) != 0)) bench_.track();  // else what was made first stays where it is
     versions_[block] = 0;
@@ -121,6 +121,13 @@ class Model {
     if (list == nullptr) return;
     list->push_back(block);
     for_children_.insert(block);
+  }
+
+  // In a chain, more live behind the second tier than have to.
+  PlacementHint any_hint() {
+    PlacementHint hint;
+    if (case_.name[0] == 'c' && below(2) == 0) hint.tier = PlacementHint::Tier::slow;
+    return hint;
   }
 
   void step(bool more) {
@@ -384,6 +391,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"file_with_faults", "memory=1MiB,file=/tmp:32MiB", Allocation::fast, false, true},
         Case{"memory_with_faults", "memory=1MiB,emulated=32MiB@0.5", Allocation::fast, false, true},
         Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
+        Case{"chain", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB"},
+        Case{"chain_far_ahead", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, false, 64, 8},
+        Case{"chain_tight", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:4MiB"},
+        Case{"chain_with_faults", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, true},
+        Case{"chain_of_nodes", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::fast, true},
+        Case{"chain_local_fast", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::local_fast, true},
+        Case{"chain_local", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::local, true},
         Case{"nodes_fast", "hbm=4MiB,ddr=32MiB", Allocation::fast, true},
         Case{"nodes_fast_file", "hbm=4MiB,file=/tmp:32MiB", Allocation::fast, true},
         Case{"nodes_local_fast", "hbm=4MiB,ddr=32MiB", Allocation::local_fast, true},
@@ -399,7 +413,8 @@ TEST_P(EngineModel, ShowsEveryTaskWhatWasWrittenLastWhateverIsMoved) {
   const unsigned rounds = rounds_text != nullptr ? unsigned(std::atoi(rounds_text)) : 1;
   int standstills = 0;
   for (unsigned seed = first; seed < first + rounds; ++seed) {
-    for (const Strategy strategy : {Strategy::off, Strategy::inline_, Strategy::multi, Strategy::ahead}) {
+    for (const Strategy strategy :
+         {Strategy::off, Strategy::inline_, Strategy::multi, Strategy::ahead, Strategy::model}) {
       for (const Evict evict : {Evict::refcount, Evict::lru, Evict::next_use}) {
         SCOPED_TRACE("WEIR_MODEL_SEED=" + std::to_string(seed) + ", strategy " + std::to_string(int(strategy)) +
                      ", evict " + std::to_string(int(evict)));

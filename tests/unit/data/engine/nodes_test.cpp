@@ -46,7 +46,7 @@ TEST_F(EngineNearWorkers, MovesADirtyBlockToTheNodeOfItsNextTask) {
   BenchTask& task = bench_.spawn("task", {{a_, Mode::inout}}, 2);
   bench_.ready(task);
   ASSERT_THAT(bench_.flying, SizeIs(1));
-  EXPECT_NE(bench_.flying[0].transfer->source, nullptr);
+  EXPECT_NE(bench_.flying[0].transfer->other, nullptr);
   bench_.land_all();
   ASSERT_EQ(task.request.state(), held);
   EXPECT_EQ(node_of(task), EngineBench::node(2));

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/engine/worth.hpp"
+
+#include <algorithm>
+
+namespace weir::data::engine {
+
+namespace {
+
+// Of a transfer, whatever its size: deciding, two events, and waking who waits for it.
+constexpr double kTransferSeconds = 20e-6;
+// Of a byte of memory that the system has to clear first.
+constexpr double kClearingSeconds = 1.5e-9;
+// So many uses of a block are looked at.
+constexpr std::uint32_t kMostUses = 16;
+// What was used longer ago than this many bytes counts less and less.
+constexpr double kLately = 1e9;
+
+machine::Traffic traffic_of(std::size_t bytes, Mode mode) noexcept {
+  machine::Traffic traffic;
+  if (mode != Mode::out) traffic.read = bytes;
+  if (writes(mode)) traffic.written = bytes;
+  return traffic;
+}
+
+}  // namespace
+
+NodeId Worth::node_without_replica(const Block& block) const noexcept {
+  for (const Replica* r = block.replicas; r != nullptr; r = r->next)
+    if (!r->stale) return r->place.node;
+  return block.home.place.node;
+}
+
+// Emulated memory takes the time of one reading for each use, whatever the use, before the task runs.
+double Worth::seconds_in_place(const Block& block, NodeId node, Mode mode, int domain) const noexcept {
+  const auto seen_from = static_cast<std::size_t>(domain);
+  if (core_.hierarchy().tier_at(node).slowed) return costs_->busy_seconds(index_of(node), seen_from, {block.size, 0});
+  return costs_->in_place_seconds(index_of(node), seen_from, traffic_of(block.size, mode), core_.config.workers - 1);
+}
+
+// Those before the next use of what leaves for it: that has to be in its place again by then.
+void Worth::count_uses(const Use& use, const Target& target, policy::Move& move) const noexcept {
+  policy::Sequence until = policy::kNever;
+  if (core_.ledger.free(target.node) < use.block->charge) {
+    const Replicas::LeavingOrder& order = core_.replicas.leaving_order(target.node);
+    until = order.empty() ? use.request->sequence : (*order.begin())->key.next_use;
+    move.displaces = until != policy::kNever;
+    if (!order.empty() && (*order.begin())->key.dirty && (*order.begin())->block->home.kind == Home::Kind::none)
+      move.new_memory = static_cast<double>(use.block->charge) * kClearingSeconds;
+  }
+  move.uses = 1;
+  for (const Use* u = use.after; u != nullptr && move.uses < kMostUses && u->request->sequence < until; u = u->after) {
+    ++move.uses;
+    if (writes(u->mode)) move.write_back = 1;
+  }
+}
+
+policy::Move Worth::move_of(const Use& use, const Target& target, NodeId here) const noexcept {
+  const Block& block = *use.block;
+  const int domain = use.request->domain;
+  policy::Move move;
+  move.in_place = seconds_in_place(block, here, use.mode, domain);
+  if (!core_.hierarchy().tier_at(here).slowed) move.in_place -= seconds_in_place(block, target.node, use.mode, domain);
+  if (writes(use.mode)) move.write_back = 1;
+  count_uses(use, target, move);
+  const std::size_t from = index_of(here), to = index_of(target.node);
+  // The other workers use both memories while it is copied.
+  const machine::OtherStreams others{core_.config.workers - 1, core_.config.workers - 1};
+  if (block.written && !use.fresh) move.fetch = costs_->copy_seconds(from, to, block.size, others) + kTransferSeconds;
+  if (move.write_back != 0) move.write_back = costs_->copy_seconds(to, from, block.size, others) + kTransferSeconds;
+  move.free_copies = core_.config.cores_to_spare && core_.load.under_way < core_.config.workers;
+  return move;
+}
+
+bool Worth::moving_pays_slow(const Use& use, const Target& target, When when) noexcept {
+  const NodeId here = node_without_replica(*use.block);
+  if (here == NodeId::none || !core_.hierarchy().tier_at(here).addressable) return true;
+  const policy::Move move = move_of(use, target, here);
+  const double gain = policy::gain(move);
+  if (!policy::pays(move, forgone_)) {
+    if (when == When::now && gain > 0) forgone_ += gain / move.uses;  // what comes after is asked for again
+    return false;
+  }
+  forgone_ -= std::min(forgone_, std::max(0.0, move.new_memory - gain));
+  if (core_.hierarchy().tier_at(here).slowed) return true;
+  const auto domain = static_cast<std::size_t>(use.request->domain);
+  const double share = costs_->slow_share(index_of(target.node), index_of(here), domain);
+  return !policy::leaves_share({slow_bytes_, all_bytes_, share}, use.block->size);
+}
+
+void Worth::note_use_slow(const Request& request) noexcept {
+  for (const Use& use : request.uses()) {
+    const auto bytes = static_cast<double>(use.block->size);
+    const NodeId node = use.at_home ? use.block->home.place.node : use.replica->place.node;
+    const bool slow = node != NodeId::none && core_.hierarchy().tier_of(node) > core_.usual;
+    all_bytes_ += bytes;
+    if (slow) slow_bytes_ += bytes;
+  }
+  if (all_bytes_ < kLately) return;
+  all_bytes_ /= 2;
+  slow_bytes_ /= 2;
+}
+
+}  // namespace weir::data::engine

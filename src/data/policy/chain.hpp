@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Chains of tiers: what a tier does for blocks that live in a slower one.
+#pragma once
+
+#include "data/snapshot.hpp"
+
+namespace weir::data::policy {
+
+// Homes take all but this part of a tier that has a slower one behind it; the rest is for copies of blocks that live
+// there. docs/tuning.md#chains
+inline constexpr std::size_t kCachePart = 4;
+
+// A replica leaves a faster tier; `room` are the bytes free in a tier between that and its home, and `first` is what
+// would leave that tier first. It goes down there, displacing only what costs nothing and is needed later.
+enum class Descent : std::uint8_t { down, displace, home };
+constexpr Descent descend(Evict rule, const Candidate& leaving, std::size_t room, const Candidate* first) noexcept {
+  if (room >= leaving.bytes) return Descent::down;
+  const bool displaces =
+      first != nullptr && !first->dirty &&
+      (rule == Evict::next_use ? first->next_use > leaving.next_use : first->last_use < leaving.last_use);
+  return displaces ? Descent::displace : Descent::home;
+}
+
+}  // namespace weir::data::policy

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Engine on three tiers: what leaves the first goes to the second if there is room, else home to the file; and tasks
+// that are not brought to the first.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+#include "data/engine/engine.hpp"
+#include "data/policy/chain.hpp"
+#include "engine_bench.hpp"
+
+namespace weir::data::engine {
+namespace {
+
+using testing::SizeIs;
+using enum RequestState;
+
+constexpr const char* kChain = "memory=1MiB,emulated=1MiB@0.5,file=/tmp:16MiB";
+constexpr PlacementHint kInFile{PlacementHint::Tier::slow, false, false, false};
+
+// Six blocks of a third of the first tier that live in the file: a to f hold 1 to 6.
+class EngineChain : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) blocks_.push_back(&bench_.make(name, kThird, 0, kInFile));
+    bench_.track();
+  }
+  void write(std::size_t i) {
+    ASSERT_TRUE(bench_.run("write", {{blocks_[i], Mode::out}}, i + 1));
+    bench_.land_all();
+    bench_.check_invariants();
+  }
+  void write_first(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) write(i);
+  }
+  Replica* replica_in(const Block& block, std::size_t tier) {
+    for (Replica* r = block.replicas; r != nullptr; r = r->next)
+      if (bench_.memory.hierarchy().tier_of(r->place.node) == TierIndex(tier)) return r;
+    return nullptr;
+  }
+  Block& block(std::size_t i) { return *blocks_[i]; }
+
+  EngineBench bench_{kChain, with(Strategy::single, Evict::lru)};
+  std::vector<Block*> blocks_;
+};
+
+TEST_F(EngineChain, WhatLeavesTheFirstTierGoesToTheSecond) {
+  write_first(3);
+  BenchTask& task = bench_.spawn("task", {{&block(3), Mode::out}});
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  const Transfer& transfer = *bench_.flying[0].transfer;
+  EXPECT_EQ(transfer.replica->block, &block(0));
+  ASSERT_NE(transfer.other, nullptr);
+  EXPECT_EQ(bench_.memory.hierarchy().tier_of(transfer.other->place.node), TierIndex{1});
+  bench_.land_all();
+  EXPECT_EQ(task.request.state(), held);
+  bench_.finish(task);
+  EXPECT_EQ(EngineBench::replicas_of(block(0)), 1);
+  ASSERT_NE(replica_in(block(0), 1), nullptr);
+  EXPECT_EQ(replica_in(block(0), 1)->state, ReplicaState::dirty);
+  EXPECT_EQ(block(0).home.kind, Home::Kind::none) << "the file was not needed";
+}
+
+TEST_F(EngineChain, AndComesBackFromThere) {
+  write_first(4);
+  BenchTask& task = bench_.spawn("task", {{&block(0), Mode::in}});
+  bench_.ready(task);
+  while (task.request.state() != held) {
+    ASSERT_FALSE(bench_.flying.empty());
+    EXPECT_NE(bench_.flying[0].transfer->other, nullptr) << "neither from nor to the file";
+    bench_.land();
+  }
+  EXPECT_EQ(bench_.contents(task.request.uses()[0]), 1u);
+  bench_.check_invariants();
+  bench_.finish(task);
+}
+
+TEST_F(EngineChain, WhatFindsNoRoomInTheSecondTierGoesHome) {
+  write_first(6);  // three in either
+  Block& g = bench_.make("g", kThird, 0, kInFile);
+  BenchTask& task = bench_.spawn("task", {{&g, Mode::out}});
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  EXPECT_EQ(bench_.flying[0].transfer->other, nullptr);
+  EXPECT_EQ(bench_.flying[0].transfer->replica->block, &block(3));
+  bench_.land_all();
+  EXPECT_EQ(block(3).home.kind, Home::Kind::file);
+  EXPECT_EQ(task.request.state(), held);
+  bench_.finish(task);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(bench_.read(block(i)), i + 1);
+}
+
+TEST_F(EngineChain, ACopyBelowTakesOverWithoutATransfer) {
+  write_first(4);
+  EXPECT_EQ(bench_.read(block(0)), 1u);
+  bench_.land_all();
+  ASSERT_EQ(EngineBench::replicas_of(block(0)), 2);
+  ASSERT_EQ(replica_in(block(0), 0)->state, ReplicaState::dirty);
+  ASSERT_EQ(bench_.read(block(2)), 3u);
+  ASSERT_EQ(bench_.read(block(3)), 4u);
+  BenchTask& task = bench_.spawn("task", {{&block(4), Mode::out}});  // a leaves: it was used longest ago
+  EXPECT_TRUE(bench_.ready(task));
+  EXPECT_THAT(bench_.flying, SizeIs(0));
+  EXPECT_EQ(EngineBench::replicas_of(block(0)), 1);
+  EXPECT_EQ(replica_in(block(0), 1)->state, ReplicaState::dirty);
+  bench_.check_invariants();
+  bench_.finish(task);
+  EXPECT_EQ(bench_.read(block(0)), 1u);
+}
+
+TEST_F(EngineChain, WhatIsWrittenAboveLeavesNoOldCopyBelow) {
+  write_first(4);
+  ASSERT_TRUE(bench_.run("change", {{&block(0), Mode::inout}}, 9));
+  bench_.land_all();
+  bench_.check_invariants();
+  EXPECT_EQ(EngineBench::replicas_of(block(0)), 1);
+  EXPECT_EQ(replica_in(block(0), 1), nullptr);
+  EXPECT_EQ(bench_.read(block(0)), 9u);
+}
+
+TEST_F(EngineChain, ACleanCopyBelowMakesWayForWhatIsNeeded) {
+  write_first(6);                        // a, b, c below; d, e, f above
+  EXPECT_EQ(bench_.read(block(0)), 1u);  // d has no room below while a, b and c are there: it goes home
+  bench_.land_all();
+  ASSERT_EQ(EngineBench::replicas_of(block(0)), 2);
+  ASSERT_EQ(block(3).home.kind, Home::Kind::file);
+  Block& g = bench_.make("g", kThird, 0, kInFile);
+  BenchTask& task = bench_.spawn("task", {{&g, Mode::out}});  // e leaves, and displaces the second copy of a
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  EXPECT_NE(bench_.flying[0].transfer->other, nullptr);
+  bench_.land_all();
+  EXPECT_EQ(EngineBench::replicas_of(block(0)), 1);
+  EXPECT_NE(replica_in(block(4), 1), nullptr);
+  bench_.finish(task);
+  bench_.check_invariants();
+}
+
+TEST_F(EngineChain, AFailedCopyDownLosesNothing) {
+  write_first(3);
+  BenchTask& task = bench_.spawn("task", {{&block(3), Mode::out}});
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  bench_.land(0, base::Status{base::Code::io_error, "broken"});
+  bench_.check_invariants();
+  bench_.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  bench_.finish(task);
+  EXPECT_EQ(bench_.read(block(0)), 1u);
+}
+
+TEST_F(EngineChain, ATaskThatWritesWaitsWhileItsBlockIsCopiedDown) {
+  write_first(3);
+  BenchTask& other = bench_.spawn("other", {{&block(3), Mode::out}});
+  bench_.ready(other);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  BenchTask& task = bench_.spawn("task", {{&block(0), Mode::inout}});
+  bench_.ready(task);
+  EXPECT_NE(task.request.state(), held);
+  bench_.land();
+  ASSERT_EQ(task.request.state(), held);
+  bench_.engine.begin(task.request);
+  EXPECT_EQ(bench_.contents(task.request.uses()[0]), 1u);
+  bench_.contents(task.request.uses()[0]) = 8;
+  bench_.finish(task);
+  bench_.land_all();
+  bench_.finish(other);
+  bench_.check_invariants();
+  EXPECT_EQ(bench_.read(block(0)), 8u);
+}
+
+// ---- Homes in the second tier ----
+
+TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
+  EngineBench bench(kChain, with(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  EXPECT_EQ(blocks[2]->home.tier, TierIndex{1});
+  EXPECT_EQ(blocks[3]->home.tier, TierIndex{2}) << "a fourth part is left";
+}
+
+TEST(EngineChainHomes, TakeAllOfItWhenThereIsNoRoomBehindIt) {
+  EngineBench bench("memory=1MiB,emulated=1MiB@0.5,file=/tmp:1MiB", with(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  EXPECT_EQ(blocks[6]->home.tier, TierIndex{2});
+  EXPECT_EQ(blocks[7]->home.tier, TierIndex{1});
+}
+
+TEST(EngineChainHomes, FindTheirRoomAlthoughCopiesOfOthersCame) {
+  EngineBench bench(kChain, with(Strategy::single, Evict::lru));
+  std::vector<Block*> here, behind;
+  for (int i = 0; i < 2; ++i) here.push_back(&bench.make("here", kThird));  // 640 KiB of 768
+  for (int i = 0; i < 4; ++i) behind.push_back(&bench.make("behind", kThird, 0, kInFile));
+  bench.track();
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench.run("write", {{behind[i], Mode::out}}, 10 + i));
+    for (std::size_t i = 0; i < 2; ++i) ASSERT_TRUE(bench.run("write", {{here[i], Mode::out}}, 20 + i));
+    bench.land_all();
+    bench.check_invariants();
+  }
+  EXPECT_EQ(bench.engine.counters().failures, 0u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench.read(*behind[i]), 10 + i);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(bench.read(*here[i]), 20 + i);
+}
+
+// ---- The tier of a task ----
+
+TEST(EngineTargets, AFootprintThatOnlyTheSecondTierHoldsIsBroughtThere) {
+  EngineBench bench("memory=1MiB,emulated=4MiB@0.5,file=/tmp:16MiB", with(Strategy::ahead));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", kThird, 0, kInFile));
+  bench.track();
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench.run("write", {{blocks[i], Mode::out}}, i + 1));
+  BenchTask& task =
+      bench.spawn("all", {{blocks[0], Mode::in}, {blocks[1], Mode::in}, {blocks[2], Mode::in}, {blocks[3], Mode::in}});
+  bench.ready(task);
+  bench.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench.contents(task.request.uses()[i]), i + 1);
+  EXPECT_EQ(bench.engine.counters().in_place_runs, 0u);
+  EXPECT_EQ(task.request.target.tier(), TierIndex{1});
+  bench.finish(task);
+  bench.check_invariants();
+}
+
+// Books without memory.
+class Books final : public NodeMemory {
+ public:
+  explicit Books(std::size_t budget) : budget_(budget) {}
+  std::optional<std::uint64_t> take(std::size_t charge, const std::string&) noexcept override {
+    if (used_ + charge > budget_) return std::nullopt;
+    used_ += charge;
+    return next_ += 1 << 30;
+  }
+  void give_back(std::uint64_t, std::size_t charge) noexcept override { used_ -= charge; }
+  void trim() noexcept override {}
+  std::size_t budget() const noexcept override { return budget_; }
+  std::size_t used() const noexcept override { return used_; }
+  std::size_t largest_free() const noexcept override { return budget_ - used_; }
+  base::Status refusal() const override { return base::Status::success(); }
+
+ private:
+  std::size_t budget_, used_ = 0;
+  std::uint64_t next_ = 0;
+};
+
+// Two domains; HBM is adjacent to the first alone. A machine that nobody has, described as values.
+TEST(EngineTargets, EachDomainHasATierOfItsOwn) {
+  Hierarchy hierarchy;
+  hierarchy.tiers = {{"hbm", false, true, true, false, kMiB, {NodeId{0}}},
+                     {"ddr", true, false, true, false, 8 * kMiB, {NodeId{1}}}};
+  hierarchy.nodes = {{"hbm0", TierIndex{0}}, {"ddr0", TierIndex{1}}};
+  hierarchy.seen = {{{0, false, true, 0, 0}, {1, true, true, 1, 0}}, {{0, false, false, 1, 0}, {1, true, true, 0, 0}}};
+  Books hbm(kMiB), ddr(8 * kMiB);
+  Config config = with(Strategy::ahead);
+  config.allocation = Allocation::local_fast;
+  Engine engine(hierarchy, {&hbm, &ddr}, config);
+  Block filler, block;
+  filler.size = 2 * kMiB;
+  block.size = 256 * kKiB;
+  ASSERT_TRUE(engine.add(filler));
+  ASSERT_TRUE(engine.add(block));
+  ASSERT_TRUE(engine.tracked());
+  const auto run_in = [&](int domain) {
+    Request request;
+    request.domain = domain;
+    request.add(block, Mode::inout);
+    engine.add(request);
+    Actions actions;
+    engine.ready(request, actions);
+    EXPECT_EQ(request.state(), held);
+    EXPECT_EQ(actions.transfers, nullptr);
+    const Use& use = request.uses()[0];
+    const NodeId node = use.at_home ? block.home.place.node : use.replica->place.node;
+    engine.begin(request);
+    request.cancelled = true;
+    engine.finish(request, actions);
+    return node;
+  };
+  EXPECT_EQ(run_in(1), NodeId{1}) << "no HBM of this domain: where it lives is as good as it gets";
+  EXPECT_TRUE(block.home.kind == Home::Kind::memory);
+  EXPECT_EQ(run_in(0), NodeId{0});
+  Actions actions;
+  engine.remove(block, actions);
+  engine.remove(filler, actions);
+  EXPECT_EQ(hbm.used() + ddr.used(), 0u);
+}
+
+// ---- The rule ----
+
+TEST(Descend, DisplacesOnlyWhatCostsNothingAndIsNeededLater) {
+  using policy::Candidate;
+  using policy::Descent;
+  constexpr Candidate leaving{.next_use = 10, .last_use = 5, .bytes = 100, .dirty = true};
+  constexpr Candidate later{.next_use = 20, .last_use = 3, .bytes = 50, .dirty = false};
+  constexpr Candidate later_dirty{.next_use = 20, .last_use = 3, .bytes = 50, .dirty = true};
+  constexpr Candidate sooner{.next_use = 8, .last_use = 7, .bytes = 50, .dirty = false};
+  struct Row {
+    std::size_t room;
+    const Candidate* first;
+    Descent descent;
+  };
+  for (const Row& row :
+       {Row{100, nullptr, Descent::down}, Row{100, &sooner, Descent::down}, Row{99, nullptr, Descent::home},
+        Row{99, &later, Descent::displace}, Row{99, &later_dirty, Descent::home}, Row{0, &sooner, Descent::home}}) {
+    for (const Evict rule : {Evict::refcount, Evict::lru, Evict::next_use})
+      EXPECT_EQ(policy::descend(rule, leaving, row.room, row.first), row.descent) << row.room;
+  }
+}
+
+}  // namespace
+}  // namespace weir::data::engine

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The strategy model: what is moved and what is used where it is, as a rule over times and on an engine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/engine/engine.hpp"
+#include "data/policy/move.hpp"
+#include "engine_bench.hpp"
+
+namespace weir::data::engine {
+namespace {
+
+using testing::SizeIs;
+using enum RequestState;
+
+TEST(PolicyMove, PaysWhenTheUsesGainMoreThanTheCopiesCost) {
+  struct Row {
+    const char* what;
+    policy::Move move;
+    bool pays;
+  };
+  // A use in slow memory loses 3 units; either copy takes 2.
+  for (const Row& row : {
+           Row{"read once: 3 gained, 2 paid", {3, 2, 0, 1, false, 0, false}, true},
+           Row{"changed once: 3 gained, 4 paid", {3, 2, 2, 1, false, 0, false}, false},
+           Row{"changed twice: 6 gained, 4 paid", {3, 2, 2, 2, false, 0, false}, true},
+           Row{"changed twice, what leaves loses 3", {3, 2, 2, 2, true, 0, false}, false},
+           Row{"changed three times, what leaves loses 3", {3, 2, 2, 3, true, 0, false}, true},
+           Row{"read once, what leaves would come back for 2", {3, 2, 0, 1, true, 0, false}, false},
+           Row{"written for the first time, used twice", {3, 0, 2, 2, false, 0, false}, true},
+           Row{"copies cost nothing", {3, 2, 2, 1, false, 0, true}, true},
+           Row{"the memories are equally fast", {0, 0, 0, 9, false, 0, true}, false},
+           Row{"the other memory is slower", {-1, 2, 2, 9, false, 0, false}, false},
+       }) {
+    EXPECT_EQ(policy::pays(row.move), row.pays) << row.what;
+  }
+}
+
+TEST(PolicyMove, NewMemoryIsTakenWhenAsMuchWasLostForWantOfIt) {
+  const policy::Move move{3, 2, 2, 2, false, 10, false};  // gains 2 each time
+  EXPECT_DOUBLE_EQ(policy::gain(move), 2);
+  EXPECT_FALSE(policy::pays(move));
+  EXPECT_FALSE(policy::pays(move, 8));
+  EXPECT_TRUE(policy::pays(move, 8.5));
+  EXPECT_FALSE(policy::pays({3, 2, 2, 1, false, 0, false}, 100)) << "it gains nothing";
+}
+
+TEST(PolicyMove, LeavesAShareInMemoryThatIsReadAtTheSameTime) {
+  // 0.2 of all bytes: the slow memory has a quarter of the bandwidth.
+  EXPECT_TRUE(policy::leaves_share({0, 400, 0.2}, 100));
+  EXPECT_TRUE(policy::leaves_share({80, 900, 0.2}, 100)) << "180 of 1000";
+  EXPECT_FALSE(policy::leaves_share({150, 900, 0.2}, 100)) << "250 of 1000";
+  EXPECT_FALSE(policy::leaves_share({0, 900, 0}, 1)) << "they cannot be read at the same time";
+}
+
+// Fast memory for three of four blocks; the fourth is in memory of half its bandwidth.
+class EngineThatWeighs : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"a", "b", "c", "d"}) blocks_.push_back(&bench_.make(name, kThird));
+    bench_.track();
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench_.run("fill", {{blocks_[i], Mode::out}}, i + 1));
+    bench_.land_all();
+  }
+  Block& block(std::size_t i) { return *blocks_[i]; }
+  std::vector<BenchTask*> spawn(std::initializer_list<std::size_t> order, Mode mode) {
+    std::vector<BenchTask*> tasks;
+    for (const std::size_t i : order) tasks.push_back(&bench_.spawn("task", {{&block(i), mode}}));
+    return tasks;
+  }
+  void run(const std::vector<BenchTask*>& tasks) {
+    for (BenchTask* const task : tasks) {
+      bench_.ready(*task);
+      bench_.land_all();
+      ASSERT_EQ(task->request.state(), held);
+      bench_.engine.begin(task->request);
+      bench_.finish(*task);
+    }
+  }
+
+  EngineBench bench_{kSlow, with(Strategy::model)};  // one worker
+  std::vector<Block*> blocks_;
+};
+
+TEST_F(EngineThatWeighs, UsesWhatIsChangedOnceInATurnWhereItIs) {
+  // Over and over all four: whatever was brought in would displace what is needed before it is used again.
+  const std::uint64_t before = bench_.engine.counters().bytes_fetched;
+  run(spawn({0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, Mode::inout));
+  EXPECT_EQ(bench_.engine.counters().bytes_fetched, before);
+  bench_.check_invariants();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(block(i)), i + 1);
+}
+
+TEST_F(EngineThatWeighs, BringsWhatIsUsedManyTimesBeforeAnythingElse) {
+  ASSERT_EQ(EngineBench::replicas_of(block(3)), 0) << "where all came once, it stayed in slow memory";
+  const auto tasks = spawn({3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0}, Mode::inout);
+  bench_.ready(*tasks[0]);
+  EXPECT_FALSE(bench_.flying.empty());
+  bench_.land_all();
+  EXPECT_EQ(EngineBench::replicas_of(block(3)), 1);
+  ASSERT_EQ(tasks[0]->request.state(), held);
+  bench_.engine.begin(tasks[0]->request);
+  bench_.finish(*tasks[0]);
+  run({tasks.begin() + 1, tasks.end()});
+  EXPECT_EQ(bench_.read(block(3)), 4u);
+}
+
+TEST_F(EngineThatWeighs, ReportsTheBytesThatSlowMemoryIsChargedFor) {
+  BenchTask& task = bench_.spawn("task", {{&block(3), Mode::in}});
+  bench_.ready(task);
+  ASSERT_EQ(task.request.state(), held);
+  EXPECT_TRUE(task.request.uses()[0].at_home);
+  EXPECT_EQ(task.request.in_place_bytes, kThird);
+  bench_.finish(task);
+}
+
+TEST(EngineWithoutCosts, MovesAsAheadDoes) {
+  Config config = with(Strategy::model);
+  EngineBench bench(kSlow, config);
+  Engine engine(bench.memory.hierarchy(), bench.memory.memories(), config);
+  Block block;
+  block.size = kThird;
+  Block large;
+  large.size = 2 * kMiB;
+  ASSERT_TRUE(engine.add(large));
+  ASSERT_TRUE(engine.add(block));
+  Request request;
+  request.add(block, Mode::in);
+  engine.add(request);
+  Actions actions;
+  engine.ready(request, actions);
+  EXPECT_EQ(request.state(), held);
+  EXPECT_FALSE(request.uses()[0].at_home);
+  engine.begin(request);
+  engine.finish(request, actions);
+  engine.remove(block, actions);
+  engine.remove(large, actions);
+}
+
+// A file cannot be used in place: all has to come.
+TEST(EngineThatWeighsFiles, BringsEverythingFromThem) {
+  EngineBench bench(kFile, with(Strategy::model));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", kThird));
+  bench.track();
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench.run("fill", {{blocks[i], Mode::out}}, i + 1));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench.read(*blocks[i]), i + 1);
+  EXPECT_GT(bench.engine.counters().bytes_fetched, 0u);
+}
+
+}  // namespace
+}  // namespace weir::data::engine
