@@ -115,8 +115,7 @@ void Blocks::destroy(std::uint32_t block) {
 void Blocks::bury() {
   std::erase_if(dying_, [&](std::uint32_t number) {
     Entry& entry = *blocks_[number];
-    if (entry.block.first_use != nullptr || entry.block.in_transfer() || (untracked_ != 0 && !was_tracked_))
-      return false;
+    if (entry.block.first_use != nullptr || entry.block.in_transfer()) return false;
     engine::Actions actions;
     engine_.remove(entry.block, actions);
     blocks_[number] = nullptr;
@@ -132,7 +131,6 @@ void Blocks::end_untracked() {
     engine_.untracked_ended(actions);
     carry_out(actions);
   }
-  if (!dying_.empty()) bury();
 }
 
 void Blocks::add(Node& task, std::span<const Item> items, int domain) {
