@@ -81,8 +81,6 @@ class CopyEngines {
   double emulated_bytes_per_second() const noexcept;
   // Makes the calling thread wait as long as using `bytes` of emulated memory in place costs.
   void charge(std::size_t bytes) noexcept;
-  // 0: there is no emulated memory.
-  double emulated_bytes_per_second() const noexcept { return throttle_ == nullptr ? 0 : throttle_->bytes_per_second(); }
 
  private:
   struct Pair {

@@ -108,8 +108,8 @@ void Worker::wait_for_children(Scope& scope) noexcept {
   ChildrenEnded condition(scope);
   if (!condition.done())
     wait_until(condition, &scope);
-  else if (track_ != nullptr) [[unlikely]]
-    track_->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
+  else if (track() != nullptr) [[unlikely]]
+    track()->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
   scope.reset();
 }
 
