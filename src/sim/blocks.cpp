@@ -29,6 +29,14 @@ struct Blocks::Books final : engine::NodeMemory {
   memory::Space space;
 };
 
+struct Blocks::Asker final : engine::Requester {
+  Asker(Driver& its_driver, Node& its_task) : driver(its_driver), task(its_task) {}
+  void staged(engine::Request&) noexcept override { driver.staged(task); }
+
+  Driver& driver;
+  Node& task;
+};
+
 engine::Config Blocks::config_of(const Options& options, int workers) {
   engine::Config config;
   config.strategy = options.strategy;
@@ -63,7 +71,9 @@ Blocks::Blocks(const Program& program, const Target& target, const Options& opti
       driver_(driver),
       books_(books_for<Books>(target)),
       engine_(target.hierarchy, memories_of(books_), config_of(options, workers)),
-      blocks_(program.blocks.size()) {}
+      blocks_(program.blocks.size()) {
+  engine_.set_costs(costs_of_tiers(target));
+}
 
 Blocks::~Blocks() = default;
 
@@ -73,7 +83,7 @@ void Blocks::carry_out(engine::Actions& actions) {
   for (std::string& warning : actions.warnings) warnings_.push_back(std::move(warning));
   for (engine::Request* request = actions.staged; request != nullptr;) {
     engine::Request* const next = request->next_staged;
-    driver_.staged(*request);
+    request->requester->staged(*request);
     request = next;
   }
   if (actions.transfers != nullptr) driver_.start(actions.transfers);
@@ -136,7 +146,7 @@ void Blocks::end_untracked() {
 void Blocks::add(Node& task, std::span<const Item> items, int domain) {
   task.request = std::make_unique<engine::Request>();
   engine::Request& request = *task.request;
-  request.task = &task;
+  request.requester = &askers_.emplace_back(driver_, task);
   request.name = program_.names[program_.tasks[task.task].name].c_str();
   request.revocable = true;
   request.domain = domain;

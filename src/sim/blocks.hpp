@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ class Driver {
  public:
   // To be started in this order, on behalf of what the driver does now.
   virtual void start(data::engine::Transfer* transfers) = 0;
-  virtual void staged(data::engine::Request& request) = 0;
+  // A task that was not ready at once has its blocks.
+  virtual void staged(Node& task) = 0;
 
  protected:
   ~Driver() = default;
@@ -61,6 +63,7 @@ class Blocks {
 
  private:
   struct Books;
+  struct Asker;
   struct Entry {
     data::engine::Block block;
     bool there = false, dying = false;
@@ -73,6 +76,7 @@ class Blocks {
 
   const Program& program_;
   Driver& driver_;
+  std::deque<Asker> askers_;                   // of all requests
   std::vector<std::unique_ptr<Books>> books_;  // by node
   data::engine::Engine engine_;
   std::vector<std::unique_ptr<Entry>> blocks_;  // by number

@@ -14,16 +14,19 @@ namespace {
 
 constexpr std::uint64_t kMoverWakeNs = 50'000;
 
+// Another replica, or the block's home.
+NodeId other_end(const Transfer& transfer) {
+  return transfer.other != nullptr ? transfer.other->place.node : transfer.replica->block->home.place.node;
+}
+
 }  // namespace
 
 NodeId Simulator::from_of(const Transfer& transfer) const {
-  if (transfer.kind != Transfer::Kind::fetch) return transfer.replica->place.node;
-  return transfer.source != nullptr ? transfer.source->place.node : transfer.replica->block->home.place.node;
+  return transfer.kind == Transfer::Kind::fetch ? other_end(transfer) : transfer.replica->place.node;
 }
 
 NodeId Simulator::to_of(const Transfer& transfer) const {
-  return transfer.kind == Transfer::Kind::fetch ? transfer.replica->place.node
-                                                : transfer.replica->block->home.place.node;
+  return transfer.kind == Transfer::Kind::fetch ? transfer.replica->place.node : other_end(transfer);
 }
 
 void Simulator::start(Transfer* transfers) {
@@ -37,7 +40,7 @@ void Simulator::start(Transfer* transfers) {
   while (transfers != nullptr) {
     Transfer& transfer = *transfers;
     transfers = std::exchange(transfer.next, nullptr);
-    const bool flies = options_.strategy == Strategy::ahead &&
+    const bool flies = data::engine::looks_ahead(options_.strategy) &&
                        (copies_.is_file(from_of(transfer)) || copies_.is_file(to_of(transfer)));
     if (flies) {
       const std::uint64_t at = copies_.begin(now_, from_of(transfer), to_of(transfer), transfer.replica->block->size);
@@ -97,11 +100,10 @@ void Simulator::moved(Worker& worker) {
 }
 
 // To the queue of the domain whose worker asked.
-void Simulator::staged(data::engine::Request& request) {
-  Node& node = *static_cast<Node*>(request.task);
+void Simulator::staged(Node& node) {
   const int wanted = program_.tasks[node.task].domain;
   const bool named = wanted >= 0 && wanted < static_cast<int>(domains_.size());
-  push_to_domain(node, named ? wanted : workers_[static_cast<std::size_t>(request.lane)]->domain);
+  push_to_domain(node, named ? wanted : workers_[static_cast<std::size_t>(node.request->lane)]->domain);
 }
 
 }  // namespace weir::sim

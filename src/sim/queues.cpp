@@ -3,7 +3,9 @@
 // Where ready tasks of a simulation lie, in which order a worker looks there, whom it steals from, and who is woken.
 #include <algorithm>
 
+#include "sched/policy/placement.hpp"
 #include "sched/policy/steal.hpp"
+#include "sched/policy/victims.hpp"
 #include "sim/simulator.hpp"
 
 namespace weir::sim {
@@ -38,11 +40,14 @@ void Simulator::make_next(Worker& worker, Node& node) {
   worker.next = &node;
 }
 
-void Simulator::mail(Worker& worker, Node& node, int home) {
+void Simulator::release_to(Worker& worker, Node& node, int home) {
   Worker& other = *workers_[static_cast<std::size_t>(home)];
-  const bool plain = node.request == nullptr && program_.tasks[node.task].domain < 0 && node.locks.empty();
-  if (!plain || other.domain != worker.domain) return make_next(worker, node);
-  other.mail.push_back(&node);
+  policy::Home seen;
+  seen.is_here = home == worker.index;
+  seen.same_domain = other.domain == worker.domain;
+  seen.task_is_plain = node.request == nullptr && program_.tasks[node.task].domain < 0 && node.locks.empty();
+  if (policy::place_released(seen) != policy::Source::mailbox) return make_next(worker, node);
+  other.mailbox.push_back(&node);
   if (other.idle && !other.woken)
     wake(other);
   else if (idle_ > 0)
@@ -65,23 +70,27 @@ Node* take_front(std::deque<Node*>& queue) {
 Node* Simulator::take(Worker& worker) {
   if (!worker.takes_tasks && worker.frames.back().waits == Waits::ever) return nullptr;
   look_again_at_ = 0;
-  if (Node* const node = take_own(worker)) return node;
+  const auto take_at_hand = [&](auto source) { return take_from(worker, source); };
+  if (Node* const node = policy::first_of<policy::is_at_hand>(take_at_hand)) return node;
   return look_around(worker);
 }
 
-Node* Simulator::take_own(Worker& worker) {
+// Of the places of a worker: a simulated deque has room for all, stolen tasks stay there, and no task has a priority.
+Node* Simulator::take_from(Worker& worker, policy::Source source) {
   std::deque<Node*>& ready = domains_[static_cast<std::size_t>(worker.domain)].ready;
-  if (worker.next != nullptr) return std::exchange(worker.next, nullptr);
-  if (Node* const node = take_front(worker.mail)) return node;
-  if ((++worker.looked & 63u) == 0)
-    if (Node* const node = take_front(ready)) return node;
-  if (!worker.deque.empty()) {
-    Node* const node = worker.deque.back();
-    worker.deque.pop_back();
-    worker.deque_changed = now_;
-    return node;
+  switch (source) {
+    case policy::Source::next: return std::exchange(worker.next, nullptr);
+    case policy::Source::mailbox: return take_front(worker.mailbox);
+    case policy::Source::turn: return policy::is_turn_of_inbox(++worker.looked) ? take_front(ready) : nullptr;
+    case policy::Source::deque: break;
+    case policy::Source::inbox: return take_front(ready);
+    default: return nullptr;
   }
-  return take_front(ready);
+  if (worker.deque.empty()) return nullptr;
+  Node* const node = worker.deque.back();
+  worker.deque.pop_back();
+  worker.deque_changed = now_;
+  return node;
 }
 
 Node* Simulator::look_around(Worker& worker) {
@@ -108,21 +117,17 @@ Node* Simulator::look_around(Worker& worker) {
 
 Node* Simulator::steal_in(Worker& worker, int domain) {
   const std::vector<int>& victims = domains_[static_cast<std::size_t>(domain)].workers;
-  const auto count = static_cast<std::uint32_t>(victims.size());
-  worker.random = worker.random * 1664525u + 1013904223u;
-  auto at = static_cast<std::uint32_t>((std::uint64_t{worker.random} * count) >> 32);
-  for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
+  worker.random = policy::next_random(worker.random);
+  return policy::ask_round(worker.random, static_cast<std::uint32_t>(victims.size()), [&](std::uint32_t at) {
     Worker& victim = *workers_[static_cast<std::size_t>(victims[at])];
-    if (&victim == &worker) continue;
-    if (Node* const node = steal_from(worker, victim)) return node;
-  }
-  return nullptr;
+    return &victim == &worker ? nullptr : steal_from(worker, victim);
+  });
 }
 
 // Half of its deque, the oldest first; of few tasks only when they have lain there for a while.
 Node* Simulator::steal_from(Worker& worker, Worker& victim) {
-  const policy::Victim seen{static_cast<std::uint32_t>(victim.deque.size()), victim.pace_ns};
-  if (seen.items == 0) return victim.mail.empty() ? nullptr : take_front(victim.mail);
+  const policy::Victim seen{static_cast<std::uint32_t>(victim.deque.size()), victim.grain_ns};
+  if (seen.items == 0) return take_front(victim.mailbox);
   if (policy::needs_second_look(seen)) {
     const std::uint64_t lies_until = victim.deque_changed + (policy::is_tiny(seen) ? policy::kTinyNs : policy::kLoneNs);
     if (now_ < lies_until) {
@@ -140,7 +145,9 @@ Node* Simulator::steal_from(Worker& worker, Worker& victim) {
   return first;
 }
 
-bool Simulator::has_visible_task(const Worker& worker) const { return !worker.deque.empty() || !worker.mail.empty(); }
+bool Simulator::has_visible_task(const Worker& worker) const {
+  return !worker.deque.empty() || !worker.mailbox.empty();
+}
 
 // ---- Who rests, and who is woken ----
 

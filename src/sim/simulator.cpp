@@ -120,11 +120,10 @@ bool Simulator::end_stall() {
 }
 
 base::Status Simulator::deadlock() const {
-  return {
-      base::Code::bad_input,
-      fmt::format("the simulation came to a deadlock after {:.3f} s: {} tasks have not ended and nothing runs; the "
-                  "trace does not say what they wait for, or they wait for memory that this machine does not have",
-                  static_cast<double>(now_) * 1e-9, unended_)};
+  return {base::Code::bad_input,
+          fmt::format("the simulation came to a deadlock after {:.3f} s: {} tasks have not ended and nothing runs; the "
+                      "trace does not say what they wait for, or they wait for memory that this machine does not have",
+                      static_cast<double>(now_) * 1e-9, unended_)};
 }
 
 // What it was to do before does not come any more.
@@ -268,7 +267,7 @@ void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* await
   frame.waits = what;
   frame.awaited = awaited;
   if (awaited != nullptr) awaited->awaited = true;
-  worker.pace_ns = policy::kUnknownPace;
+  worker.grain_ns = policy::kUnknownGrain;
   if (what != Waits::children && what != Waits::all) return;
   if (find_children(worker, frame) == nullptr) return;
   children_of(worker, frame).close_reductions();
@@ -277,7 +276,7 @@ void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* await
 
 void Simulator::throttle(Worker& worker, Frame& frame) {
   Scope& scope = children_of(worker, frame);
-  const std::int64_t step = policy::throttle_step({0, worker.pace_ns});
+  const std::int64_t step = policy::throttle_step({0, worker.grain_ns});
   frame.waits = Waits::room;
   frame.enough = std::max<std::int64_t>(scope.limit - step, 0) + scope.open_reductions();
   frame.since = now_;
@@ -305,7 +304,7 @@ void Simulator::end_wait(Worker& worker, Frame& frame) {
     const std::uint64_t busy = now_ - frame.since - (worker.time.idle - frame.idle_before);
     const policy::Drained drained{ran, busy, idle_ > 0};
     scope.limit = policy::next_limit({scope.limit, options_.throttle, options_.workers}, drained);
-    worker.pace_ns = policy::measured_pace(drained, worker.pace_ns);
+    worker.grain_ns = policy::measured_grain(drained, worker.grain_ns);
   }
   frame.waits = Waits::nothing;
   frame.awaited = nullptr;

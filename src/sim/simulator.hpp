@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "sched/policy/sources.hpp"
 #include "sim/blocks.hpp"
 #include "sim/copies.hpp"
 #include "sim/events.hpp"
@@ -77,9 +78,9 @@ class Simulator final : public Driver {
   void push(Worker& worker, Node& node);
   void push_to_domain(Node& node, int domain);
   void make_next(Worker& worker, Node& node);
-  void mail(Worker& worker, Node& node, int home);
+  void release_to(Worker& worker, Node& node, int home);
   Node* take(Worker& worker);
-  Node* take_own(Worker& worker);
+  Node* take_from(Worker& worker, sched::policy::Source source);
   Node* look_around(Worker& worker);
   Node* steal_in(Worker& worker, int domain);
   Node* steal_from(Worker& worker, Worker& victim);
@@ -91,7 +92,7 @@ class Simulator final : public Driver {
 
   // ---- moving.cpp ----
   void start(data::engine::Transfer* transfers) override;
-  void staged(data::engine::Request& request) override;
+  void staged(Node& node) override;
   void move_next(Worker& worker);
   void moved(Worker& worker);
   void start_next(std::size_t mover, std::uint64_t after_ns);

@@ -22,6 +22,7 @@ using machine::Machine;
 using machine::MemoryKind;
 using memory::TierKind;
 
+constexpr double kFileLatencyNs = 100'000;
 constexpr std::uint64_t kAnyFile = std::uint64_t{1} << 40;  // of a file whose size is not said
 
 bool has_bandwidths(const Machine& machine) {
@@ -185,6 +186,26 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
   target.worker_domains = place_workers(machine, request.options.workers);
   if (Status status = set_speeds(target, *plan, request, real); !status) return status;
   return target;
+}
+
+machine::CostModel costs_of_tiers(const Target& target) {
+  const bool emulates = target.emulated_bytes_per_second > 0;
+  std::vector<std::vector<machine::Cost>> costs;
+  for (std::size_t node = 0; node < target.memory.size(); ++node) {
+    auto& seen = costs.emplace_back();
+    for (std::size_t domain = 0; domain < target.costs.domains(); ++domain) {
+      if (target.memory[node] == Target::kFile) {
+        const double gb_per_s = target.file_bytes_per_second * 1e-9;
+        seen.push_back({gb_per_s, gb_per_s, kFileLatencyNs});
+        continue;
+      }
+      seen.push_back(target.costs.cost(target.memory[node], domain));
+      const bool slowed = target.hierarchy.tier_at(static_cast<data::engine::NodeId>(node)).slowed;
+      if (emulates && slowed)
+        seen.back().read_gb_per_s = seen.back().write_gb_per_s = target.emulated_bytes_per_second * 1e-9;
+    }
+  }
+  return machine::CostModel(std::move(costs));
 }
 
 // Bandwidths: of KNL by STREAM in "Memory Mode" studies of 2016 on (MCDRAM 400 GB/s and more, six channels of DDR4-2400

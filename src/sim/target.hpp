@@ -42,6 +42,9 @@ struct TargetRequest {
 // What memory costs; `typical` allows numbers that nobody has measured or described. bad_option otherwise.
 base::Result<machine::CostModel> costs_for(const machine::Machine& machine, const std::string& name, bool typical);
 
+// The costs of the nodes of the hierarchy, by which strategy `model` decides; as data::cost_model_of().
+machine::CostModel costs_of_tiers(const Target& target);
+
 // bad_option, no_space or not_found, naming what was asked, what the machine has and what to do.
 base::Result<Target> make_target(const machine::Machine& machine, const TargetRequest& request, const RealRun& real);
 

@@ -9,7 +9,6 @@ namespace weir::sim {
 
 namespace {
 
-constexpr std::uint8_t kMostLead = 7;  // as sched::Arrivals
 // Where no address of a program is: what stands for block number 0.
 constexpr std::uintptr_t kBlocks = std::uintptr_t{1} << 62;
 constexpr detail::Reduction kAnyReduction{0, 1, nullptr, nullptr, nullptr};
@@ -22,14 +21,7 @@ Node& node_of(deps::NodeRef ref) noexcept { return *static_cast<Node*>(ref.node)
 // As sched::Arrivals: the last arrival does not vote.
 bool Node::arrive(int worker) noexcept {
   if (--missing == 0) return true;
-  if (lead == 0) {
-    candidate = worker;
-    lead = 1;
-  } else if (candidate != worker) {
-    --lead;
-  } else if (lead < kMostLead) {
-    ++lead;
-  }
+  votes = sched::policy::vote(votes, static_cast<std::uint32_t>(worker));
   return false;
 }
 

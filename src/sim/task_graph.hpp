@@ -15,6 +15,7 @@
 
 #include "data/engine/request.hpp"
 #include "deps/block_map.hpp"
+#include "sched/policy/placement.hpp"
 #include "sim/program.hpp"
 
 namespace weir::sim {
@@ -41,15 +42,16 @@ struct Node {
   std::unique_ptr<Scope> children;  // made at the first spawn
   std::unique_ptr<data::engine::Request> request;
   std::vector<Lock*> locks;
-  int candidate = -1;  // the worker that ran most of what it comes after, as far as is known
-  std::uint8_t lead = 0;
+  sched::policy::HomeVote votes;  // of the workers that ran what it comes after
   bool ended = false, asked = false, begun = false, counted = false, awaited = false;
 
   bool is_join() const noexcept { return task == kJoin; }
   // One of what it waits for has ended, run by `worker`. True: it was the last.
   bool arrive(int worker) noexcept;
   // Where it is best run, when the last arrival was made by `worker`.
-  int home(int worker) const noexcept { return lead >= 2 && candidate >= 0 ? candidate : worker; }
+  int home(int worker) const noexcept {
+    return static_cast<int>(sched::policy::home_of(votes, static_cast<std::uint32_t>(worker)));
+  }
 };
 
 class Scope {

@@ -115,8 +115,7 @@ void Simulator::release(Worker& worker, Node& node) {
       ending_.push_back(&successor);
       return;
     }
-    const int home = successor.home(worker.index);
-    home != worker.index ? mail(worker, successor, home) : make_next(worker, successor);
+    release_to(worker, successor, successor.home(worker.index));
   });
 }
 

@@ -42,10 +42,10 @@ struct Worker {
 
   Node* next = nullptr;     // runs first: what became ready here last
   std::deque<Node*> deque;  // the newest at the back; thieves take at the front
-  std::deque<Node*> mail;
+  std::deque<Node*> mailbox;
   std::uint64_t deque_changed = 0;  // when
-  std::uint64_t pace_ns = sched::policy::kUnknownPace;
-  std::uint64_t looked = 0;  // how often it took from the domain's queue last
+  std::uint64_t grain_ns = sched::policy::kUnknownGrain;
+  std::uint32_t looked = 0;  // how often it took from the domain's queue last
   std::uint32_t random = 0;
 
   // Moves blocks itself, one after the other.
