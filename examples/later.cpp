@@ -11,7 +11,7 @@
 
 namespace {
 
-// In place of a device, or of a message from another process: somebody else writes the data, and says when it is there.
+// In place of a device, or of a message from another process: another thread writes the data, and says when it is there.
 class Device {
  public:
   ~Device() {

@@ -32,7 +32,8 @@ std::vector<std::string> labels_of(const TiersPlan& plan) {
 
 TEST(TiersPlan, EachStrategyHasItsOwnEvictionByDefault) {
   EXPECT_THAT(labels_of(*plan_tiers(request(), {})),
-              ElementsAre("off", "inline, refcount", "single, refcount", "multi, refcount", "ahead, next-use"));
+              ElementsAre("off", "inline, refcount", "single, refcount", "multi, refcount", "ahead, next-use",
+                          "model, next-use"));
 }
 
 TEST(TiersPlan, NaivePlacementIsAlwaysThereAndEvictionsAreCombined) {
@@ -69,7 +70,7 @@ Sizes sizes_of(TiersRequest asked) {
 
 TEST(TiersPlan, OfTheUsualRunHasBothProgramsInOneSizeAndEveryStrategyThrice) {
   EXPECT_EQ(sizes_of(usual_tiers()), (Sizes{{"stencil3d", 2, 128}, {"matmul", 2, 128}}));
-  EXPECT_EQ(labels_of(*plan_tiers(request(), {})).size(), 5u);
+  EXPECT_EQ(labels_of(*plan_tiers(request(), {})).size(), 6u);
   EXPECT_EQ(TiersAmount().rounds, 3);
   EXPECT_EQ(usual_tiers().peers, "all");
 }
@@ -81,7 +82,7 @@ TEST(TiersPlan, OfTheFullRunHasThePapersSizes) {
 
 TEST(TiersPlan, CountsTheRunsThatItTells) {
   const auto plan = plan_tiers(request(), {});
-  EXPECT_EQ(run_count(*plan, {}), 3 + 2 * (1 + 3 * (1 + 5)));
+  EXPECT_EQ(run_count(*plan, {}), 3 + 2 * (1 + 3 * (1 + 6)));
 }
 
 TEST(TiersPlan, AnEmulatedSlowTierIsSaidInEveryText) {
