@@ -11,7 +11,8 @@
 
 namespace {
 
-// In place of a device, or of a message from another process: another thread writes the data, and says when it is there.
+// In place of a device, or of a message from another process: another thread writes the data, and says when it is
+// there.
 class Device {
  public:
   ~Device() {

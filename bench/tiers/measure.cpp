@@ -15,10 +15,10 @@ namespace weir::bench {
 namespace {
 
 using apps::Outcome;
-using sim::bound_seconds;
-using sim::least_movement;
 using base::Result;
 using base::Status;
+using sim::bound_seconds;
+using sim::least_movement;
 
 constexpr double kNaiveToResident = 3;  // a guess, for plans
 

@@ -10,8 +10,8 @@
 
 #include "apps/common/outcome.hpp"
 #include "bench/report/progress.hpp"
-#include "sim/bound.hpp"
 #include "bench/tiers/plan.hpp"
+#include "sim/bound.hpp"
 
 namespace weir::bench {
 

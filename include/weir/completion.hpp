@@ -46,8 +46,8 @@ class Completion {
 
 // The running task ends later: when its function has returned, its children have ended, and complete() was called, for
 // each Completion that it has asked for. Until then its footprint is not released: what comes after it waits, its
-// blocks stay where they are, and wait() in the task that has spawned it does not return. To the task it counts as a child:
-// its own wait() waits for it, too.
+// blocks stay where they are, and wait() in the task that has spawned it does not return. To the task it counts as a
+// child: its own wait() waits for it, too.
 //
 // In a task, or an EDT; on the thread that runs it. Throws weir::Error elsewhere: outside of tasks, and in the half of
 // a fork_join() that another thread has taken.

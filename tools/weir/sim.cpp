@@ -240,7 +240,8 @@ void add_sim(CLI::App& app, Global& global) {
       .positive();
   add_flag(verb, "--typical-costs", settings->typical_costs,
            "for a description without bandwidths: those that such memory usually has");
-  add_flag(verb, "--bound", settings->bound, "also the least that has to be moved in the order of spawning, and the least time");
+  add_flag(verb, "--bound", settings->bound,
+           "also the least that has to be moved in the order of spawning, and the least time");
   add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most events")
       .type_name("N")
       .between(1, 1'000'000);

@@ -58,7 +58,9 @@ void print_time(const SimReport& report, Global& global) {
   global.print("{}\n", report.as_traced ? fmt::format("; the prediction is off by {:+.1f} %", off)
                                         : fmt::format("; the prediction is {:.2f} times that",
                                                       seconds(p.makespan_ns) / seconds(real.makespan_ns)));
-  if (report.bound) global.print("bound     {:>12.6f} s, in the order of spawning, by a mover that knows it in advance\n", report.bound->seconds);
+  if (report.bound)
+    global.print("bound     {:>12.6f} s, in the order of spawning, by a mover that knows it in advance\n",
+                 report.bound->seconds);
   global.print("waiting for data {:.6f} s of workers that had nothing else\n", seconds(p.data_wait_ns));
 }
 

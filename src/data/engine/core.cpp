@@ -26,9 +26,9 @@ TierIndex usual_tier_of(const Hierarchy& hierarchy, Allocation allocation) noexc
 Core::Core(const Hierarchy& hierarchy, std::vector<NodeMemory*> memories, const Config& with)
     : config(with),
       usual(usual_tier_of(hierarchy, with.allocation)),
-      chain(hierarchy.has_chain()),
+      chain(with.chains && hierarchy.has_chain()),
       ledger(hierarchy, std::move(memories)),
-      replicas(ledger, with.evict) {}
+      replicas(ledger, with.evict, chain) {}
 
 namespace {
 

@@ -38,7 +38,7 @@ struct Core {
 
   const Config config;
   const TierIndex usual;  // the tier that the mode of allocation means; a task's own: Fit::target_of()
-  const bool chain;       // Hierarchy::has_chain()
+  const bool chain;       // Config::chains, and Hierarchy::has_chain()
   Ledger ledger;
   Replicas replicas;
   Schedule schedule;

@@ -14,8 +14,8 @@ bool Replicas::LeavesBefore::operator()(const Replica* a, const Replica* b) cons
   return a < b;
 }
 
-Replicas::Replicas(Ledger& ledger, Evict rule)
-    : ledger_(ledger), chain_(ledger.hierarchy().has_chain()), leaving_(ledger.hierarchy().nodes.size()) {
+Replicas::Replicas(Ledger& ledger, Evict rule, bool chain)
+    : ledger_(ledger), chain_(chain), leaving_(ledger.hierarchy().nodes.size()) {
   for (Leaving& each : leaving_) each.order = LeavingOrder(LeavesBefore{rule});
 }
 

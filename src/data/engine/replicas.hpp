@@ -25,7 +25,8 @@ class Replicas {
   };
   using LeavingOrder = std::set<Replica*, LeavesBefore>;
 
-  Replicas(Ledger& ledger, Evict rule);
+  // `chain`: replicas of one block may be in several tiers.
+  Replicas(Ledger& ledger, Evict rule, bool chain);
 
   // In room that was taken for it: filling. Throws std::bad_alloc.
   Replica& make(Block& block, Place place);
@@ -88,7 +89,7 @@ class Replicas {
   policy::Candidate key_of(const Replica& replica) const noexcept;
 
   Ledger& ledger_;
-  const bool chain_;              // replicas of one block may be in several tiers
+  const bool chain_;
   std::vector<Leaving> leaving_;  // by node
   std::vector<Replica*> unwritable_;
   std::size_t early_bytes_ = 0;

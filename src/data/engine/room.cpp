@@ -24,10 +24,11 @@ Room::Left Room::evict(Replica& victim, Actions& actions) {
   return Left::now;
 }
 
-// In a slower tier, with the same contents: then the victim is clean, or becomes so at no cost.
+// In a slower tier, with the same contents: then the victim is clean, or becomes so at no cost. One that a task is
+// still to write all of has no contents yet.
 bool Room::has_copy_below(Replica& victim) noexcept {
   for (Replica* r = victim.block->replicas; r != nullptr; r = r->next) {
-    if (r->stale || !r->is_idle() || core_.tier_of(*r) <= core_.tier_of(victim)) continue;
+    if (r->stale || r->blank || !r->is_idle() || core_.tier_of(*r) <= core_.tier_of(victim)) continue;
     core_.replicas.withdraw(victim);
     if (victim.state == ReplicaState::dirty) transfers_.take_over(victim, *r);
     core_.replicas.update(*r);

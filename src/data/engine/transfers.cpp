@@ -14,7 +14,7 @@ void Transfers::start_fetch(Replica& replica, bool ahead, Actions& actions) {
   const Block& block = *replica.block;
   Replica* source = nullptr;
   for (Replica* r = block.replicas; r != nullptr; r = r->next) {
-    if (r == &replica || r->stale || r->state == ReplicaState::filling) continue;
+    if (r == &replica || r->stale || r->blank || r->state == ReplicaState::filling) continue;
     if (source == nullptr || r->place.node < source->place.node) source = r;  // the faster one
   }
   WEIR_CHECK(source != nullptr || block.home.current, "a block has contents, but nowhere");

@@ -21,6 +21,12 @@ using enum RequestState;
 constexpr const char* kChain = "memory=1MiB,emulated=1MiB@0.5,file=/tmp:16MiB";
 constexpr PlacementHint kInFile{PlacementHint::Tier::slow, false, false, false};
 
+Config chained(Strategy strategy, Evict evict = Evict::next_use) {
+  Config config = with(strategy, evict);
+  config.chains = true;
+  return config;
+}
+
 // Six blocks of a third of the first tier that live in the file: a to f hold 1 to 6.
 class EngineChain : public testing::Test {
  protected:
@@ -43,7 +49,7 @@ class EngineChain : public testing::Test {
   }
   Block& block(std::size_t i) { return *blocks_[i]; }
 
-  EngineBench bench_{kChain, with(Strategy::single, Evict::lru)};
+  EngineBench bench_{kChain, chained(Strategy::single, Evict::lru)};
   std::vector<Block*> blocks_;
 };
 
@@ -176,7 +182,7 @@ TEST_F(EngineChain, ATaskThatWritesWaitsWhileItsBlockIsCopiedDown) {
 // ---- Homes in the second tier ----
 
 TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
-  EngineBench bench(kChain, with(Strategy::single, Evict::lru));
+  EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
   std::vector<Block*> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
   EXPECT_EQ(blocks[2]->home.tier, TierIndex{1});
@@ -184,7 +190,7 @@ TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
 }
 
 TEST(EngineChainHomes, TakeAllOfItWhenThereIsNoRoomBehindIt) {
-  EngineBench bench("memory=1MiB,emulated=1MiB@0.5,file=/tmp:1MiB", with(Strategy::single, Evict::lru));
+  EngineBench bench("memory=1MiB,emulated=1MiB@0.5,file=/tmp:1MiB", chained(Strategy::single, Evict::lru));
   std::vector<Block*> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
   EXPECT_EQ(blocks[6]->home.tier, TierIndex{2});
@@ -192,7 +198,7 @@ TEST(EngineChainHomes, TakeAllOfItWhenThereIsNoRoomBehindIt) {
 }
 
 TEST(EngineChainHomes, FindTheirRoomAlthoughCopiesOfOthersCame) {
-  EngineBench bench(kChain, with(Strategy::single, Evict::lru));
+  EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
   std::vector<Block*> here, behind;
   for (int i = 0; i < 2; ++i) here.push_back(&bench.make("here", kThird));  // 640 KiB of 768
   for (int i = 0; i < 4; ++i) behind.push_back(&bench.make("behind", kThird, 0, kInFile));
@@ -211,7 +217,7 @@ TEST(EngineChainHomes, FindTheirRoomAlthoughCopiesOfOthersCame) {
 // ---- The tier of a task ----
 
 TEST(EngineTargets, AFootprintThatOnlyTheSecondTierHoldsIsBroughtThere) {
-  EngineBench bench("memory=1MiB,emulated=4MiB@0.5,file=/tmp:16MiB", with(Strategy::ahead));
+  EngineBench bench("memory=1MiB,emulated=4MiB@0.5,file=/tmp:16MiB", chained(Strategy::ahead));
   std::vector<Block*> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", kThird, 0, kInFile));
   bench.track();
@@ -257,7 +263,7 @@ TEST(EngineTargets, EachDomainHasATierOfItsOwn) {
   hierarchy.nodes = {{"hbm0", TierIndex{0}}, {"ddr0", TierIndex{1}}};
   hierarchy.seen = {{{0, false, true, 0, 0}, {1, true, true, 1, 0}}, {{0, false, false, 1, 0}, {1, true, true, 0, 0}}};
   Books hbm(kMiB), ddr(8 * kMiB);
-  Config config = with(Strategy::ahead);
+  Config config = chained(Strategy::ahead);
   config.allocation = Allocation::local_fast;
   Engine engine(hierarchy, {&hbm, &ddr}, config);
   Block filler, block;

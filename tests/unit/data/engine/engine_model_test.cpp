@@ -85,6 +85,7 @@ class Model {
     result.allocation = c.allocation;
     result.workers = c.workers;
     result.depth = c.depth;
+    result.chains = std::string_view(c.name).starts_with("chain");
     return result;
   }
   std::string describe() {
@@ -393,8 +394,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
         Case{"chain", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB"},
         Case{"chain_far_ahead", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, false, 64, 8},
-        Case{"chain_tight", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:4MiB"},
-        Case{"chain_with_faults", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, true},
         Case{"chain_of_nodes", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::fast, true},
         Case{"chain_local_fast", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::local_fast, true},
         Case{"chain_local", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::local, true},
