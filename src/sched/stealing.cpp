@@ -10,15 +10,6 @@
 
 namespace weir::sched {
 
-Thief::Item Thief::steal_from(Peer& victim, bool far) noexcept {
-  const policy::Victim seen = victim.queues().seen();
-  if (policy::is_tiny(seen)) saw_tiny_ = true;
-  const policy::Stock stock{seen.items, victim.queues().stock().in_batch};
-  return policy::first_of<policy::is_open_to_others, true>([&](auto source) -> Item {
-    return policy::steals_from(source(), stock) ? steal_source<source()>(victim, seen, far) : 0;
-  });
-}
-
 template <policy::Source kSource>
 Thief::Item Thief::steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept {
   if constexpr (kSource == Source::batch) {
@@ -37,6 +28,15 @@ Thief::Item Thief::steal_source(Peer& victim, const policy::Victim& seen, bool f
     if (item != 0) begin_stolen(victim, stolen_left_ + 1, far);
     return item;
   }
+}
+
+Thief::Item Thief::steal_from(Peer& victim, bool far) noexcept {
+  const policy::Victim seen = victim.queues().seen();
+  if (policy::is_tiny(seen)) saw_tiny_ = true;
+  const policy::Stock stock{seen.items, victim.queues().stock().in_batch};
+  return policy::first_of<policy::is_open_to_others, true>([&](auto source) -> Item {
+    return policy::steals_from(source(), stock) ? steal_source<source()>(victim, seen, far) : 0;
+  });
 }
 
 // Half of its deque, a batch at most.

@@ -51,6 +51,7 @@ engine::Config Blocks::config_of(const Options& options, int workers) {
 
 std::vector<engine::NodeMemory*> Blocks::memories_of(const std::vector<std::unique_ptr<Books>>& books) {
   std::vector<engine::NodeMemory*> memories;
+  memories.reserve(books.size());
   for (const auto& each : books) memories.push_back(each.get());
   return memories;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/check.hpp"
@@ -170,7 +171,7 @@ void Simulator::step(Worker& worker) {
 bool Simulator::act(Worker& worker, Frame& frame) {
   const Action& action = *frame.at++;
   if (action.act == Act::compute) {
-    go_on(worker, now_ + static_cast<std::uint64_t>(static_cast<double>(action.ns) * frame.factor + 0.5));
+    go_on(worker, now_ + static_cast<std::uint64_t>(std::llround(static_cast<double>(action.ns) * frame.factor)));
     return true;
   }
   if (action.ns == 0) {

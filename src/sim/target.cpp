@@ -65,6 +65,7 @@ std::vector<int> place_workers(const Machine& machine, int workers) {
     for (const machine::Domain& domain : machine.domains())
       if (core < domain.cores.size()) cores.push_back(static_cast<int>(domain.id));
   std::vector<int> places;
+  places.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) places.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
   std::stable_sort(places.begin(), places.end());
   return places;
