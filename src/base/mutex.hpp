@@ -18,7 +18,6 @@
 #endif
 #define WEIR_GUARDED_BY(mutex) WEIR_ANNOTATION(guarded_by(mutex))
 #define WEIR_REQUIRES(...) WEIR_ANNOTATION(requires_capability(__VA_ARGS__))
-#define WEIR_EXCLUDES(...) WEIR_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define WEIR_ACQUIRE(...) WEIR_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define WEIR_RELEASE(...) WEIR_ANNOTATION(release_capability(__VA_ARGS__))
 #define WEIR_NOT_ANALYSED WEIR_ANNOTATION(no_thread_safety_analysis)
