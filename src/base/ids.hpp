@@ -9,6 +9,7 @@ namespace weir {
 
 enum class DomainId : std::uint16_t {};      // index into machine::Machine::domains()
 enum class MemoryNodeId : std::uint16_t {};  // index into machine::Machine::memory_nodes()
+enum class Rank : std::uint32_t {};          // a process of a job, from 0 on
 
 struct Bytes {
   std::uint64_t count = 0;

@@ -14,7 +14,7 @@
 
 namespace weir::base {
 
-enum class Code : unsigned char { ok, bad_option, bad_input, not_found, no_space, io_error, unsupported };
+enum class Code : unsigned char { ok, bad_option, bad_input, not_found, no_space, io_error, unsupported, lost };
 
 struct [[nodiscard]] Status {
   Code code = Code::ok;
