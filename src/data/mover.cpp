@@ -96,10 +96,7 @@ Transfer* Mover::next(Queue& queue) noexcept {
 }
 
 void Mover::work(Queue& queue) noexcept {
-  while (Transfer* const transfer = next(queue)) {
-    landing_.landed(*transfer, perform(*transfer));
-    landing_.has_time();
-  }
+  while (Transfer* const transfer = next(queue)) landing_.landed(*transfer, perform(*transfer));
 }
 
 base::Status Mover::perform(Transfer& transfer) noexcept {

@@ -30,8 +30,6 @@ using engine::Transfer;
 class Landing {
  public:
   virtual void landed(Transfer& transfer, const base::Status& status) noexcept = 0;
-  // Between two transfers, by a thread that does nothing else.
-  virtual void has_time() noexcept = 0;
 
  protected:
   ~Landing() = default;

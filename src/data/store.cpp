@@ -193,6 +193,7 @@ void Store::begin_tracking(Actions& actions) {
   const Unbound unbound(cpus_of(machine_));
   engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
   engine_.set_costs(cost_model_of(machine_, *tiers_, engines_->emulated_bytes_per_second()));
+  preparer_ = std::make_unique<Preparer>();
   mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
   watchdog_ = std::thread([this] { watch(); });
   tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
@@ -387,25 +388,18 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   {
     const std::lock_guard lock(mutex_);
     land(transfer, status, actions);
+    prepare_growth();
     landed_.notify_all();  // under the lock: after it, the store may be gone
   }
   if (!actions.empty()) carry_out(actions);
 }
 
-// Clearing pages takes the kernel milliseconds: here nobody waits for the lock meanwhile.
-void Store::has_time() noexcept {
-  const Arena* growing = nullptr;
-  std::size_t begin = 0, bytes = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    for (Arena* const arena : tiers_->arenas()) {
-      begin = arena->populated();
-      bytes = arena->growth_due();
-      growing = arena;
-      if (bytes != 0) break;  // others after the next transfer
-    }
+// Under the lock.
+void Store::prepare_growth() noexcept {
+  for (Arena* const arena : tiers_->arenas()) {
+    const std::size_t begin = arena->populated(), bytes = arena->growth_due();
+    if (bytes != 0) preparer_->prepare(*arena, begin, bytes);
   }
-  if (bytes != 0) growing->prepare_growth(begin, bytes);
 }
 
 void Store::land(Transfer& transfer, const base::Status& status, Actions& actions) {

@@ -20,6 +20,7 @@
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
 #include "data/mover.hpp"
+#include "data/preparer.hpp"
 #include "data/tier_memory.hpp"
 #include "data/trace_observer.hpp"
 #include "machine/machine.hpp"
@@ -128,7 +129,7 @@ class Store final : public Landing {
   Store(const machine::Machine& machine, const Options& options, std::unique_ptr<TierSet> tiers, int workers,
         int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
-  void has_time() noexcept override;
+  void prepare_growth() noexcept;
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
   template <class Event>
   auto decide(Event&& event);
@@ -178,6 +179,7 @@ class Store final : public Landing {
   std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
   std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
   std::thread watchdog_;
+  std::unique_ptr<Preparer> preparer_;
   std::unique_ptr<memory::CopyEngines> engines_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first
 };
