@@ -91,6 +91,13 @@ std::vector<Share> shares(const Machine& machine, std::uint32_t ranks, BindRanks
   return result;
 }
 
+bool overlap(std::span<const Share> shares) {
+  std::vector<int> all;
+  for (const Share& share : shares) all.insert(all.end(), share.os_cpus.begin(), share.os_cpus.end());
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+
 std::uint32_t cores_of_job(const Machine& machine) {
   return static_cast<std::uint32_t>(machine.default_worker_count());
 }

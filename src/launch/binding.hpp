@@ -31,6 +31,9 @@ struct Share {
 // One for each rank; at least one rank.
 std::vector<Share> shares(const machine::Machine& machine, std::uint32_t ranks, BindRanks bind);
 
+// Whether some CPU belongs to more than one rank.
+bool overlap(std::span<const Share> shares);
+
 // Cores' worth of CPU time that all ranks have together: of the machine or of a cgroup's quota, at least 1.
 std::uint32_t cores_of_job(const machine::Machine& machine);
 

@@ -16,9 +16,9 @@ namespace weir::launch {
 struct RankEnd {
   bool has_ended = false;
   std::uint32_t order = 0;  // of the ends, in which they were seen
-  platform::ProcessEnd end;
+  platform::ProcessEnd end = {};
   bool has_joined = false, has_left = false;  // control.hpp
-  std::optional<std::uint32_t> lost;          // it has ended because that rank had
+  std::optional<std::uint32_t> lost = {};     // it has ended because that rank had
 
   // Others cannot go on without it.
   bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left)); }

@@ -79,7 +79,7 @@ int spawn(const Command& command, char** arguments, char** environment, pid_t& p
 }
 
 // Does not come back but with the reason why.
-int become(const Command& command, char** arguments, char** environment) {
+int exec(const Command& command, char** arguments, char** environment) {
   if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (command.prepare && !command.prepare()) ::_exit(126);
   const int standard[] = {command.in, command.out, command.error};
@@ -100,7 +100,7 @@ int fork_and_become(const Command& command, char** arguments, char** environment
   pid = ::fork();
   if (pid < 0) return errno;
   if (pid == 0) {
-    const int why = become(command, arguments, environment);
+    const int why = exec(command, arguments, environment);
     static_cast<void>(!::write(failure->write.number(), &why, sizeof why));
     ::_exit(127);
   }
@@ -187,6 +187,15 @@ std::optional<ProcessEnd> Process::ended() {
   int status = 0;
   if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
   return end_of(status);
+}
+
+Status become(const Command& command) {
+  const std::vector<std::string> environment = environment_of(command);
+  std::vector<char*> arguments = pointers_to(command.words), variables = pointers_to(environment);
+  char** const before = environ;
+  const int why = exec(command, arguments.data(), variables.data());
+  environ = before;
+  return cannot_run(command, why);
 }
 
 std::optional<Reaped> reap_child() {

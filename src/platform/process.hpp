@@ -73,6 +73,9 @@ class Process {
   pid_t pid_;
 };
 
+// This process becomes that program; comes back only when it cannot be run, with the failure.
+base::Status become(const Command& command);
+
 // The next child of this process that has ended, whoever has started it; nobody else can ask for its end then.
 struct Reaped {
   pid_t pid = 0;
