@@ -80,7 +80,6 @@ int spawn(const Command& command, char** arguments, char** environment, pid_t& p
 
 // Does not come back but with the reason why.
 int exec(const Command& command, char** arguments, char** environment) {
-  if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (command.prepare && !command.prepare()) ::_exit(126);
   const int standard[] = {command.in, command.out, command.error};
   for (int i = 0; i < 3; ++i) {
@@ -97,9 +96,12 @@ int exec(const Command& command, char** arguments, char** environment) {
 int fork_and_become(const Command& command, char** arguments, char** environment, pid_t& pid) {
   auto failure = Pipe::make();
   if (!failure) return errno;
+  const pid_t us = ::getpid();
   pid = ::fork();
   if (pid < 0) return errno;
   if (pid == 0) {
+    if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (command.dies_with_us && ::getppid() != us) ::_exit(127);  // we were quicker
     const int why = exec(command, arguments, environment);
     static_cast<void>(!::write(failure->write.number(), &why, sizeof why));
     ::_exit(127);

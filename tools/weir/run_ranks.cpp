@@ -83,7 +83,7 @@ Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& 
   if (!machine) return machine.status();
   const auto asked = bind_of(options.bind);
   if (!machine->is_this_system() && asked.value_or(BindRanks::none) != BindRanks::none)
-    return {Code::bad_option, fmt::format("--bind-ranks {}: hwloc is told to describe another machine (HWLOC_XMLFILE, "
+    return {Code::bad_option, fmt::format("--bind-ranks {}: hwloc describes another machine (HWLOC_XMLFILE, "
                                           "HWLOC_SYNTHETIC)",
                                           options.bind)};
   spec.host_cores = launch::cores_of_job(*machine);
