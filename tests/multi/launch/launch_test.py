@@ -86,8 +86,15 @@ class Output(unittest.TestCase):
         self.assertEqual(sorted(done.stdout.splitlines()), ["[0] unfinished", "[1] unfinished"])
 
     def test_lines_that_come_in_pieces_are_not_mixed(self):
-        done = run("-n", "4", *sh('for i in 1 2 3 4 5 6 7 8 9; do printf $WEIR_RANK; printf $WEIR_RANK; printf "$WEIR_RANK\\n"; done'))
-        self.assertEqual(collections.Counter(done.stdout.splitlines()), {str(rank) * 3: 9 for rank in range(4)})
+        done = run("-n", "4", *sh('[ $WEIR_RANK = 0 ] || for i in 1 2 3 4 5 6 7 8 9; do printf $WEIR_RANK; printf $WEIR_RANK; '
+                                  'printf "$WEIR_RANK\\n"; done'))
+        self.assertEqual(collections.Counter(done.stdout.splitlines()), {str(rank) * 3: 9 for rank in range(1, 4)})
+
+    def test_a_question_of_rank_0_comes_before_its_line_ends(self):
+        process = start("-n", "2", *sh('[ $WEIR_RANK = 1 ] || { printf "size? "; read n; echo "it is $n"; }'), stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.read(6), "size? ")
+        out, _ = process.communicate("7\n", timeout=SECONDS)
+        self.assertEqual(out, "it is 7\n")
 
     def test_much_of_it_comes_whole(self):
         done = run("-n", "3", *sh("seq 1 100000"))
