@@ -13,6 +13,7 @@
 #include "launch/ending.hpp"
 #include "launch/output.hpp"
 #include "launch/privileges.hpp"
+#include "launch/rank_command.hpp"
 #include "launch/rank_state.hpp"
 #include "platform/signal_queue.hpp"
 
@@ -33,11 +34,6 @@ std::string name_of_host() {
   return name;
 }
 
-std::string name_of_job() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{}-{:x}", getpid(), std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
 class Launcher {
  public:
   explicit Launcher(const JobSpec& spec) : spec_(spec), out_(spec.out), error_(spec.error) {}
@@ -46,7 +42,6 @@ class Launcher {
   JobEnd run();
 
  private:
-  RankCommand command_of(std::uint32_t rank, const std::string& job) const;
   void wait_for_something();
   std::vector<pollfd> polled_by_all() const;
   void add_streams(std::vector<pollfd>& polled) const;
@@ -86,35 +81,16 @@ class Launcher {
   std::optional<Clock::time_point> kill_at_;   // the job is ending
 };
 
-RankCommand Launcher::command_of(std::uint32_t rank, const std::string& job) const {
-  RankCommand command;
-  command.words = spec_.words;
-  command.variables = {{"WEIR_RANK", std::to_string(rank)},
-                       {"WEIR_RANKS", std::to_string(spec_.ranks)},
-                       {"WEIR_HOST_RANK", std::to_string(rank)},
-                       {"WEIR_HOST_RANKS", std::to_string(spec_.ranks)},
-                       {"WEIR_JOB", job}};
-  if (spec_.host_cores > 0) command.variables.emplace_back("WEIR_HOST_CORES", std::to_string(spec_.host_cores));
-  if (spec_.variables) {
-    const auto more = spec_.variables(rank);
-    command.variables.insert(command.variables.end(), more.begin(), more.end());
-  }
-  if (!spec_.shares.empty()) command.os_cpus = spec_.shares[rank].os_cpus;
-  command.reads_input = rank == 0;
-  command.out_is_terminal = isatty(spec_.out) != 0;
-  command.error_is_terminal = isatty(spec_.error) != 0;
-  command.before = [this] {
-    descriptors_.restore();
-    signals_.restore_mask();
-  };
-  return command;
-}
-
 base::Status Launcher::start() {
-  const std::string job = name_of_job();
+  const std::string job = name_of_new_job();
   ranks_.reserve(spec_.ranks);
   for (std::uint32_t rank = 0; rank < spec_.ranks; ++rank) {
-    auto process = start_rank(command_of(rank, job));
+    RankCommand command = command_of(spec_, rank, job);
+    command.before = [this] {
+      descriptors_.restore();
+      signals_.restore_mask();
+    };
+    auto process = start_rank(command);
     if (!process) {
       end_others(SIGKILL);
       for (const RankState& started : ranks_) platform::wait_for(started.pid());
@@ -264,7 +240,8 @@ void Launcher::judge() {
   }
   end_.status = status_of(ends[*failed]);
   if (ends[*failed].end.signal == asked_by_) end_.asked_by = asked_by_;
-  end_because(asked_by_ != 0 ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
+  const bool as_asked = asked_by_ != 0 && end_.status == 128 + asked_by_;
+  end_because(as_asked ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
 }
 
 void Launcher::end_because(const std::string& message) {

@@ -256,6 +256,13 @@ class Signals(unittest.TestCase):
             process.send_signal(number)
             self.assertEqual(end_of(process), (-number, "", ""))
 
+    def test_a_failure_after_a_signal_that_was_handled_is_named(self):
+        process = self.ready("-n", "2", *sh('trap "exit 9" HUP; echo ready; while :; do read x < /dev/null; done'))
+        process.send_signal(signal.SIGHUP)
+        status, _, error = end_of(process)
+        self.assertEqual(status, 9)
+        self.assertIn("has ended with status 9", error)
+
     def test_no_rank_outlives_a_killed_launcher(self):
         process = start("-n", "4", *sh("echo $$; exec sleep 1000"))
         gone = Gone([int(process.stdout.readline()) for _ in range(4)])
