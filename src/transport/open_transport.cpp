@@ -11,6 +11,7 @@ base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, 
   return open_shared({.job = job.id,
                       .rank = job.rank,
                       .ranks = job.ranks,
+                      .cores = job.host_cores,
                       .control = job.control,
                       .patience = options.patience});
 }

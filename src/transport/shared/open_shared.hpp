@@ -19,7 +19,8 @@ struct SharedPlace {
   std::string job;  // the same for all of them, unlike that of any other group on this host; may be empty for one rank
   Rank rank{};
   std::uint32_t ranks = 1;
-  int control = -1;  // launch::Job::control; -1: none
+  std::uint32_t cores = 0;  // that they have together; 0: not known
+  int control = -1;         // launch::Job::control
   std::chrono::milliseconds patience{60'000};
 };
 

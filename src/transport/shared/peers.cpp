@@ -56,7 +56,13 @@ base::Status Peers::enter() {
   RankLine& line = commons_.own_line();
   line.pid.store(static_cast<std::uint32_t>(getpid()));
   line.presence.store(Presence::here);
+  launcher_.join();
   return base::Status::success();
+}
+
+void Peers::leave() noexcept {
+  commons_.own_line().presence.store(Presence::left);
+  launcher_.leave();
 }
 
 int Peers::holder(Rank rank) const noexcept {
@@ -131,6 +137,7 @@ void Peers::end_all(int status) {
   std::uint32_t none = 0;
   const std::uint32_t wanted = Head::kEnding | (static_cast<std::uint32_t>(status) & 0xff);
   if (!commons_.head().ending.compare_exchange_strong(none, wanted)) end_when_told();
+  launcher_.abort(status & 0xff);
   ring_all();
   for (int ms = 0; ms < 200 && others_live(); ++ms) pause_ms();
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/result.hpp"
+#include "launch/control.hpp"
 #include "transport/shared/commons.hpp"
 #include "transport/transport.hpp"
 
@@ -17,13 +18,12 @@ namespace weir::transport::shared {
 
 class Peers {
  public:
-  // `launcher`: launch::Job::commons.
-  Peers(Commons& commons, int launcher) noexcept : commons_(commons), launcher_(launcher) {}
+  Peers(Commons& commons, launch::Control launcher) noexcept : commons_(commons), launcher_(launcher) {}
 
   // From now on the end of this process is seen.
   base::Status enter();
   // From now on it is no loss.
-  void leave() noexcept { commons_.own_line().presence.store(Presence::left); }
+  void leave() noexcept;
 
   // Marks ranks that have ended as lost, unless somebody has looked a moment ago; ends this process when one aborts.
   void look();
@@ -47,7 +47,7 @@ class Peers {
   bool others_live() const noexcept;
 
   Commons& commons_;
-  int launcher_;
+  launch::Control launcher_;
 };
 
 }  // namespace weir::transport::shared

@@ -10,11 +10,11 @@ namespace weir::transport {
 
 namespace shared {
 
-SharedTransport::SharedTransport(Started started, int launcher)
+SharedTransport::SharedTransport(Started started, const SharedPlace& place)
     : commons_(std::move(started.commons)),
       sockets_(std::move(started.sockets)),
-      peers_(commons_, launcher),
-      waiting_(commons_, peers_),
+      peers_(commons_, launch::Control(place.control)),
+      waiting_(commons_, peers_, place.cores),
       assembly_(commons_, peers_, waiting_),
       regions_(commons_, assembly_, sockets_) {
   waiting_.set_progress([this] { return progress(); });

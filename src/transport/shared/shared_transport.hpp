@@ -18,7 +18,7 @@ namespace weir::transport::shared {
 
 class SharedTransport final : public Transport {
  public:
-  SharedTransport(Started started, int launcher);
+  SharedTransport(Started started, const SharedPlace& place);
 
   const char* name() const noexcept override { return "shared"; }
   Rank rank() const noexcept override { return commons_.rank(); }

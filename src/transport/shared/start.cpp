@@ -12,10 +12,10 @@ namespace {
 using base::Code;
 using base::Status;
 
-base::Result<Started> start_alone() {
+base::Result<Started> start_alone(const SharedPlace& place) {
   auto commons = Commons::make(1);
   if (!commons) return commons.status();
-  if (Status status = Peers(*commons, -1).enter(); !status) return status;
+  if (Status status = Peers(*commons, launch::Control(place.control)).enter(); !status) return status;
   return Started{std::move(*commons), Sockets()};
 }
 
@@ -38,7 +38,7 @@ base::Result<Started> start_first(const SharedPlace& place, Deadline deadline) {
   auto sockets = Sockets::connect(place.job, place.rank, place.ranks, deadline);
   if (!sockets) return sockets.status();
   auto commons = Commons::make(place.ranks);
-  Status status = commons ? Peers(*commons, -1).enter() : commons.status();
+  Status status = commons ? Peers(*commons, launch::Control(place.control)).enter() : commons.status();
   for (std::uint32_t i = 1; i < place.ranks && status; ++i) {
     status = sockets->send(Rank{i}, {}, commons->descriptor());
   }
@@ -55,7 +55,7 @@ base::Result<Started> start_other(const SharedPlace& place, Deadline deadline) {
   const auto packet = sockets->receive(Rank{0}, deadline, &descriptor);
   if (!packet) return packet.status();
   auto commons = Commons::attach(descriptor.release(), place.rank, place.ranks);
-  Status status = commons ? Peers(*commons, -1).enter() : commons.status();
+  Status status = commons ? Peers(*commons, launch::Control(place.control)).enter() : commons.status();
   Packet here;
   here.code = static_cast<std::uint32_t>(status.code);
   status.message.copy(here.text, sizeof here.text - 1);
@@ -72,7 +72,7 @@ base::Result<Started> start(const SharedPlace& place) {
     return Status{Code::bad_option, fmt::format("rank {} of {}: there is no such rank",
                                                 static_cast<std::uint32_t>(place.rank), place.ranks)};
   }
-  if (place.ranks == 1) return start_alone();
+  if (place.ranks == 1) return start_alone(place);
   if (place.job.empty()) {
     return Status{Code::bad_option,
                   fmt::format("rank {} of {}: the job has no id, by which its ranks could find one another",

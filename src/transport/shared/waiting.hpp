@@ -19,7 +19,8 @@ namespace weir::transport::shared {
 
 class Waiting {
  public:
-  Waiting(Commons& commons, Peers& peers) noexcept;
+  // `cores`: that the ranks of the host have together; 0: not known.
+  Waiting(Commons& commons, Peers& peers, std::uint32_t cores) noexcept;
 
   // Run now and then while waiting: true when it has done something.
   void set_progress(std::function<bool()> progress) { progress_ = std::move(progress); }
