@@ -27,9 +27,7 @@ class Commons {
   Head& head() const noexcept { return *at<Head>(0); }
   RankLine& line(Rank rank) const noexcept { return at<RankLine>(layout_.lines())[index(rank)]; }
   RankLine& own_line() const noexcept { return line(rank_); }
-  GatherSlot& slot(Rank rank) const noexcept {
-    return at<GatherSlot>(layout_.slots())[index(rank)];
-  }
+  GatherSlot& slot(Rank rank) const noexcept { return at<GatherSlot>(layout_.slots())[index(rank)]; }
   // Who has sent something to a rank since it last looked: one bit for each, in words.
   std::span<std::atomic<std::uint64_t>> senders_to(Rank rank) const noexcept {
     return {at<std::atomic<std::uint64_t>>(layout_.senders() + index(rank) * layout_.sender_bytes()),
