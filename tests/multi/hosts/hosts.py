@@ -11,6 +11,7 @@ it makes has its process number in its name, and is gone when it ends, however t
 
 import argparse
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,12 +21,17 @@ import tempfile
 MISSING = 77  # what ctest takes for "skipped" (SKIP_RETURN_CODE)
 LAUNCHERS = {"openmpi": ("mpirun.openmpi", "openmpi-bin"), "mpich": ("mpiexec.hydra", "mpich")}
 
-# mpirun gives it a host and a command; the host's number is the last one of its address.
-AGENT = """#!/bin/sh
+# Runs a command on a host, as mpirun's remote shell: OPTION... ADDRESS COMMAND. The host knows the names of all, and asks
+# no server for others.
+ENTER = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=${{1##*.}}
 shift
-exec ip netns exec {prefix}$host unshare --uts sh -c "echo {prefix}$host > /proc/sys/kernel/hostname; $*"
+exec ip netns exec {prefix}$host unshare --uts sh -c "
+  echo {prefix}$host > /proc/sys/kernel/hostname
+  mount --bind {folder}/names /etc/hosts
+  mount --bind /dev/null /etc/resolv.conf
+  $*"
 """
 
 
@@ -84,23 +90,23 @@ def address(host):
     return f"10.99.0.{host}"
 
 
-def launcher(options, folder, hosts):
-    agent = os.path.join(folder, "agent")
-    with open(agent, "w", encoding="utf-8") as file:
-        file.write(AGENT.format(prefix=hosts.prefix))
-    os.chmod(agent, 0o755)
+def write(path, text, mode=0o644):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def launcher(options, folder, enter):
     hostfile = os.path.join(folder, "hosts")
     form = "{} slots={}\n" if options.mpi == "openmpi" else "{}:{}\n"
-    with open(hostfile, "w", encoding="utf-8") as file:
-        for host in range(1, options.hosts + 1):
-            file.write(form.format(address(host), options.slots))
+    write(hostfile, "".join(form.format(address(host), options.slots) for host in range(1, options.hosts + 1)))
     ranks = str(options.ranks or options.hosts * options.slots)
     if options.mpi == "openmpi":
-        return ["mpirun.openmpi", "--mca", "plm_rsh_agent", agent, "--mca", "btl_tcp_if_include", "eth0", "--mca",
+        return ["mpirun.openmpi", "--mca", "plm_rsh_agent", enter, "--mca", "btl_tcp_if_include", "eth0", "--mca",
                 "oob_tcp_if_include", "eth0", "--hostfile", hostfile, "--bind-to", "none", "-n", ranks]
     # UCX would see through it all and take the memory that the hosts share.
     return ["env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=eth0", "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
-            agent, "-f", hostfile, "-n", ranks]
+            enter, "-f", hostfile, "-n", ranks]
 
 
 def missing(options):
@@ -115,13 +121,14 @@ def missing(options):
 
 
 def run_on(hosts, options):
-    first = f"{hosts.prefix}1"
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     with tempfile.TemporaryDirectory() as folder:
-        # The launcher runs on the first host, under that host's name, as its ranks do.
-        command = ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c",
-                   f'echo {first} > /proc/sys/kernel/hostname; exec "$@"', "sh"]
-        command += launcher(options, folder, hosts) + options.program
+        enter = os.path.join(folder, "enter")
+        write(enter, ENTER.format(prefix=hosts.prefix, folder=folder), 0o755)
+        names = [f"{address(host)} {hosts.prefix}{host}\n" for host in range(1, options.hosts + 1)]
+        write(os.path.join(folder, "names"), "".join(["127.0.0.1 localhost\n"] + names))
+        # The launcher runs on the first host, as its ranks do.
+        command = [enter, address(1), shlex.join(launcher(options, folder, enter) + options.program)]
         with subprocess.Popen(command, env=environment, start_new_session=True) as process:
             try:
                 return process.wait(timeout=options.timeout)
