@@ -201,7 +201,7 @@ base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) 
 base::Status Sockets::absent(const std::string& job) const {
   std::string missing;
   for (std::size_t i = 1; i < to_.size(); ++i) {
-    if (!to_[i].is_open()) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", i);
+    if (!to_[i].is_open()) missing += fmt::format("{}rank {}", missing.empty() ? "" : ", ", i);
   }
   return {Code::lost, fmt::format("of {} ranks of job {} these have not come in time: {}; either they have ended, or "
                                   "they are not on this host",
