@@ -115,7 +115,7 @@ void quiet_slow(Context& context) {
 }
 
 void quiet(Context& context, const int* pes, std::size_t n) {
-  platform::order_all();
+  platform::memory_barrier();
   std::vector<Rank> ranks;
   for (std::size_t i = 0; i < n; ++i) {
     if (static_cast<unsigned>(pes[i]) >= static_cast<unsigned>(world().n_pes))

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "platform/store_order.hpp"
+#include "platform/barrier.hpp"
 #include "shmem/world/world.hpp"
 
 namespace weir::shmem {
@@ -87,13 +87,13 @@ void quiet_slow(Context& context);
 
 // Puts, atomics, signals and stores to a PE before it are seen there before those after it.
 inline void fence(Context& context) {
-  platform::order_stores();
+  platform::store_barrier();
   if (context.has_channel()) [[unlikely]]
     fence_slow(context);
 }
 // All of the context is done, and stores are seen by every PE.
 inline void quiet(Context& context) {
-  platform::order_all();
+  platform::memory_barrier();
   if (context.has_channel()) [[unlikely]]
     quiet_slow(context);
 }

@@ -72,7 +72,7 @@ void put_signal(Context& context, void* dest, const void* source, std::size_t by
   check_signal(signal);
   if (detail::word_at(signal.word, pe) != nullptr) {
     put(context, dest, source, bytes, pe);
-    platform::order_stores();
+    platform::store_barrier();
     return raise(context, signal, pe);
   }
   Context::Use use(context);

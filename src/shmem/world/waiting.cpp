@@ -3,7 +3,6 @@
 #include "shmem/world/waiting.hpp"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 
@@ -21,13 +20,6 @@ constexpr std::uint64_t kYieldNs = 5'000'000;  // that long before it sleeps, wh
 constexpr std::uint64_t kYieldSharedNs = 500'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 constexpr std::uint32_t kLookEvery = 16;  // yields between looks at the clock
-
-void sleep_for(std::uint64_t ns) noexcept {
-  if (world().needs_progress) return world().transport->wait_for_arrival(ns);
-  timespec time{};
-  time.tv_nsec = static_cast<long>(ns);
-  nanosleep(&time, nullptr);
-}
 
 void end_if_lost() noexcept {
   if (const auto lost = world().transport->lost()) [[unlikely]]
@@ -51,9 +43,9 @@ void Waiting::pause_slow() noexcept {
     const std::uint64_t now = platform::now_ns();
     if (slow_since_ns_ == 0) slow_since_ns_ = now;
     const std::uint64_t waited = now - slow_since_ns_;
-    // A part of what it has waited: the wait gets longer by that at most.
+    // A part of what it has waited, by which the wait gets longer at most. The transport looks after the others then.
     if (waited > (w.is_oversubscribed ? kYieldSharedNs : kYieldNs))
-      return sleep_for(std::clamp<std::uint64_t>(waited / 20, 20'000, kLongestSleepNs));
+      return w.transport->wait_for_arrival(std::clamp<std::uint64_t>(waited / 20, 20'000, kLongestSleepNs));
   }
   sched_yield();
 }
