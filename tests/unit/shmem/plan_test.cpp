@@ -69,6 +69,7 @@ TEST(ShmemPlan, PartitionOneIsTheHeap) {
 
 TEST(ShmemPlan, NamesTheVariableAndWhatIsWrongWithIt) {
   EXPECT_THAT(refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}), HasSubstr("SHMEM_SYMMETRIC_SIZE=lots: lots is no size"));
+  EXPECT_THAT(refusal({{"SHMEM_SYMMETRIC_SIZE", "16T"}}), HasSubstr("less than 16T"));
   EXPECT_THAT(refusal({{"SHMEM_SYMMETRIC_SIZE", ""}}), HasSubstr("is no size"));
   EXPECT_THAT(refusal({{"SHMEM_SYMMETRIC_PARTITION2", "kind=hbm"}}), HasSubstr("it has no size"));
   EXPECT_THAT(refusal({{"SHMEM_SYMMETRIC_PARTITION2", "size=1M:kind=wood"}}), HasSubstr("kind wood is unknown"));
