@@ -41,15 +41,16 @@ WEIR_SHMEM_ORDER(WEIR_SHMEM_DECLARE_PLAIN)
 WEIR_SHMEM_TOGETHER(WEIR_SHMEM_DECLARE_PLAIN)
 WEIR_SHMEM_OLD(WEIR_SHMEM_DECLARE_PLAIN)
 
-/* Ends all PEs with this status, from any one, whatever the others do. */
-#if defined(__GNUC__)
-__attribute__((__noreturn__))
-#elif defined(__cplusplus) && __cplusplus >= 201103L
-[[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Noreturn
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define WEIR_SHMEM_NO_RETURN [[noreturn]]
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define WEIR_SHMEM_NO_RETURN _Noreturn
+#else
+#define WEIR_SHMEM_NO_RETURN
 #endif
-void shmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
+/* Ends all PEs with this status, from any one, whatever the others do. */
+WEIR_SHMEM_NO_RETURN void shmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
+WEIR_SHMEM_NO_RETURN void pshmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
 
 #include "detail/prototypes.h"
 
