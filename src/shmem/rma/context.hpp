@@ -7,10 +7,10 @@
 // SERIALIZED or PRIVATE are not locked: one thread at a time, as the program has promised.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <mutex>
 
-#include "platform/store_order.hpp"
+#include "platform/barrier.hpp"
 #include "shmem/world/world.hpp"
 
 namespace weir::shmem {
@@ -40,7 +40,8 @@ class Context {
   }
   long options() const noexcept { return options_; }
   void* team() const noexcept { return team_; }  // what was given; null: the world
-  bool has_channel() const noexcept { return channel_ != nullptr; }
+  // ORDER-3: acquire, pairs with the store of a channel that another thread has opened.
+  bool has_channel() const noexcept { return channel_.load(std::memory_order_acquire) != nullptr; }
 
   // The channel for one operation, locked when threads may share the context. Opened when there is none.
   class Use {
@@ -59,8 +60,8 @@ class Context {
   PeMap pes_{};
   void* team_ = nullptr;
   long options_ = 0;
-  transport::Channel* channel_ = nullptr;  // set once, under mutex_ where threads share the context; never given back
-                                           // before the context ends
+  std::atomic<transport::Channel*> channel_ = nullptr;  // opened once, under mutex_ where threads share the context,
+                                                        // and kept until the context ends
   std::mutex mutex_;
 
   friend void close_channel(Context& context) noexcept;
@@ -76,6 +77,8 @@ Context* create_context(long options, PeMap pes = {}, void* team = nullptr);
 void destroy_context(Context* context);
 // Quiets and destroys every context that was made for `team`; for shmem_team_destroy.
 void destroy_contexts_of(void* team);
+// For finish(): all of them, the default one too.
+void quiet_all_contexts();
 void destroy_all_contexts();
 void close_channel(Context& context) noexcept;
 
@@ -84,13 +87,13 @@ void quiet_slow(Context& context);
 
 // Puts, atomics, signals and stores to a PE before it are seen there before those after it.
 inline void fence(Context& context) {
-  platform::order_stores();
+  platform::store_barrier();
   if (context.has_channel()) [[unlikely]]
     fence_slow(context);
 }
 // All of the context is done, and stores are seen by every PE.
 inline void quiet(Context& context) {
-  platform::order_all();
+  platform::memory_barrier();
   if (context.has_channel()) [[unlikely]]
     quiet_slow(context);
 }

@@ -102,7 +102,7 @@ inline void get_nbi(Context& context, void* dest, const void* source, std::size_
 }
 
 // Elements or blocks of elements with a distance from each one's start to the next one's, all in elements (shmem_iput,
-// shmem_ibput ...; 1.6: at least 1 for iput and iget, at least the block for ibput and ibget; less ends the program).
+// shmem_ibput ...). All that is reached must lie in symmetric memory; distances may be 0 or negative.
 struct Strides {
   std::ptrdiff_t dest = 1, source = 1;
   std::size_t block = 1;    // elements that lie together

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "platform/clock.hpp"
+
 namespace weir::shmem {
 
 class Waiting {
@@ -18,7 +20,7 @@ class Waiting {
   void pause() noexcept {
     if (round_ < spins_) [[likely]] {
       ++round_;
-      spin();
+      platform::spin_pause();
     } else {
       pause_slow();
     }
@@ -27,7 +29,6 @@ class Waiting {
   Waiting() noexcept;
 
  private:
-  static void spin() noexcept;
   void pause_slow() noexcept;
 
   std::uint32_t round_ = 0;

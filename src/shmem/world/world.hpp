@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "transport/transport.hpp"
@@ -70,14 +69,13 @@ inline void check(const base::Status& status) noexcept {
   if (!status) [[unlikely]]
     fail(status);
 }
-// Of which SHMEM routine this is the inside, by the names of the calling functions: "shmem_long_put"; "" if of none.
-std::string routine_of_caller();
-
 // Ends all PEs of the job with this status: any PE, any thread, at any time, whatever others wait for.
 [[noreturn]] void global_exit(int status) noexcept;
 
 // `bytes` of World::internal for one user, the same on every PE as long as PEs reserve in the same order; a multiple of
 // 64, zero. Ends the program when there is no more. Not for many threads.
 std::byte* reserve_internal(std::size_t bytes);
+// For start(): nothing is reserved any more.
+void reset_internal() noexcept;
 
 }  // namespace weir::shmem
