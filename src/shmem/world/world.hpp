@@ -52,6 +52,10 @@ struct World {
   ThreadLevel thread_level = ThreadLevel::single;
   transport::Transport* transport = nullptr;  // never null while started
 
+  // The PEs whose memory is mapped here, this one too, in rising order: those of its node.
+  const int* neighbours = nullptr;
+  int n_neighbours = 0;
+
   // The library's own symmetric memory, zero at start, at the head of the heap's segment.
   std::byte* internal = nullptr;
   std::size_t internal_bytes = 0;

@@ -64,10 +64,11 @@ base::Status Assembly::agree(const base::Status& mine) {
   Verdict verdict{mine.code, {}};
   mine.message.copy(verdict.text, sizeof verdict.text - 1);
   std::vector<Verdict> verdicts(commons_.ranks());
-  base::Status gathered = all_gather(std::as_bytes(std::span(&verdict, 1)), std::as_writable_bytes(std::span(verdicts)));
+  base::Status gathered =
+      all_gather(std::as_bytes(std::span(&verdict, 1)), std::as_writable_bytes(std::span(verdicts)));
   if (!gathered) return gathered;
-  const auto failed = std::find_if(verdicts.begin(), verdicts.end(),
-                                   [](const Verdict& one) { return one.code != base::Code::ok; });
+  const auto failed =
+      std::find_if(verdicts.begin(), verdicts.end(), [](const Verdict& one) { return one.code != base::Code::ok; });
   if (failed == verdicts.end()) return base::Status::success();
   return {failed->code, fmt::format("rank {}: {}", failed - verdicts.begin(), failed->text)};
 }

@@ -24,8 +24,8 @@ Status NeighbourChannel::get(void* to, Location from, std::size_t bytes) {
   return status;
 }
 
-base::Result<std::uint64_t> NeighbourChannel::atomic(Location at, AtomicOp op, AtomicWidth width,
-                                                     std::uint64_t operand, std::uint64_t expected) {
+base::Result<std::uint64_t> NeighbourChannel::atomic(Location at, AtomicOp op, AtomicWidth width, std::uint64_t operand,
+                                                     std::uint64_t expected) {
   std::byte* const there = regions_.find(at, bytes_of(width));
   if (Status status = reachable(at.rank); !status) return status;
   return apply_atomic(there, op, width, operand, expected);

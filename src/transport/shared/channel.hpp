@@ -27,9 +27,7 @@ class NeighbourChannel final : public Channel {
   base::Status quiet(std::span<const Rank> ranks) override;
 
  private:
-  base::Status reachable(Rank rank) const {
-    return peers_.is_lost(rank) ? peers_.status() : base::Status::success();
-  }
+  base::Status reachable(Rank rank) const { return peers_.is_lost(rank) ? peers_.status() : base::Status::success(); }
 
   const Regions& regions_;
   const Peers& peers_;

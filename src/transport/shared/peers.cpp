@@ -49,9 +49,8 @@ void pause_ms() noexcept {
 base::Status Peers::enter() {
   struct flock lock = lock_of(commons_.rank());
   if (fcntl(commons_.descriptor(), F_SETLK, &lock) != 0) {
-    return {base::Code::io_error,
-            fmt::format("rank {} cannot lock its byte of the common memory: {}",
-                        static_cast<std::uint32_t>(commons_.rank()), std::strerror(errno))};
+    return {base::Code::io_error, fmt::format("rank {} cannot lock its byte of the common memory: {}",
+                                              static_cast<std::uint32_t>(commons_.rank()), std::strerror(errno))};
   }
   RankLine& line = commons_.own_line();
   line.pid.store(static_cast<std::uint32_t>(getpid()));

@@ -51,31 +51,30 @@ base::Result<Region> Regions::make(const RegionSpec& spec) {
 
 base::Result<std::uint64_t> Regions::agree_on_size(const RegionSpec& spec) {
   std::vector<std::uint64_t> sizes(commons_.ranks());
-  Status status = assembly_.all_gather(std::as_bytes(std::span(&spec.size.count, 1)),
-                                       std::as_writable_bytes(std::span(sizes)));
+  Status status =
+      assembly_.all_gather(std::as_bytes(std::span(&spec.size.count, 1)), std::as_writable_bytes(std::span(sizes)));
   if (!status) return status;
   const auto largest = std::max_element(sizes.begin(), sizes.end());
   if (*largest == 0) return Status{Code::bad_option, fmt::format("region {}: no rank asks for a byte", spec.name)};
   const std::uint64_t stride = (*largest + kGranule - 1) / kGranule * kGranule;
-  std::uint64_t total = 0;
+  std::int64_t total = 0;
   if (stride == 0 || __builtin_mul_overflow(stride, std::uint64_t{commons_.ranks()}, &total)) {
-    return Status{Code::no_space, fmt::format("region {}: rank {} asks for {}, which on {} ranks is more than there "
-                                              "are addresses: ask for less",
-                                              spec.name, largest - sizes.begin(), memory::size_text({*largest}),
-                                              commons_.ranks())};
+    return Status{Code::no_space,
+                  fmt::format("region {}: rank {} asks for {}, which on {} ranks is more than there "
+                              "are addresses: ask for less",
+                              spec.name, largest - sizes.begin(), memory::size_text({*largest}), commons_.ranks())};
   }
   return stride;
 }
 
 Regions::Memory Regions::make_memory(const RegionSpec& spec, std::uint64_t stride) {
   const Bytes size{stride * commons_.ranks()};
-  auto memory =
-      SharedBacking::open({.source = SharedBacking::Source::memfd, .name = "weir " + spec.name, .size = size, .os_nodes = {}});
+  auto memory = SharedBacking::open(
+      {.source = SharedBacking::Source::memfd, .name = "weir " + spec.name, .size = size, .os_nodes = {}});
   if (!memory) {
-    return Status{memory.status().code,
-                  fmt::format("region {}: {} on each of {} ranks is {}: {}; ask for less", spec.name,
-                              memory::size_text({stride}), commons_.ranks(), memory::size_text(size),
-                              memory.status().message)};
+    return Status{memory.status().code, fmt::format("region {}: {} on each of {} ranks is {}: {}; ask for less",
+                                                    spec.name, memory::size_text({stride}), commons_.ranks(),
+                                                    memory::size_text(size), memory.status().message)};
   }
   for (std::uint32_t i = 1; i < commons_.ranks(); ++i) {
     if (Status status = sockets_.send(Rank{i}, {}, (*memory)->descriptor()); !status) return status;
@@ -88,8 +87,8 @@ Regions::Memory Regions::receive_memory(const RegionSpec& spec) {
   const auto packet = sockets_.receive(Rank{0}, std::chrono::steady_clock::now(), &descriptor);
   if (!packet) return packet.status();
   if (!descriptor.is_open()) {
-    return Status{Code::no_space, fmt::format("region {}: no descriptor can be received; raise the limit (ulimit -n)",
-                                              spec.name)};
+    return Status{Code::no_space,
+                  fmt::format("region {}: no descriptor can be received; raise the limit (ulimit -n)", spec.name)};
   }
   return SharedBacking::attach(descriptor.release(), "weir " + spec.name);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Regions: memory that all ranks of a host map, each at an address of its own, as one range: part i at base + i * stride.
+// Regions: memory that all ranks of a host map, each at an address of its own, as one range: part i at base + i *
+// stride.
 //
 // Rank 0 makes it, nameless, and sends it to the others. make() and free() are collective; of the rest, any thread.
 #pragma once

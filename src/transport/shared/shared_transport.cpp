@@ -50,7 +50,7 @@ base::Status SharedTransport::leave() {
 base::Result<std::unique_ptr<Transport>> open_shared(const SharedPlace& place) {
   auto started = shared::start(place);
   if (!started) return started.status();
-  return std::unique_ptr<Transport>(new shared::SharedTransport(std::move(*started), place.commons));
+  return std::unique_ptr<Transport>(new shared::SharedTransport(std::move(*started), place));
 }
 
 }  // namespace weir::transport

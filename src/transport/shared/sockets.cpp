@@ -152,8 +152,7 @@ base::Result<Descriptor> listen_as(const std::string& job, std::uint32_t ranks, 
 
 base::Result<Sockets> Sockets::connect(const std::string& job, Rank rank, std::uint32_t ranks, Deadline deadline) {
   Sockets sockets(ranks);
-  const Status status =
-      rank == Rank{0} ? sockets.accept_all(job, deadline) : sockets.reach_first(job, rank, deadline);
+  const Status status = rank == Rank{0} ? sockets.accept_all(job, deadline) : sockets.reach_first(job, rank, deadline);
   if (!status) return status;
   return sockets;
 }
@@ -182,7 +181,8 @@ base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) 
   if (!is_of_this_user(socket)) return {Code::bad_option, "a process of another user claims to be a rank of this job"};
   Descriptor none;
   const auto hello = is_readable(socket, deadline) ? receive_packet(socket, none) : std::nullopt;
-  if (!hello) return {Code::lost, "a process that claimed to be a rank of this job has ended, or is of another libweir"};
+  if (!hello)
+    return {Code::lost, "a process that claimed to be a rank of this job has ended, or is of another libweir"};
   if (hello->ranks != to_.size() || hello->rank == 0 || hello->rank >= to_.size()) {
     to_[0] = std::move(socket);  // it is told as well
     return {Code::bad_option, fmt::format("rank {} of {} has come to a job of {} ranks: all must be started alike",

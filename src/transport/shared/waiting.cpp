@@ -18,9 +18,7 @@ std::uint32_t cores_online() noexcept { return static_cast<std::uint32_t>(syscon
 
 // Where ranks share cores, what one waits for needs its core.
 Waiting::Waiting(Commons& commons, Peers& peers, std::uint32_t cores) noexcept
-    : commons_(commons),
-      peers_(peers),
-      spins_(commons.ranks() <= (cores != 0 ? cores : cores_online()) ? kSpins : 0) {}
+    : commons_(commons), peers_(peers), spins_(commons.ranks() <= (cores != 0 ? cores : cores_online()) ? kSpins : 0) {}
 
 bool Waiting::pass(std::uint32_t turn) const noexcept {
   if (turn < spins_) {
