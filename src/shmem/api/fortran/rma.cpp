@@ -16,8 +16,8 @@ void move(Move how, void* dest, const void* source, const Integer* nelems, const
   how(default_context(), dest, source, count_of(nelems) * Element, *pe);
 }
 template <std::size_t Element>
-void move(MoveStrided how, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, const Integer* nelems,
-          const Integer* pe) {
+void move(MoveStrided how, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+          const Integer* nelems, const Integer* pe) {
   how(default_context(), dest, source, {dst, sst, 1, count_of(nelems), Element}, *pe);
 }
 
