@@ -35,11 +35,16 @@ static_assert(sizeof(Letter) == 4 * base::kDestructiveSize && offsetof(Letter, t
 inline constexpr unsigned kLetters = 4;      // how many steps a member may be ahead of those that read its letters
 inline constexpr unsigned kMostRounds = 16;  // of a dissemination: 65,536 members
 
+// Two words that a member shows to all of its group, on any node (exchange.hpp).
+struct alignas(base::kDestructiveSize) Offer {
+  std::atomic<std::uint64_t> words[2]{};
+};
+
 struct Area {
   Flag done;                     // its owner: the last step in which it has read all that it wanted to read of others
   Letter letters[kLetters];      // its owner
   Flag rounds[kMostRounds];      // one neighbour each
-  Flag offer;                    // its owner: the bytes that it brings to a collect
+  Offer offer;                   // its owner
   Letter far_letters[2];         // its owner, when it leads its node
   Flag far_rounds[kMostRounds];  // one leader of another node each
 };

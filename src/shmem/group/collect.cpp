@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <utility>
 #include <vector>
 
 #include "shmem/group/blocks.hpp"
 #include "shmem/group/collective.hpp"
+#include "shmem/group/exchange.hpp"
 
 namespace weir::shmem {
 namespace {
@@ -20,21 +20,14 @@ struct Job {
 
 // Each member says how many bytes it brings; all have begun when it returns.
 Offsets exchange_sizes(Group& group, std::size_t bytes) {
-  group.area(group.me())->offer.step.store(bytes, std::memory_order_release);  // OFFER-1: seen after the sync
-  sync(group);
-  Offsets sizes(group.size() + 1);
-  for (unsigned member = 0; member < group.size(); ++member) {
-    const std::atomic<Step>& offer = group.area(member)->offer.step;
-    if (const std::byte* const there = group.at(&offer, member); there != nullptr) {
-      sizes[member] = reinterpret_cast<const std::atomic<Step>*>(there)->load(std::memory_order_acquire);  // OFFER-1
-    } else {
-      group.reach().get_nbi(&sizes[member], &offer, sizeof(Step), group.pe(member));
-    }
-  }
-  if (group.has_far()) group.reach().quiet();
+  Offsets offsets;
   std::size_t offset = 0;
-  for (std::size_t& size : sizes) offset += std::exchange(size, offset);
-  return sizes;
+  for (const Words& words : exchange_words(group, {bytes, 0})) {
+    offsets.push_back(offset);
+    offset += words.first;
+  }
+  offsets.push_back(offset);
+  return offsets;
 }
 
 // The parts of this node's members, from their sources. Each begins with its own, so that not all read one at once.

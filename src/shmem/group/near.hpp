@@ -38,8 +38,8 @@ class Near {
 
   unsigned size() const noexcept { return static_cast<unsigned>(places_.areas.size()); }
   unsigned me() const noexcept { return places_.me; }
-  // Everyone hears everyone: as quick as a pair for few members.
-  bool is_small() const noexcept { return size() <= kFew; }
+  // Everyone hears everyone: as quick as a pair for few members, and each needs the processor once in a step.
+  bool is_small() const noexcept { return size() <= (places_.crowded ? kFewTurns : kFew); }
   Step step() const noexcept { return step_; }
   Area& area(unsigned member) noexcept { return *places_.areas[member]; }
 
@@ -76,6 +76,7 @@ class Near {
 
  private:
   static constexpr unsigned kFew = 8;
+  static constexpr unsigned kFewTurns = 64;  // so many letters are read sooner than another PE has had its turn
   static constexpr unsigned kSpins = 400;
 
   Area& mine() noexcept { return *places_.areas[places_.me]; }

@@ -13,7 +13,7 @@ namespace weir::shmem {
 
 namespace {
 
-constexpr std::uint32_t kSpins = 4096;         // some 0.1 ms: longer than an ordinary answer takes
+constexpr std::uint32_t kSpins = 1000;         // microseconds: longer than an answer takes of a PE that runs
 constexpr std::uint32_t kSpinsShared = 40;     // where the PE waited for may need this processor
 constexpr std::uint32_t kSpinsProgress = 20;   // where each round makes the transport's progress
 constexpr std::uint64_t kYieldNs = 5'000'000;  // that long before it sleeps, when no PE needs the processor
