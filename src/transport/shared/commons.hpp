@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "base/result.hpp"
 #include "memory/shared_backing.hpp"
 #include "transport/shared/layout.hpp"
+#include "transport/shared/ring.hpp"
 
 namespace weir::transport::shared {
 
@@ -23,13 +25,25 @@ class Commons {
   int descriptor() const noexcept { return memory_->descriptor(); }
 
   Head& head() const noexcept { return *at<Head>(0); }
-  RankLine& line(Rank rank) const noexcept { return at<RankLine>(layout_.lines())[static_cast<std::uint32_t>(rank)]; }
+  RankLine& line(Rank rank) const noexcept { return at<RankLine>(layout_.lines())[index(rank)]; }
   RankLine& own_line() const noexcept { return line(rank_); }
   GatherSlot& slot(Rank rank) const noexcept {
-    return at<GatherSlot>(layout_.slots())[static_cast<std::uint32_t>(rank)];
+    return at<GatherSlot>(layout_.slots())[index(rank)];
+  }
+  // Who has sent something to a rank since it last looked: one bit for each, in words.
+  std::span<std::atomic<std::uint64_t>> senders_to(Rank rank) const noexcept {
+    return {at<std::atomic<std::uint64_t>>(layout_.senders() + index(rank) * layout_.sender_bytes()),
+            layout_.sender_words()};
+  }
+  Ring ring(Rank from, Rank to) const noexcept {
+    const std::size_t pair = std::size_t{index(to)} * ranks_ + index(from);
+    return {at<RingEnds>(layout_.ends())[pair], at<std::byte>(layout_.rings() + pair * layout_.ring_bytes()),
+            layout_.ring_bytes()};
   }
 
  private:
+  static std::uint32_t index(Rank rank) noexcept { return static_cast<std::uint32_t>(rank); }
+
   Commons(std::unique_ptr<memory::SharedBacking> memory, Rank rank, std::uint32_t ranks) noexcept
       : memory_(std::move(memory)), rank_(rank), ranks_(ranks), layout_(ranks) {}
   template <class T>

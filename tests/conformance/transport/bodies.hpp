@@ -21,6 +21,7 @@ struct Body {
 };
 std::span<const Body> memory_bodies();
 std::span<const Body> meeting_bodies();
+std::span<const Body> message_bodies();
 
 // For each of them.
 void for_each_body(const std::function<void(const Body&)>& visit);
