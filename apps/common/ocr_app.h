@@ -4,33 +4,13 @@
  * compile with any OCR 1.2. For functions of one file: everything is static. */
 #pragma once
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "apps/common/app_options.h"
 #include "ocr.h"
-
-enum { kAppWrong = 1, kAppUsage = 2 }; /* exit codes */
-
-/* --name VALUE: a whole number from `least` to `most`; or, with `choices`, one of these words, whose index is the
- * value. `value` is the default at first. */
-typedef struct AppOption {
-  const char *name, *help;
-  u64 value, least, most;
-  const char *const *choices; /* ends with NULL */
-} AppOption;
 
 /* Words for numbers of u64 in the parameters of an EDT that are a struct. */
 #define APP_WORDS(type) ((u32)((sizeof(type) + sizeof(u64) - 1) / sizeof(u64)))
-
-static inline double app_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Says on standard error what is wrong, and ends the program with that exit code; the caller returns. */
 __attribute__((format(printf, 2, 3))) static inline void app_fail(u8 code, const char *format, ...) {
@@ -122,69 +102,17 @@ static inline void app_compare_next(ocrEdt_t function, u64 part, const ocrEdtDep
   ocrEdtTemplateDestroy(compare);
 }
 
-static inline void app_print_option(const AppOption *o) {
-  if (o->choices == NULL) {
-    ocrPrintf("  --%-12s %s; %llu to %llu, default %llu\n", o->name, o->help, (unsigned long long)o->least,
-              (unsigned long long)o->most, (unsigned long long)o->value);
-    return;
-  }
-  char words[256] = "";
-  for (const char *const *choice = o->choices; *choice != NULL; ++choice) {
-    const size_t length = strlen(words);
-    snprintf(words + length, sizeof words - length, "%s%s", choice == o->choices ? "" : ", ", *choice);
-  }
-  ocrPrintf("  --%-12s %s; %s, default %s\n", o->name, o->help, words, o->choices[o->value]);
-}
-
-static inline bool app_read_value(AppOption *o, const char *text) {
-  if (o->choices != NULL) {
-    for (u64 i = 0; o->choices[i] != NULL; ++i) {
-      if (strcmp(o->choices[i], text) == 0) {
-        o->value = i;
-        return true;
-      }
-    }
-    return false;
-  }
-  char *end;
-  errno = 0;
-  const unsigned long long value = strtoull(text, &end, 10);
-  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < o->least || value > o->most) return false;
-  o->value = value;
-  return true;
-}
-
-static inline void app_refuse(const AppOption *o, const char *text) {
-  if (o->choices != NULL)
-    app_fail(kAppUsage, "--%s %s: there is no such choice; --help lists them", o->name, text);
-  else
-    app_fail(kAppUsage, "--%s %s: it must be a whole number from %llu to %llu", o->name, text,
-             (unsigned long long)o->least, (unsigned long long)o->most);
-}
-
 static inline bool app_read_options(void *arguments, const char *purpose, AppOption *options) {
   const u64 count = ocrGetArgc(arguments);
   for (u64 i = 1; i < count; i += 2) {
-    const char *const word = ocrGetArgv(arguments, i);
-    if (strcmp(word, "--help") == 0) {
-      ocrPrintf("%s\n", purpose);
-      for (const AppOption *o = options; o->name != NULL; ++o) app_print_option(o);
-      ocrShutdown();
-      return false;
-    }
-    AppOption *found = options;
-    while (found->name != NULL && (strncmp(word, "--", 2) != 0 || strcmp(word + 2, found->name) != 0)) ++found;
-    if (found->name == NULL) {
-      app_fail(kAppUsage, "%s: there is no such option; --help lists them", word);
-      return false;
-    }
-    if (i + 1 == count) {
-      app_fail(kAppUsage, "%s: its value is missing; --help lists what it may be", word);
-      return false;
-    }
-    if (!app_read_value(found, ocrGetArgv(arguments, i + 1))) {
-      app_refuse(found, ocrGetArgv(arguments, i + 1));
-      return false;
+    AppRefusal why;
+    switch (app_read_word(ocrGetArgv(arguments, i), i + 1 < count ? ocrGetArgv(arguments, i + 1) : NULL, options, &why)) {
+      case kAppRun: break;
+      case kAppHelp:
+        app_print_options(purpose, options);
+        ocrShutdown();
+        return false;
+      case kAppRefuse: app_fail(kAppUsage, "%s", why.text); return false;
     }
   }
   return true;
