@@ -9,7 +9,7 @@
 #include "apps/common/app_options.h"
 
 /* False: main() returns `status`, after --help, or because an argument is wrong. */
-static inline bool app_start(int argc, char **argv, const char *purpose, AppOption *options, int *status) {
+static inline bool app_start(int argc, char** argv, const char* purpose, AppOption* options, int* status) {
   for (int i = 1; i < argc; i += 2) {
     AppRefusal why;
     switch (app_read_word(argv[i], i + 1 < argc ? argv[i + 1] : NULL, options, &why)) {
@@ -28,7 +28,7 @@ static inline bool app_start(int argc, char **argv, const char *purpose, AppOpti
 }
 
 /* Says what was done and whether it is right; main() returns the result. */
-__attribute__((format(printf, 2, 3))) static inline int app_end(bool valid, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static inline int app_end(bool valid, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vprintf(format, arguments);
@@ -37,8 +37,8 @@ __attribute__((format(printf, 2, 3))) static inline int app_end(bool valid, cons
   return valid ? 0 : kAppWrong;
 }
 
-static inline void *app_private(size_t bytes, const char *what) {
-  void *const memory = malloc(bytes > 0 ? bytes : 1);
+static inline void* app_private(size_t bytes, const char* what) {
+  void* const memory = malloc(bytes > 0 ? bytes : 1);
   if (memory == NULL) {
     fprintf(stderr, "no %zu bytes of memory for %s\n", bytes, what);
     exit(kAppWrong);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the programs in apps/(name)/shmem.c share: start, options, time, sums over all PEs, and how they end. C, and nothing
- * but OpenSHMEM 1.4, with the teams of 1.5 where the library has them: they compile with any OpenSHMEM. For programs of
- * one file: everything is static, and so are the arrays that reductions work on, which makes them symmetric.
+/* What the programs in apps/(name)/shmem.c share: start, options, time, sums over all PEs, and how they end. C, and
+ * nothing but OpenSHMEM 1.4, with the teams of 1.5 where the library has them: they compile with any OpenSHMEM. For
+ * programs of one file: everything is static, and so are the arrays that reductions work on, which makes them
+ * symmetric.
  *
  * What is said here to be collective is called by all PEs. */
 #pragma once
@@ -21,7 +22,7 @@
 enum { kAppMostValues = 64 }; /* that one reduction takes */
 
 /* Collective: ends the program with kAppUsage, and PE 0 says why; main() returns the result. */
-__attribute__((format(printf, 1, 2))) static inline int app_refuse(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static inline int app_refuse(const char* format, ...) {
   if (shmem_my_pe() == 0) {
     va_list arguments;
     va_start(arguments, format);
@@ -34,7 +35,7 @@ __attribute__((format(printf, 1, 2))) static inline int app_refuse(const char *f
 }
 
 /* Ends all PEs at once, from any one. */
-__attribute__((format(printf, 1, 2), noreturn)) static inline void app_fail(const char *format, ...) {
+__attribute__((format(printf, 1, 2), noreturn)) static inline void app_fail(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fprintf(stderr, "PE %d: ", shmem_my_pe());
@@ -46,16 +47,17 @@ __attribute__((format(printf, 1, 2), noreturn)) static inline void app_fail(cons
 }
 
 /* Symmetric memory, as it comes. Collective; ends the program where there is not enough. */
-static inline void *app_symmetric(size_t bytes, const char *what) {
-  void *const memory = shmem_malloc(bytes > 0 ? bytes : 1);
+static inline void* app_symmetric(size_t bytes, const char* what) {
+  void* const memory = shmem_malloc(bytes > 0 ? bytes : 1);
   if (memory == NULL)
-    app_fail("no %zu bytes of symmetric memory for %s: give more by SHMEM_SYMMETRIC_SIZE, or a smaller problem", bytes, what);
+    app_fail("no %zu bytes of symmetric memory for %s: give more by SHMEM_SYMMETRIC_SIZE, or a smaller problem", bytes,
+             what);
   return memory;
 }
 
 /* Memory of this PE's own. */
-static inline void *app_private(size_t bytes, const char *what) {
-  void *const memory = malloc(bytes > 0 ? bytes : 1);
+static inline void* app_private(size_t bytes, const char* what) {
+  void* const memory = malloc(bytes > 0 ? bytes : 1);
   if (memory == NULL) app_fail("no %zu bytes of memory for %s", bytes, what);
   return memory;
 }
@@ -69,20 +71,20 @@ static inline void app_start_reductions(void) {
   for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) app_sync[i] = SHMEM_SYNC_VALUE;
   shmem_barrier_all();
 }
-#define APP_REDUCE(typename, op, to, from, count) \
+#define APP_REDUCE(typename, op, to, from, count)                                                                      \
   shmem_##typename##_##op##_to_all(to, from, (int)(count), 0, 0, shmem_n_pes(), work, app_sync)
 #endif
 
 /* app_NAME(values, count): each of at most kAppMostValues values becomes that of all PEs together. Collective. */
-#define APP_REDUCTION(name, type, typename, op)                                                                       \
-  static inline void app_##name(type *values, size_t count) {                                                         \
-    static type from[kAppMostValues], to[kAppMostValues], work[kAppMostValues + SHMEM_REDUCE_MIN_WRKDATA_SIZE];       \
-    if (count > kAppMostValues) app_fail("app_" #name " of %zu values, of at most %d", count, (int)kAppMostValues);   \
-    memcpy(from, values, count * sizeof *values);                                                                     \
-    (void)work;                                                                                                       \
-    shmem_barrier_all(); /* none reads what the one before has left, or is still in it */                             \
-    APP_REDUCE(typename, op, to, from, count);                                                                        \
-    memcpy(values, to, count * sizeof *values);                                                                       \
+#define APP_REDUCTION(name, type, typename, op)                                                                        \
+  static inline void app_##name(type* values, size_t count) {                                                          \
+    static type from[kAppMostValues], to[kAppMostValues], work[kAppMostValues + SHMEM_REDUCE_MIN_WRKDATA_SIZE];        \
+    if (count > kAppMostValues) app_fail("app_" #name " of %zu values, of at most %d", count, (int)kAppMostValues);    \
+    memcpy(from, values, count * sizeof *values);                                                                      \
+    (void)work;                                                                                                        \
+    shmem_barrier_all(); /* none reads what the one before has left, or is still in it */                              \
+    APP_REDUCE(typename, op, to, from, count);                                                                         \
+    memcpy(values, to, count * sizeof *values);                                                                        \
   }
 APP_REDUCTION(sums, double, double, sum)
 APP_REDUCTION(maxima, double, double, max)
@@ -107,7 +109,7 @@ static inline long long app_whole_sum(long long value) {
 }
 
 /* "1 PE", "4 PEs". */
-static inline const char *app_pes(void) {
+static inline const char* app_pes(void) {
   static char text[32];
   snprintf(text, sizeof text, "%d PE%s", shmem_n_pes(), shmem_n_pes() == 1 ? "" : "s");
   return text;
@@ -121,12 +123,11 @@ static inline double app_now(void) {
 
 /* Where the part of a PE begins when `n` things are dealt out in order; that of the next is its end. */
 static inline uint64_t app_first(uint64_t n, int pes, int pe) {
-  return n / (uint64_t)pes * (uint64_t)pe +
-         (n % (uint64_t)pes < (uint64_t)pe ? n % (uint64_t)pes : (uint64_t)pe);
+  return n / (uint64_t)pes * (uint64_t)pe + (n % (uint64_t)pes < (uint64_t)pe ? n % (uint64_t)pes : (uint64_t)pe);
 }
 
 /* Collective. False: the program ends with `status`, after --help, or because an argument is wrong. */
-static inline bool app_start(int argc, char **argv, const char *purpose, AppOption *options, int *status) {
+static inline bool app_start(int argc, char** argv, const char* purpose, AppOption* options, int* status) {
   shmem_init();
   app_start_reductions();
   for (int i = 1; i < argc; i += 2) {
@@ -147,7 +148,7 @@ static inline bool app_start(int argc, char **argv, const char *purpose, AppOpti
 
 /* Collective: the program ends as the results of all PEs are; PE 0 says what was done and whether it is right. main()
  * returns the result. */
-__attribute__((format(printf, 2, 3))) static inline int app_end(bool right, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static inline int app_end(bool right, const char* format, ...) {
   const bool valid = app_whole_sum(!right) == 0;
   if (shmem_my_pe() == 0) {
     va_list arguments;

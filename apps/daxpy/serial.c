@@ -4,7 +4,7 @@
 #include "apps/common/plain_app.h"
 #include "apps/daxpy/daxpy.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {DAXPY_OPTIONS};
   int status;
   if (!app_start(argc, argv, DAXPY_PURPOSE "one thread.", options, &status)) return status;

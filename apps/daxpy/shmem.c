@@ -4,7 +4,7 @@
 #include "apps/common/shmem_app.h"
 #include "apps/daxpy/daxpy.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {DAXPY_OPTIONS};
   int status;
   if (!app_start(argc, argv, DAXPY_PURPOSE "vectors over all PEs.", options, &status)) return status;
@@ -21,6 +21,6 @@ int main(int argc, char **argv) {
   const bool right = daxpy_wrong(y, first, count, repeat) == 0 && sum == daxpy_expected_sum(n, repeat);
   shmem_free(y);
   shmem_free(x);
-  return app_end(right, "%llu elements on %s, %llu times in %.3f s, %.2f GB/s, sum %.0f", (unsigned long long)n, app_pes(),
-                 (unsigned long long)repeat, seconds, daxpy_gb_per_s(n, repeat, seconds), sum);
+  return app_end(right, "%llu elements on %s, %llu times in %.3f s, %.2f GB/s, sum %.0f", (unsigned long long)n,
+                 app_pes(), (unsigned long long)repeat, seconds, daxpy_gb_per_s(n, repeat, seconds), sum);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// DAXPY in tasks of Weir: daxpy_weir --n N, to compare with. A task for each chunk and repetition; the footprint orders the
-// repetitions of a chunk, and there is no barrier.
+// DAXPY in tasks of Weir: daxpy_weir --n N, to compare with. A task for each chunk and repetition; the footprint orders
+// the repetitions of a chunk, and there is no barrier.
 #include <weir/weir.hpp>
 
 #include <algorithm>
@@ -22,9 +22,8 @@ void repeat_in_tasks(weir::Runtime& runtime, const Vectors& v, std::uint64_t rep
   for (std::uint64_t i = 0; i < repeat; ++i) {
     for (std::uint64_t first = 0; first < v.n; first += v.chunk) {
       const std::uint64_t count = std::min(v.chunk, v.n - first);
-      runtime.spawn(
-          weir::in(x.range(first, count)), weir::inout(y.range(first, count)), weir::name("daxpy"),
-          [&v, first, count] { daxpy(DAXPY_FACTOR, v.x.get() + first, v.y.get() + first, count); });
+      runtime.spawn(weir::in(x.range(first, count)), weir::inout(y.range(first, count)), weir::name("daxpy"),
+                    [&v, first, count] { daxpy(DAXPY_FACTOR, v.x.get() + first, v.y.get() + first, count); });
     }
   }
   runtime.wait();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Random access in OpenSHMEM, after the benchmark of the HPC Challenge: `gups_shmem --log2-words L`. A table of 2^L words of
- * 64 bits lies in equal parts on all PEs. Each PE takes its share of one stream of random numbers, and changes for each the
- * word that it names, by an exclusive or with the number.
+/* Random access in OpenSHMEM, after the benchmark of the HPC Challenge: `gups_shmem --log2-words L`. A table of 2^L
+ * words of 64 bits lies in equal parts on all PEs. Each PE takes its share of one stream of random numbers, and changes
+ * for each the word that it names, by an exclusive or with the number.
  *
- * The stream: x, 2 x, 4 x ... as polynomials over GF(2) modulo x^64 + x^2 + x + 1. Doing all updates a second time makes the
- * table what it was at first, word for word, as they are atomic. */
+ * The stream: x, 2 x, 4 x ... as polynomials over GF(2) modulo x^64 + x^2 + x + 1. Doing all updates a second time
+ * makes the table what it was at first, word for word, as they are atomic. */
 #include "apps/common/shmem_app.h"
 
 static const uint64_t kPolynomial = 7;
@@ -33,12 +33,12 @@ static uint64_t number_at(uint64_t position) {
 }
 
 typedef struct Table {
-  uint64_t *words; /* symmetric: this PE's part */
+  uint64_t* words; /* symmetric: this PE's part */
   uint64_t all, here;
 } Table;
 
 /* The seconds that `count` updates take, whose first is at this position. Collective. */
-static double update(const Table *t, uint64_t position, uint64_t count) {
+static double update(const Table* t, uint64_t position, uint64_t count) {
   const uint64_t here = t->here;
   const double start = app_now();
   uint64_t x = number_at(position);
@@ -50,24 +50,25 @@ static double update(const Table *t, uint64_t position, uint64_t count) {
   return app_now() - start; /* with the barrier, all updates are done */
 }
 
-static void fill(const Table *t) {
+static void fill(const Table* t) {
   for (uint64_t i = 0; i < t->here; ++i) t->words[i] = (uint64_t)shmem_my_pe() * t->here + i;
 }
 
-static uint64_t wrong_words(const Table *t) {
+static uint64_t wrong_words(const Table* t) {
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < t->here; ++i) wrong += t->words[i] != (uint64_t)shmem_my_pe() * t->here + i;
   return wrong;
 }
 
 /* Of what all PEs have together, however many they are; moves when two words change places. */
-static long long checksum(const Table *t) {
+static long long checksum(const Table* t) {
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < t->here; ++i) sum += t->words[i] % 1000003 * (((uint64_t)shmem_my_pe() * t->here + i) % 1009 + 1);
+  for (uint64_t i = 0; i < t->here; ++i)
+    sum += t->words[i] % 1000003 * (((uint64_t)shmem_my_pe() * t->here + i) % 1009 + 1);
   return app_whole_sum((long long)(sum % 1000000007)) % 1000000007;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"log2-words", "the table has 2^L words", 20, 1, 40, NULL},
                          {"updates", "for each word", 4, 1, 1000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};
@@ -86,7 +87,8 @@ int main(int argc, char **argv) {
   update(&table, position, each);
   const long long wrong = app_whole_sum((long long)wrong_words(&table));
   shmem_free(table.words);
-  return app_end(changed && wrong == 0, "%llu words on %s, %llu updates in %.3f s, %.6f GUP/s, checksum %lld, %lld words wrong at the end",
+  return app_end(changed && wrong == 0,
+                 "%llu words on %s, %llu updates in %.3f s, %.6f GUP/s, checksum %lld, %lld words wrong at the end",
                  (unsigned long long)all, app_pes(), (unsigned long long)(each * pes), seconds,
                  (double)(each * pes) / seconds * 1e-9, between, wrong);
 }

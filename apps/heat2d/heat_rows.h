@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A plate over all PEs in OpenSHMEM: each has a block of rows, in two copies that take turns, and the rows of its neighbours
- * that border on it. There is no barrier: who has put its rows into the neighbours' copies tells them so, and waits until
- * both have told it. That also says that they have read what was there before the last time. */
+/* A plate over all PEs in OpenSHMEM: each has a block of rows, in two copies that take turns, and the rows of its
+ * neighbours that border on it. There is no barrier: who has put its rows into the neighbours' copies tells them so,
+ * and waits until both have told it. That also says that they have read what was there before the last time. */
 #pragma once
 
 #include "apps/common/shmem_app.h"
@@ -11,12 +11,12 @@
 enum { kHeatFromAbove, kHeatFromBelow };
 
 typedef struct HeatRows {
-  double *cells[2]; /* symmetric */
-  long *arrived;    /* symmetric: how many exchanges the neighbour above and that below have told of */
+  double* cells[2]; /* symmetric */
+  long* arrived;    /* symmetric: how many exchanges the neighbour above and that below have told of */
   uint64_t n;
-  uint64_t first, count;       /* rows of the plate that are computed here */
-  int above, below;            /* PEs, or -1 */
-  uint64_t rows_of_above;      /* how many it computes */
+  uint64_t first, count;  /* rows of the plate that are computed here */
+  int above, below;       /* PEs, or -1 */
+  uint64_t rows_of_above; /* how many it computes */
   long exchanges;
 } HeatRows;
 
@@ -40,14 +40,14 @@ static inline HeatRows heat_rows(uint64_t n) {
 }
 
 /* Collective. */
-static inline void heat_rows_free(HeatRows *rows) {
+static inline void heat_rows_free(HeatRows* rows) {
   shmem_free(rows->arrived);
   for (int i = 1; i >= 0; --i) shmem_free(rows->cells[i]);
 }
 
 /* The rows at the borders of copy `which` go to the neighbours, and theirs come. */
-static inline void heat_exchange(HeatRows *rows, int which) {
-  double *const cells = rows->cells[which];
+static inline void heat_exchange(HeatRows* rows, int which) {
+  double* const cells = rows->cells[which];
   const uint64_t width = rows->n + 2;
   if (rows->above >= 0) shmem_double_put(cells + (rows->rows_of_above + 1) * width, cells + width, width, rows->above);
   if (rows->below >= 0) shmem_double_put(cells, cells + rows->count * width, width, rows->below);
@@ -60,7 +60,7 @@ static inline void heat_exchange(HeatRows *rows, int which) {
 }
 
 /* `iterations` of all rows, the first of which reads copy 0. The seconds that it took. Collective. */
-static inline double heat_iterate(HeatRows *rows, uint64_t iterations) {
+static inline double heat_iterate(HeatRows* rows, uint64_t iterations) {
   const double start = app_now();
   for (uint64_t i = 0; i < iterations; ++i) {
     const int to = (int)((i + 1) % 2);

@@ -4,12 +4,12 @@
 #include "apps/common/plain_app.h"
 #include "apps/heat2d/heat2d.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {HEAT2D_OPTIONS};
   int status;
   if (!app_start(argc, argv, HEAT2D_PURPOSE "one thread.", options, &status)) return status;
   const uint64_t n = options[kHeatN].value, iterations = options[kHeatIterations].value;
-  double *cells[2];
+  double* cells[2];
   for (int i = 0; i < 2; ++i) {
     cells[i] = app_private((n + 2) * (n + 2) * sizeof(double), "the plate");
     heat_fill(cells[i], n, 0, n + 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Heat in a plate by Jacobi's method in tasks of Weir: heat2d_weir --n N --iterations I, to compare with. A task for each
-// block of rows and iteration; footprints order them, and there is no barrier.
+// Heat in a plate by Jacobi's method in tasks of Weir: heat2d_weir --n N --iterations I, to compare with. A task for
+// each block of rows and iteration; footprints order them, and there is no barrier.
 #include <weir/weir.hpp>
 
 #include <algorithm>
@@ -29,13 +29,12 @@ void iterate_in_tasks(weir::Runtime& runtime, const Plate& plate, std::uint64_t 
     for (std::uint64_t begin = 0; begin < width; begin += plate.block) {
       const std::uint64_t first = std::max<std::uint64_t>(begin, 1), last = std::min(begin + plate.block, width - 1);
       if (first >= last) continue;
-      runtime.spawn(weir::in(watched[from].rows(first - 1, last - first + 2)),
-                    weir::inout(watched[to].rows(first, last - first)), weir::name("sweep"),
-                    [&plate, from, to, first, last, width] {
-                      const std::uint64_t offset = (first - 1) * width;
-                      heat_sweep(plate.cells[from].get() + offset, plate.cells[to].get() + offset, plate.n,
-                                 last - first);
-                    });
+      runtime.spawn(
+          weir::in(watched[from].rows(first - 1, last - first + 2)), weir::inout(watched[to].rows(first, last - first)),
+          weir::name("sweep"), [&plate, from, to, first, last, width] {
+            const std::uint64_t offset = (first - 1) * width;
+            heat_sweep(plate.cells[from].get() + offset, plate.cells[to].get() + offset, plate.n, last - first);
+          });
     }
   }
   runtime.wait();
@@ -62,6 +61,6 @@ int main(int argc, char** argv) {
   return app_end(error <= HEAT2D_TOLERANCE,
                  "%llu x %llu points with %d workers, %llu iterations in %.3f s, %.1f million updates/s, error %.1e",
                  static_cast<unsigned long long>(n), static_cast<unsigned long long>(n), runtime.worker_count(),
-                 static_cast<unsigned long long>(iterations), seconds, heat_updates_per_s(n, iterations, seconds) * 1e-6,
-                 error);
+                 static_cast<unsigned long long>(iterations), seconds,
+                 heat_updates_per_s(n, iterations, seconds) * 1e-6, error);
 }

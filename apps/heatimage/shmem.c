@@ -3,8 +3,8 @@
 /* Heat in a plate as a picture, in OpenSHMEM: `heatimage_shmem --n N --picture FILE`. Each PE computes its rows
  * (apps/heat2d/heat_rows.h) and colours them; PE 0 fetches the colours of all and writes a PNG file.
  *
- * The left half of what it shows is the mirror of the right one, bit for bit; no point is colder or hotter than all were
- * at first; and the colours in the file, which PE 0 reads again, have the sum of those that the PEs have made. */
+ * The left half of what it shows is the mirror of the right one, bit for bit; no point is colder or hotter than all
+ * were at first; and the colours in the file, which PE 0 reads again, have the sum of those that the PEs have made. */
 #include <png.h>
 
 #include "apps/heat2d/heat_rows.h"
@@ -18,7 +18,7 @@ static double heat_at_first(double y, double x) {
   return dy * dy + dx * dx <= 0.04 ? 1 : 0;
 }
 
-static void fill(const HeatRows *rows) {
+static void fill(const HeatRows* rows) {
   const uint64_t n = rows->n, width = n + 2;
   for (uint64_t i = 0; i < rows->count + 2; ++i)
     for (uint64_t j = 0; j < width; ++j) {
@@ -29,7 +29,7 @@ static void fill(const HeatRows *rows) {
 }
 
 /* From black over red and yellow to white. */
-static void colour(const double *cells, uint64_t count, unsigned char *colours) {
+static void colour(const double* cells, uint64_t count, unsigned char* colours) {
   for (uint64_t i = 0; i < count; ++i)
     for (int c = 0; c < kColours; ++c) {
       const double share = 3 * cells[i] - c;
@@ -37,14 +37,15 @@ static void colour(const double *cells, uint64_t count, unsigned char *colours) 
     }
 }
 
-static bool rows_are_right(const HeatRows *rows, const double *cells) {
+static bool rows_are_right(const HeatRows* rows, const double* cells) {
   const uint64_t width = rows->n + 2;
   for (uint64_t i = 1; i <= rows->count; ++i)
     for (uint64_t j = 1; j <= rows->n; ++j) {
       const double heat = cells[i * width + j];
       if (!(heat >= 0 && heat <= 1) || heat != cells[i * width + width - 1 - j]) {
         printf("PE %d: point (%llu, %llu) is %.17g, its mirror %.17g\n", shmem_my_pe(),
-               (unsigned long long)(rows->first - 1 + i), (unsigned long long)j, heat, cells[i * width + width - 1 - j]);
+               (unsigned long long)(rows->first - 1 + i), (unsigned long long)j, heat,
+               cells[i * width + width - 1 - j]);
         return false;
       }
     }
@@ -52,15 +53,15 @@ static bool rows_are_right(const HeatRows *rows, const double *cells) {
 }
 
 /* Depends on where each byte is, and is the sum of that of the parts; `first`: where they begin. */
-static long long checksum(const unsigned char *bytes, uint64_t first, uint64_t count) {
+static long long checksum(const unsigned char* bytes, uint64_t first, uint64_t count) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < count; ++i) sum += (first + i) % 65521 * bytes[i];
   return (long long)sum;
 }
 
 /* On PE 0: the colours of all. */
-static unsigned char *gather(const unsigned char *colours, uint64_t n) {
-  unsigned char *const all = app_private(n * n * kColours, "the picture");
+static unsigned char* gather(const unsigned char* colours, uint64_t n) {
+  unsigned char* const all = app_private(n * n * kColours, "the picture");
   for (int pe = 0; pe < shmem_n_pes(); ++pe) {
     const uint64_t first = app_first(n, shmem_n_pes(), pe), last = app_first(n, shmem_n_pes(), pe + 1);
     shmem_getmem(all + first * n * kColours, colours, (last - first) * n * kColours, pe);
@@ -69,7 +70,7 @@ static unsigned char *gather(const unsigned char *colours, uint64_t n) {
 }
 
 /* Writes the file, and reads it again into the same memory; false: it said why. */
-static bool write_and_read(const char *file, unsigned char *colours, uint64_t n) {
+static bool write_and_read(const char* file, unsigned char* colours, uint64_t n) {
   png_image image;
   memset(&image, 0, sizeof image);
   image.version = PNG_IMAGE_VERSION;
@@ -87,15 +88,15 @@ static bool write_and_read(const char *file, unsigned char *colours, uint64_t n)
   return done;
 }
 
-static bool make_picture(const char *file, const unsigned char *colours, uint64_t n, long long expected) {
+static bool make_picture(const char* file, const unsigned char* colours, uint64_t n, long long expected) {
   if (shmem_my_pe() != 0) return true;
-  unsigned char *const all = gather(colours, n);
+  unsigned char* const all = gather(colours, n);
   const bool right = write_and_read(file, all, n) && checksum(all, 0, n * n * kColours) == expected;
   free(all);
   return right;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"n", "rows and columns of points", 1000, 2, 20000, NULL},
                          {"iterations", "before the picture is made", 2000, 0, 10000000, NULL},
                          {"picture", "the PNG file", app_as_value("heat.png"), 0, 0, kAppAnyText},
@@ -108,8 +109,8 @@ int main(int argc, char **argv) {
   HeatRows rows = heat_rows(n);
   fill(&rows);
   const double seconds = heat_iterate(&rows, iterations);
-  const double *const cells = rows.cells[iterations % 2];
-  unsigned char *const colours = app_symmetric((n / (uint64_t)shmem_n_pes() + 1) * n * kColours, "colours");
+  const double* const cells = rows.cells[iterations % 2];
+  unsigned char* const colours = app_symmetric((n / (uint64_t)shmem_n_pes() + 1) * n * kColours, "colours");
   for (uint64_t i = 0; i < rows.count; ++i) colour(cells + (i + 1) * (n + 2) + 1, n, colours + i * n * kColours);
   const long long sum =
       app_whole_sum(checksum(colours, (rows.first - 1) * n * kColours, rows.count * n * kColours)); /* all are there */
@@ -118,6 +119,7 @@ int main(int argc, char **argv) {
   shmem_barrier_all();
   shmem_free(colours);
   heat_rows_free(&rows);
-  return app_end(right, "%llu x %llu points on %s, %llu iterations in %.3f s, colours %lld, in %s", (unsigned long long)n,
-                 (unsigned long long)n, app_pes(), (unsigned long long)iterations, seconds, sum, app_text(&options[2]));
+  return app_end(right, "%llu x %llu points on %s, %llu iterations in %.3f s, colours %lld, in %s",
+                 (unsigned long long)n, (unsigned long long)n, app_pes(), (unsigned long long)iterations, seconds, sum,
+                 app_text(&options[2]));
 }

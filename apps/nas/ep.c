@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* EP of the NAS Parallel Benchmarks in OpenSHMEM: `nas_ep_shmem --class S`. Pairs of random numbers in a square; those in
- * the circle become pairs of Gaussian deviates, which are added up and counted by the ring that they lie in. "Embarrassingly
- * parallel": the PEs come together for the sums alone.
+/* EP of the NAS Parallel Benchmarks in OpenSHMEM: `nas_ep_shmem --class S`. Pairs of random numbers in a square; those
+ * in the circle become pairs of Gaussian deviates, which are added up and counted by the ring that they lie in.
+ * "Embarrassingly parallel": the PEs come together for the sums alone.
  *
  * The sums are checked against the published ones to 1e-8, and the number of pairs exactly. */
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct Class {
   long long pairs; /* in the circle */
 } Class;
 
-static const char *const kNames[] = {"S", "W", "A", "B", "C", NULL};
+static const char* const kNames[] = {"S", "W", "A", "B", "C", NULL};
 static const Class kClasses[] = {{24, -3.247834652034740e3, -6.958407078382297e3, 13176389},
                                  {25, -2.863319731645753e3, -6.320053679109499e3, 26354769},
                                  {28, -4.295875165629892e3, -1.580732573678431e4, 210832767},
@@ -31,7 +31,7 @@ typedef struct Sums {
 } Sums;
 
 /* Pairs [first, first + 1) in units of 2^kLog2Batch. */
-static void add_batch(Sums *sums, uint64_t batch) {
+static void add_batch(Sums* sums, uint64_t batch) {
   uint64_t seed = nas_times(271828183, nas_power(kNasFactor, batch << (kLog2Batch + 1)));
   for (int i = 0; i < 1 << kLog2Batch; ++i) {
     const double x = 2 * nas_next(&seed) - 1, y = 2 * nas_next(&seed) - 1, square = x * x + y * y;
@@ -44,10 +44,11 @@ static void add_batch(Sums *sums, uint64_t batch) {
 
 static bool near(double is, double expected) { return fabs((is - expected) / expected) <= 1e-8; }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"class", "size of the problem", 0, 0, 0, kNames}, {NULL, NULL, 0, 0, 0, NULL}};
   int status;
-  if (!app_start(argc, argv, "NAS EP: Gaussian deviates from pairs of random numbers.", options, &status)) return status;
+  if (!app_start(argc, argv, "NAS EP: Gaussian deviates from pairs of random numbers.", options, &status))
+    return status;
   const Class class = kClasses[options[0].value];
   const uint64_t batches = UINT64_C(1) << (class.log2_pairs - kLog2Batch);
   Sums sums;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* MG of the NAS Parallel Benchmarks in OpenSHMEM: `nas_mg_shmem --class S`. V-cycles of multigrid for Poisson's equation in
- * a cube without borders, whose right-hand side is +1 in ten cells, -1 in ten others, and 0 else.
+/* MG of the NAS Parallel Benchmarks in OpenSHMEM: `nas_mg_shmem --class S`. V-cycles of multigrid for Poisson's
+ * equation in a cube without borders, whose right-hand side is +1 in ten cells, -1 in ten others, and 0 else.
  *
  * The PEs cut the cube in slabs. After each operator they exchange the planes at the borders: into a buffer at the
  * neighbour, a flag behind it, two buffers taking turns. Grids with less than two planes for each PE are whole on all,
@@ -21,11 +21,11 @@ typedef struct Class {
   double norm, smoother[3];
 } Class;
 
-#define SMALL_SMOOTHER \
+#define SMALL_SMOOTHER                                                                                                 \
   { -3.0 / 8, 1.0 / 32, -1.0 / 64 }
-#define LARGE_SMOOTHER \
+#define LARGE_SMOOTHER                                                                                                 \
   { -3.0 / 17, 1.0 / 33, -1.0 / 61 }
-static const char *const kNames[] = {"S", "W", "A", "B", "C", NULL};
+static const char* const kNames[] = {"S", "W", "A", "B", "C", NULL};
 static const Class kClasses[] = {{5, 4, 0.5307707005734e-04, SMALL_SMOOTHER},
                                  {7, 4, 0.6467329375339e-05, SMALL_SMOOTHER},
                                  {8, 4, 0.2433365309069e-05, SMALL_SMOOTHER},
@@ -38,29 +38,29 @@ typedef struct Multigrid {
   Class class;
   int me, pes;
   Slab u[kMostLevels], r[kMostLevels], v; /* by log2 of n; v: the right-hand side of the finest */
-  double *came[2][2];                     /* symmetric: planes of the neighbours before and behind */
-  long *arrived;                          /* symmetric: how many of each */
-  double *gathered;                       /* symmetric: the finest grid that is whole on all */
+  double* came[2][2];                     /* symmetric: planes of the neighbours before and behind */
+  long* arrived;                          /* symmetric: how many of each */
+  double* gathered;                       /* symmetric: the finest grid that is whole on all */
   long exchanges;
 } Multigrid;
 
 /* The finest level that is whole on all PEs; 0: none is. */
-static int whole_level(const Multigrid *m) {
+static int whole_level(const Multigrid* m) {
   int level = 0;
   while (m->pes > 1 && (1 << level) <= m->pes) ++level;
   return m->pes > 1 ? level - 1 : 0;
 }
 
-static uint64_t planes_at(const Multigrid *m, int level) {
+static uint64_t planes_at(const Multigrid* m, int level) {
   const uint64_t n = UINT64_C(1) << level;
   return level <= whole_level(m) ? n : n / (uint64_t)m->pes;
 }
 
-static void exchange_planes(Multigrid *m, Slab *s) {
+static void exchange_planes(Multigrid* m, Slab* s) {
   const uint64_t size = (s->n + 2) * (s->n + 2);
   const long now = ++m->exchanges;
   const int before = (m->me + m->pes - 1) % m->pes, behind = (m->me + 1) % m->pes;
-  double *const *const came = m->came[now % 2];
+  double* const* const came = m->came[now % 2];
   shmem_double_put(came[kBehind], row_of(s, 1, 0), size, before);
   shmem_double_put(came[kBefore], row_of(s, s->planes, 0), size, behind);
   shmem_fence();
@@ -73,7 +73,7 @@ static void exchange_planes(Multigrid *m, Slab *s) {
 }
 
 /* The margin of a grid, after its cells have changed. */
-static void close_grid(Multigrid *m, Slab *s) {
+static void close_grid(Multigrid* m, Slab* s) {
   mg_close_planes(s);
   if (s->planes == s->n) {
     memcpy(row_of(s, 0, 0), row_of(s, s->n, 0), (s->n + 2) * (s->n + 2) * sizeof(double));
@@ -84,7 +84,7 @@ static void close_grid(Multigrid *m, Slab *s) {
 }
 
 /* Every PE has computed its planes of a grid that is to be whole on all. Collective. */
-static void gather(Multigrid *m, Slab *s, uint64_t first, uint64_t planes) {
+static void gather(Multigrid* m, Slab* s, uint64_t first, uint64_t planes) {
   const uint64_t size = (s->n + 2) * (s->n + 2);
   shmem_barrier_all(); /* all have read what was there before */
   for (int i = 0; i < m->pes; ++i)
@@ -94,30 +94,30 @@ static void gather(Multigrid *m, Slab *s, uint64_t first, uint64_t planes) {
 }
 
 /* Where the slab of this level begins in the next coarser grid. */
-static uint64_t first_below(const Multigrid *m, int level) {
+static uint64_t first_below(const Multigrid* m, int level) {
   const bool split = m->r[level].planes < m->r[level].n;
   return split && level - 1 <= whole_level(m) ? (uint64_t)m->me * (m->r[level].planes / 2) : 0;
 }
 
-static void project(Multigrid *m, int level) {
+static void project(Multigrid* m, int level) {
   const uint64_t first = first_below(m, level);
-  Slab *const coarse = &m->r[level - 1];
+  Slab* const coarse = &m->r[level - 1];
   mg_project(&m->r[level], coarse, first);
   if (level - 1 == whole_level(m)) gather(m, coarse, first, m->r[level].planes / 2);
   close_grid(m, coarse);
 }
 
-static void residual(Multigrid *m, int level, const Slab *right) {
+static void residual(Multigrid* m, int level, const Slab* right) {
   mg_residual(&m->u[level], right, &m->r[level]);
   close_grid(m, &m->r[level]);
 }
 
-static void smooth(Multigrid *m, int level) {
+static void smooth(Multigrid* m, int level) {
   mg_smooth(&m->r[level], &m->u[level], m->class.smoother);
   close_grid(m, &m->u[level]);
 }
 
-static void cycle(Multigrid *m) {
+static void cycle(Multigrid* m) {
   const int top = m->class.log2_n;
   for (int level = top; level > 1; --level) project(m, level);
   mg_clear(&m->u[1]);
@@ -134,10 +134,10 @@ static void cycle(Multigrid *m) {
 typedef struct Extremes {
   double sign; /* -1: the smallest are looked for */
   double value[kCharges];
-  double *cell[kCharges];
+  double* cell[kCharges];
 } Extremes;
 
-static void consider(Extremes *e, double value, double *cell) {
+static void consider(Extremes* e, double value, double* cell) {
   value *= e->sign;
   if (value <= e->value[kCharges - 1]) return;
   int i = kCharges - 1;
@@ -146,7 +146,7 @@ static void consider(Extremes *e, double value, double *cell) {
 }
 
 /* The ten of all PEs get this charge. No two cells have the same number. Collective. */
-static void charge(const Extremes *e, double charge) {
+static void charge(const Extremes* e, double charge) {
   for (int found = 0, own = 0; found < kCharges; ++found) {
     const double most = app_max(own < kCharges ? e->value[own] : -2);
     if (own < kCharges && e->value[own] == most) *e->cell[own++] = charge;
@@ -154,10 +154,11 @@ static void charge(const Extremes *e, double charge) {
 }
 
 /* The right-hand side: charges where random numbers are largest and smallest. Collective. */
-static void set_charges(Multigrid *m) {
-  Slab *const v = &m->v;
+static void set_charges(Multigrid* m) {
+  Slab* const v = &m->v;
   Extremes largest, smallest;
-  for (int i = 0; i < kCharges; ++i) largest.value[i] = smallest.value[i] = -2, largest.cell[i] = smallest.cell[i] = NULL;
+  for (int i = 0; i < kCharges; ++i)
+    largest.value[i] = smallest.value[i] = -2, largest.cell[i] = smallest.cell[i] = NULL;
   largest.sign = 1, smallest.sign = -1;
   uint64_t x = nas_times(314159265, nas_power(kNasFactor, (uint64_t)m->me * v->planes * v->n * v->n));
   for (uint64_t plane = 1; plane <= v->planes; ++plane)
@@ -174,12 +175,12 @@ static void set_charges(Multigrid *m) {
 }
 
 /* Collective. */
-static double norm_of_residual(const Multigrid *m) {
-  const Slab *const r = &m->r[m->class.log2_n];
+static double norm_of_residual(const Multigrid* m) {
+  const Slab* const r = &m->r[m->class.log2_n];
   double sum = 0;
   for (uint64_t plane = 1; plane <= r->planes; ++plane)
     for (uint64_t row = 1; row <= r->n; ++row) {
-      const double *const cells = row_of(r, plane, row);
+      const double* const cells = row_of(r, plane, row);
       for (uint64_t i = 1; i <= r->n; ++i) sum += cells[i] * cells[i];
     }
   return sqrt(app_sum(sum) / ((double)r->n * (double)r->n * (double)r->n));
@@ -192,7 +193,7 @@ static Slab make_slab(uint64_t n, uint64_t planes) {
 }
 
 /* Collective. */
-static void allocate(Multigrid *m) {
+static void allocate(Multigrid* m) {
   const int top = m->class.log2_n;
   for (int level = 1; level <= top; ++level) {
     m->u[level] = make_slab(UINT64_C(1) << level, planes_at(m, level));
@@ -209,14 +210,14 @@ static void allocate(Multigrid *m) {
 }
 
 /* Collective. */
-static void release(Multigrid *m) {
+static void release(Multigrid* m) {
   shmem_free(m->gathered), shmem_free(m->arrived);
   for (int i = 3; i >= 0; --i) shmem_free(m->came[i / 2][i % 2]);
   for (int level = 1; level <= m->class.log2_n; ++level) free(m->u[level].cells), free(m->r[level].cells);
   free(m->v.cells);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"class", "size of the problem", 0, 0, 0, kNames}, {NULL, NULL, 0, 0, 0, NULL}};
   int status;
   if (!app_start(argc, argv, "NAS MG: Poisson's equation by multigrid.", options, &status)) return status;
@@ -225,7 +226,8 @@ int main(int argc, char **argv) {
   m.class = kClasses[options[0].value], m.me = shmem_my_pe(), m.pes = shmem_n_pes();
   const int n = 1 << m.class.log2_n;
   if ((m.pes & (m.pes - 1)) != 0 || n / m.pes < 2)
-    return app_refuse("%s: class %s takes a power of two of them, at most %d", app_pes(), kNames[options[0].value], n / 2);
+    return app_refuse("%s: class %s takes a power of two of them, at most %d", app_pes(), kNames[options[0].value],
+                      n / 2);
   allocate(&m);
   set_charges(&m);
   residual(&m, m.class.log2_n, &m.v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The random numbers of the NAS Parallel Benchmarks: x[i + 1] = a x[i] modulo 2^46, as fractions of 2^46 between 0 and 1.
- * Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.2. */
+/* The random numbers of the NAS Parallel Benchmarks: x[i + 1] = a x[i] modulo 2^46, as fractions of 2^46 between 0
+ * and 1. Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.2. */
 #pragma once
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ static inline uint64_t nas_power(uint64_t a, uint64_t exponent) {
   return power;
 }
 
-static inline double nas_next(uint64_t *x) {
+static inline double nas_next(uint64_t* x) {
   *x = nas_times(*x, kNasFactor);
   return (double)*x * 0x1p-46;
 }

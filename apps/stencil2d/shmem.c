@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The stencil of the Parallel Research Kernels in OpenSHMEM: `stencil2d_shmem --n N --radius R`. out += a star of in, then
- * in += 1, over and over. The PEs lie in a rectangle, as square as their number lets it be, and have a block of cells each,
- * with a margin for what borders on it.
+/* The stencil of the Parallel Research Kernels in OpenSHMEM: `stencil2d_shmem --n N --radius R`. out += a star of in,
+ * then in += 1, over and over. The PEs lie in a rectangle, as square as their number lets it be, and have a block of
+ * cells each, with a margin for what borders on it.
  *
- * What goes to a neighbour is packed and put into a buffer there, a flag behind it. Two buffers take turns, so that nobody
- * overwrites what has not been read: the neighbour sends only after it has read what came before. */
+ * What goes to a neighbour is packed and put into a buffer there, a flag behind it. Two buffers take turns, so that
+ * nobody overwrites what has not been read: the neighbour sends only after it has read what came before. */
 #include <math.h>
 
 #include "apps/common/shmem_app.h"
@@ -17,19 +17,19 @@ typedef struct Grid {
   uint64_t n, radius, row, col, rows, cols, stride; /* of this PE's block */
   int neighbour[kSides];                            /* -1: none */
   double *in, *out;                                 /* `in` with its margin; points at the first cell of the block */
-  double *margin;                                   /* all of `in` */
-  double *packed;
-  double *came[2][kSides]; /* symmetric buffers */
-  long *arrived;           /* symmetric: how often something has come from each side */
+  double* margin;                                   /* all of `in` */
+  double* packed;
+  double* came[2][kSides]; /* symmetric buffers */
+  long* arrived;           /* symmetric: how often something has come from each side */
 } Grid;
 
 /* The cells that go to a side, or the margin there. */
 typedef struct Strip {
-  double *first;
+  double* first;
   uint64_t rows, cols;
 } Strip;
 
-static Strip strip_at(const Grid *g, enum Side side, bool margin) {
+static Strip strip_at(const Grid* g, enum Side side, bool margin) {
   const uint64_t r = g->radius;
   switch (side) {
     case kUp: return (Strip){g->in - (margin ? r * g->stride : 0), r, g->cols};
@@ -39,7 +39,7 @@ static Strip strip_at(const Grid *g, enum Side side, bool margin) {
   }
 }
 
-static void send(const Grid *g, enum Side side, long round) {
+static void send(const Grid* g, enum Side side, long round) {
   const Strip s = strip_at(g, side, false);
   for (uint64_t i = 0; i < s.rows; ++i)
     memcpy(g->packed + i * s.cols, s.first + i * g->stride, s.cols * sizeof(double));
@@ -49,7 +49,7 @@ static void send(const Grid *g, enum Side side, long round) {
   shmem_long_p(&g->arrived[there], round, g->neighbour[side]);
 }
 
-static void receive(const Grid *g, enum Side side, long round) {
+static void receive(const Grid* g, enum Side side, long round) {
   const Strip s = strip_at(g, side, true);
   shmem_long_wait_until(&g->arrived[side], SHMEM_CMP_GE, round);
   for (uint64_t i = 0; i < s.rows; ++i)
@@ -60,12 +60,12 @@ static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Where all of the star is in the grid. */
-static void add_stencil(const Grid *g) {
+static void add_stencil(const Grid* g) {
   const uint64_t radius = g->radius, top = most(g->row, radius), bottom = least(g->row + g->rows, g->n - radius);
   const uint64_t left = most(g->col, radius), right = least(g->col + g->cols, g->n - radius);
   for (uint64_t y = top; y < bottom; ++y)
     for (uint64_t x = left; x < right; ++x) {
-      const double *const at = g->in + (y - g->row) * g->stride + (x - g->col);
+      const double* const at = g->in + (y - g->row) * g->stride + (x - g->col);
       double sum = 0;
       for (uint64_t k = 1; k <= radius; ++k)
         sum += (at[k] - *(at - k) + at[k * g->stride] - *(at - k * g->stride)) / (double)(2 * k * radius);
@@ -73,7 +73,7 @@ static void add_stencil(const Grid *g) {
     }
 }
 
-static void iterate(const Grid *g, long round) {
+static void iterate(const Grid* g, long round) {
   for (int side = 0; side < kSides; ++side)
     if (g->neighbour[side] >= 0) send(g, (enum Side)side, round);
   for (int side = 0; side < kSides; ++side)
@@ -84,7 +84,7 @@ static void iterate(const Grid *g, long round) {
 }
 
 /* Each iteration adds the slopes of `in`, 1 and 1, to every cell that has a whole star; the others stay 0. */
-static bool is_right(const Grid *g, uint64_t iterations) {
+static bool is_right(const Grid* g, uint64_t iterations) {
   const double expected = 2.0 * (double)iterations;
   for (uint64_t y = 0; y < g->rows; ++y)
     for (uint64_t x = 0; x < g->cols; ++x) {
@@ -115,7 +115,7 @@ static Grid place(uint64_t n, uint64_t radius, int down, int across) {
 }
 
 /* Collective. */
-static void allocate(Grid *g, int down, int across) {
+static void allocate(Grid* g, int down, int across) {
   const uint64_t longest = most(g->n / (uint64_t)down, g->n / (uint64_t)across) + 1;
   const size_t bytes = longest * g->radius * sizeof(double);
   for (int i = 0; i < 2 * kSides; ++i) g->came[i / kSides][i % kSides] = app_symmetric(bytes, "a margin");
@@ -133,13 +133,13 @@ static void allocate(Grid *g, int down, int across) {
   shmem_barrier_all();
 }
 
-static void release(Grid *g) {
+static void release(Grid* g) {
   shmem_free(g->arrived);
   for (int i = 2 * kSides - 1; i >= 0; --i) shmem_free(g->came[i / kSides][i % kSides]);
   free(g->packed), free(g->margin), free(g->out);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"n", "rows and columns", 2000, 1, 1000000, NULL},
                          {"radius", "of the star", 2, 1, 1000, NULL},
                          {"iterations", "after the first, which is not measured", 20, 1, 1000000, NULL},

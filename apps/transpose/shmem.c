@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The transpose of the Parallel Research Kernels in OpenSHMEM: `transpose_shmem --n N`. B += A^T, then A += 1, over and over.
- * Each PE has a block of columns of both. It puts what belongs to another PE's columns of B, transposed, into a buffer there,
- * a flag behind it, and adds what has come from the others in the order in which it goes round.
+/* The transpose of the Parallel Research Kernels in OpenSHMEM: `transpose_shmem --n N`. B += A^T, then A += 1, over and
+ * over. Each PE has a block of columns of both. It puts what belongs to another PE's columns of B, transposed, into a
+ * buffer there, a flag behind it, and adds what has come from the others in the order in which it goes round.
  *
  * A starts with whole numbers, so that every element of B is known exactly. */
 #include "apps/common/shmem_app.h"
@@ -12,21 +12,21 @@ enum { kTile = 32 };
 typedef struct Matrices {
   uint64_t n, columns, first; /* of this PE */
   int me, pes;
-  double *a, *b;       /* columns one after the other */
-  double *out;         /* for one other PE: its columns, cut to the rows that are ours here */
-  double *in;          /* symmetric: such a block from each PE */
-  long *arrived;       /* symmetric: how often a block of each PE has come */
+  double *a, *b; /* columns one after the other */
+  double* out;   /* for one other PE: its columns, cut to the rows that are ours here */
+  double* in;    /* symmetric: such a block from each PE */
+  long* arrived; /* symmetric: how often a block of each PE has come */
 } Matrices;
 
-static double at_first(const Matrices *m, uint64_t row, uint64_t column) { return (double)(m->n * column + row); }
+static double at_first(const Matrices* m, uint64_t row, uint64_t column) { return (double)(m->n * column + row); }
 
-static void fill(const Matrices *m) {
+static void fill(const Matrices* m) {
   for (uint64_t j = 0; j < m->columns; ++j)
     for (uint64_t i = 0; i < m->n; ++i) m->a[j * m->n + i] = at_first(m, i, m->first + j), m->b[j * m->n + i] = 0;
 }
 
 /* out[i][j] = A(first + i, j): `first` is the first column of the other PE. */
-static void pack(const Matrices *m, uint64_t first) {
+static void pack(const Matrices* m, uint64_t first) {
   const uint64_t w = m->columns;
   for (uint64_t ii = 0; ii < w; ii += kTile)
     for (uint64_t jj = 0; jj < w; jj += kTile)
@@ -35,13 +35,13 @@ static void pack(const Matrices *m, uint64_t first) {
 }
 
 /* B(first + j, i) += block[i][j]: `first` is the first column of A that the other PE has. */
-static void add(const Matrices *m, const double *block, uint64_t first) {
+static void add(const Matrices* m, const double* block, uint64_t first) {
   const uint64_t w = m->columns;
   for (uint64_t i = 0; i < w; ++i)
     for (uint64_t j = 0; j < w; ++j) m->b[i * m->n + first + j] += block[i * w + j];
 }
 
-static void transpose(const Matrices *m, long round) {
+static void transpose(const Matrices* m, long round) {
   const uint64_t w = m->columns;
   for (int i = 0; i < m->pes; ++i) {
     const int to = (m->me + i) % m->pes;
@@ -59,7 +59,7 @@ static void transpose(const Matrices *m, long round) {
   shmem_barrier_all(); /* before anyone puts into a buffer that has been read */
 }
 
-static bool is_right(const Matrices *m, uint64_t rounds) {
+static bool is_right(const Matrices* m, uint64_t rounds) {
   const double times = (double)rounds, added = times * (times - 1) / 2;
   for (uint64_t j = 0; j < m->columns; ++j)
     for (uint64_t i = 0; i < m->n; ++i) {
@@ -72,7 +72,7 @@ static bool is_right(const Matrices *m, uint64_t rounds) {
   return true;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   AppOption options[] = {{"n", "rows and columns, a multiple of the number of PEs", 2048, 1, 100000, NULL},
                          {"iterations", "after the first, which is not measured", 10, 1, 100000, NULL},
                          {NULL, NULL, 0, 0, 0, NULL}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What the programs that `weir bench shmem` runs have in common: shmem_bench.c for any OpenSHMEM, rma_bench.c for any
- * MPI-3. PROGRAM SECONDS MICROSECONDS BENCH...: measures these, each sample of so many microseconds at least, and ends itself
- * after so many seconds. Rank 0 prints a line of JSON for each, and {"done":true} at the end: what the library
+ * MPI-3. PROGRAM SECONDS MICROSECONDS BENCH...: measures these, each sample of so many microseconds at least, and ends
+ * itself after so many seconds. Rank 0 prints a line of JSON for each, and {"done":true} at the end: what the library
  * does when it ends is not measured, and may go wrong.
  *
  * For programs of one file: everything is static. Each defines the functions that are declared here. */
@@ -25,10 +25,10 @@ static void bench_barrier(void);
 static long bench_share(long value); /* what rank 0 gives */
 
 typedef enum Unit { kMicroseconds, kGbPerS, kMillionPerS } Unit;
-static const char *const kUnits[] = {"us", "GB/s", "M/s"};
+static const char* const kUnits[] = {"us", "GB/s", "M/s"};
 
 typedef struct Bench {
-  const char *name;
+  const char* name;
   size_t bytes; /* 0: every size of a bandwidth, one after the other */
   Unit unit;
   int operations; /* that `run` does for each of its count, 0: as many as threads */
@@ -43,7 +43,7 @@ static double bench_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static double seconds_of(const Bench *b, long count, size_t bytes) {
+static double seconds_of(const Bench* b, long count, size_t bytes) {
   bench_barrier();
   const double start = bench_now();
   b->run(count, bytes);
@@ -54,7 +54,7 @@ static double seconds_of(const Bench *b, long count, size_t bytes) {
 }
 
 /* How often it has to run to take so long. */
-static long calibrate(const Bench *b, size_t bytes, double seconds) {
+static long calibrate(const Bench* b, size_t bytes, double seconds) {
   for (long count = bench_ranks();;) { /* each has been the root of a broadcast */
     const double took = seconds_of(b, count, bytes);
     const double factor = took > 0 ? 1.2 * seconds / took : 10;
@@ -65,12 +65,12 @@ static long calibrate(const Bench *b, size_t bytes, double seconds) {
   }
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int compare_doubles(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-static double value_of(const Bench *b, double seconds, double operations, size_t bytes) {
+static double value_of(const Bench* b, double seconds, double operations, size_t bytes) {
   switch (b->unit) {
     case kMicroseconds: return seconds / operations * 1e6;
     case kGbPerS: return (double)bytes * operations / seconds * 1e-9;
@@ -78,9 +78,9 @@ static double value_of(const Bench *b, double seconds, double operations, size_t
   }
 }
 
-static int threads_of(const Bench *b) { return b->name[strlen(b->name) - 1] - '0'; }
+static int threads_of(const Bench* b) { return b->name[strlen(b->name) - 1] - '0'; }
 
-static void measure(const Bench *b, size_t bytes, double seconds) {
+static void measure(const Bench* b, size_t bytes, double seconds) {
   const long count = calibrate(b, bytes, seconds);
   const double operations = (double)count * (b->operations > 0 ? b->operations : threads_of(b));
   double values[kSamples];
@@ -90,24 +90,24 @@ static void measure(const Bench *b, size_t bytes, double seconds) {
   bench_barrier();
   if (bench_rank() != 0) return;
   qsort(values, kSamples, sizeof *values, compare_doubles);
-  printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"right\":%s}\n", b->name, bytes, kUnits[b->unit],
-         values[kSamples / 2], right ? "true" : "false");
+  printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"right\":%s}\n", b->name, bytes,
+         kUnits[b->unit], values[kSamples / 2], right ? "true" : "false");
   fflush(stdout);
 }
 
-static void measure_sizes(const Bench *b, double seconds) {
+static void measure_sizes(const Bench* b, double seconds) {
   static const size_t sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, kMostBytes};
   if (b->bytes > 0) return measure(b, b->bytes, seconds);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) measure(b, sizes[i], seconds);
 }
 
 /* Threads of rank 0, each doing `work` with its number. */
-static void in_threads(int threads, void *(*work)(void *)) {
+static void in_threads(int threads, void* (*work)(void*)) {
   static const int numbers[kMostThreads] = {0, 1};
   pthread_t thread[kMostThreads];
   for (int i = 1; i < threads; ++i)
-    if (pthread_create(&thread[i], NULL, work, (void *)&numbers[i]) != 0) abort();
-  work((void *)&numbers[0]);
+    if (pthread_create(&thread[i], NULL, work, (void*)&numbers[i]) != 0) abort();
+  work((void*)&numbers[0]);
   for (int i = 1; i < threads; ++i) pthread_join(thread[i], NULL);
 }
 
@@ -121,25 +121,25 @@ static void run_memcpy(long count, size_t bytes) {
   }
 }
 
-static void *filled(size_t bytes) {
-  void *memory = NULL;
+static void* filled(size_t bytes) {
+  void* memory = NULL;
   if (posix_memalign(&memory, 4096, bytes) != 0) abort();
   return memset(memory, 1, bytes);
 }
 
-static bool named(const Bench *b, int count, char **names) {
+static bool named(const Bench* b, int count, char** names) {
   for (int i = 0; i < count; ++i)
     if (strcmp(names[i], b->name) == 0) return true;
   return false;
 }
 
-static bool asks_for_threads(int argc, char **argv) {
+static bool asks_for_threads(int argc, char** argv) {
   for (int i = 3; i < argc; ++i)
     if (strncmp(argv[i], "rate", 4) == 0) return true;
   return false;
 }
 
-static void check_usage(int argc, char **argv) {
+static void check_usage(int argc, char** argv) {
   if (argc < 4 || atoi(argv[1]) < 1 || atof(argv[2]) <= 0) {
     fprintf(stderr, "usage: %s SECONDS MICROSECONDS BENCH...\n", argv[0]);
     exit(2);
@@ -147,9 +147,9 @@ static void check_usage(int argc, char **argv) {
   alarm((unsigned)atoi(argv[1])); /* also when whoever started it is gone */
 }
 
-static void measure_named(const Bench *benches, int argc, char **argv) {
+static void measure_named(const Bench* benches, int argc, char** argv) {
   memcpy_from = filled(kMostBytes), memcpy_to = filled(kMostBytes);
-  for (const Bench *b = benches; b->name != NULL; ++b)
+  for (const Bench* b = benches; b->name != NULL; ++b)
     if (named(b, argc - 3, argv + 3)) measure_sizes(b, atof(argv[2]) * 1e-6);
   bench_barrier();
   if (bench_rank() == 0) puts("{\"done\":true}");

@@ -59,7 +59,7 @@ static void run_get_one(long count, size_t bytes) {
     MPI_Win_flush(1, window);
     sum += value;
   }
-  *(volatile long *)local = sum;
+  *(volatile long*)local = sum;
 }
 
 static void fetch_add(long count) {
@@ -82,7 +82,7 @@ static void run_fetch_add_two(long count, size_t bytes) {
 }
 
 /* Some libraries move nothing unless they are called. */
-static void wait_for(const volatile long *word, long value) {
+static void wait_for(const volatile long* word, long value) {
   for (long i = 1; *word < value; ++i) {
     MPI_Win_sync(window);
     int arrived;
@@ -93,7 +93,7 @@ static void wait_for(const volatile long *word, long value) {
 static void run_ping_pong(long count, size_t bytes) {
   (void)bytes;
   if (rank > 1) return;
-  const volatile long *const flag = (const volatile long *)(const void *)(remote + kFlag);
+  const volatile long* const flag = (const volatile long*)(const void*)(remote + kFlag);
   static long done; /* by both */
   const long start = done;
   done += count;
@@ -105,8 +105,8 @@ static void run_ping_pong(long count, size_t bytes) {
 }
 
 static long messages;
-static void *send_messages(void *number) {
-  const MPI_Aint to = 4096 * (1 + *(const int *)number);
+static void* send_messages(void* number) {
+  const MPI_Aint to = 4096 * (1 + *(const int*)number);
   long value = 0;
   for (long i = 0; i < messages; ++i) {
     MPI_Put(&value, 1, MPI_LONG, 1, to, 1, MPI_LONG, window);
@@ -147,25 +147,26 @@ static void run_all_to_all(long count, size_t bytes) {
 static bool copy_is_right(void) { return copy_to[0] == 7; }
 static bool sum_is_right(void) { return sum_to[0] == ranks; }
 
-static const Bench kBenches[] = {{"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
-                                 {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
-                                 {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
-                                 {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
-                                 {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
-                                 {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
-                                 {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
-                                 {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
-                                 {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
-                                 {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
-                                 {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
-                                 {"sync_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
-                                 {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-                                 {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-                                 {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
-                                 {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
-                                 {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-                                 {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-                                 {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
+static const Bench kBenches[] = {
+    {"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
+    {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
+    {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
+    {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
+    {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
+    {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
+    {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
+    {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
+    {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
+    {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
+    {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
+    {"sync_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
+    {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
 
 static void allocate(void) {
   const size_t copies = (size_t)ranks * kElements;
@@ -180,7 +181,7 @@ static void allocate(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   check_usage(argc, argv);
   int provided = 0;
   const int wanted = asks_for_threads(argc, argv) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The measurements of `weir bench shmem` for an OpenSHMEM library: of standard OpenSHMEM 1.4, with the teams of 1.5 where
- * there are any. bench.h says how it is called, ../README.md what it measures. */
+/* The measurements of `weir bench shmem` for an OpenSHMEM library: of standard OpenSHMEM 1.4, with the teams of 1.5
+ * where there are any. bench.h says how it is called, ../README.md what it measures. */
 #include <shmem.h>
 
 #include "bench.h"
@@ -60,7 +60,7 @@ static void run_get_one(long count, size_t bytes) {
   if (rank != 0) return;
   long sum = 0;
   for (long i = 0; i < count; ++i) sum += shmem_long_g(word, 1);
-  *(volatile long *)local = sum;
+  *(volatile long*)local = sum;
 }
 
 static void fetch_add(long count) {
@@ -92,12 +92,12 @@ static void run_ping_pong(long count, size_t bytes) {
 }
 
 static long messages;
-static void *send_messages(void *number) {
-  const int thread = *(const int *)number;
+static void* send_messages(void* number) {
+  const int thread = *(const int*)number;
   shmem_ctx_t ctx;
   const bool own = shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) == 0;
   if (!own) ctx = SHMEM_CTX_DEFAULT;
-  long *const to = (long *)(void *)(remote + 4096 * thread);
+  long* const to = (long*)(void*)(remote + 4096 * thread);
   for (long i = 0; i < messages; ++i) {
     shmem_ctx_long_p(ctx, to, i, 1);
     if (i % kBeforeQuiet == kBeforeQuiet - 1) shmem_ctx_quiet(ctx);
@@ -142,7 +142,7 @@ static void all_to_all(long i, size_t count) {
 static long broadcast_sync[2 * kMostRanks][SHMEM_BCAST_SYNC_SIZE], sum_sync[2][SHMEM_REDUCE_SYNC_SIZE];
 static long all_sync[2][SHMEM_ALLTOALL_SYNC_SIZE];
 static double sum_work[2][kElements / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-static void fill(long *sync, size_t count) {
+static void fill(long* sync, size_t count) {
   for (size_t i = 0; i < count; ++i) sync[i] = SHMEM_SYNC_VALUE;
 }
 static void prepare(void) {
@@ -173,25 +173,26 @@ static void run_all_to_all(long count, size_t bytes) {
 static bool copy_is_right(void) { return ranks == 1 || copy_to[0] == 7; }
 static bool sum_is_right(void) { return sum_to[0] == ranks; }
 
-static const Bench kBenches[] = {{"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
-                                 {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
-                                 {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
-                                 {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
-                                 {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
-                                 {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
-                                 {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
-                                 {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
-                                 {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
-                                 {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
-                                 {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
-                                 {"sync_all", 8, kMicroseconds, 1, true, run_sync, NULL},
-                                 {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-                                 {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-                                 {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
-                                 {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
-                                 {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-                                 {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-                                 {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
+static const Bench kBenches[] = {
+    {"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
+    {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
+    {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
+    {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
+    {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
+    {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
+    {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
+    {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
+    {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
+    {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
+    {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
+    {"sync_all", 8, kMicroseconds, 1, true, run_sync, NULL},
+    {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
 
 static void allocate(void) {
   const size_t copies = (size_t)ranks * kElements;
@@ -210,7 +211,7 @@ static void allocate(void) {
   shmem_barrier_all();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   check_usage(argc, argv);
   if (asks_for_threads(argc, argv)) {
     int provided = 0;
