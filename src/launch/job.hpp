@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "base/ids.hpp"
@@ -14,23 +16,35 @@
 
 namespace weir::launch {
 
-enum class Starter : std::uint8_t { bare, weir, open_mpi, mpich, slurm };
+enum class Starter : std::uint8_t {
+  bare,
+  weir,
+  open_mpi,  // and what else speaks PMIx
+  mpich,     // and what else speaks PMI
+  slurm
+};
 const char* to_string(Starter starter) noexcept;
 
 struct Job {
   Starter starter = Starter::bare;
   Rank rank{};
-  std::uint32_t ranks = 1;
+  std::uint32_t ranks = 1;  // 0 where the starter does not say it (PMIx alone): then only MPI knows
   // Among the processes of this host; host_ranks is 0 where the starter does not say it (then only MPI knows).
   std::uint32_t host_rank = 0, host_ranks = 1;
-  std::string id;  // the same on all processes of the job, unlike that of any other job of this host; empty: bare
+  // Cores that the processes of this host have together, a cgroup's quota counted; 0 where the starter does not say it.
+  std::uint32_t host_cores = 0;
+  std::string id;  // the same on all processes of the job on this host, unlike that of any other job; empty: bare
   int control =
       -1;  // weir run's end of a socket, to which a rank says that it leaves or aborts (control.hpp); -1: none
 
-  bool is_on_one_host() const noexcept { return host_ranks == ranks; }
+  bool is_on_one_host() const noexcept { return ranks != 0 && host_ranks == ranks; }
 };
 
 // bad_option when the variables contradict themselves: names them and their values.
 base::Result<Job> job_from_environment();
+
+// The same with other variables than those of this process; none: it is not set.
+using Variables = std::function<std::optional<std::string>(const char* name)>;
+base::Result<Job> job_from(const Variables& variables);
 
 }  // namespace weir::launch

@@ -30,4 +30,28 @@ inline void light_barrier() noexcept {
 // The counterpart. Cost: a system call and an interrupt of the process's running threads, microseconds.
 void heavy_barrier() noexcept;
 
+// Orders memory for other processes, which membarrier(2) does not reach, and also plain stores before and after it:
+// what was stored before it is seen everywhere before anything that follows is stored or loaded. ThreadSanitizer knows
+// nothing of it. Cost: as an atomic addition that nobody else does.
+inline void memory_barrier() noexcept {
+#if defined(__x86_64__)
+  asm volatile("lock orq $0, (%%rsp)" : : : "memory", "cc");
+#elif defined(__aarch64__)
+  asm volatile("dmb ish" : : : "memory");
+#else
+  detail::full_barrier();
+#endif
+}
+
+// Of stores only: those before it are seen before those after it. Cost: on x86 none.
+inline void store_barrier() noexcept {
+#if defined(__x86_64__)
+  asm volatile("" : : : "memory");
+#elif defined(__aarch64__)
+  asm volatile("dmb ishst" : : : "memory");
+#else
+  detail::full_barrier();
+#endif
+}
+
 }  // namespace weir::platform

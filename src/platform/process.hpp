@@ -32,6 +32,8 @@ class Descriptor {
   int number() const noexcept { return number_; }
   bool is_open() const noexcept { return number_ >= 0; }
   void close() noexcept;
+  // It is the caller's to close now.
+  int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/heap/books.hpp"
+
+#include <algorithm>
+
+namespace weir::shmem {
+
+using memory::Space;
+
+HeapBooks::HeapBooks(std::size_t capacity) : space_((capacity + Space::kPage - 1) / Space::kPage * Space::kPage) {
+  space_.add(space_.capacity());
+}
+
+std::uint64_t HeapBooks::allocate(std::size_t bytes, std::size_t alignment) {
+  const bool is_aligned = alignment > Space::kSmall;
+  const auto give = [&] { return is_aligned ? space_.allocate_aligned(bytes, alignment) : space_.allocate(bytes); };
+  std::uint64_t offset = give();
+  if (offset == kNowhere) {
+    space_.trim();
+    offset = give();
+  }
+  if (offset == kNowhere) return kNowhere;
+  const std::size_t charged = is_aligned ? space_.size_of(offset) : Space::charged(bytes);
+  pieces_.emplace(offset, Piece{bytes, charged});
+  untouched_from_ = std::max(untouched_from_, offset + charged);
+  return offset;
+}
+
+std::optional<std::size_t> HeapBooks::size_of(std::uint64_t offset) const {
+  const auto found = pieces_.find(offset);
+  if (found == pieces_.end()) return {};
+  return found->second.bytes;
+}
+
+std::size_t HeapBooks::release(std::uint64_t offset) {
+  const auto found = pieces_.find(offset);
+  const std::size_t charged = found->second.charged;
+  pieces_.erase(found);
+  space_.free(offset, charged);
+  return charged;
+}
+
+bool HeapBooks::resize(std::uint64_t offset, std::size_t bytes) {
+  Piece& piece = pieces_.find(offset)->second;
+  // Not when it would keep more than twice of what it needs.
+  if (bytes > piece.charged || Space::charged(bytes) < piece.charged / 2) return false;
+  piece.bytes = bytes;
+  return true;
+}
+
+}  // namespace weir::shmem

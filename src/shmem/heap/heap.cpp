@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/heap/heap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <memory>
+
+#include "shmem/heap/heaps.hpp"
+#include "shmem/heap/partition.hpp"
+#include "shmem/heap/place.hpp"
+#include "shmem/rma/context.hpp"
+#include "shmem/world/address.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+constexpr std::size_t kInternalBytes = std::size_t{32} << 20;  // pages come when they are touched
+constexpr std::size_t kSmallAlignment = 64;
+// Parts of regions begin at such addresses in every process; beyond it an offset's alignment is not an address's.
+constexpr std::size_t kLargestAlignment = std::size_t{2} << 20;
+
+// Never destroyed: at exit programs may still look at their memory.
+std::deque<Partition>& partitions() {
+  static auto* const made = new std::deque<Partition>;
+  return *made;
+}
+
+Partition* partition_of(const void* data) {
+  for (Partition& partition : partitions()) {
+    if (partition.contains(data)) return &partition;
+  }
+  return nullptr;
+}
+
+Partition& first_partition() {
+  if (partitions().empty()) fail("called before shmem_init or after shmem_finalize");
+  return partitions().front();
+}
+
+// As shmem_barrier_all.
+void meet() {
+  quiet(default_context());
+  check(world().transport->barrier());
+}
+
+// Null: the heap has no room, or the machine no memory.
+std::byte* try_allocate(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
+  std::byte* const data = partition.allocate(bytes, alignment);
+  if (data == nullptr || is_there_memory_for(bytes)) return data;
+  partition.release(data);
+  return nullptr;
+}
+
+void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
+  if (bytes == 0) return nullptr;
+  std::byte* const data = try_allocate(partition, bytes, alignment);
+  meet();
+  return data;
+}
+
+// The partition and the size of an allocation; ends the program when it is none.
+struct Found {
+  Partition& partition;
+  std::size_t bytes;
+};
+Found find(const void* data) {
+  first_partition();
+  Partition* const partition = partition_of(data);
+  const auto bytes = partition == nullptr ? std::nullopt : partition->size_of(data);
+  if (!bytes) {
+    fail(fmt::format("{} was not given by shmem_malloc or its like, or was freed before{}", data,
+                     partition == nullptr ? ": it is not in the symmetric heap" : ""));
+  }
+  return {*partition, *bytes};
+}
+
+}  // namespace
+
+void open_heaps(const std::vector<PartitionPlan>& plans) {
+  for (const PartitionPlan& plan : plans) partitions().emplace_back(plan, partitions().empty() ? kInternalBytes : 0);
+  world().internal = partitions().front().reserved();
+  world().internal_bytes = kInternalBytes;
+  reset_internal();
+}
+
+void close_heaps() noexcept {
+  partitions().clear();
+  world().internal = nullptr;
+  world().internal_bytes = 0;
+}
+
+std::string describe_heaps() {
+  std::string text;
+  for (const Partition& partition : partitions()) text += partition.describe() + "\n";
+  return text;
+}
+
+void* allocate(std::size_t bytes) { return allocate_in(first_partition(), bytes); }
+
+void* allocate_cleared(std::size_t count, std::size_t bytes) {
+  Partition& partition = first_partition();
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(count, bytes, &total)) return nullptr;
+  if (total == 0) return nullptr;
+  const std::byte* const untouched = partition.untouched();
+  std::byte* const data = try_allocate(partition, total);
+  if (data != nullptr) partition.clear(data, total, untouched);
+  meet();
+  return data;
+}
+
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  Partition& partition = first_partition();
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0 || alignment > kLargestAlignment)
+    return nullptr;
+  return allocate_in(partition, bytes, alignment);
+}
+
+void* reallocate(void* data, std::size_t bytes) {
+  if (data == nullptr) return allocate(bytes);
+  if (bytes == 0) return release(data), nullptr;
+  const Found old = find(data);
+  meet();
+  if (old.partition.resize(data, bytes)) {
+    meet();
+    return data;
+  }
+  std::byte* const moved = try_allocate(old.partition, bytes);
+  if (moved != nullptr) {
+    std::memcpy(moved, data, std::min(bytes, old.bytes));
+    old.partition.release(data);
+  }
+  meet();
+  return moved;
+}
+
+void release(void* data) {
+  if (data == nullptr) return;
+  const Found found = find(data);
+  meet();
+  found.partition.release(data);
+}
+
+void* allocate_with_hints(std::size_t bytes, long hints) {
+  const long number = hints >> kPartitionShift;
+  const long flags = hints & ((1L << kPartitionShift) - 1);
+  Partition* partition = &first_partition();
+  if ((flags & ~long{kAtomicsRemote | kSignalRemote}) != 0) return nullptr;
+  if (number != 0) {
+    const auto found = std::find_if(partitions().begin(), partitions().end(),
+                                    [&](const Partition& one) { return one.number() == number; });
+    if (found == partitions().end()) return nullptr;
+    partition = &*found;
+  }
+  return allocate_in(*partition, bytes);
+}
+
+}  // namespace weir::shmem

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/heap/partition.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine/machine.hpp"
+#include "memory/tier_spec.hpp"
+#include "platform/pages.hpp"
+#include "shmem/heap/place.hpp"
+#include "shmem/world/segments.hpp"
+#include "shmem/world/world.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+constexpr std::size_t kPage = memory::Space::kPage;
+// What is released is given back to the system from that size on.
+constexpr std::size_t kGivenBack = std::size_t{64} << 20;
+
+std::string name_of(const PartitionPlan& plan) {
+  return plan.number == 1 ? std::string("heap") : fmt::format("heap partition {}", plan.number);
+}
+
+}  // namespace
+
+Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
+    : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(*plan.bytes) {
+  World& w = world();
+  // A page at the end belongs to nobody: a small operation that begins before the end ends in it.
+  const std::size_t size = reserved_ + books_.capacity();
+  auto region = w.transport->make_region({.size = {size + kPage}, .os_nodes = os_nodes_, .name = name_of(plan)});
+  check(region.status());
+  add_segment(*region, 0, region->data, size, name_of(plan));
+  begin_ = region->data + reserved_;
+}
+
+bool Partition::contains(const void* data) const noexcept { return offset_of(data) < books_.capacity(); }
+
+std::uint64_t Partition::offset_of(const void* data) const noexcept {
+  return reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(begin_);
+}
+
+std::byte* Partition::allocate(std::size_t bytes, std::size_t alignment) {
+  const std::uint64_t offset = books_.allocate(bytes, alignment);
+  return offset == HeapBooks::kNowhere ? nullptr : begin_ + offset;
+}
+
+std::optional<std::size_t> Partition::size_of(const void* data) const { return books_.size_of(offset_of(data)); }
+
+void Partition::release(void* data) {
+  const std::size_t taken = books_.release(offset_of(data));
+  if (taken >= kGivenBack) ::madvise(data, taken, MADV_REMOVE);
+}
+
+bool Partition::resize(void* data, std::size_t bytes) { return books_.resize(offset_of(data), bytes); }
+
+void Partition::clear(std::byte* data, std::size_t bytes, const std::byte* given_before) const noexcept {
+  if (data < given_before) std::memset(data, 0, std::min(bytes, static_cast<std::size_t>(given_before - data)));
+}
+
+std::string Partition::describe() const {
+  std::string text = fmt::format("{}: {} of {} in use, {} at most", name_of(plan_), memory::size_text({books_.used()}),
+                                 memory::size_text({books_.capacity()}), memory::size_text({books_.peak()}));
+  if (plan_.kind) text += fmt::format(", {} asked for", machine::to_string(*plan_.kind));
+  const std::size_t bytes = (books_.untouched_from() + kPage - 1) / kPage * kPage;
+  const auto places = platform::places_of(begin_, {bytes}, os_nodes_);
+  if (!places) return text + fmt::format("; where its pages are is not known: {}", places.status().message);
+  const std::size_t there = places->on_node + places->elsewhere;
+  text += fmt::format("; {} of its pages are there", there);
+  if (!os_nodes_.empty()) text += fmt::format(", {} of them on node {}", places->on_node, fmt::join(os_nodes_, ", "));
+  return text;
+}
+
+}  // namespace weir::shmem

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Partition: one symmetric heap, of pages of any memory or of one kind. Its allocations are collective (heap.hpp).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shmem/heap/books.hpp"
+#include "shmem/heap/plan.hpp"
+
+namespace weir::shmem {
+
+class Partition {
+ public:
+  // Makes its region and its segment, with `reserved` bytes of symmetric memory before the heap. Collective.
+  Partition(const PartitionPlan& plan, std::size_t reserved);
+
+  int number() const noexcept { return plan_.number; }
+  bool contains(const void* data) const noexcept;
+  std::byte* reserved() const noexcept { return begin_ - reserved_; }
+
+  // Null: there is no room in the heap.
+  std::byte* allocate(std::size_t bytes, std::size_t alignment);
+  // What is known of an allocation; nothing: `data` is none.
+  std::optional<std::size_t> size_of(const void* data) const;
+  void release(void* data);
+  bool resize(void* data, std::size_t bytes);
+  // Zeros, though what was never given out is that already, and is not touched. `given_before`: untouched() of before
+  // the allocation.
+  void clear(std::byte* data, std::size_t bytes, const std::byte* given_before) const noexcept;
+  const std::byte* untouched() const noexcept { return begin_ + books_.untouched_from(); }
+
+  std::string describe() const;
+
+ private:
+  std::uint64_t offset_of(const void* data) const noexcept;
+
+  PartitionPlan plan_;
+  std::size_t reserved_;
+  std::vector<int> os_nodes_;  // none: any
+  HeapBooks books_;
+  std::byte* begin_ = nullptr;  // of the heap
+};
+
+}  // namespace weir::shmem

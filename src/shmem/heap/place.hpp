@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a partition's pages shall be, and whether there is that much memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shmem/heap/plan.hpp"
+
+namespace weir::shmem {
+
+// The kernel's numbers of the nodes: none when any memory will do. Ends the program when the machine has no such memory
+// or, for a mandatory one, not as much free as the PEs of this host want together.
+std::vector<int> nodes_for(const PartitionPlan& plan);
+
+// Collective, the same answer on all PEs: whether `bytes` more on every PE can be had from the hosts' memory. What is
+// small is not asked for.
+bool is_there_memory_for(std::size_t bytes);
+
+}  // namespace weir::shmem

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstdint>
+
+#include "shmem/rma/rma.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+std::size_t block_bytes(const Strides& s) noexcept { return s.block * s.element; }
+
+// From the start of the first block to that of block i of a side with this stride.
+std::ptrdiff_t offset(std::ptrdiff_t stride, const Strides& s, std::size_t i) noexcept {
+  return stride * static_cast<std::ptrdiff_t>(s.element) * static_cast<std::ptrdiff_t>(i);
+}
+
+// Ends the program unless the first and the last block of the symmetric side lie in its segment.
+void check_ends(const void* symmetric, std::ptrdiff_t stride, const Strides& s, int pe) {
+  const auto* const first = static_cast<const std::byte*>(symmetric);
+  mapped(first, block_bytes(s), pe);
+  const std::byte* const last = first + offset(stride, s, s.count - 1);
+  mapped(last, block_bytes(s), pe);
+  if (segment_of(first) != segment_of(last)) fail_address(last, pe);
+}
+
+template <std::size_t Bytes>
+void copy_elements(std::byte* to, const std::byte* from, const Strides& s) {
+  const std::ptrdiff_t to_step = offset(s.dest, s, 1), from_step = offset(s.source, s, 1);
+  for (std::size_t i = 0; i < s.count; ++i, to += to_step, from += from_step) std::memcpy(to, from, Bytes);
+}
+
+void copy_blocks(std::byte* to, const std::byte* from, const Strides& s) {
+  switch (block_bytes(s)) {
+    case 1: return copy_elements<1>(to, from, s);
+    case 2: return copy_elements<2>(to, from, s);
+    case 4: return copy_elements<4>(to, from, s);
+    case 8: return copy_elements<8>(to, from, s);
+    case 16: return copy_elements<16>(to, from, s);
+    default:
+      for (std::size_t i = 0; i < s.count; ++i)
+        std::memmove(to + offset(s.dest, s, i), from + offset(s.source, s, i), block_bytes(s));
+  }
+}
+
+}  // namespace
+
+void iput(Context& context, void* dest, const void* source, const Strides& s, int pe) {
+  if (s.count == 0 || s.block == 0) return;
+  check_ends(dest, s.dest, s, pe);
+  auto* const to = static_cast<std::byte*>(dest);
+  const auto* const from = static_cast<const std::byte*>(source);
+  if (std::byte* const there = mapped(dest, pe); there != nullptr) return copy_blocks(there, from, s);
+  Context::Use use(context);
+  for (std::size_t i = 0; i < s.count; ++i)
+    check(use->put(*locate(to + offset(s.dest, s, i), pe), from + offset(s.source, s, i), block_bytes(s)));
+}
+
+void iget(Context& context, void* dest, const void* source, const Strides& s, int pe) {
+  if (s.count == 0 || s.block == 0) return;
+  check_ends(source, s.source, s, pe);
+  auto* const to = static_cast<std::byte*>(dest);
+  const auto* const from = static_cast<const std::byte*>(source);
+  if (const std::byte* const there = mapped(source, pe); there != nullptr) return copy_blocks(to, there, s);
+  Context::Use use(context);
+  for (std::size_t i = 0; i < s.count; ++i)
+    check(use->get_nbi(to + offset(s.dest, s, i), *locate(from + offset(s.source, s, i), pe), block_bytes(s)));
+  check(use->quiet());
+}
+
+}  // namespace weir::shmem

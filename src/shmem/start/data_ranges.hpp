@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the static and global variables of the program and of its own shared libraries lie: whole pages of their
+// writable segments, without those that are read-only after relocation.
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::shmem {
+
+struct DataRange {
+  std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t file_end = 0;  // from here on what was not touched is zero
+  int protection = 0;           // PROT_...
+  std::string object;           // the file
+
+  std::size_t size() const noexcept { return end - begin; }
+};
+
+// Of one object that is loaded at `base`, by its program headers. Pure.
+std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page);
+
+// Whether a shared library is one of the system's, whose variables are not symmetric: under /lib, /usr/lib,
+// /usr/libexec and their like, or without a file; and Weir's own. Pure.
+bool is_system_library(std::string_view path);
+
+// Of this process now: of the program first, then of its libraries in the order in which they were loaded.
+std::vector<DataRange> find_data_ranges();
+
+}  // namespace weir::shmem

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/start/fork.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "shmem/start/touched_pages.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+// In pages of its own outside of the static data, which are shared when the child begins.
+struct Forking {
+  pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  const SharedData* data = nullptr;
+  int pipe[2] = {-1, -1};  // the child closes its end when it has its copy
+  bool is_child = false;
+};
+Forking* forking = nullptr;
+
+void close_end(int& end) noexcept {
+  if (end >= 0) ::close(end);
+  end = -1;
+}
+
+// Children of a child that has its own data are ordinary.
+void before_fork() {
+  if (forking->is_child) return;
+  pthread_mutex_lock(&forking->one_at_a_time);
+  if (pipe2(forking->pipe, O_CLOEXEC) != 0) forking->pipe[0] = forking->pipe[1] = -1;
+}
+
+void after_fork_in_parent() {
+  if (forking->is_child) return;
+  const int error = errno;
+  close_end(forking->pipe[1]);
+  char byte = 0;
+  while (forking->pipe[0] >= 0 && ::read(forking->pipe[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+  close_end(forking->pipe[0]);
+  pthread_mutex_unlock(&forking->one_at_a_time);
+  errno = error;
+}
+
+// A child with the PE's own pages would write into them: it must not go on.
+[[noreturn]] void end_child() {
+  constexpr char text[] = "weir: a forked child of a PE gets no memory for its static data: it ends\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, sizeof(text) - 1);
+  _exit(1);
+}
+
+void make_private(const SharedRange& shared) {
+  const DataRange& range = shared.range;
+  void* const copy =
+      mmap(nullptr, range.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (copy == MAP_FAILED) end_child();
+  if (!copy_touched(forking->data->descriptor, shared.offset, {static_cast<std::byte*>(copy), range.size()}))
+    end_child();
+  if (range.protection != (PROT_READ | PROT_WRITE)) mprotect(copy, range.size(), range.protection);
+  auto* const begin = reinterpret_cast<std::byte*>(range.begin);
+  if (mremap(copy, range.size(), range.size(), MREMAP_MAYMOVE | MREMAP_FIXED, begin) != begin) end_child();
+}
+
+void after_fork_in_child() {
+  Forking& own = *forking;
+  if (own.is_child) return;
+  for (const SharedRange& shared : own.data->ranges) make_private(shared);
+  own.is_child = true;
+  close_end(own.pipe[0]);
+  close_end(own.pipe[1]);
+  own.one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+}
+
+}  // namespace
+
+void keep_private_in_children(const SharedData& data) {
+  if (forking == nullptr) {
+    forking = new Forking;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  }
+  forking->data = &data;
+}
+
+bool is_forked_child() noexcept { return forking != nullptr && forking->is_child; }
+
+}  // namespace weir::shmem

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/start/start.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "launch/job.hpp"
+#include "shmem/group/open.hpp"
+#include "shmem/heap/heaps.hpp"
+#include "shmem/rma/context.hpp"
+#include "shmem/start/agreement.hpp"
+#include "shmem/start/fork.hpp"
+#include "shmem/start/static_data.hpp"
+#include "shmem/world/segments.hpp"
+#include "shmem/world/world.hpp"
+#include "transport/open_transport.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+struct Counted {
+  std::mutex mutex;
+  int starts = 0;      // that were not finished
+  int generation = 0;  // how often the library was started from nothing
+};
+Counted& counted() {
+  static auto* const made = new Counted;
+  return *made;
+}
+
+// The status of a PE that ends by exit() without a finish: not 0 is a failure, for which nobody is to wait.
+void at_exit(int status, void*) {
+  if (is_forked_child() || !is_started()) return;
+  if (status != 0) {
+    std::fprintf(stderr, "weir: PE %d ends with status %d and without shmem_finalize: so does the job\n", world().my_pe,
+                 status);
+    global_exit(status);
+  }
+  counted().starts = 1;
+  finish();
+}
+
+// Each start is a job of its own to the transport: nothing of an earlier one is in the way.
+launch::Job job_of(int generation) {
+  auto job = launch::job_from_environment();
+  check(job.status());
+  if (generation > 1 && !job->id.empty()) job->id += fmt::format(".{}", generation);
+  return std::move(*job);
+}
+
+void open_world(const launch::Job& job, ThreadLevel level) {
+  World& w = world();
+  auto transport = transport::open_transport(job, {.threads = level == ThreadLevel::multiple});
+  check(transport.status());
+  w.transport = transport.value().release();
+  w.my_pe = static_cast<int>(w.transport->rank());
+  w.n_pes = static_cast<int>(w.transport->ranks());
+  w.thread_level = level;
+  w.is_threaded = level == ThreadLevel::multiple;
+  w.needs_progress = w.transport->needs_progress();
+  find_neighbours();
+}
+
+void close_world() noexcept {
+  World& w = world();
+  clear_segments();
+  close_heaps();
+  const std::unique_ptr<transport::Transport> ended(w.transport);
+  w = World{};
+}
+
+void open_memory() {
+  auto plans = plan_heaps([](const std::string& name) { return static_cast<const char*>(std::getenv(name.c_str())); });
+  check(plans.status());
+  open_heaps(agree(std::move(*plans)));
+  share_static_data();
+}
+
+void start_first(ThreadLevel level) {
+  const int generation = ++counted().generation;
+  open_world(job_of(generation), level);
+  open_memory();
+  open_groups();
+  check(world().transport->barrier());
+  if (generation == 1) on_exit(at_exit, nullptr);
+}
+
+}  // namespace
+
+int start(int thread_level) {
+  if (thread_level < static_cast<int>(ThreadLevel::single) || thread_level > static_cast<int>(ThreadLevel::multiple)) {
+    fail(
+        fmt::format("thread level {} is unknown: SHMEM_THREAD_SINGLE, FUNNELED, SERIALIZED or MULTIPLE", thread_level));
+  }
+  const std::lock_guard lock(counted().mutex);
+  if (counted().starts == 0) start_first(ThreadLevel{thread_level});
+  ++counted().starts;
+  return static_cast<int>(world().thread_level);
+}
+
+void start_once() {
+  if (!is_started()) start(static_cast<int>(ThreadLevel::single));
+}
+
+void finish() {
+  const std::lock_guard lock(counted().mutex);
+  if (counted().starts == 0 || --counted().starts > 0) return;
+  quiet_all_contexts();
+  check(world().transport->barrier());
+  if (std::getenv("SHMEM_DEBUG") != nullptr) {
+    const std::string text = describe_heaps();
+    std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
+  }
+  close_groups();
+  destroy_all_contexts();
+  check(world().transport->leave());
+  close_world();
+}
+
+bool is_started() noexcept { return world().n_pes > 0; }
+
+}  // namespace weir::shmem

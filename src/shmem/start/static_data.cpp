@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/start/static_data.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "shmem/start/data_ranges.hpp"
+#include "shmem/start/fork.hpp"
+#include "shmem/start/stopped_threads.hpp"
+#include "shmem/start/touched_pages.hpp"
+#include "shmem/world/segments.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+// PEs compare sizes only: addresses differ from PE to PE.
+struct Shape {
+  std::uint64_t ranges = 0, bytes = 0, hash = 14695981039346656037u;
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+Shape shape_of(const std::vector<SharedRange>& ranges) {
+  Shape shape;
+  for (const auto& [range, offset] : ranges) {
+    ++shape.ranges;
+    shape.bytes += range.size();
+    shape.hash = (shape.hash ^ range.size()) * 1099511628211u;  // FNV-1a
+  }
+  return shape;
+}
+
+void check_equal_on_all(const Shape& mine) {
+  const World& w = world();
+  std::vector<Shape> all(static_cast<std::size_t>(w.n_pes));
+  check(w.transport->all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
+  for (int pe = 0; pe < w.n_pes; ++pe) {
+    const Shape& theirs = all[static_cast<std::size_t>(pe)];
+    if (theirs == all[0]) continue;
+    fail(fmt::format(
+        "static data differ: {} bytes in {} pieces on PE 0, {} bytes in {} pieces on PE {}. All PEs must run "
+        "the same program with the same libraries",
+        all[0].bytes, all[0].ranges, theirs.bytes, theirs.ranges, pe));
+  }
+}
+
+// The data of this process, once they are shared; a second start moves them on. On the heap: what is being moved must
+// not be written meanwhile.
+SharedData& current() {
+  static auto* const made = new SharedData;
+  return *made;
+}
+
+// Where a range goes in the region.
+struct Target {
+  std::byte* copy;  // the same pages at another address
+  int descriptor;
+  std::uint64_t offset;  // in the descriptor
+};
+
+[[noreturn]] void fail_sharing(const DataRange& range, const char* call) {
+  fail(fmt::format("static data of {} cannot be shared: {}: {}", range.object, call, std::strerror(errno)));
+}
+
+// Piece by piece, as another thread that cannot be stopped may write meanwhile: then what it writes to one piece
+// between its copy and its change of pages is lost, and that time is short.
+void move_to(const SharedRange& from, const Target& target) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  const DataRange& range = from.range;
+  const int before = current().descriptor;
+  for (std::size_t done = 0; done < range.size(); done += kPiece) {
+    const std::size_t bytes = std::min(kPiece, range.size() - done);
+    auto* const begin = reinterpret_cast<std::byte*>(range.begin) + done;
+    if (before < 0)
+      copy_touched({begin, bytes}, target.copy + done, range.file_end);
+    else if (!copy_touched(before, from.offset + done, {target.copy + done, bytes}))
+      fail_sharing(range, "read");
+    void* const mapped = mmap(begin, bytes, range.protection, MAP_SHARED | MAP_FIXED, target.descriptor,
+                              static_cast<off_t>(target.offset + done));
+    if (mapped != begin) fail_sharing(range, "mmap");
+  }
+}
+
+std::vector<SharedRange> ranges_to_share() {
+  if (current().descriptor >= 0) return current().ranges;
+  std::vector<SharedRange> ranges;
+  for (DataRange& range : find_data_ranges()) ranges.push_back({std::move(range), 0});
+  return ranges;
+}
+
+}  // namespace
+
+void share_static_data() {
+  World& w = world();
+  std::vector<SharedRange> ranges = ranges_to_share();
+  const Shape shape = shape_of(ranges);
+  check_equal_on_all(shape);
+  if (shape.bytes == 0) return;
+  auto region = w.transport->make_region({.size = {shape.bytes}, .os_nodes = {}, .name = "static data"});
+  check(region.status());
+  const transport::Transport::Descriptor file = w.transport->descriptor(region->id);
+  const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0)
+    fail(fmt::format("static data cannot be shared over {}: it gives no memory to map once more", w.transport->name()));
+  {
+    const StoppedThreads stopped;
+    std::uint64_t offset = 0;
+    for (SharedRange& shared : ranges) {
+      move_to(shared, {region->data + offset, descriptor, file.offset + offset});
+      shared.offset = file.offset + offset;
+      offset += shared.range.size();
+    }
+  }
+  for (const SharedRange& shared : ranges) {
+    add_segment(*region, shared.offset - file.offset, reinterpret_cast<std::byte*>(shared.range.begin),
+                shared.range.size(), "static data of " + shared.range.object);
+  }
+  if (current().descriptor >= 0) ::close(current().descriptor);
+  current() = {descriptor, std::move(ranges)};
+  keep_private_in_children(current());
+}
+
+}  // namespace weir::shmem

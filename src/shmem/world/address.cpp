@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/world/address.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace weir::shmem {
+
+namespace {
+
+std::string stack_or_file_of(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto here = reinterpret_cast<std::uintptr_t>(&at);
+  if (at - here < (std::size_t{8} << 20)) return "is on a stack";
+  Dl_info info{};
+  if (dladdr(address, &info) != 0 && info.dli_fname != nullptr)
+    return fmt::format(
+        "is in {}, whose data are not symmetric: read-only, thread-local, or of a library of the system or loaded "
+        "after "
+        "the start",
+        info.dli_fname);
+  return "is in private memory of this process";
+}
+
+}  // namespace
+
+const Segment* segment_of_slow(std::uintptr_t address) noexcept {
+  const World& w = world();
+  for (int i = 2; i < w.n_segments; ++i) {
+    if (w.segments[i].contains(address)) return &w.segments[i];
+  }
+  return nullptr;
+}
+
+void fail_address(const void* symmetric, int pe) noexcept {
+  const World& w = world();
+  if (w.n_pes == 0) fail("called before shmem_init or after shmem_finalize");
+  if (static_cast<unsigned>(pe) >= static_cast<unsigned>(w.n_pes))
+    fail(fmt::format("PE {} does not exist: there are {}, from 0 to {}", pe, w.n_pes, w.n_pes - 1));
+  fail(fmt::format("address {} is not symmetric: it {}. Use memory of shmem_malloc, or a global or static variable",
+                   symmetric, stack_or_file_of(symmetric)));
+}
+
+void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - segment->start;
+  fail(fmt::format("{} bytes at {} of PE {} go beyond the {}: from there to its end are {} bytes", bytes, symmetric, pe,
+                   segment->name, segment->size - offset));
+}
+
+std::byte* try_mapped(const void* symmetric, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) return nullptr;
+  return mapped(symmetric, pe);
+}
+
+std::optional<transport::Location> locate(const void* symmetric, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) return {};
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - segment->start;
+  return transport::Location{static_cast<Rank>(pe), segment->region, segment->region_offset + offset};
+}
+
+bool is_symmetric(const void* data, std::size_t bytes) noexcept {
+  const Segment* segment = segment_of(data);
+  return segment != nullptr && segment->contains(reinterpret_cast<std::uintptr_t>(data), bytes);
+}
+
+}  // namespace weir::shmem

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From a symmetric address of this PE to the same object of another: the first step of every operation.
+//
+// Budget: for the heap one compare for the PE, one for the range, one load of a table. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "shmem/world/world.hpp"
+
+namespace weir::shmem {
+
+// The segment of an address; null: it is not symmetric.
+const Segment* segment_of_slow(std::uintptr_t address) noexcept;
+inline const Segment* segment_of(const void* symmetric) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(symmetric);
+  const World& w = world();
+  if (w.segments[0].contains(address)) [[likely]]
+    return &w.segments[0];
+  if (w.segments[1].contains(address)) return &w.segments[1];
+  return segment_of_slow(address);
+}
+
+// The loud end for an address that is not symmetric (says what it is: of the stack, of a library that came later, ...),
+// for a PE that does not exist, and for both before start().
+[[noreturn]] void fail_address(const void* symmetric, int pe) noexcept;
+[[noreturn]] void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept;
+
+// Where the object of that PE is in this process's memory; null: it is reached through a channel (locate()). Ends the
+// program when the address is not symmetric or there is no such PE.
+inline std::byte* mapped(const void* symmetric, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
+    fail_address(symmetric, pe);
+  const std::ptrdiff_t delta = segment->to_pe[pe];
+  if (delta == Segment::kNotMapped) [[unlikely]]
+    return nullptr;
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
+}
+
+// As mapped(), for `bytes` bytes, all of which are checked.
+inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
+    fail_address(symmetric, pe);
+  if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
+    fail_range(symmetric, bytes, pe);
+  return mapped(symmetric, pe);
+}
+
+// shmem_ptr: null as well when the address is not symmetric or there is no such PE.
+std::byte* try_mapped(const void* symmetric, int pe) noexcept;
+
+// For Channel: where the object is on that PE; nothing when the address is not symmetric or there is no such PE.
+std::optional<transport::Location> locate(const void* symmetric, int pe) noexcept;
+
+// Whether all of it is in one symmetric segment.
+bool is_symmetric(const void* data, std::size_t bytes) noexcept;
+
+// Another PE's part of the library's own symmetric memory; null: it is reached through a channel, by the same address
+// of one's own (World::internal).
+inline std::byte* internal(int pe) noexcept { return mapped(world().internal, pe); }
+
+}  // namespace weir::shmem

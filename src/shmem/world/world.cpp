@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/world/world.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "shmem/world/routine.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+// One write, so that lines of PEs that fail together do not mix.
+void say(const std::string& line) noexcept {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::size_t internal_used = 0;
+
+}  // namespace
+
+void fail(std::string_view what) noexcept {
+  const World& w = world();
+  const std::string routine = routine_of_caller();
+  const std::string who =
+      w.n_pes > 0 ? fmt::format("PE {} of {}", w.my_pe, w.n_pes) : fmt::format("process {}", getpid());
+  say(fmt::format("weir: {}: {}{}{}\n", who, routine, routine.empty() ? "" : ": ", what));
+  std::fflush(stdout);
+  if (w.transport != nullptr) w.transport->abort(1);
+  _exit(1);
+}
+
+void fail(const base::Status& status) noexcept {
+  const World& w = world();
+  if (status.code == base::Code::lost && w.transport != nullptr) {
+    if (const std::optional<transport::Lost> lost = w.transport->lost())
+      fail(fmt::format("PE {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
+  }
+  fail(status.message);
+}
+
+void global_exit(int status) noexcept {
+  // Not all streams: another thread may wait for input, and holds that stream's lock.
+  std::fflush(stdout);
+  if (world().transport != nullptr) world().transport->abort(status);
+  _exit(status);
+}
+
+std::byte* reserve_internal(std::size_t bytes) {
+  World& w = world();
+  const std::size_t rounded = (bytes + 63) / 64 * 64;
+  if (rounded > w.internal_bytes - internal_used) {
+    fail(fmt::format("{} bytes of the library's own symmetric memory are wanted, {} of {} are left", bytes,
+                     w.internal_bytes - internal_used, w.internal_bytes));
+  }
+  std::byte* const data = w.internal + internal_used;
+  internal_used += rounded;
+  return data;
+}
+
+void reset_internal() noexcept { internal_used = 0; }
+
+}  // namespace weir::shmem

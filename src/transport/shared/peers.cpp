@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transport/shared/peers.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "platform/clock.hpp"
+#include "platform/shared_futex.hpp"
+
+namespace weir::transport::shared {
+namespace {
+
+constexpr std::uint64_t kLookEvery = 20'000'000;  // ns
+
+struct flock lock_of(Rank rank) noexcept {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(rank);
+  lock.l_len = 1;
+  return lock;
+}
+
+// As exit() does with what is buffered, but no handlers of the program: other threads run on. When one of them holds a
+// file for ever, the alarm ends the process.
+[[noreturn]] void end_with(int status) {
+  ::signal(SIGALRM, SIG_DFL);
+  alarm(2);
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+void pause_ms() noexcept {
+  const timespec time{0, 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+base::Status Peers::enter() {
+  struct flock lock = lock_of(commons_.rank());
+  if (fcntl(commons_.descriptor(), F_SETLK, &lock) != 0) {
+    return {base::Code::io_error, fmt::format("rank {} cannot lock its byte of the common memory: {}",
+                                              static_cast<std::uint32_t>(commons_.rank()), std::strerror(errno))};
+  }
+  RankLine& line = commons_.own_line();
+  line.pid.store(static_cast<std::uint32_t>(getpid()));
+  line.presence.store(Presence::here);
+  launcher_.join();
+  return base::Status::success();
+}
+
+void Peers::leave() noexcept {
+  commons_.own_line().presence.store(Presence::left);
+  launcher_.leave();
+}
+
+int Peers::holder(Rank rank) const noexcept {
+  struct flock lock = lock_of(rank);
+  if (fcntl(commons_.descriptor(), F_GETLK, &lock) != 0) return 1;
+  if (lock.l_type == F_UNLCK) return 0;
+  // The kernel names nobody for a process of another PID namespace.
+  return lock.l_pid > 0 ? lock.l_pid : static_cast<int>(commons_.line(rank).pid.load());
+}
+
+void Peers::look() {
+  end_when_told();
+  std::atomic<std::uint64_t>& looked = commons_.head().looked_ns;
+  std::uint64_t last = looked.load();
+  const std::uint64_t now = platform::now_ns();
+  if (now - last < kLookEvery || !looked.compare_exchange_strong(last, now)) return;
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
+    const Rank rank{i};
+    if (rank == commons_.rank() || commons_.line(rank).presence.load() != Presence::here) continue;
+    if (holder(rank) == 0) declare_lost(rank);
+  }
+}
+
+// A rank says that it leaves before it ends, so one whose lock is gone and that is still `here` is lost.
+void Peers::declare_lost(Rank rank) {
+  Presence expected = Presence::here;
+  if (!commons_.line(rank).presence.compare_exchange_strong(expected, Presence::lost)) return;
+  std::uint32_t none = 0;
+  commons_.head().first_lost.compare_exchange_strong(none, static_cast<std::uint32_t>(rank) + 1);
+  ring_all();
+}
+
+std::optional<Lost> Peers::lost() const {
+  const std::uint32_t first = commons_.head().first_lost.load();
+  if (first == 0) return std::nullopt;
+  const Rank rank{first - 1};
+  return Lost{rank, fmt::format("process {} has ended", commons_.line(rank).pid.load())};
+}
+
+base::Status Peers::status() const {
+  const auto lost_rank = lost();
+  if (!lost_rank) return base::Status::success();
+  return {base::Code::lost,
+          fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost_rank->rank), lost_rank->why)};
+}
+
+void Peers::ring(Rank rank) const noexcept {
+  RankLine& line = commons_.line(rank);
+  if (line.sleepers.load() == 0) return;
+  line.rings.fetch_add(1);
+  platform::wake_sleepers(line.rings);
+}
+
+void Peers::ring_all() const noexcept {
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) ring(Rank{i});
+}
+
+void Peers::end_when_told() const {
+  const std::uint32_t ending = commons_.head().ending.load();
+  if (ending != 0) end_with(static_cast<int>(ending & ~Head::kEnding));
+}
+
+bool Peers::others_live() const noexcept {
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
+    if (Rank{i} != commons_.rank() && holder(Rank{i}) != 0) return true;
+  }
+  return false;
+}
+
+// Ranks that wait in the transport end by themselves, with what they have printed; the others are killed.
+void Peers::end_all(int status) {
+  std::uint32_t none = 0;
+  const std::uint32_t wanted = Head::kEnding | (static_cast<std::uint32_t>(status) & 0xff);
+  if (!commons_.head().ending.compare_exchange_strong(none, wanted)) end_when_told();
+  launcher_.abort(status & 0xff);
+  ring_all();
+  for (int ms = 0; ms < 200 && others_live(); ++ms) pause_ms();
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
+    const int pid = Rank{i} == commons_.rank() ? 0 : holder(Rank{i});
+    if (pid > 1) ::kill(pid, SIGKILL);
+  }
+  end_with(status & 0xff);
+}
+
+}  // namespace weir::transport::shared

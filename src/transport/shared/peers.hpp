@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Peers: which ranks of the host are there, which have left, which are lost; and the end of all of them.
+//
+// Each process holds a record lock on one byte of the common memory's descriptor. The kernel takes it back when the
+// process ends, however it ends, and not when a child that it forked does. Whoever waits looks after all; one rank at a
+// time does so, at most every 20 ms. Any thread.
+#pragma once
+
+#include <optional>
+
+#include "base/result.hpp"
+#include "launch/control.hpp"
+#include "transport/shared/commons.hpp"
+#include "transport/transport.hpp"
+
+namespace weir::transport::shared {
+
+class Peers {
+ public:
+  Peers(Commons& commons, launch::Control launcher) noexcept : commons_(commons), launcher_(launcher) {}
+
+  // From now on the end of this process is seen.
+  base::Status enter();
+  // From now on it is no loss.
+  void leave() noexcept;
+
+  // Marks ranks that have ended as lost, unless somebody has looked a moment ago; ends this process when one aborts.
+  void look();
+  std::optional<Lost> lost() const;
+  bool is_lost(Rank rank) const noexcept { return commons_.line(rank).presence.load() == Presence::lost; }
+  // Code::lost when a rank is.
+  base::Status status() const;
+
+  // Wakes whatever sleeps on a rank; costs a load when nothing does.
+  void ring(Rank rank) const noexcept;
+  void ring_all() const noexcept;
+
+  // Ends all of them with this status; the first status counts.
+  [[noreturn]] void end_all(int status);
+
+ private:
+  // The process that holds the rank's lock; 0: none.
+  int holder(Rank rank) const noexcept;
+  void declare_lost(Rank rank);
+  void end_when_told() const;
+  bool others_live() const noexcept;
+
+  Commons& commons_;
+  launch::Control launcher_;
+};
+
+}  // namespace weir::transport::shared

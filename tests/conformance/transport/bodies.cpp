@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/transport/bodies.hpp"
+
+namespace weir::transport::conformance {
+
+void for_each_body(const std::function<void(const Body&)>& visit) {
+  for (const auto bodies : {memory_bodies(), meeting_bodies()}) {
+    for (const Body& body : bodies) visit(body);
+  }
+}
+
+const Body* find_body(const std::string& name) {
+  const Body* found = nullptr;
+  for_each_body([&](const Body& body) {
+    if (body.name == name) found = &body;
+  });
+  return found;
+}
+
+}  // namespace weir::transport::conformance
