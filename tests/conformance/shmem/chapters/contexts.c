@@ -27,6 +27,7 @@ static void every_option_makes_a_context(void) {
     CHECK(words[0] == previous + 1 && words[1] == 5);
     CHECK(shmem_g(ctx, &words[0], next) == me + 1);
     shmem_ctx_destroy(ctx);
+    shmem_barrier_all();
   }
 }
 
