@@ -36,7 +36,8 @@ void lose_one(const char* body, std::mt19937& random) {
     EXPECT_TRUE(ends[i].in_time) << "rank " << i << " of " << count << " hangs when rank " << victim << " is killed";
     if (i == victim) continue;
     if (ends[i].end.status == 3) {
-      EXPECT_THAT(ends[i].error, testing::ContainsRegex("rank " + std::to_string(victim) + "[ ;,]"))
+      const std::string pid = std::to_string(ranks.pid(victim));
+      EXPECT_THAT(ends[i].error, testing::ContainsRegex("rank " + std::to_string(victim) + "[ ;,]|process " + pid))
           << "while starting";
     } else {
       EXPECT_THAT(ends[i].out, HasSubstr(named)) << "rank " << i << " of " << count << ": " << ends[i].error;
