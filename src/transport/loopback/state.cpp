@@ -70,7 +70,7 @@ void State::lose(Rank rank, std::string why) {
 }
 
 void State::end(Rank rank) {
-  if (presence_[index(rank)] == Presence::here) lose(rank, "its function has ended");
+  if (presence_[index(rank)] == Presence::here && !aborted_) lose(rank, "its function has ended");
   turns_.end(index(rank));
 }
 
