@@ -10,8 +10,9 @@
 
 #include "platform/pages.hpp"
 #include "transport/loopback/network.hpp"
+#include "transport/loopback/settings.hpp"
 #include "transport/loopback/turns.hpp"
-#include "transport/loopback/world.hpp"
+#include "transport/transport.hpp"
 
 namespace weir::transport::loopback {
 
