@@ -114,6 +114,7 @@ class Link {
   base::Status usable(Rank rank) const WEIR_REQUIRES(mutex_);
   base::Status wait_for_room(Rank to);
   base::Status wait_for_request(WeirMpiRequest& request);
+  base::Status lost_in_meeting(int error);
 
   // Until ready() is true, which is called with the mutex held, or broken() has a failure.
   template <class Ready, class Broken>
