@@ -121,8 +121,9 @@ base::Status JoinedTransport::send(Rank to, std::uint16_t handler, std::span<con
 // MPI wakes nobody: after a moment of looking, the thread sleeps where neighbours wake it, and looks again now and
 // then.
 void JoinedTransport::wait_for_arrival(std::uint64_t ns) {
-  constexpr std::uint64_t kNap = 100'000;
+  constexpr std::uint64_t kLongestNap = 500'000;  // ns
   constexpr int kYields = 100;
+  std::uint64_t nap = 20'000;
   const std::uint64_t end = platform::now_ns() + ns;
   for (int turn = 0;; ++turn) {
     link_->look();
@@ -134,9 +135,10 @@ void JoinedTransport::wait_for_arrival(std::uint64_t ns) {
       sched_yield();
       continue;
     }
-    const std::uint64_t nap = std::min(kNap, end - now);
-    near_->wait_for_arrival(nap);
-    if (platform::now_ns() - now < nap) return;  // a neighbour's
+    const std::uint64_t sleep = std::min(nap, end - now);
+    near_->wait_for_arrival(sleep);
+    if (platform::now_ns() - now < sleep) return;  // a neighbour's
+    nap = std::min(2 * nap, kLongestNap);
   }
 }
 

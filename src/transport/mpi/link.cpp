@@ -117,8 +117,18 @@ base::Status Link::wait_for_request(WeirMpiRequest& request) {
     return lost_ ? base::Status{base::Code::lost, lost_->why} : usable(rank());
   };
   base::Status status = wait(ready, broken);
-  if (status && error != 0) return {base::Code::io_error, text_of(calls_, error)};
-  return status;
+  return status && error != 0 ? lost_in_meeting(error) : status;
+}
+
+// A meeting fails when a rank is gone. MPI does not say which; those who know tell it.
+base::Status Link::lost_in_meeting(int error) {
+  constexpr std::uint64_t kLongest = 2'000'000'000;  // ns
+  const std::uint64_t end = platform::now_ns() + kLongest;
+  const auto ready = [&]() WEIR_REQUIRES(mutex_) { return lost_.has_value() || platform::now_ns() > end; };
+  if (base::Status status = wait(ready, [] { return base::Status::success(); }); !status) return status;
+  const base::Lock lock(mutex_);
+  if (!lost_) failed({-1, error});
+  return {base::Code::lost, lost_ ? lost_->why : text_of(calls_, error)};
 }
 
 base::Status Link::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
@@ -155,7 +165,9 @@ base::Status Link::usable(Rank rank) const {
 
 void Link::failed(const Failure& failure) {
   const std::string words = text_of(calls_, failure.error);
-  if (failure.rank < 0) return note_lost(rank(), fmt::format("rank {}: {}", start_.rank, words));
+  if (failure.rank < 0)
+    return note_lost(
+        rank(), fmt::format("a rank that does not answer rank {}, and MPI does not say which: {}", start_.rank, words));
   note_lost(static_cast<Rank>(failure.rank),
             fmt::format("rank {} does not answer rank {}: {}", failure.rank, start_.rank, words));
 }

@@ -102,7 +102,7 @@ class Link {
   void end_get(Rank from, const Record& record, std::span<const std::byte> bytes) WEIR_REQUIRES(mutex_);
   void owe_done(Rank to, std::uint16_t channel) WEIR_REQUIRES(mutex_);
   void send_done() WEIR_REQUIRES(mutex_);
-  std::byte* memory(const Record& record, std::uint64_t bytes) WEIR_REQUIRES(mutex_);
+  std::byte* memory(std::uint16_t region, std::uint64_t offset, std::uint64_t bytes) WEIR_REQUIRES(mutex_);
   Pending* pending(std::uint16_t id) WEIR_REQUIRES(mutex_);
   void failed(const Failure& failure) WEIR_REQUIRES(mutex_);
   void note_lost(Rank rank, const std::string& why) WEIR_REQUIRES(mutex_);
@@ -114,6 +114,7 @@ class Link {
   base::Status usable(Rank rank) const WEIR_REQUIRES(mutex_);
   base::Status wait_for_room(Rank to);
   base::Status wait_for_request(WeirMpiRequest& request);
+  base::Status lost_in_meeting(int error);
 
   // Until ready() is true, which is called with the mutex held, or broken() has a failure.
   template <class Ready, class Broken>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "transport/atomic.hpp"
 #include "transport/mpi/link.hpp"
 
 namespace weir::transport::mpi {
@@ -39,6 +40,7 @@ base::Status Link::put(Pending& pending, Location to, const std::byte* from, std
   {
     const base::Lock lock(mutex_);
     if (base::Status status = usable(to.rank); !status) return status;
+    static_cast<void>(memory(static_cast<std::uint16_t>(to.region), to.offset, bytes));
     if (bytes > kInlineBytes) {
       if (base::Status status = put_large(pending, to, from, bytes, ends_here ? &left : nullptr); !status)
         return status;
@@ -85,6 +87,7 @@ base::Status Link::get(Pending& pending, std::byte* to, Location from, std::size
   {
     const base::Lock lock(mutex_);
     if (base::Status status = usable(from.rank); !status) return status;
+    static_cast<void>(memory(static_cast<std::uint16_t>(from.region), from.offset, bytes));
     for (std::uint64_t part = 0; bytes != 0; to += part, from.offset += part, bytes -= part) {
       part = std::min<std::uint64_t>(bytes, kChunkBytes);
       Record record = record_of(part > kInlineBytes ? Kind::get_large : Kind::get, from, pending);
@@ -118,6 +121,7 @@ base::Status Link::atomic(Pending& pending, Location at, const Atomic& atomic, s
   {
     const base::Lock lock(mutex_);
     if (base::Status status = usable(at.rank); !status) return status;
+    static_cast<void>(memory(static_cast<std::uint16_t>(at.region), at.offset, bytes_of(atomic.width)));
     Record record = record_of(Kind::atomic, at, pending);
     record.op = atomic.op;
     record.width = atomic.width;

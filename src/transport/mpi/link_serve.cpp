@@ -31,7 +31,7 @@ void Link::take_record(Rank from, const Record& record, std::span<const std::byt
     case Kind::message: return mail_->arrived({from, record.number, {bytes.begin(), bytes.end()}});
     case Kind::credit: return mail_->credit(from, record.count);
     case Kind::put:
-      copy_words(memory(record, bytes.size()), bytes.data(), bytes.size());
+      copy_words(memory(record.number, record.offset, bytes.size()), bytes.data(), bytes.size());
       return owe_done(from, record.channel);
     case Kind::put_large: return serve_put_large(from, record);
     case Kind::get:
@@ -58,13 +58,13 @@ void Link::take_record(Rank from, const Record& record, std::span<const std::byt
   WEIR_CHECK(false, "a record of a kind that there is not: the ranks run different versions of Weir");
 }
 
-std::byte* Link::memory(const Record& record, std::uint64_t bytes) {
-  WEIR_CHECK(record.number < regions_.size() && regions_[record.number].data != nullptr,
-             "an operation on a region that this rank has not, or not any more");
-  const Memory& region = regions_[record.number];
-  WEIR_CHECK(record.offset <= region.size && bytes <= region.size - record.offset,
-             "an operation outside of its region");
-  return region.data + record.offset;
+// Regions are alike on all ranks, so that the one that asks looks here, too.
+std::byte* Link::memory(std::uint16_t number, std::uint64_t offset, std::uint64_t bytes) {
+  WEIR_CHECK(number < regions_.size() && regions_[number].data != nullptr,
+             "an operation on a region that is not there, or not any more");
+  const Memory& region = regions_[number];
+  WEIR_CHECK(offset <= region.size && bytes <= region.size - offset, "an operation beyond the end of its region");
+  return region.data + offset;
 }
 
 Pending* Link::pending(std::uint16_t id) { return id < pending_.size() ? pending_[id].get() : nullptr; }
@@ -90,12 +90,13 @@ void Link::serve_put_large(Rank from, const Record& record) {
     done.operand = 1;  // a large one
     outbox_->append(from, done);
   };
-  const int error = transfers_.receive(from, Tag::put, memory(record, record.operand), record.operand, then);
+  const int error =
+      transfers_.receive(from, Tag::put, memory(record.number, record.offset, record.operand), record.operand, then);
   if (error != 0) failed({static_cast<int>(from), error});
 }
 
 void Link::serve_get(Rank from, const Record& record) {
-  const std::byte* const source = memory(record, record.operand);
+  const std::byte* const source = memory(record.number, record.offset, record.operand);
   if (record.kind == Kind::get_large) {
     const int error = transfers_.send(from, Tag::get, source, record.operand, [] {});
     if (error != 0) failed({static_cast<int>(from), error});
@@ -110,7 +111,7 @@ void Link::serve_get(Rank from, const Record& record) {
 }
 
 void Link::serve_atomic(Rank from, const Record& record) {
-  std::byte* const word = memory(record, bytes_of(record.width));
+  std::byte* const word = memory(record.number, record.offset, bytes_of(record.width));
   const std::uint64_t old = apply_atomic(word, record.op, record.width, record.operand, record.expected);
   if (!fetches(record.op)) return owe_done(from, record.channel);
   Record reply = record;

@@ -33,7 +33,7 @@ class Pause {
 
  private:
   static constexpr std::uint32_t kYields = 2000;  // about a millisecond of looking
-  static constexpr std::uint64_t kShortest = 20'000, kLongest = 200'000;
+  static constexpr std::uint64_t kShortest = 20'000, kLongest = 400'000;
 
   std::uint32_t turn_ = 0;
   std::uint64_t nap_ = kShortest;

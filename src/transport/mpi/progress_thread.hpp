@@ -24,7 +24,7 @@ class ProgressThread {
   ~ProgressThread();
 
  private:
-  static constexpr std::uint64_t kShortestNap = 20'000, kLongestNap = 500'000;  // ns; docs/protocols/transport-mpi.md
+  static constexpr std::uint64_t kShortestNap = 20'000, kLongestNap = 1'000'000;  // ns; docs/protocols/transport-mpi.md
 
   void run();
 
