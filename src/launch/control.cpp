@@ -38,7 +38,8 @@ std::optional<Said> read_said(int socket) noexcept {
   ssize_t bytes = 0;
   do bytes = ::recv(socket, &said, sizeof said, MSG_DONTWAIT);
   while (bytes < 0 && errno == EINTR);
-  if (bytes != sizeof said || said.what > Said::What::lost) return std::nullopt;
+  if (bytes < 0 && errno == EAGAIN) return std::nullopt;
+  if (bytes != sizeof said || said.what > Said::What::lost) said.what = Said::What::closed;
   return said;
 }
 

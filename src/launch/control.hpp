@@ -34,10 +34,10 @@ class Control {
 
 // The launcher's side.
 struct Said {
-  enum class What : std::uint32_t { joins, leaves, aborts, lost } what = What::joins;
+  enum class What : std::uint32_t { joins, leaves, aborts, lost, closed } what = What::joins;
   std::int32_t value = 0;  // the status, the rank
 };
-// The next message that is there; none: none is, or the other end is closed.
+// The next message that is there; none: none is. `closed`: nobody is left who could say anything.
 std::optional<Said> read_said(int socket) noexcept;
 
 // Whether that is a descriptor of such a socket.

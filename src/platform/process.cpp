@@ -18,6 +18,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 
 extern "C" char** environ;
@@ -38,13 +40,21 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return result;
 }
 
+bool matches(std::string_view name, std::string_view pattern) {
+  return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
+}
+
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> result;
   for (const auto& [name, value] : command.variables) result.push_back(fmt::format("{}={}", name, value));
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    const auto is_ours = [name = text.substr(0, text.find('='))](const auto& ours) { return ours.first == name; };
-    if (std::none_of(command.variables.begin(), command.variables.end(), is_ours)) result.emplace_back(text);
+    const std::string_view name = text.substr(0, text.find('='));
+    const auto is_set = [name](const auto& variable) { return variable.first == name; };
+    const auto is_removed = [name](const std::string& pattern) { return matches(name, pattern); };
+    if (std::none_of(command.variables.begin(), command.variables.end(), is_set) &&
+        std::none_of(command.removed.begin(), command.removed.end(), is_removed))
+      result.emplace_back(text);
   }
   return result;
 }
@@ -69,8 +79,7 @@ int spawn(const Command& command, char** arguments, char** environment, pid_t& p
 }
 
 // Does not come back but with the reason why.
-int become(const Command& command, char** arguments, char** environment) {
-  if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+int exec(const Command& command, char** arguments, char** environment) {
   if (command.prepare && !command.prepare()) ::_exit(126);
   const int standard[] = {command.in, command.out, command.error};
   for (int i = 0; i < 3; ++i) {
@@ -87,10 +96,13 @@ int become(const Command& command, char** arguments, char** environment) {
 int fork_and_become(const Command& command, char** arguments, char** environment, pid_t& pid) {
   auto failure = Pipe::make();
   if (!failure) return errno;
+  const pid_t us = ::getpid();
   pid = ::fork();
   if (pid < 0) return errno;
   if (pid == 0) {
-    const int why = become(command, arguments, environment);
+    if (command.dies_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (command.dies_with_us && ::getppid() != us) ::_exit(127);  // we were quicker
+    const int why = exec(command, arguments, environment);
     static_cast<void>(!::write(failure->write.number(), &why, sizeof why));
     ::_exit(127);
   }
@@ -177,6 +189,32 @@ std::optional<ProcessEnd> Process::ended() {
   int status = 0;
   if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
   return end_of(status);
+}
+
+Status become(const Command& command) {
+  const std::vector<std::string> environment = environment_of(command);
+  std::vector<char*> arguments = pointers_to(command.words), variables = pointers_to(environment);
+  char** const before = environ;
+  const int why = exec(command, arguments.data(), variables.data());
+  environ = before;
+  return cannot_run(command, why);
+}
+
+std::optional<Reaped> reap_child() {
+  int status = 0;
+  const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+  if (pid <= 0) return std::nullopt;
+  return Reaped{pid, end_of(status)};
+}
+
+void wait_for(pid_t child) noexcept {
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::vector<pid_t> children_of_this_thread() {
+  std::ifstream file(fmt::format("/proc/self/task/{}/children", ::gettid()));
+  return {std::istream_iterator<pid_t>(file), std::istream_iterator<pid_t>()};
 }
 
 Collected collect(Process& process, double seconds, Pipe& out, Pipe* error, const std::function<void(pid_t)>& look) {

@@ -44,7 +44,8 @@ struct Command {
 
   std::vector<std::string> words;  // the program, found as a shell does, and its arguments
   std::vector<std::pair<std::string, std::string>> variables = {};  // set in its environment, in addition to our own
-  int in = kInherited, out = kInherited, error = kInherited;        // files that become its standard ones
+  std::vector<std::string> removed = {};  // ours that it does not get; all that begin so where there is a * at the end
+  int in = kInherited, out = kInherited, error = kInherited;  // files that become its standard ones
   // With one of these the calling process is forked: it must have one thread, or the function must not allocate.
   bool dies_with_us = false;           // it is killed when the thread that has started it ends
   std::function<bool()> prepare = {};  // in the new process, before the program; false: it ends with status 126
@@ -73,6 +74,22 @@ class Process {
   explicit Process(pid_t pid) noexcept : pid_(pid) {}
   pid_t pid_;
 };
+
+// This process becomes that program; comes back only when it cannot be run, with the failure.
+base::Status become(const Command& command);
+
+// The next child of this process that has ended, whoever has started it; nobody else can ask for its end then.
+struct Reaped {
+  pid_t pid = 0;
+  ProcessEnd end;
+};
+std::optional<Reaped> reap_child();
+
+// Waits for a child of this process.
+void wait_for(pid_t child) noexcept;
+
+// The children of the calling thread, those among them that were inherited (PR_SET_CHILD_SUBREAPER).
+std::vector<pid_t> children_of_this_thread();
 
 // What processes write into: reads what comes out of the other end.
 struct Pipe {

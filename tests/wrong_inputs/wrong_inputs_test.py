@@ -110,6 +110,29 @@ TABLE = [
     ("run ./text", 2, "./text: cannot be run"),
     ("run --report true", 1, "has made no runtime"),
     ("run --trace folder seismic", 2, "folder"),
+    ("run -n", 2, "--ranks needs a value"),
+    ("run -n 0 true", 2, "--ranks=0: allowed is 1 to 4096"),
+    ("run -n 4097 true", 2, "--ranks=4097: allowed is 1 to 4096"),
+    ("run -n two true", 2, "--ranks=two"),
+    ("run -n 2", 2, "run needs a program"),
+    ("run -n 2 seismic", 2, "-n is an option of run"),
+    ("run -n 2 nosuch", 2, "nosuch: cannot be run"),
+    ("run -n 2 text", 2, "did you mean ./text?"),
+    ("run -n 2 --bind-ranks sockets true", 2, "--bind-ranks=sockets: allowed is cores, domains or none"),
+    ("run --label true", 2, "--label is for ranks: say how many"),
+    ("run --bind-ranks none true", 2, "--bind-ranks is for ranks"),
+    ("run --show-binding true", 2, "--show-binding is for ranks"),
+    ("run --hosts hosts true", 2, "--hosts is for ranks: say how many, as in weir run -n 4 --hosts FILE"),
+    ("run -n 2 --report PROGRAM", 2, "--report and --html are for one process"),
+    ("run -n 2 --html p.html PROGRAM", 2, "--report and --html are for one process"),
+    ("run -n 2 --trace t.json PROGRAM", 2, "--trace t.json: with -n each rank has a trace of its own"),
+    ("run -n 2 --hosts nosuch true", 2, "host file nosuch: cannot be read: No such file"),
+    ("run -n 2 --hosts folder true", 2, "host file folder: cannot be read: it is a folder"),
+    ("run -n 2 --hosts empty true", 2, "empty: names no host"),
+    ("run -n 2 --hosts hosts true", 2, "hosts:3: host c has 0 slots: allowed is 1 to 65536"),
+    ("run -n 2 --hosts hosts --trace t.weir true", 2, "--trace: not with --hosts"),
+    ("run -n 2 --hosts hosts --show-binding true", 2, "--show-binding: not with --hosts"),
+    ("run -n 2 --hosts hosts --json true", 2, "--json: not with --hosts"),
     ("run matmul --size 1", 2, "--size 1x1 with --ratio"),
     ("run seismic --size 0", 2, "--size"),
     ("run seismic --paper --size 64", 2, "exclude each other"),
@@ -132,6 +155,10 @@ SHELL = [
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
     ("trap '' XFSZ; ulimit -f 1; {weir} run --trace short.weir {program}", 1, "short.weir: not whole; short.weir.part has"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
+    ("PATH=gone {weir} run -n 2 --hosts host true", 2, "neither mpirun nor mpiexec on PATH"),
+    ("WEIR_MPIRUN=/bin/false {weir} run -n 2 --hosts host true", 2, "false exited with status 1"),
+    ("WEIR_MPIRUN=/bin/echo {weir} run -n 2 --hosts host true", 2, "/bin/echo is of neither Open MPI nor MPICH"),
+    ("HWLOC_SYNTHETIC='core:2 pu:1' {weir} run -n 2 --bind-ranks cores true", 2, "--bind-ranks cores: "),
     ("LC_ALL=xx_YY.bogus COLUMNS=-5 TERM= {weir} nosuch", 2, "nosuch"),
 ]
 
@@ -142,6 +169,8 @@ def make_files(folder, traces):
     (folder / "folder").mkdir()
     (folder / "empty").touch()
     (folder / "text").write_text("hello\n")
+    (folder / "hosts").write_text("a slots=2\nb\nc:0\n")
+    (folder / "host").write_text("localhost\n")
     (folder / "other.json").write_text('{"traceEvents": [{"ph": "X", "name": "of another program"}]}')
     (folder / "garbage").write_bytes(bytes((i * i + 7 * i) % 256 for i in range(3000)))
     (folder / "loop").symlink_to("loop")

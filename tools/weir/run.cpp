@@ -14,6 +14,8 @@ constexpr const char* kText =
 
 While it runs on a terminal, the last row shows how many tasks are done and known, tasks a second, and how full the tiers are. With --report, where its time went follows what it prints. The exit status is the program's, 128 and more when a signal has ended it.
 
+With -n it is started as several processes, the ranks of a job, on this machine or on several (docs/processes.md). The first rank that fails is named, the others are ended, and the exit status is its own.
+
 A VERB is a ready-made program instead, which was used to measure task runtimes: with Weir and without it, in variants that are checked against each other.)";
 
 }  // namespace
@@ -28,6 +30,7 @@ void add_run(CLI::App& app, Global& global) {
                     {"weir run --report --html page.html ./solver", "and where its time went"},
                     {"weir run --tiers memory=4GiB,file=/scratch:64GiB ./solver", "with this memory for its blocks"},
                     {"weir run --trace t.weir ./solver", "a trace to keep, for weir report"},
+                    {"weir run -n 8 --label ./solver", "eight ranks of a job, each line with its rank"},
                     {"weir run seismic", "waves in the ground, under a minute"},
                     {"weir run stencil3d", "data larger than fast memory"}}},
       nullptr);

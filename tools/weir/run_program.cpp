@@ -14,6 +14,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
+#include "run_ranks.hpp"
 #include "run_report.hpp"
 #include "runtime/options.hpp"
 
@@ -44,12 +45,14 @@ std::string hint(const std::string& program, const std::vector<std::string>& ver
   return is_here ? fmt::format("; did you mean ./{}?", program) : base::suggestion(program, verbs);
 }
 
-int run(const std::string& program, const std::vector<std::string>& verbs, Global& global) {
-  if (program.empty()) {
-    return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")), kUsage);
-  }
+std::vector<std::string> words_of(const std::string& program, const Global& global) {
   std::vector<std::string> words{program};
   words.insert(words.end(), global.rest.begin(), global.rest.end());
+  return words;
+}
+
+int run(const std::string& program, const std::vector<std::string>& verbs, Global& global) {
+  const std::vector<std::string> words = words_of(program, global);
   const Recording recording(global.options.trace);
   auto child = Child::start(words, variables(global), global.json);
   if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
@@ -71,15 +74,26 @@ int run(const std::string& program, const std::vector<std::string>& verbs, Globa
 
 void add_program(CLI::App& verb, Global& global) {
   auto program = std::make_shared<std::string>();
+  auto ranks = std::make_shared<RanksOptions>();
   Entry& entry = global.entries.at(&verb);
   entry.takes_program = true;
   entry.run = [program, &verb](Global& g) { return run(*program, names_below(verb), g); };
   add_option(verb, "program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
       .type_name("PROGRAM");
+  add_ranks_options(verb, *ranks);
   add_flag(verb, "--json", global.json,
            "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
            "error");
-  add_report_options(verb, global, [program] { return *program; });
+  const auto report = add_report_options(verb, global, [program] { return *program; });
+  entry.run = [program, ranks, report, &verb, run_one = entry.run](Global& g) {
+    const std::vector<std::string> verbs = names_below(verb);
+    if (program->empty())
+      return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")),
+                  kUsage);
+    if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
+    if (ranks->ranks == 0) return run_one(g);
+    return run_ranks(words_of(*program, g), *ranks, report->is_asked_for(), hint(*program, verbs), g);
+  };
   add_runtime_options(verb, global);
 }
 

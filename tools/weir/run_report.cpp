@@ -19,11 +19,6 @@ namespace weir::tool {
 
 namespace {
 
-struct Asked {
-  bool report = false;
-  std::string html;
-};
-
 // A trace that is needed only for its report; it goes when what is returned does, or a signal ends the process.
 base::Result<PendingFile> temporary_trace() {
   std::error_code error;
@@ -32,8 +27,9 @@ base::Result<PendingFile> temporary_trace() {
   return PendingFile::create(folder / fmt::format("weir-report-{}.weir", getpid()));
 }
 
-int run_and_report(const Asked& asked, const std::function<std::string()>& title, const Run& run, Global& global) {
-  if (!asked.report && asked.html.empty()) return run(global);
+int run_and_report(const ReportAsked& asked, const std::function<std::string()>& title, const Run& run,
+                   Global& global) {
+  if (!asked.is_asked_for()) return run(global);
   auto page = ReportPage::create(asked.html);
   if (!page) return fail(page.status());
   std::optional<PendingFile> temporary;
@@ -61,8 +57,9 @@ int run_and_report(const Asked& asked, const std::function<std::string()>& title
 
 }  // namespace
 
-void add_report_options(CLI::App& verb, Global& global, std::function<std::string()> title) {
-  auto asked = std::make_shared<Asked>();
+std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global,
+                                                      std::function<std::string()> title) {
+  auto asked = std::make_shared<ReportAsked>();
   add_flag(verb, "--report", asked->report,
            "at the end, say where the time went, as weir report does; with several runs, of the last one that was "
            "traced");
@@ -72,6 +69,7 @@ void add_report_options(CLI::App& verb, Global& global, std::function<std::strin
   entry.run = [asked, title = std::move(title), run = entry.run](Global& g) {
     return run_and_report(*asked, title, run, g);
   };
+  return asked;
 }
 
 }  // namespace weir::tool

@@ -4,14 +4,22 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "verb.hpp"
 
 namespace weir::tool {
 
+struct ReportAsked {
+  bool report = false;
+  std::string html;
+  bool is_asked_for() const noexcept { return report || !html.empty(); }
+};
+
 // Adds them to a verb that has a function and the options of the runtime. `title`: of the page, asked for after the
-// run.
-void add_report_options(CLI::App& verb, Global& global, std::function<std::string()> title);
+// run. What is returned is filled in when the command line is read.
+std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global,
+                                                      std::function<std::string()> title);
 
 }  // namespace weir::tool

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which rank has ended a job, and how that is told: a rule, from how ranks have ended. Pure; any thread.
+#pragma once
+
+#include <sys/types.h>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "platform/process.hpp"
+
+namespace weir::launch {
+
+struct RankEnd {
+  bool has_ended = false;
+  std::uint32_t order = 0;  // of the ends, in which they were seen
+  platform::ProcessEnd end = {};
+  bool has_joined = false, has_left = false;  // control.hpp
+  std::optional<std::uint32_t> lost = {};     // it has ended because that rank had
+
+  // Others cannot go on without it.
+  bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left)); }
+};
+
+// The rank that has failed first, and not because another had; while `may_still_come`, not one that names a rank which
+// runs still: its end is to be seen soon.
+std::optional<std::uint32_t> first_failure(std::span<const RankEnd> ranks, bool may_still_come);
+
+// The exit status of a job that such an end has ended; never 0.
+int status_of(const RankEnd& failed) noexcept;
+
+struct Named {
+  std::uint32_t rank = 0;
+  pid_t pid = 0;
+  std::string host;
+};
+// "rank 3 (process 4711 on node7) was ended by SIGSEGV (Segmentation fault)". With its last words, where it had any,
+// and that `others` ranks are ended with it.
+std::string describe(const Named& rank, const RankEnd& failed, const std::string& last_words, std::size_t others);
+
+}  // namespace weir::launch

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/launcher.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+#include "launch/ending.hpp"
+#include "launch/output.hpp"
+#include "launch/privileges.hpp"
+#include "launch/rank_command.hpp"
+#include "launch/rank_state.hpp"
+#include "platform/signal_queue.hpp"
+
+namespace weir::launch {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
+constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that another one names as its reason
+constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
+
+std::string name_of_host() {
+  char name[256] = "this host";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+class Launcher {
+ public:
+  explicit Launcher(const JobSpec& spec) : spec_(spec), out_(spec.out), error_(spec.error) {}
+
+  base::Status start();
+  JobEnd run();
+
+ private:
+  void wait_for_something();
+  std::vector<pollfd> polled_by_all() const;
+  void add_streams(std::vector<pollfd>& polled) const;
+  int patience_ms() const;
+  void take_signals();
+  void hand_on(platform::SignalQueue::Signal signal);
+  void take_ends();
+  void take_output();
+  void hear();
+  void write_output(const std::vector<pollfd>& polled);
+  void judge();
+  void end_because(const std::string& message);
+  void end_others(int signal);
+  bool shows_beginning(const RankState& rank) const;
+  void show_beginnings();
+  void finish_lines();
+  void finish_output();
+  void end_orphans();
+
+  bool is_ending() const noexcept { return kill_at_.has_value(); }
+  std::size_t running() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank.runs(); }));
+  }
+  Named named(std::uint32_t rank) const { return {rank, ranks_[rank].pid(), name_of_host()}; }
+
+  const JobSpec& spec_;
+  const ManyDescriptors descriptors_;
+  const Inheriting inheriting_;
+  platform::SignalQueue signals_{SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+  Outlet out_, error_;
+  std::vector<RankState> ranks_;
+  std::uint32_t ends_ = 0;
+  JobEnd end_;
+  int asked_by_ = 0;                           // the last signal by which a user has asked for an end; 0: none
+  std::optional<Clock::time_point> judge_at_;  // without the rank that others name
+  std::optional<Clock::time_point> kill_at_;   // the job is ending
+};
+
+base::Status Launcher::start() {
+  const std::string job = name_of_new_job();
+  ranks_.reserve(spec_.ranks);
+  for (std::uint32_t rank = 0; rank < spec_.ranks; ++rank) {
+    RankCommand command = command_of(spec_, rank, job);
+    command.before = [this] {
+      descriptors_.restore();
+      signals_.restore_mask();
+    };
+    auto process = start_rank(command);
+    if (!process) {
+      end_others(SIGKILL);
+      for (const RankState& started : ranks_) platform::wait_for(started.pid());
+      return process.status();
+    }
+    ranks_.emplace_back(std::move(process.value()), spec_.label ? fmt::format("[{}] ", rank) : "");
+  }
+  return base::Status::success();
+}
+
+JobEnd Launcher::run() {
+  while (running() > 0) wait_for_something();
+  take_output();
+  if (is_ending()) end_orphans();
+  finish_output();
+  end_.output_lost = out_.is_broken() || error_.is_broken();
+  return end_;
+}
+
+void Launcher::add_streams(std::vector<pollfd>& polled) const {
+  for (const RankState& rank : ranks_) {
+    if (!out_.is_full()) polled.push_back({rank.out(), POLLIN, 0});
+    if (!error_.is_full()) polled.push_back({rank.error(), POLLIN, 0});
+    if (rank.runs()) polled.push_back({rank.control(), POLLIN, 0});
+  }
+}
+
+// Until when to sleep at most; -1: for as long as nothing happens.
+int Launcher::patience_ms() const {
+  std::optional<Clock::time_point> until = kill_at_;
+  if (judge_at_ && (!until || *judge_at_ < *until)) until = judge_at_;
+  const bool line = std::any_of(ranks_.begin(), ranks_.end(), [&](auto& rank) { return shows_beginning(rank); });
+  const milliseconds most = line ? kForTheLine : milliseconds(-1);
+  if (!until) return static_cast<int>(most.count());
+  const auto left = std::max(std::chrono::ceil<milliseconds>(*until - Clock::now()), milliseconds(0));
+  return static_cast<int>(line ? std::min(left, most).count() : left.count());
+}
+
+std::vector<pollfd> Launcher::polled_by_all() const {
+  return {{signals_.descriptor(), POLLIN, 0},
+          {out_.has_more() ? out_.file() : -1, POLLOUT, 0},
+          {error_.has_more() ? error_.file() : -1, POLLOUT, 0}};
+}
+
+// A question to the user, who is at a terminal or writes to rank 0; otherwise lines stay whole.
+bool Launcher::shows_beginning(const RankState& rank) const {
+  const bool is_awaited = &rank == &ranks_.front() || isatty(spec_.out) != 0;
+  return !spec_.label && is_awaited && rank.has_begun_a_line();
+}
+
+void Launcher::show_beginnings() {
+  for (RankState& rank : ranks_) {
+    if (!shows_beginning(rank)) continue;
+    rank.finish_out(out_.waiting());
+    rank.finish_error(error_.waiting());
+  }
+}
+
+void Launcher::finish_lines() {
+  for (RankState& rank : ranks_) {
+    rank.finish_out(out_.waiting());
+    rank.finish_error(error_.waiting());
+  }
+}
+
+void Launcher::wait_for_something() {
+  std::vector<pollfd> polled = polled_by_all();
+  add_streams(polled);
+  const int ready = poll(polled.data(), polled.size(), patience_ms());
+  if (ready == 0) show_beginnings();
+  if (ready > 0) {
+    write_output(polled);
+    take_output();
+    hear();
+    if (polled[0].revents != 0) take_signals();
+  }
+  if (judge_at_ && Clock::now() >= *judge_at_) judge();
+  if (kill_at_ && Clock::now() >= *kill_at_) {
+    end_others(SIGKILL);
+    kill_at_ = Clock::now() + kToEnd;
+  }
+}
+
+void Launcher::write_output(const std::vector<pollfd>& polled) {
+  if (polled[1].revents != 0) out_.write_some();
+  if (polled[2].revents != 0) error_.write_some();
+}
+
+void Launcher::take_output() {
+  for (RankState& rank : ranks_) {
+    while (!out_.is_full() && rank.read_out(out_.waiting())) {
+    }
+    while (!error_.is_full() && rank.read_error(error_.waiting())) {
+    }
+  }
+}
+
+void Launcher::hear() {
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const auto aborts = ranks_[rank].hear();
+    if (!aborts || is_ending()) continue;
+    end_.status = *aborts & 0xff;
+    const Named who = named(rank);
+    end_because(*aborts == 0 ? ""
+                             : fmt::format("rank {} (process {} on {}) has ended the job with status {}", who.rank,
+                                           who.pid, who.host, end_.status));
+  }
+}
+
+void Launcher::take_signals() {
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGCHLD)
+      take_ends();
+    else
+      hand_on(*signal);
+  }
+}
+
+// A terminal sends its signals to the ranks, too; whoever uses kill(1) does not.
+void Launcher::hand_on(platform::SignalQueue::Signal signal) {
+  if (signal.number != SIGUSR1 && signal.number != SIGUSR2) asked_by_ = signal.number;
+  if (!signal.by_terminal) end_others(signal.number);
+}
+
+void Launcher::take_ends() {
+  while (const auto reaped = platform::reap_child()) {
+    const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
+                                   [&](const RankState& r) { return r.runs() && r.pid() == reaped->pid; });
+    if (rank != ranks_.end()) rank->has_ended(reaped->end, ends_++);
+  }
+  take_output();  // last words
+  hear();
+  judge();
+}
+
+void Launcher::judge() {
+  if (is_ending()) return;
+  std::vector<RankEnd> ends;
+  ends.reserve(ranks_.size());
+  for (const RankState& rank : ranks_) ends.push_back(rank.end());
+  const bool may_still_come = running() > 0 && (!judge_at_ || Clock::now() < *judge_at_);
+  const auto failed = first_failure(ends, may_still_come);
+  if (!failed) {
+    const bool waits = std::any_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); });
+    if (waits && !judge_at_) judge_at_ = Clock::now() + kForTheCause;
+    return;
+  }
+  end_.status = status_of(ends[*failed]);
+  if (ends[*failed].end.signal == asked_by_) end_.asked_by = asked_by_;
+  const bool as_asked = asked_by_ != 0 && end_.status == 128 + asked_by_;
+  end_because(as_asked ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
+}
+
+void Launcher::end_because(const std::string& message) {
+  judge_at_.reset();
+  kill_at_ = Clock::now() + kToEnd;
+  if (!message.empty()) {
+    for (RankState& rank : ranks_) rank.finish_error(error_.waiting());
+    if (!error_.is_at_line_start()) error_.waiting() += '\n';
+    error_.waiting() += spec_.as_line(message);
+  }
+  end_others(SIGTERM);
+}
+
+void Launcher::end_others(int signal) {
+  for (const RankState& rank : ranks_) {
+    if (rank.runs()) ::kill(rank.pid(), signal);
+  }
+}
+
+// Programs that shells among the ranks had started, and that are of no use without the others.
+void Launcher::end_orphans() {
+  for (;;) {
+    const std::vector<pid_t> left = platform::children_of_this_thread();
+    if (left.empty()) return;
+    for (const pid_t pid : left) {
+      ::kill(pid, SIGKILL);
+      platform::wait_for(pid);
+    }
+  }
+}
+
+// A reader that takes nothing any more is left to itself when the user asks for an end.
+void Launcher::finish_output() {
+  for (;;) {
+    take_output();
+    if (!out_.has_more() && !error_.has_more()) finish_lines();
+    if (!out_.has_more() && !error_.has_more()) return;
+    std::vector<pollfd> polled = polled_by_all();
+    if (poll(polled.data(), polled.size(), -1) <= 0) continue;
+    write_output(polled);
+    while (const auto signal = signals_.next()) {
+      if (signal->number == SIGCHLD || signal->number == SIGUSR1 || signal->number == SIGUSR2) continue;
+      end_.asked_by = signal->number;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+base::Result<JobEnd> run_job(const JobSpec& spec) {
+  Launcher launcher(spec);
+  if (base::Status started = launcher.start(); !started) return started;
+  return launcher.run();
+}
+
+}  // namespace weir::launch

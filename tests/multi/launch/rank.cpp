@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A program for launch_test.py: a rank that says what it is, and then does as it is told.
+//
+//   job        prints starter, rank, ranks, host rank, host ranks and the id of the job
+//   abort N    rank 1 aborts the job with status N and all others wait
+//   vanish     all join; rank 1 ends with status 0 and all others wait
+//   leave      all join, leave and end; rank 1 with status 5
+//   rejoin     all join, leave, join again; rank 1 ends with status 0 and all others wait
+//   victim     rank 0 ends because of rank 1, which ends by SIGKILL after that
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "launch/control.hpp"
+#include "launch/job.hpp"
+
+namespace weir::launch {
+namespace {
+
+[[noreturn]] void wait_for_ever() {
+  for (;;) pause();
+}
+
+void say(const Job& job) {
+  fmt::print("{} {} {} {} {} {}\n", to_string(job.starter), static_cast<std::uint32_t>(job.rank), job.ranks,
+             job.host_rank, job.host_ranks, job.id);
+}
+
+// Rank 0 says that it has lost rank 1 and ends; what it holds open tells rank 1, which has the other end of a pipe in a
+// file that the test has made.
+int be_victim(const Job& job, const Control& control, const char* fifo) {
+  if (job.rank == Rank{0}) {
+    std::FILE* const held = std::fopen(fifo, "w");
+    control.lost(Rank{1});
+    return held != nullptr ? 1 : 2;  // and its end closes it
+  }
+  std::FILE* const until = std::fopen(fifo, "r");
+  if (until == nullptr || std::fgetc(until) != EOF) return 2;
+  ::kill(getpid(), SIGKILL);
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  const auto job = job_from_environment();
+  if (!job) {
+    fmt::print(stderr, "{}\n", job.status().message);
+    return 2;
+  }
+  const std::string what = argc > 1 ? argv[1] : "job";
+  const Control control(job->control);
+  const bool first = job->rank == Rank{1};
+  if (what == "job") {
+    say(*job);
+    return 0;
+  }
+  if (what == "victim") return be_victim(*job, control, argv[2]);
+  control.join();
+  if (what == "abort" && first) {
+    const int status = std::atoi(argv[2]);
+    control.abort(status);
+    return status;
+  }
+  if (what == "leave" || what == "rejoin") control.leave();
+  if (what == "leave") return first ? 5 : 0;
+  if (what == "rejoin") control.join();
+  if (first) return 0;
+  wait_for_ever();
+}
+
+}  // namespace
+}  // namespace weir::launch
+
+int main(int argc, char** argv) { return weir::launch::run(argc, argv); }

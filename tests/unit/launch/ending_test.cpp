@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/ending.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+#include <vector>
+
+namespace weir::launch {
+namespace {
+
+RankEnd running() { return {}; }
+RankEnd ended(int status, std::uint32_t order = 0) { return {.has_ended = true, .order = order, .end = {0, status}}; }
+RankEnd killed(int signal, std::uint32_t order = 0) {
+  return {.has_ended = true, .order = order, .end = {signal, 128 + signal}};
+}
+RankEnd losing(std::uint32_t other, std::uint32_t order = 0) {
+  RankEnd end = ended(1, order);
+  end.lost = other;
+  return end;
+}
+
+std::optional<std::uint32_t> first(const std::vector<RankEnd>& ranks, bool may_still_come = true) {
+  return first_failure(ranks, may_still_come);
+}
+
+TEST(FirstFailure, IsNoneWhileRanksRunOrHaveEndedWell) {
+  EXPECT_EQ(first({running(), ended(0)}), std::nullopt);
+  EXPECT_EQ(first({ended(0), ended(0)}, false), std::nullopt);
+}
+
+TEST(FirstFailure, IsTheRankThatEndedFirst) {
+  EXPECT_EQ(first({ended(3, 2), killed(SIGSEGV, 1), running()}), 1U);
+  EXPECT_EQ(first({ended(3, 1), killed(SIGSEGV, 2), ended(0, 0)}), 0U);
+}
+
+TEST(FirstFailure, IsNotTheRankThatEndedBecauseOfAnother) {
+  EXPECT_EQ(first({losing(2, 0), losing(2, 1), killed(SIGKILL, 2)}), 2U);
+}
+
+TEST(FirstFailure, AwaitsTheRankThatAnotherNames) {
+  EXPECT_EQ(first({losing(1, 0), running()}), std::nullopt);
+  EXPECT_EQ(first({losing(1, 0), running()}, false), 0U) << "it does not come";
+}
+
+TEST(FirstFailure, IsARankThatHasNotLeftWhateverItsStatus) {
+  RankEnd joined = ended(0);
+  joined.has_joined = true;
+  EXPECT_EQ(first({running(), joined}), 1U);
+  EXPECT_EQ(status_of(joined), 1);
+  joined.has_left = true;
+  EXPECT_EQ(first({running(), joined}), std::nullopt);
+}
+
+TEST(Description, NamesRankProcessHostAndHowItEnded) {
+  const Named who{3, 4711, "node7"};
+  EXPECT_EQ(describe(who, killed(SIGSEGV), "", 0),
+            "rank 3 (process 4711 on node7) was ended by SIGSEGV (Segmentation fault)");
+  EXPECT_EQ(
+      describe(who, ended(3), "no \x1b[31mroom", 1),
+      "rank 3 (process 4711 on node7) has ended with status 3; its last words: no \\x1b[31mroom; 1 other is ended "
+      "with it");
+  EXPECT_EQ(
+      describe(who, losing(1), "", 2),
+      "rank 3 (process 4711 on node7) has ended with status 1, as it had lost rank 1; 2 others are ended with it");
+  RankEnd joined = ended(0);
+  joined.has_joined = true;
+  EXPECT_EQ(describe(who, joined, "", 0),
+            "rank 3 (process 4711 on node7) has ended with status 0, but had not left the job");
+  EXPECT_EQ(status_of(killed(SIGKILL)), 137);
+}
+
+}  // namespace
+}  // namespace weir::launch

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/one_line.hpp"
+#include "json.hpp"
+#include "launch/binding.hpp"
+#include "launch/launcher.hpp"
+#include "machine/machine.hpp"
+#include "run_hosts.hpp"
+#include "runtime/options.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+using base::Code;
+using base::Status;
+using launch::BindRanks;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int kMostRanks = 4096;
+
+std::optional<BindRanks> bind_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "cores") return BindRanks::cores;
+  return text == "domains" ? BindRanks::domains : BindRanks::none;
+}
+
+// What a verb for one process does and this one does not.
+Status check(const RanksOptions& options, bool reports, const Global& global) {
+  const auto refuse = [](std::string message) { return Status{Code::bad_option, std::move(message)}; };
+  if (reports)
+    return refuse(
+        "--report and --html are for one process: with -n, give --trace t.weir and then, for rank 0, "
+        "weir report t.0.weir");
+  if (!global.trace_as.empty())
+    return refuse(
+        fmt::format("--trace {}: with -n each rank has a trace of its own, as t.0.weir for --trace t.weir; weir "
+                    "trace t.0.weir --to t.0.json makes the other of it",
+                    global.trace_as));
+  if (options.hosts.empty()) return Status::success();
+  if (!global.options.trace.empty()) return refuse("--trace: not with --hosts, where all ranks would write one file");
+  if (options.shows_binding) return refuse("--show-binding: not with --hosts, where the mpirun binds ranks");
+  if (global.json) return refuse("--json: not with --hosts, where weir becomes the mpirun");
+  return Status::success();
+}
+
+// "t.weir" -> "t.3.weir"
+std::string trace_of(const std::string& trace, std::uint32_t rank) {
+  const std::filesystem::path path(trace);
+  std::filesystem::path name = path.stem();
+  name += fmt::format(".{}", rank);
+  name += path.extension();
+  return (path.parent_path() / name).string();
+}
+
+// What the command line says of the runtimes in the ranks.
+Variables variables_of(const Global& global) {
+  Variables result;
+  for (const auto& [name, value] : global.overrides) {
+    if (name != "trace") result.emplace_back(runtime::variable(name), value);
+  }
+  return result;
+}
+
+bool says_how_workers_are_bound(const Global& global) {
+  const auto is_bind = [](const auto& option) { return option.first == "bind"; };
+  return std::getenv("WEIR_BIND") != nullptr || std::any_of(global.overrides.begin(), global.overrides.end(), is_bind);
+}
+
+Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& spec) {
+  auto machine = machine::Machine::discover();
+  if (!machine) return machine.status();
+  const auto asked = bind_of(options.bind);
+  if (!machine->is_this_system() && asked.value_or(BindRanks::none) != BindRanks::none)
+    return {Code::bad_option, fmt::format("--bind-ranks {}: hwloc describes another machine (HWLOC_XMLFILE, "
+                                          "HWLOC_SYNTHETIC)",
+                                          options.bind)};
+  spec.host_cores = launch::cores_of_job(*machine);
+  // Ranks that run as if on another machine have all cores of this one.
+  const bool as_elsewhere = !machine->is_this_system() || !global.options.machine.empty();
+  const BindRanks how = asked.value_or(as_elsewhere ? BindRanks::none : BindRanks::cores);
+  std::vector<launch::Share> shares = launch::shares(*machine, spec.ranks, how);
+  if (options.shows_binding) {
+    for (std::uint32_t rank = 0; rank < spec.ranks; ++rank)
+      fmt::print(stderr, "rank {}: {}\n", rank, launch::shown(shares[rank], *machine));
+  }
+  // Each runtime would have its first worker on the same core.
+  const bool workers_float = launch::overlap(shares) && !says_how_workers_are_bound(global);
+  spec.variables = [variables = variables_of(global), trace = global.options.trace, workers_float](std::uint32_t rank) {
+    Variables result = variables;
+    if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace_of(trace, rank));
+    if (workers_float) result.emplace_back(runtime::variable("bind"), "none");
+    return result;
+  };
+  if (how != BindRanks::none) spec.shares = std::move(shares);
+  return Status::success();
+}
+
+}  // namespace
+
+void add_ranks_options(CLI::App& verb, RanksOptions& options) {
+  add_option(
+      verb, "-n,--ranks", options.ranks,
+      fmt::format("start PROGRAM as the N ranks of a job, 1 to {}: each with cores of its own; when one fails the "
+                  "others are ended (docs/processes.md); without it: one process",
+                  kMostRanks))
+      .type_name("N")
+      .default_str("")
+      .between(1, kMostRanks);
+  add_flag(verb, "--label", options.label, "with -n: [RANK] before each line that a rank prints");
+  add_option(
+      verb, "--bind-ranks", options.bind,
+      "with -n: what a rank may run on; cores: its share of the cores, the default on one host; domains: all cores "
+      "of its NUMA domains; none: everything")
+      .among({"cores", "domains", "none"});
+  add_flag(verb, "--show-binding", options.shows_binding,
+           "with -n: print on standard error which CPUs and memory each rank has");
+  add_option(
+      verb, "--hosts", options.hosts,
+      "with -n: run on these hosts, by the mpirun of Open MPI or MPICH (WEIR_MPIRUN, or the first on PATH); a line "
+      "is NAME, NAME slots=N or NAME:N")
+      .type_name("FILE");
+}
+
+base::Status check_ranks_options(const RanksOptions& options) {
+  const char* given = nullptr;
+  if (options.label) given = "--label";
+  if (options.shows_binding) given = "--show-binding";
+  if (!options.bind.empty()) given = "--bind-ranks";
+  if (!options.hosts.empty()) given = "--hosts";
+  if (options.ranks > 0 || given == nullptr) return Status::success();
+  return {Code::bad_option, fmt::format("{} is for ranks: say how many, as in weir run -n 4 {}...", given,
+                                        options.hosts.empty() ? "" : "--hosts FILE ")};
+}
+
+int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, bool reports, const std::string& hint,
+              Global& global) {
+  if (const Status status = check(options, reports, global); !status) return fail(status);
+  const auto ranks = static_cast<std::uint32_t>(options.ranks);
+  if (!options.hosts.empty())
+    return run_on_hosts({words, ranks, options.hosts, options.label, bind_of(options.bind), variables_of(global)});
+  launch::JobSpec spec;
+  spec.words = words;
+  spec.ranks = ranks;
+  spec.label = options.label;
+  if (global.json) spec.out = STDERR_FILENO;
+  spec.as_line = [](const std::string& message) {
+    return fmt::format("{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
+  };
+  if (const Status status = bind(options, global, spec); !status) return fail(status);
+  std::fflush(stdout);
+  const auto start = std::chrono::steady_clock::now();
+  const auto end = launch::run_job(spec);
+  if (!end) return fail(end.status().message + (end.status().code == Code::not_found ? hint : ""), kUsage);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  global.ended_by = end->asked_by;
+  global.add({{"program", words.front()},
+              {"arguments", global.rest},
+              {"ranks", ranks},
+              {"status", end->status},
+              {"seconds", seconds.count()}});
+  if (end->output_lost && end->status == 0) return fail("standard output cannot be written to");
+  return end->status;
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// weir run -n N PROGRAM: a program as the ranks of a job, on this host by Weir's own launcher, on several by an mpirun.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verb.hpp"
+
+namespace weir::tool {
+
+struct RanksOptions {
+  int ranks = 0;  // 0: one process that is no rank
+  bool label = false, shows_binding = false;
+  std::string bind;   // "": cores on this host, and as the mpirun does it on several
+  std::string hosts;  // file
+};
+
+// Adds them to a verb that takes a program.
+void add_ranks_options(CLI::App& verb, RanksOptions& options);
+// What is asked of ranks although there are none.
+base::Status check_ranks_options(const RanksOptions& options);
+
+// Runs `words` so. `reports`: --report or --html was given, which is for one process. `hint`: what to say behind the
+// name of a program that is not there.
+int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, bool reports, const std::string& hint,
+              Global& global);
+
+}  // namespace weir::tool
