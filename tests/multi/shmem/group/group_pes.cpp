@@ -2,7 +2,7 @@
 
 // Teams, active sets and collectives among real processes: one PE, as whoever has started it says.
 //
-// group_pes TEST [SEED]: random, teams, sets, threads, many, lost. 0 when this PE has seen nothing wrong.
+// group_pes TEST [SEED]: random, teams, sets, threads, many, again, lost. 0 when this PE has seen nothing wrong.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -154,7 +154,7 @@ void test_sets() {
 void test_many() {
   Team& all = world_team();
   const int n = n_pes(&all);
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     Team* team = nullptr;
     need(split_strided(&all, {i % n, 1, n - i % n}, {}, &team) == 0, "a team after many");
     if (team != nullptr) sync(team->group);
@@ -218,10 +218,18 @@ int main(int argc, char** argv) {
     test_threads(seed);
   } else if (name == "many") {
     test_many();
+  } else if (name == "again") {
+    for (int round = 0; round < 2; ++round) {
+      test_sets();
+      test_teams();
+      finish();
+      start(static_cast<int>(ThreadLevel::multiple));
+    }
+    test_sets();
   } else if (name == "lost") {
     test_lost();
   } else {
-    need(false, "usage: group_pes random|teams|sets|threads|many|lost [SEED]");
+    need(false, "usage: group_pes random|teams|sets|threads|many|again|lost [SEED]");
   }
   finish();
   return 0;
