@@ -49,7 +49,6 @@ say "every manual page is rendered without a warning"
 install mandoc
 dpkg -L weir libweir-ocr-dev libweir-shmem-dev | grep '/man/man[0-9]/' >/tmp/pages
 while read -r page; do
-  ! zgrep -q '^\.so ' "$page" || continue  # another name of a page
   mandoc -T lint -W warning "$page"
   said=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
   [ -z "$said" ] || { echo "$page: $said" >&2; exit 1; }

@@ -4,8 +4,8 @@
  * the manual pages are made from these lists and those of types.h.
  *
  * A group calls X(result, N, T, end of the name, (parameters), (arguments)) for each of its routines: for _put, float
- * and float that is shmem_float_put(). Routines of groups that say "contexts" exist as shmem_ctx_float_put(), too, with
- * a shmem_ctx_t before the other parameters. */
+ * and float that is shmem_float_put. Routines of groups that say "contexts" exist as shmem_ctx_float_put, too, with a
+ * shmem_ctx_t before the other parameters. */
 #ifndef WEIR_SHMEM_ROUTINES_H
 #define WEIR_SHMEM_ROUTINES_H
 
