@@ -49,7 +49,7 @@ void do_add(T* dest, T value, int pe) {
 WEIR_SHMEM_OLD_EXT(WEIR_SHMEM_OLD_SWAPS, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_OLD_AMO(WEIR_SHMEM_OLD_SUMS, WEIR_SHMEM_DEFINE_TYPED)
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, start_pes, (int)) {
   start_once();
@@ -68,3 +68,5 @@ WEIR_SHMEM_ENTRY(void, shmem_clear_cache_inv, (void)) {}
 WEIR_SHMEM_ENTRY(void, shmem_clear_cache_line_inv, (void*)) {}
 WEIR_SHMEM_ENTRY(void, shmem_udcflush, (void)) {}
 WEIR_SHMEM_ENTRY(void, shmem_udcflush_line, (void*)) {}
+
+}  // namespace weir::shmem

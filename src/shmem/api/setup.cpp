@@ -40,7 +40,7 @@ bool is_pe(int pe) noexcept { return pe >= 0 && pe < world().n_pes; }
 }  // namespace
 }  // namespace weir::shmem::api
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, shmem_init, (void)) { api::start_and_tell(SHMEM_THREAD_SINGLE); }
 WEIR_SHMEM_ENTRY(int, shmem_init_thread, (int requested, int* provided)) {
@@ -79,3 +79,5 @@ WEIR_SHMEM_ENTRY(void, shmem_info_get_name, (char* name)) {
 }
 // A level for a profiler that defines this function; without one there is nothing to control.
 WEIR_SHMEM_ENTRY(void, shmem_pcontrol, (int, ...)) {}
+
+}  // namespace weir::shmem

@@ -56,7 +56,7 @@ int create(Team* team, long options, shmem_ctx_t* ctx) {
 }  // namespace
 }  // namespace weir::shmem::api
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(int, shmem_team_my_pe, (shmem_team_t team)) { return my_pe(api::team_of(team)); }
 WEIR_SHMEM_ENTRY(int, shmem_team_n_pes, (shmem_team_t team)) { return n_pes(api::team_of(team)); }
@@ -123,3 +123,5 @@ WEIR_SHMEM_ENTRY(void, shmem_ctx_session_start, (shmem_ctx_t ctx, long, const sh
   api::context_of(ctx);
 }
 WEIR_SHMEM_ENTRY(void, shmem_ctx_session_stop, (shmem_ctx_t ctx)) { api::context_of(ctx); }
+
+}  // namespace weir::shmem
