@@ -28,7 +28,8 @@ base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byt
     send_or_keep(to, handler, bytes);
     return base::Status::success();
   }
-  return waiting_.until([&] { return try_send(to, handler, bytes); });
+  bool is_sent = false;
+  return waiting_.until([&] { return is_sent || (is_sent = try_send(to, handler, bytes)); });
 }
 
 bool Mail::try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {

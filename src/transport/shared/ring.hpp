@@ -2,9 +2,9 @@
 
 // Ring: messages from one rank to another, in order, through memory that both map.
 //
-// One sender and one receiver at a time; each may be another thread from call to call, if those are ordered. A record is
-// its head and the bytes of the message, rounded up to 8, and lies in one piece: where the ring's end is too near, the
-// sender fills it with a record that says nothing. Protocol: docs/protocols/transport.md, RING-1 and RING-2.
+// One sender and one receiver at a time; each may be another thread from call to call, if those are ordered. A record
+// is its head and the bytes of the message, rounded up to 8, and lies in one piece: where the ring's end is too near,
+// the sender fills it with a record that says nothing. Protocol: docs/protocols/transport.md, RING-1 and RING-2.
 #pragma once
 
 #include <cstddef>

@@ -44,8 +44,6 @@ class Waiting {
   }
 
  private:
-  static constexpr std::uint64_t kLongestSleep = 20'000'000;  // ns
-
   // Until ready() is true, or as sleep().
   template <class Ready>
   void nap(std::uint64_t ns, Ready ready);
@@ -70,7 +68,7 @@ base::Status Waiting::until(Ready ready) {
     peers_.look();
     if (ready()) break;
     if (base::Status status = peers_.status(); !status) return status;
-    nap(kLongestSleep, ready);
+    nap(peers_.look_every_ns(), ready);
   }
   return base::Status::success();
 }
@@ -81,7 +79,7 @@ void Waiting::nap(std::uint64_t ns, Ready ready) {
   line.sleepers.fetch_add(1);                     // WAKE-1: before the last look
   const std::uint32_t rings = line.rings.load();  // WAKE-1: a ring after this makes the sleep return at once
   while (!ready() && !has_news() && line.rings.load() == rings) {
-    const std::uint64_t piece = std::min(ns, kLongestSleep);
+    const std::uint64_t piece = std::min(ns, peers_.look_every_ns());
     platform::sleep_on(line.rings, rings, piece);
     peers_.look();
     ns -= piece;

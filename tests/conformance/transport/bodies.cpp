@@ -12,9 +12,11 @@ void for_each_body(const std::function<void(const Body&)>& visit) {
 
 const Body* find_body(const std::string& name) {
   const Body* found = nullptr;
-  for_each_body([&](const Body& body) {
+  const auto look = [&](const Body& body) {
     if (body.name == name) found = &body;
-  });
+  };
+  for_each_body(look);
+  for (const Body& body : loss_bodies()) look(body);
   return found;
 }
 

@@ -48,6 +48,23 @@ void meet_for_ever() {
   meet();
 }
 
+// Does a bit of everything until it is killed.
+void busy_for_ever() {
+  start(0);
+  static long lock, counter, flag;
+  for (long round = 1;; ++round) {
+    auto* const data = static_cast<long*>(allocate(64 + static_cast<std::size_t>(round) % 7 * 1000));
+    set_lock(&lock);
+    p(ctx(), &counter, g(ctx(), &counter, 0) + 1, 0);
+    clear_lock(&lock);
+    p(ctx(), &flag, round, next());
+    wait_until(&flag, static_cast<int>(Comparison::ge), round);
+    atomic_add(ctx(), data, 1L, next());
+    release(data);
+    if (round % 10 == 0) say_ready();
+  }
+}
+
 // The last PE ends all while one waits for a word, others for all, and one computes.
 void global_exit_of_the_last() {
   start(0);
@@ -103,6 +120,7 @@ void unknown_comparison() {
 }
 
 const Named kWait("wait-for-ever", wait_for_ever);
+const Named kBusy("busy-for-ever", busy_for_ever);
 const Named kLock("lock-for-ever", lock_for_ever);
 const Named kMeet("meet-for-ever", meet_for_ever);
 const Named kGlobalExit("global-exit", global_exit_of_the_last);

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <set>
 
 #include "multi/shmem/job.hpp"
@@ -72,6 +74,27 @@ TEST(ShmemProcesses, AKilledPeEndsTheJobWithItsName) {
       for (int pe = 0; pe < 3; ++pe) EXPECT_FALSE(ends[static_cast<std::size_t>(pe)].well()) << body << " PE " << pe;
       EXPECT_THAT(job.output(), HasSubstr("PE " + std::to_string(victim) + " is lost")) << body;
     }
+  }
+  EXPECT_EQ(shared_files(), before);
+}
+
+// WEIR_SHMEM_KILLS=100 for as many.
+TEST(ShmemProcesses, AKillAtAnyMomentEndsTheJobWithTheNameAndLeavesNothing) {
+  const std::set<std::string> before = shared_files();
+  const char* const wanted = std::getenv("WEIR_SHMEM_KILLS");
+  const int kills = wanted != nullptr ? std::atoi(wanted) : 8;
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < kills; ++i) {
+    const int pes = 2 + static_cast<int>(random() % 3),
+              victim = static_cast<int>(random() % static_cast<unsigned>(pes));
+    Job job(pes, "busy-for-ever", random() % 2 == 0 ? kNear : kMixed);
+    ASSERT_TRUE(job.wait_for_lines("is ready", 1 + static_cast<int>(random() % 40))) << job.output();
+    job.kill(victim);
+    const auto ends = job.ends();
+    for (const auto& end : ends) EXPECT_FALSE(end.well());
+    EXPECT_THAT(job.output(), HasSubstr("PE " + std::to_string(victim) + " is lost"));
   }
   EXPECT_EQ(shared_files(), before);
 }

@@ -154,7 +154,7 @@ void test_sets() {
 void test_many() {
   Team& all = world_team();
   const int n = n_pes(&all);
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     Team* team = nullptr;
     need(split_strided(&all, {i % n, 1, n - i % n}, {}, &team) == 0, "a team after many");
     if (team != nullptr) sync(team->group);
