@@ -41,6 +41,8 @@ double pshmemx_wtime(void) WEIR_SHMEM_NOTHROW;
 WEIR_SHMEM_RMA_TYPES(WEIR_SHMEM_BLOCKS, WEIR_SHMEMX_TYPED_CTX)
 WEIR_SHMEM_SIZES(WEIR_SHMEM_SIZED_BLOCKS, WEIR_SHMEMX_WIDE_CTX)
 WEIR_SHMEM_REDUCE_SUM_TYPES(WEIR_SHMEM_SCAN, WEIR_SHMEMX_TYPED)
+/* Threads need no number of their own here. */
+WEIR_SHMEM_INLINE void shmemx_register_gettid(uint64_t (*gettid)(void)) { (void)gettid; }
 #define shmemx_ibput shmem_ibput
 #define shmemx_ibget shmem_ibget
 #define shmemx_sum_inscan shmem_sum_inscan
