@@ -60,14 +60,14 @@
 #define WEIR_SHMEM_EXT_C(G, X) WEIR_SHMEM_AMO_C(G, X) G(X, float, float) G(X, double, double)
 #define WEIR_SHMEM_EXT_TYPES(G, X) WEIR_SHMEM_AMO_TYPES(G, X) G(X, float, float) G(X, double, double)
 
-/* Atomics on bits. */
-#define WEIR_SHMEM_BIT_C(G, X) \
-  G(X, uint, unsigned int)     \
-  G(X, ulong, unsigned long)   \
-  G(X, ulonglong, unsigned long long) \
-  G(X, int32, int32_t)         \
-  G(X, int64, int64_t)
-#define WEIR_SHMEM_BIT_TYPES(G, X) WEIR_SHMEM_BIT_C(G, X) G(X, uint32, uint32_t) G(X, uint64, uint64_t)
+/* Atomics on bits; int, long and long long as other libraries have them. */
+#define WEIR_SHMEM_BIT_C(G, X) WEIR_SHMEM_AMO_C(G, X)
+#define WEIR_SHMEM_BIT_TYPES(G, X) \
+  WEIR_SHMEM_BIT_C(G, X)           \
+  G(X, int32, int32_t)             \
+  G(X, int64, int64_t)             \
+  G(X, uint32, uint32_t)           \
+  G(X, uint64, uint64_t)
 
 /* Waits for one variable: those of 16 bits, and all of the atomics. */
 #define WEIR_SHMEM_P2P_C(G, X) G(X, short, short) G(X, ushort, unsigned short) WEIR_SHMEM_AMO_C(G, X)
