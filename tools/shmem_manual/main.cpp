@@ -138,7 +138,10 @@ void write_all(const std::filesystem::path& folder) {
   }
   if (!by_key.empty()) throw std::runtime_error(by_key.begin()->first + " is on no page");
   for (const auto& [name, page] : links) {
-    if (!written.contains(name)) write(folder / (name + ".3"), fmt::format(".so man3/{}.3\n", page));
+    const std::filesystem::path link = folder / (name + ".3");
+    if (written.contains(name)) continue;
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(page + ".3", link);
   }
 }
 

@@ -113,7 +113,7 @@ const Page kMemoryAccess[] = {
      "",
      {"shmem_iput"}},
     {"shmem_put_signal",
-     "copy to another PE, and tell it",
+     "copy to another PE, with a signal behind the data",
      {"_put_signal", "_put_signal_nbi", "shmem_signal_add", "shmem_ctx_signal_add", "shmem_signal_set",
       "shmem_ctx_signal_set", "shmem_signal_fetch", "shmem_signal_wait_until"},
      "Puts, then sets the symmetric word `sig_addr` on that PE (SHMEM_SIGNAL_SET) or adds to it (SHMEM_SIGNAL_ADD). "
