@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kSamples = 11, kMostBytes = 4 << 20, kElements = 1024, kBeforeQuiet = 64, kMostThreads = 2 };
+enum { kSamples = 11, kMostBytes = 4 << 20, kElements = 1024, kMostThreads = 2 };
+enum { kMessages = 4096, kBeforeQuiet = 64 }; /* of a thread at a time: more than starting it takes */
 
 static int bench_rank(void);
 static int bench_ranks(void);
@@ -31,7 +32,7 @@ typedef struct Bench {
   const char* name;
   size_t bytes; /* 0: every size of a bandwidth, one after the other */
   Unit unit;
-  int operations; /* that `run` does for each of its count, 0: as many as threads */
+  int operations; /* that `run` does for each of its count; 0: kMessages of each thread */
   bool together;  /* all ranks have to be done; else rank 0 alone */
   void (*run)(long count, size_t bytes);
   bool (*right)(void); /* of the result, or NULL */
@@ -82,7 +83,7 @@ static int threads_of(const Bench* b) { return b->name[strlen(b->name) - 1] - '0
 
 static void measure(const Bench* b, size_t bytes, double seconds) {
   const long count = calibrate(b, bytes, seconds);
-  const double operations = (double)count * (b->operations > 0 ? b->operations : threads_of(b));
+  const double operations = (double)count * (b->operations > 0 ? b->operations : kMessages * threads_of(b));
   double values[kSamples];
   for (int i = 0; i < kSamples; ++i) values[i] = value_of(b, seconds_of(b, count, bytes), operations, bytes);
   const bool right = b->right == NULL || b->right();
