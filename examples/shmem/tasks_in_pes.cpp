@@ -4,7 +4,7 @@
 // barrier.
 //
 // A task that exchanges rows puts its own, and waits for the neighbour's. Footprints order it with the blocks that
-// border on it; other workers compute the rest meanwhile.
+// border on it; other workers compute the rest while it waits.
 #include <shmem.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void spawn_sweep(weir::Runtime& runtime, const Plate& from, const Plate& to, lon
     runtime.spawn(weir::in(from.rows.rows(first - 1, kBlock + 2)), weir::inout(to.rows.rows(first, kBlock)),
                   [&from, &to, first] { relax(from.cells, to.cells, first, kBlock); });
   for (const bool above : {true, false}) {
-    if (shmem_my_pe() == (above ? 0 : shmem_n_pes() - 1)) continue;  // nobody there
+    if (shmem_my_pe() == (above ? 0 : shmem_n_pes() - 1)) continue;  // no neighbour there
     runtime.spawn(weir::in(to.rows.rows(above ? 1 : kRows, 1)), weir::inout(to.rows.rows(above ? 0 : kRows + 1, 1)),
                   [&to, above, sweep] { exchange(to.cells, above, sweep); });
   }
