@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +12,8 @@
 
 #include "launch/ending.hpp"
 #include "launch/output.hpp"
+#include "launch/privileges.hpp"
+#include "launch/rank_command.hpp"
 #include "launch/rank_state.hpp"
 #include "platform/signal_queue.hpp"
 
@@ -26,43 +26,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
 constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that another one names as its reason
-constexpr milliseconds kForTheLine{20};    // how long the rest of a line is awaited, before its beginning is shown
-
-// Descriptors of many ranks; programs get the limit that was there.
-class ManyDescriptors {
- public:
-  ManyDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit all{before_.rlim_max, before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &all);
-  }
-  ~ManyDescriptors() { restore(); }
-  ManyDescriptors(const ManyDescriptors&) = delete;
-  ManyDescriptors& operator=(const ManyDescriptors&) = delete;
-  void restore() const noexcept { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-// What ranks leave behind becomes a child of this process, so that it can be ended with them.
-class Inheriting {
- public:
-  Inheriting() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
-  ~Inheriting() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
-  Inheriting(const Inheriting&) = delete;
-  Inheriting& operator=(const Inheriting&) = delete;
-};
+constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
   char name[256] = "this host";
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-std::string name_of_job() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{}-{:x}", getpid(), std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 class Launcher {
@@ -73,7 +42,6 @@ class Launcher {
   JobEnd run();
 
  private:
-  RankCommand command_of(std::uint32_t rank, const std::string& job) const;
   void wait_for_something();
   std::vector<pollfd> polled_by_all() const;
   void add_streams(std::vector<pollfd>& polled) const;
@@ -87,6 +55,8 @@ class Launcher {
   void judge();
   void end_because(const std::string& message);
   void end_others(int signal);
+  bool shows_beginning(const RankState& rank) const;
+  void show_beginnings();
   void finish_lines();
   void finish_output();
   void end_orphans();
@@ -111,35 +81,16 @@ class Launcher {
   std::optional<Clock::time_point> kill_at_;   // the job is ending
 };
 
-RankCommand Launcher::command_of(std::uint32_t rank, const std::string& job) const {
-  RankCommand command;
-  command.words = spec_.words;
-  command.variables = {{"WEIR_RANK", std::to_string(rank)},
-                       {"WEIR_RANKS", std::to_string(spec_.ranks)},
-                       {"WEIR_HOST_RANK", std::to_string(rank)},
-                       {"WEIR_HOST_RANKS", std::to_string(spec_.ranks)},
-                       {"WEIR_JOB", job}};
-  if (spec_.host_cores > 0) command.variables.emplace_back("WEIR_HOST_CORES", std::to_string(spec_.host_cores));
-  if (spec_.variables) {
-    const auto more = spec_.variables(rank);
-    command.variables.insert(command.variables.end(), more.begin(), more.end());
-  }
-  if (!spec_.shares.empty()) command.os_cpus = spec_.shares[rank].os_cpus;
-  command.reads_input = rank == 0;
-  command.out_is_terminal = isatty(spec_.out) != 0;
-  command.error_is_terminal = isatty(spec_.error) != 0;
-  command.before = [this] {
-    descriptors_.restore();
-    signals_.restore_mask();
-  };
-  return command;
-}
-
 base::Status Launcher::start() {
-  const std::string job = name_of_job();
+  const std::string job = name_of_new_job();
   ranks_.reserve(spec_.ranks);
   for (std::uint32_t rank = 0; rank < spec_.ranks; ++rank) {
-    auto process = start_rank(command_of(rank, job));
+    RankCommand command = command_of(spec_, rank, job);
+    command.before = [this] {
+      descriptors_.restore();
+      signals_.restore_mask();
+    };
+    auto process = start_rank(command);
     if (!process) {
       end_others(SIGKILL);
       for (const RankState& started : ranks_) platform::wait_for(started.pid());
@@ -171,8 +122,7 @@ void Launcher::add_streams(std::vector<pollfd>& polled) const {
 int Launcher::patience_ms() const {
   std::optional<Clock::time_point> until = kill_at_;
   if (judge_at_ && (!until || *judge_at_ < *until)) until = judge_at_;
-  const bool line =
-      !spec_.label && std::any_of(ranks_.begin(), ranks_.end(), [](auto& r) { return r.has_begun_a_line(); });
+  const bool line = std::any_of(ranks_.begin(), ranks_.end(), [&](auto& rank) { return shows_beginning(rank); });
   const milliseconds most = line ? kForTheLine : milliseconds(-1);
   if (!until) return static_cast<int>(most.count());
   const auto left = std::max(std::chrono::ceil<milliseconds>(*until - Clock::now()), milliseconds(0));
@@ -183,6 +133,20 @@ std::vector<pollfd> Launcher::polled_by_all() const {
   return {{signals_.descriptor(), POLLIN, 0},
           {out_.has_more() ? out_.file() : -1, POLLOUT, 0},
           {error_.has_more() ? error_.file() : -1, POLLOUT, 0}};
+}
+
+// A question to the user, who is at a terminal or writes to rank 0; otherwise lines stay whole.
+bool Launcher::shows_beginning(const RankState& rank) const {
+  const bool is_awaited = &rank == &ranks_.front() || isatty(spec_.out) != 0;
+  return !spec_.label && is_awaited && rank.has_begun_a_line();
+}
+
+void Launcher::show_beginnings() {
+  for (RankState& rank : ranks_) {
+    if (!shows_beginning(rank)) continue;
+    rank.finish_out(out_.waiting());
+    rank.finish_error(error_.waiting());
+  }
 }
 
 void Launcher::finish_lines() {
@@ -196,7 +160,7 @@ void Launcher::wait_for_something() {
   std::vector<pollfd> polled = polled_by_all();
   add_streams(polled);
   const int ready = poll(polled.data(), polled.size(), patience_ms());
-  if (ready == 0 && !spec_.label) finish_lines();
+  if (ready == 0) show_beginnings();
   if (ready > 0) {
     write_output(polled);
     take_output();
@@ -276,7 +240,8 @@ void Launcher::judge() {
   }
   end_.status = status_of(ends[*failed]);
   if (ends[*failed].end.signal == asked_by_) end_.asked_by = asked_by_;
-  end_because(asked_by_ != 0 ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
+  const bool as_asked = asked_by_ != 0 && end_.status == 128 + asked_by_;
+  end_because(as_asked ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
 }
 
 void Launcher::end_because(const std::string& message) {

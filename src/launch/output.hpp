@@ -27,6 +27,7 @@ class Lines {
 
  private:
   void put(std::string_view line, std::string& to);
+  void remember(std::string_view lines);
 
   std::string label_, begun_, last_;
 };
@@ -41,13 +42,15 @@ class Outlet {
   bool is_at_line_start() const noexcept { return waiting_.empty() ? last_written_ == '\n' : waiting_.back() == '\n'; }
   bool has_more() const noexcept { return !waiting_.empty(); }
   bool is_full() const noexcept { return waiting_.size() > kMuch; }
-  // After poll() has said that it is writable.
+  // After poll() has said that it is writable: as much as goes without waiting.
   void write_some();
   // It cannot be written to: what was to be printed is lost, then and later.
   bool is_broken() const noexcept { return is_broken_; }
 
  private:
   static constexpr std::size_t kMuch = 262144, kPiece = 4096;  // PIPE_BUF: a pipe that is writable takes as many bytes
+
+  bool is_writable() const;
 
   int file_;
   bool takes_pieces_;

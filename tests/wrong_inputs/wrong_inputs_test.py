@@ -115,7 +115,7 @@ TABLE = [
     ("run -n 4097 true", 2, "--ranks=4097: allowed is 1 to 4096"),
     ("run -n two true", 2, "--ranks=two"),
     ("run -n 2", 2, "run needs a program"),
-    ("run -n 2 seismic", 2, "--ranks is an option of run"),
+    ("run -n 2 seismic", 2, "-n is an option of run"),
     ("run -n 2 nosuch", 2, "nosuch: cannot be run"),
     ("run -n 2 text", 2, "did you mean ./text?"),
     ("run -n 2 --bind-ranks sockets true", 2, "--bind-ranks=sockets: allowed is cores, domains or none"),

@@ -4,7 +4,6 @@
 #ifndef WEIR_SHMEM_OVERLOADS_H
 #define WEIR_SHMEM_OVERLOADS_H
 
-/* Between its parentheses. */
 #define WEIR_SHMEM_OVERLOAD(R, N, T, NAME, PARAMETERS, ARGUMENTS) \
   inline R shmem##NAME PARAMETERS WEIR_SHMEM_NOTHROW { return shmem_##N##NAME ARGUMENTS; }
 #define WEIR_SHMEM_OVERLOAD_CTX(R, N, T, NAME, PARAMETERS, ARGUMENTS)                            \
@@ -41,6 +40,29 @@ inline void shmem_signal_add(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signa
 inline void shmem_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) WEIR_SHMEM_NOTHROW {
   shmem_ctx_signal_set(ctx, sig_addr, signal, pe);
 }
+
+/* C's complex types, which g++ and clang++ have in C++, too: programs that include <complex.h> pass them. */
+#if defined(__GNUC__)
+__extension__ typedef double _Complex weir_shmem_c_complexd;
+__extension__ typedef float _Complex weir_shmem_c_complexf;
+#define WEIR_SHMEM_C_COMPLEX(G, X) G(X, complexd, weir_shmem_c_complexd) G(X, complexf, weir_shmem_c_complexf)
+#define WEIR_SHMEM_C_COMPLEX_TEAM(R, N, T, NAME, PARAMETERS, ARGUMENTS)                                        \
+  inline int shmem_##N##NAME(shmem_team_t team, T *dest, const T *source, size_t n) WEIR_SHMEM_NOTHROW {       \
+    return shmem_##N##NAME(team, reinterpret_cast<weir_shmem_##N *>(dest),                                     \
+                           reinterpret_cast<const weir_shmem_##N *>(source), n);                               \
+  }                                                                                                            \
+  inline int shmem##NAME(shmem_team_t team, T *dest, const T *source, size_t n) WEIR_SHMEM_NOTHROW {           \
+    return shmem_##N##NAME(team, dest, source, n);                                                             \
+  }
+#define WEIR_SHMEM_C_COMPLEX_SET(R, N, T, NAME, PARAMETERS, ARGUMENTS)                                         \
+  inline void shmem_##N##NAME PARAMETERS WEIR_SHMEM_NOTHROW {                                                  \
+    shmem_##N##NAME(reinterpret_cast<weir_shmem_##N *>(dest), reinterpret_cast<const weir_shmem_##N *>(source), \
+                    nreduce, PE_start, logPE_stride, PE_size, reinterpret_cast<weir_shmem_##N *>(pWrk), pSync); \
+  }
+WEIR_SHMEM_C_COMPLEX(WEIR_SHMEM_REDUCE_SUM, WEIR_SHMEM_C_COMPLEX_TEAM)
+WEIR_SHMEM_C_COMPLEX(WEIR_SHMEM_SCAN, WEIR_SHMEM_C_COMPLEX_TEAM)
+WEIR_SHMEM_C_COMPLEX(WEIR_SHMEM_OLD_SUM, WEIR_SHMEM_C_COMPLEX_SET)
+#endif
 
 /* Waiting programs of OpenSHMEM 1.3 have volatile variables. */
 #define WEIR_SHMEM_VOLATILE_WAIT(X, N, T)                                                                            \

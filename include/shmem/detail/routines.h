@@ -4,8 +4,8 @@
  * the manual pages are made from these lists and those of types.h.
  *
  * A group calls X(result, N, T, end of the name, (parameters), (arguments)) for each of its routines: for _put, float
- * and float that is shmem_float_put(). Routines of groups that say "contexts" exist as shmem_ctx_float_put(), too, with
- * a shmem_ctx_t before the other parameters. */
+ * and float that is shmem_float_put. Routines of groups that say "contexts" exist as shmem_ctx_float_put, too, with a
+ * shmem_ctx_t before the other parameters. */
 #ifndef WEIR_SHMEM_ROUTINES_H
 #define WEIR_SHMEM_ROUTINES_H
 
@@ -13,7 +13,12 @@
 
 /* clang-format off */
 
-/* Contexts. RMA_TYPES. */
+/* Contexts. RMA_TYPES. Those of blocks have names of their own in shmemx.h, too. */
+#define WEIR_SHMEM_BLOCKS(X, N, T) \
+  X(void, N, T, _ibput, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
+    (dest, source, dst, sst, bsize, nblocks, pe)) \
+  X(void, N, T, _ibget, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
+    (dest, source, dst, sst, bsize, nblocks, pe))
 #define WEIR_SHMEM_RMA(X, N, T) \
   X(void, N, T, _put, (T *dest, const T *source, size_t nelems, int pe), (dest, source, nelems, pe)) \
   X(void, N, T, _get, (T *dest, const T *source, size_t nelems, int pe), (dest, source, nelems, pe)) \
@@ -25,10 +30,7 @@
     (dest, source, dst, sst, nelems, pe)) \
   X(void, N, T, _iget, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
     (dest, source, dst, sst, nelems, pe)) \
-  X(void, N, T, _ibput, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
-    (dest, source, dst, sst, bsize, nblocks, pe)) \
-  X(void, N, T, _ibget, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
-    (dest, source, dst, sst, bsize, nblocks, pe)) \
+  WEIR_SHMEM_BLOCKS(X, N, T) \
   X(void, N, T, _put_signal, \
     (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe), \
     (dest, source, nelems, sig_addr, signal, sig_op, pe)) \
@@ -143,6 +145,13 @@
   X(void, put##BITS##_signal_nbi, BYTES, _put_signal_nbi, \
     (void *dest, const void *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe), \
     (dest, source, nelems, sig_addr, signal, sig_op, pe))
+#define WEIR_SHMEM_SIZED_BLOCKS(X, BITS, BYTES) \
+  X(void, ibput##BITS, BYTES, _ibput, \
+    (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
+    (dest, source, dst, sst, bsize, nblocks, pe)) \
+  X(void, ibget##BITS, BYTES, _ibget, \
+    (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
+    (dest, source, dst, sst, bsize, nblocks, pe))
 #define WEIR_SHMEM_SIZED_STRIDED(X, BITS, BYTES) \
   X(void, iput##BITS, BYTES, _iput, \
     (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
@@ -150,12 +159,7 @@
   X(void, iget##BITS, BYTES, _iget, \
     (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
     (dest, source, dst, sst, nelems, pe)) \
-  X(void, ibput##BITS, BYTES, _ibput, \
-    (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
-    (dest, source, dst, sst, bsize, nblocks, pe)) \
-  X(void, ibget##BITS, BYTES, _ibget, \
-    (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe), \
-    (dest, source, dst, sst, bsize, nblocks, pe))
+  WEIR_SHMEM_SIZED_BLOCKS(X, BITS, BYTES)
 
 /* Deprecated. OLD_EXT. */
 #define WEIR_SHMEM_OLD_SWAPS(X, N, T) \

@@ -60,14 +60,14 @@
 #define WEIR_SHMEM_EXT_C(G, X) WEIR_SHMEM_AMO_C(G, X) G(X, float, float) G(X, double, double)
 #define WEIR_SHMEM_EXT_TYPES(G, X) WEIR_SHMEM_AMO_TYPES(G, X) G(X, float, float) G(X, double, double)
 
-/* Atomics on bits. */
-#define WEIR_SHMEM_BIT_C(G, X) \
-  G(X, uint, unsigned int)     \
-  G(X, ulong, unsigned long)   \
-  G(X, ulonglong, unsigned long long) \
-  G(X, int32, int32_t)         \
-  G(X, int64, int64_t)
-#define WEIR_SHMEM_BIT_TYPES(G, X) WEIR_SHMEM_BIT_C(G, X) G(X, uint32, uint32_t) G(X, uint64, uint64_t)
+/* Atomics on bits; int, long and long long as other libraries have them. */
+#define WEIR_SHMEM_BIT_C(G, X) WEIR_SHMEM_AMO_C(G, X)
+#define WEIR_SHMEM_BIT_TYPES(G, X) \
+  WEIR_SHMEM_BIT_C(G, X)           \
+  G(X, int32, int32_t)             \
+  G(X, int64, int64_t)             \
+  G(X, uint32, uint32_t)           \
+  G(X, uint64, uint64_t)
 
 /* Waits for one variable: those of 16 bits, and all of the atomics. */
 #define WEIR_SHMEM_P2P_C(G, X) G(X, short, short) G(X, ushort, unsigned short) WEIR_SHMEM_AMO_C(G, X)
@@ -82,8 +82,8 @@
   G(X, ulong, unsigned long)          \
   G(X, ulonglong, unsigned long long)
 
-/* Reductions of teams: bits; least and greatest are of all types of puts; sums, products and scans of complex numbers,
- * too. */
+/* Reductions of teams: bits, of long long, too, as other libraries have it; least and greatest are of all types of puts;
+ * sums, products and scans of complex numbers, too. */
 #define WEIR_SHMEM_REDUCE_BITS_C(G, X) \
   G(X, uchar, unsigned char)           \
   G(X, ushort, unsigned short)         \
@@ -91,11 +91,15 @@
   G(X, ulong, unsigned long)           \
   G(X, ulonglong, unsigned long long)  \
   G(X, int8, int8_t)                   \
-  G(X, int16, int16_t)                 \
-  G(X, int32, int32_t)                 \
-  G(X, int64, int64_t)
+  G(X, short, short)                   \
+  G(X, int, int)                       \
+  G(X, long, long)                     \
+  G(X, longlong, long long)
 #define WEIR_SHMEM_REDUCE_BITS_TYPES(G, X) \
   WEIR_SHMEM_REDUCE_BITS_C(G, X)           \
+  G(X, int16, int16_t)                     \
+  G(X, int32, int32_t)                     \
+  G(X, int64, int64_t)                     \
   G(X, uint8, uint8_t)                     \
   G(X, uint16, uint16_t)                   \
   G(X, uint32, uint32_t)                   \

@@ -61,7 +61,7 @@ WEIR_SHMEM_TO_ALL_BITS(WEIR_SHMEM_OLD_BITS, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_TO_ALL_MINMAX(WEIR_SHMEM_OLD_MINMAX, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_TO_ALL_SUM(WEIR_SHMEM_OLD_SUM, WEIR_SHMEM_DEFINE_TYPED)
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, shmem_barrier, (int PE_start, int logPE_stride, int PE_size, long* pSync)) {
   barrier(group_of({PE_start, logPE_stride, PE_size, pSync}));
@@ -69,3 +69,5 @@ WEIR_SHMEM_ENTRY(void, shmem_barrier, (int PE_start, int logPE_stride, int PE_si
 WEIR_SHMEM_ENTRY(void, shmem_sync, (int PE_start, int logPE_stride, int PE_size, long* pSync)) {
   sync(group_of({PE_start, logPE_stride, PE_size, pSync}));
 }
+
+}  // namespace weir::shmem

@@ -74,7 +74,7 @@ WEIR_SHMEM_RMA_TYPES(WEIR_SHMEM_REDUCE_MINMAX, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_REDUCE_SUM_TYPES(WEIR_SHMEM_REDUCE_SUM, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_REDUCE_SUM_TYPES(WEIR_SHMEM_SCAN, WEIR_SHMEM_DEFINE_TYPED)
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using Byte = api::Element<1>;
 
 WEIR_SHMEM_ENTRY(void, shmem_barrier_all, (void)) { barrier(api::world_group()); }
@@ -100,3 +100,5 @@ WEIR_SHMEM_ENTRY(int, shmem_alltoallsmem,
                   std::size_t nelems)) {
   return api::do_alltoalls<Byte>(team, dest, source, dst, sst, nelems);
 }
+
+}  // namespace weir::shmem

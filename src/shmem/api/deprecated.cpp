@@ -2,6 +2,7 @@
 
 // Names of OpenSHMEM 1.0 to 1.3 that have no types, or atomics behind them; active sets are in active_set.cpp.
 #include "shmem/api/entry.hpp"
+#include "shmem/api/info.hpp"
 #include "shmem/rma/atomic.hpp"
 #include "shmem/shmem-compat.h"
 #include "shmem/start/start.hpp"
@@ -48,9 +49,12 @@ void do_add(T* dest, T value, int pe) {
 WEIR_SHMEM_OLD_EXT(WEIR_SHMEM_OLD_SWAPS, WEIR_SHMEM_DEFINE_TYPED)
 WEIR_SHMEM_OLD_AMO(WEIR_SHMEM_OLD_SUMS, WEIR_SHMEM_DEFINE_TYPED)
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
-WEIR_SHMEM_ENTRY(void, start_pes, (int)) { start_once(); }
+WEIR_SHMEM_ENTRY(void, start_pes, (int)) {
+  start_once();
+  api::tell_what_is_asked();
+}
 WEIR_SHMEM_ENTRY(int, _my_pe, (void)) { return pshmem_my_pe(); }
 WEIR_SHMEM_ENTRY(int, _num_pes, (void)) { return pshmem_n_pes(); }
 WEIR_SHMEM_ENTRY(int, my_pe, (void)) { return pshmem_my_pe(); }
@@ -64,3 +68,5 @@ WEIR_SHMEM_ENTRY(void, shmem_clear_cache_inv, (void)) {}
 WEIR_SHMEM_ENTRY(void, shmem_clear_cache_line_inv, (void*)) {}
 WEIR_SHMEM_ENTRY(void, shmem_udcflush, (void)) {}
 WEIR_SHMEM_ENTRY(void, shmem_udcflush_line, (void*)) {}
+
+}  // namespace weir::shmem

@@ -4,7 +4,7 @@
 #include "shmem/api/entry.hpp"
 #include "shmem/heap/heap.hpp"
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void*, shmem_malloc, (std::size_t size)) { return allocate(size); }
 WEIR_SHMEM_ENTRY(void*, shmem_calloc, (std::size_t count, std::size_t size)) { return allocate_cleared(count, size); }
@@ -23,3 +23,5 @@ WEIR_SHMEM_ENTRY(void*, shmemalign, (std::size_t alignment, std::size_t size)) {
 }
 WEIR_SHMEM_ENTRY(void*, shrealloc, (void* ptr, std::size_t size)) { return reallocate(ptr, size); }
 WEIR_SHMEM_ENTRY(void, shfree, (void* ptr)) { release(ptr); }
+
+}  // namespace weir::shmem

@@ -23,7 +23,7 @@ void quiet_some(Context& context, const int* pes, std::size_t n) {
 }  // namespace
 }  // namespace weir::shmem::api
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { fence(default_context()); }
 WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { fence(api::context_of(ctx)); }
@@ -53,3 +53,5 @@ WEIR_SHMEM_ENTRY(std::uint64_t, shmem_signal_fetch, (const std::uint64_t* sig_ad
 WEIR_SHMEM_ENTRY(void, shmem_set_lock, (long* lock)) { set_lock(lock); }
 WEIR_SHMEM_ENTRY(void, shmem_clear_lock, (long* lock)) { clear_lock(lock); }
 WEIR_SHMEM_ENTRY(int, shmem_test_lock, (long* lock)) { return test_lock(lock) ? 0 : 1; }
+
+}  // namespace weir::shmem

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "shmem/api/entry.hpp"
+#include "shmem/api/info.hpp"
 #include "shmem/start/start.hpp"
 #include "shmem/world/address.hpp"
 
@@ -28,17 +29,23 @@ int n_pes() noexcept {
   return world().n_pes;
 }
 
+int start_and_tell(int thread_level) {
+  const int given = start(thread_level);
+  tell_what_is_asked();
+  return given;
+}
+
 bool is_pe(int pe) noexcept { return pe >= 0 && pe < world().n_pes; }
 
 }  // namespace
 }  // namespace weir::shmem::api
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
-WEIR_SHMEM_ENTRY(void, shmem_init, (void)) { start(SHMEM_THREAD_SINGLE); }
+WEIR_SHMEM_ENTRY(void, shmem_init, (void)) { api::start_and_tell(SHMEM_THREAD_SINGLE); }
 WEIR_SHMEM_ENTRY(int, shmem_init_thread, (int requested, int* provided)) {
   if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) return 1;
-  const int given = start(requested);
+  const int given = api::start_and_tell(requested);
   if (provided != nullptr) *provided = given;
   return 0;
 }
@@ -72,3 +79,5 @@ WEIR_SHMEM_ENTRY(void, shmem_info_get_name, (char* name)) {
 }
 // A level for a profiler that defines this function; without one there is nothing to control.
 WEIR_SHMEM_ENTRY(void, shmem_pcontrol, (int, ...)) {}
+
+}  // namespace weir::shmem

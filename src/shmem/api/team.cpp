@@ -32,22 +32,13 @@ class Config {
   long mask_;
 };
 
-// The PEs of a team; nothing when they are not at equal distances in the world.
-bool map_of(const Group& group, PeMap& map) noexcept {
-  const auto size = static_cast<int>(group.size());
-  map = {group.pe(0), size > 1 ? group.pe(1) - group.pe(0) : 1, size};
-  for (unsigned i = 0; i < group.size(); ++i) {
-    if (group.pe(i) != map.start + static_cast<int>(i) * map.stride) return false;
-  }
-  return true;
-}
+PeMap map_of(const Group& group) noexcept { return {.size = static_cast<int>(group.size()), .list = group.pes()}; }
 
 int create(Team* team, long options, shmem_ctx_t* ctx) {
   *ctx = SHMEM_CTX_INVALID;
   if (team == nullptr) return -1;
-  PeMap map;
-  if (team != &world_team() && !map_of(team->group, map)) return -1;
-  Context* const made = create_context(options, map, team);
+  const PeMap pes = team == &world_team() ? PeMap{} : map_of(team->group);
+  Context* const made = create_context(options, pes, team);
   if (made == nullptr) return -1;
   *ctx = reinterpret_cast<shmem_ctx_t>(made);
   return 0;
@@ -56,7 +47,7 @@ int create(Team* team, long options, shmem_ctx_t* ctx) {
 }  // namespace
 }  // namespace weir::shmem::api
 
-using namespace weir::shmem;
+namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(int, shmem_team_my_pe, (shmem_team_t team)) { return my_pe(api::team_of(team)); }
 WEIR_SHMEM_ENTRY(int, shmem_team_n_pes, (shmem_team_t team)) { return n_pes(api::team_of(team)); }
@@ -123,3 +114,5 @@ WEIR_SHMEM_ENTRY(void, shmem_ctx_session_start, (shmem_ctx_t ctx, long, const sh
   api::context_of(ctx);
 }
 WEIR_SHMEM_ENTRY(void, shmem_ctx_session_stop, (shmem_ctx_t ctx)) { api::context_of(ctx); }
+
+}  // namespace weir::shmem

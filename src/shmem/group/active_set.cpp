@@ -34,14 +34,22 @@ Sets& sets() {
   return *kept;
 }
 
-// What a thread has used last, as long as no groups were closed since.
+// Sets that a thread has used, as long as no groups were closed since: programs take turns with a few pSync arrays.
 std::atomic<std::uint64_t> closings{0};
-struct Last {
+struct Used {
   ActiveSet set;
   std::uint64_t closings = 0;
   Group* group = nullptr;
 };
-thread_local constinit Last last;
+constexpr std::size_t kUsed = 16;
+thread_local constinit Used used[kUsed];
+
+Used& place_of(const ActiveSet& set) noexcept {
+  const auto mix = reinterpret_cast<std::uintptr_t>(set.psync) / sizeof(long) + static_cast<unsigned>(set.start) * 7U +
+                   static_cast<unsigned>(set.size);
+  return used[(mix * 0x9E3779B97F4A7C15U) >> 60];
+}
+static_assert(kUsed == 16);
 
 std::vector<int> members_of(const ActiveSet& set) {
   std::vector<int> pes;
@@ -168,12 +176,13 @@ Group& find_or_make(const ActiveSet& set) {
 
 Group& group_of(const ActiveSet& set) {
   const std::uint64_t now = closings.load(std::memory_order_relaxed);  // SETS-2: collectives do not run during a close
-  const bool is_last = last.group != nullptr && last.closings == now && last.set.start == set.start &&
-                       last.set.log_stride == set.log_stride && last.set.size == set.size &&
-                       last.set.psync == set.psync;
-  if (!is_last) [[unlikely]]
-    last = {set, now, &find_or_make(set)};
-  return *last.group;
+  Used& place = place_of(set);
+  const bool is_there = place.group != nullptr && place.closings == now && place.set.psync == set.psync &&
+                        place.set.start == set.start && place.set.log_stride == set.log_stride &&
+                        place.set.size == set.size;
+  if (!is_there) [[unlikely]]
+    place = {set, now, &find_or_make(set)};
+  return *place.group;
 }
 
 void close_active_sets() {

@@ -32,8 +32,8 @@ struct alignas(base::kDestructiveSize) Letter {
 };
 static_assert(sizeof(Letter) == 4 * base::kDestructiveSize && offsetof(Letter, text) == 16);
 
-inline constexpr unsigned kLetters = 4;      // how many steps a member may be ahead of those that read its letters
-inline constexpr unsigned kMostRounds = 16;  // of a dissemination: 65,536 members
+inline constexpr unsigned kLetters = 8;  // how many steps a member may be ahead of those that read its letters
+inline constexpr unsigned kMostRounds = 10, kMostFarRounds = 12;  // of disseminations: 1,024 members, 4,096 nodes
 
 // Two words that a member shows to all of its group, on any node (exchange.hpp).
 struct alignas(base::kDestructiveSize) Offer {
@@ -41,12 +41,12 @@ struct alignas(base::kDestructiveSize) Offer {
 };
 
 struct Area {
-  Flag done;                     // its owner: the last step in which it has read all that it wanted to read of others
-  Letter letters[kLetters];      // its owner
-  Flag rounds[kMostRounds];      // one neighbour each
-  Offer offer;                   // its owner
-  Letter far_letters[2];         // its owner, when it leads its node
-  Flag far_rounds[kMostRounds];  // one leader of another node each
+  Flag done;                 // its owner: the last step in which it has read all that it wanted to read of others
+  Letter letters[kLetters];  // its owner
+  Flag rounds[kMostRounds];  // one neighbour each
+  Offer offer;               // its owner
+  Letter far_letters[2];     // its owner, when it leads its node
+  Flag far_rounds[kMostFarRounds];  // one leader of another node each
 };
 inline constexpr std::size_t kAreaBytes = 4096;
 static_assert(sizeof(Area) <= kAreaBytes);

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/check.hpp"
 #include "shmem/group/area.hpp"
 #include "shmem/group/reach.hpp"
 
@@ -22,7 +23,9 @@ class Far {
     Step first_step = 0;       // as for Near
   };
 
-  Far(Places places, Reach& reach) : places_(std::move(places)), reach_(reach), step_(places_.first_step) {}
+  Far(Places places, Reach& reach) : places_(std::move(places)), reach_(reach), step_(places_.first_step) {
+    WEIR_CHECK(nodes() <= 1U << kMostFarRounds, "a group has at most 4,096 nodes");
+  }
 
   unsigned nodes() const noexcept { return static_cast<unsigned>(places_.pes.size()); }
   unsigned me() const noexcept { return places_.me; }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all groups of a program share (open.hpp): areas, nodes, predefined teams, the list of active sets.
+// What all groups of a program share (open.hpp): areas, nodes, the list of active sets.
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <vector>
 
 #include "shmem/group/area_pool.hpp"
-#include "shmem/group/team.hpp"
+#include "shmem/group/group.hpp"
 
 namespace weir::shmem {
 
@@ -32,7 +31,6 @@ struct Groups {
   SetList* sets = nullptr;
   std::vector<int> nodes;  // of each PE of the world
   bool crowded = false;
-  std::unique_ptr<Team> world, shared;
 
   Area* area(std::size_t number) const noexcept { return reinterpret_cast<Area*>(areas + number * kAreaBytes); }
 };

@@ -51,7 +51,7 @@ void Near::sync() {
     }
     all_have_begun();
     end();
-  } else if (places_.crowded) {
+  } else if (places_.crowded || size() > kMostDisseminating) {
     gather(nullptr, 0);
     release(nullptr, 0);
     end();

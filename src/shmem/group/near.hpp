@@ -77,6 +77,7 @@ class Near {
  private:
   static constexpr unsigned kFew = 8;
   static constexpr unsigned kFewTurns = 64;  // so many letters are read sooner than another PE has had its turn
+  static constexpr unsigned kMostDisseminating = 1U << kMostRounds;
   static constexpr unsigned kSpins = 400;
 
   Area& mine() noexcept { return *places_.areas[places_.me]; }

@@ -3,6 +3,7 @@
 #include "shmem/group/open.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "shmem/group/groups.hpp"
 #include "shmem/group/world_reach.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 // The library's own variables may lie in memory that moves at start: constant-initialised, and set after it.
 constinit Groups* opened = nullptr;
+constinit Team* everyone = nullptr;
+constinit Team* neighbours = nullptr;
 
 // What a PE says at the start: the first PE of its node, and whether its node has more PEs than processors.
 struct Said {
@@ -29,20 +32,20 @@ std::vector<Said> gather_nodes() {
   return all;
 }
 
-std::unique_ptr<Team> predefined_team(const std::vector<int>& pes) {
+Team* predefined_team(const std::vector<int>& pes) {
   const AreaPool::Taken area = *opened->pool.take();
   const auto me = static_cast<unsigned>(std::find(pes.begin(), pes.end(), world().my_pe) - pes.begin());
   const std::vector<std::size_t> numbers(pes.size(), area.number);  // the same on all: they are the first to be taken
-  return std::make_unique<Team>(setting_of(pes, numbers, me, 0), TeamConfig{}, area);
+  return new Team(setting_of(pes, numbers, me, 0), TeamConfig{}, area);
 }
 
 }  // namespace
 
 Groups* groups() noexcept { return opened; }
 
-Team& world_team() noexcept { return *opened->world; }
+Team& world_team() noexcept { return *everyone; }
 
-Team& shared_team() noexcept { return *opened->shared; }
+Team& shared_team() noexcept { return *neighbours; }
 
 Group::Setting setting_of(const std::vector<int>& pes, const std::vector<std::size_t>& area_numbers, unsigned me,
                           Step first_step) {
@@ -66,21 +69,23 @@ void open_groups() {
   opened->sets = reinterpret_cast<SetList*>(reserve_internal(sizeof(SetList)));
   const std::vector<Said> all = gather_nodes();
   const std::int32_t my_first = all[static_cast<std::size_t>(w.my_pe)].first;
-  std::vector<int> everyone, neighbours;
+  std::vector<int> all_pes, near_pes;
   for (int pe = 0; pe < w.n_pes; ++pe) {
     const Said& said = all[static_cast<std::size_t>(pe)];
     opened->nodes.push_back(said.first);
-    everyone.push_back(pe);
+    all_pes.push_back(pe);
     if (said.first != my_first) continue;
-    neighbours.push_back(pe);
+    near_pes.push_back(pe);
     opened->crowded = opened->crowded || said.is_crowded != 0;
   }
-  opened->world = predefined_team(everyone);
-  opened->shared = predefined_team(neighbours);
+  everyone = predefined_team(all_pes);
+  neighbours = predefined_team(near_pes);
 }
 
 void close_groups() {
   close_active_sets();
+  delete std::exchange(neighbours, nullptr);
+  delete std::exchange(everyone, nullptr);
   delete std::exchange(opened, nullptr);
 }
 

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t kPage = memory::Space::kPage;
 // What is released is given back to the system from that size on.
 constexpr std::size_t kGivenBack = std::size_t{64} << 20;
+// A description asks the kernel for no more pages than these: a second's work.
+constexpr std::size_t kDescribed = std::size_t{32} << 30;
 
 std::string name_of(const PartitionPlan& plan) {
   return plan.number == 1 ? std::string("heap") : fmt::format("heap partition {}", plan.number);
@@ -68,11 +70,12 @@ std::string Partition::describe() const {
   std::string text = fmt::format("{}: {} of {} in use, {} at most", name_of(plan_), memory::size_text({books_.used()}),
                                  memory::size_text({books_.capacity()}), memory::size_text({books_.peak()}));
   if (plan_.kind) text += fmt::format(", {} asked for", machine::to_string(*plan_.kind));
-  const std::size_t bytes = (books_.untouched_from() + kPage - 1) / kPage * kPage;
+  const std::size_t bytes = std::min((books_.untouched_from() + kPage - 1) / kPage * kPage, kDescribed);
   const auto places = platform::places_of(begin_, {bytes}, os_nodes_);
   if (!places) return text + fmt::format("; where its pages are is not known: {}", places.status().message);
   const std::size_t there = places->on_node + places->elsewhere;
   text += fmt::format("; {} of its pages are there", there);
+  if (bytes == kDescribed) text += fmt::format(" in the first {}", memory::size_text({kDescribed}));
   if (!os_nodes_.empty()) text += fmt::format(", {} of them on node {}", places->on_node, fmt::join(os_nodes_, ", "));
   return text;
 }

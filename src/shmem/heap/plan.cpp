@@ -23,8 +23,14 @@ Status wrong(const std::string& name, std::string_view value, std::string_view w
   return {Code::bad_option, fmt::format("{}={}: {}", name, value, what)};
 }
 
+// As a heap has it: its books count less than 16 TiB.
+std::optional<std::uint64_t> heap_size(std::string_view text) {
+  const auto bytes = parse_size(text);
+  return bytes && *bytes < std::uint64_t{1} << 44 ? bytes : std::nullopt;
+}
+
 std::string wrong_size(std::string_view size) {
-  return fmt::format("{} is no size: a number above 0, with K, M, G or T if need be, as 512M", size);
+  return fmt::format("{} is no size: a number above 0, with K, M, G or T if need be, as 512M; less than 16T", size);
 }
 
 std::string lower(std::string_view text) {
@@ -58,7 +64,7 @@ bool read_policy(std::string_view value, PartitionPlan& plan) {
 // Empty: it was understood.
 std::string read_field(std::string_view key, std::string_view value, PartitionPlan& plan) {
   if (key == "size") {
-    plan.bytes = parse_size(value);
+    plan.bytes = heap_size(value);
     return plan.bytes ? "" : wrong_size(value);
   }
   if (key == "pgsize") return parse_size(value) ? "" : wrong_size(value);
@@ -101,7 +107,7 @@ base::Result<std::vector<PartitionPlan>> plan_heaps(const Variable& variable) {
   std::vector<PartitionPlan> plans(1);
   const auto [name, value] = size_variable(variable);
   if (value != nullptr) {
-    plans[0].bytes = parse_size(value);
+    plans[0].bytes = heap_size(value);
     if (!plans[0].bytes) return wrong(name, value, wrong_size(value));
   }
   for (int number = 1; number <= kPartitions; ++number) {

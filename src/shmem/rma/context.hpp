@@ -15,9 +15,11 @@
 
 namespace weir::shmem {
 
-// PEs of a context's team as PEs of the world: start + stride * pe, of which there are `size`.
+// PEs of a context's team as PEs of the world: start + stride * pe, of which there are `size`; or those of a list,
+// which lives as long as the team. Size 0: the world.
 struct PeMap {
   int start = 0, stride = 1, size = 0;
+  const int* list = nullptr;
 };
 
 class Context {
@@ -36,7 +38,7 @@ class Context {
     if (pes_.size == 0) return pe;
     if (static_cast<unsigned>(pe) >= static_cast<unsigned>(pes_.size)) [[unlikely]]
       fail_pe(pe);
-    return pes_.start + pes_.stride * pe;
+    return pes_.list != nullptr ? pes_.list[pe] : pes_.start + pes_.stride * pe;
   }
   long options() const noexcept { return options_; }
   void* team() const noexcept { return team_; }  // what was given; null: the world

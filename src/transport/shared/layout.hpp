@@ -43,6 +43,14 @@ struct GatherSlot {
   std::array<std::byte, kData> data;
 };
 
+// The two ends of a ring from one rank to another (ring.hpp), as counts of bytes since the start.
+struct RingEnds {
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> written;  // by the sender
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> taken;    // by the receiver
+  // The sender waits for room. Set by it, taken back by the receiver, which then rings.
+  std::atomic<std::uint32_t> is_full;
+};
+
 struct Head {
   static constexpr std::uint32_t kEnding = std::uint32_t{1} << 31;
 
@@ -55,18 +63,38 @@ struct Head {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(RankLine) == 2 * base::kDestructiveSize);
 
-// Where things are in the common memory of so many ranks.
+// Where things are in the common memory of so many ranks. Pages come when they are touched: a ring that nobody uses is
+// addresses only.
 class Layout {
  public:
   explicit Layout(std::uint32_t ranks) noexcept : ranks_(ranks) {}
   std::size_t lines() const noexcept { return kPage; }
   std::size_t slots() const noexcept { return pages(lines() + ranks_ * sizeof(RankLine)); }
-  Bytes size() const noexcept { return {pages(slots() + ranks_ * sizeof(GatherSlot))}; }
+  std::size_t senders() const noexcept { return pages(slots() + ranks_ * sizeof(GatherSlot)); }
+  std::size_t ends() const noexcept { return pages(senders() + ranks_ * sender_bytes()); }
+  std::size_t rings() const noexcept { return pages(ends() + pairs() * sizeof(RingEnds)); }
+  Bytes size() const noexcept { return {pages(rings() + pairs() * ring_bytes())}; }
+
+  // Of the set of senders that a rank has, one bit each; whole lines of cache.
+  std::size_t sender_words() const noexcept { return (ranks_ + 63) / 64; }
+  std::size_t sender_bytes() const noexcept {
+    return (sender_words() * 8 + base::kDestructiveSize - 1) / base::kDestructiveSize * base::kDestructiveSize;
+  }
+  // A power of two: all rings to a rank are 1 MiB, unless they were smaller than 16 KiB or larger than 64 KiB then.
+  std::uint32_t ring_bytes() const noexcept {
+    std::uint32_t bytes = kLargestRing;
+    while (bytes > kSmallestRing && std::uint64_t{bytes} * ranks_ > kRingsOfARank) bytes /= 2;
+    return bytes;
+  }
 
  private:
+  static constexpr std::uint32_t kSmallestRing = 16 << 10, kLargestRing = 64 << 10, kRingsOfARank = 1 << 20;
   static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t pages(std::size_t bytes) noexcept { return (bytes + kPage - 1) / kPage * kPage; }
   static_assert(sizeof(Head) <= kPage && sizeof(GatherSlot) == kPage);
+
+  std::size_t pairs() const noexcept { return std::size_t{ranks_} * ranks_; }
+
   std::uint32_t ranks_;
 };
 

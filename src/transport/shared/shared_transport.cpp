@@ -13,11 +13,12 @@ namespace shared {
 SharedTransport::SharedTransport(Started started, const SharedPlace& place)
     : commons_(std::move(started.commons)),
       sockets_(std::move(started.sockets)),
-      peers_(commons_, launch::Control(place.control)),
+      peers_(commons_, place),
       waiting_(commons_, peers_, place.cores),
       assembly_(commons_, peers_, waiting_),
-      regions_(commons_, assembly_, sockets_) {
-  waiting_.set_progress([this] { return progress(); });
+      regions_(commons_, assembly_, sockets_),
+      mail_(commons_, peers_, waiting_) {
+  waiting_.set_work(mail_);
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) neighbours_.push_back(Rank{i});
 }
 
@@ -25,22 +26,12 @@ std::unique_ptr<Channel> SharedTransport::open_channel() {
   return std::make_unique<NeighbourChannel>(regions_, peers_);
 }
 
-void SharedTransport::set_handler(std::uint16_t number, Handler handler, void* context) {
-  handlers_.set(number, handler, context);
-}
-
-base::Status SharedTransport::send(Rank, std::uint16_t, std::span<const std::byte>) {
-  return {base::Code::unsupported, "messages are not part of this build"};
-}
-
-bool SharedTransport::progress() { return false; }
-
-void SharedTransport::wait_for_arrival(std::uint64_t ns) {
-  waiting_.sleep(ns, [] { return false; });
-}
-
+// Every message that was sent before is in a ring, or run, when all have passed the barrier.
 base::Status SharedTransport::leave() {
-  base::Status status = assembly_.barrier();
+  base::Status status = mail_.send_all();
+  if (status) status = assembly_.barrier();
+  while (status && mail_.progress()) {
+  }
   peers_.leave();
   return status;
 }

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "transport/handlers.hpp"
 #include "transport/shared/assembly.hpp"
+#include "transport/shared/mail.hpp"
 #include "transport/shared/peers.hpp"
 #include "transport/shared/regions.hpp"
 #include "transport/shared/start.hpp"
@@ -31,10 +31,14 @@ class SharedTransport final : public Transport {
   Descriptor descriptor(RegionId id) const noexcept override { return regions_.descriptor(id); }
   std::unique_ptr<Channel> open_channel() override;
 
-  void set_handler(std::uint16_t number, Handler handler, void* context) override;
-  base::Status send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) override;
-  bool progress() override;
-  void wait_for_arrival(std::uint64_t ns) override;
+  void set_handler(std::uint16_t number, Handler handler, void* context) override {
+    mail_.set_handler(number, handler, context);
+  }
+  base::Status send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) override {
+    return mail_.send(to, handler, bytes);
+  }
+  bool progress() override { return mail_.progress(); }
+  void wait_for_arrival(std::uint64_t ns) override { waiting_.sleep(ns); }
   bool needs_progress() const noexcept override { return false; }
 
   base::Status all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
@@ -53,7 +57,7 @@ class SharedTransport final : public Transport {
   Waiting waiting_;
   Assembly assembly_;
   Regions regions_;
-  Handlers handlers_;
+  Mail mail_;
   std::vector<Rank> neighbours_;
 };
 

@@ -7,8 +7,8 @@
 // it asks who sleeps; all four are sequentially consistent, so one sees the other. Any thread.
 #pragma once
 
-#include <functional>
-#include <utility>
+#include <algorithm>
+#include <cstdint>
 
 #include "base/result.hpp"
 #include "platform/shared_futex.hpp"
@@ -17,56 +17,75 @@
 
 namespace weir::transport::shared {
 
+// What a rank does for others while it waits.
+class Work {
+ public:
+  virtual ~Work() = default;
+  // True when there was something to do.
+  virtual bool progress() = 0;
+  // Whether there is; false positives only while another thread is at it.
+  virtual bool is_waiting() const noexcept = 0;
+};
+
 class Waiting {
  public:
   // `cores`: that the ranks of the host have together; 0: not known.
   Waiting(Commons& commons, Peers& peers, std::uint32_t cores) noexcept;
 
-  // Run now and then while waiting: true when it has done something.
-  void set_progress(std::function<bool()> progress) { progress_ = std::move(progress); }
+  // Done while waiting; none before.
+  void set_work(Work& work) noexcept { work_ = &work; }
 
   // Until ready() is true, however often it is called; Code::lost when a rank is lost meanwhile.
   template <class Ready>
   base::Status until(Ready ready);
-  // Until ready() is true, the rank is rung, or so many nanoseconds have passed; looks after the others.
-  template <class Ready>
-  void sleep(std::uint64_t ns, Ready ready);
+  // Until there is work, a rank is lost, the rank is rung, or so many nanoseconds have passed; looks after the others.
+  void sleep(std::uint64_t ns) {
+    nap(ns, [] { return false; });
+  }
 
  private:
-  static constexpr std::uint64_t kLongestSleep = 20'000'000;  // ns
-
+  // Until ready() is true, or as sleep().
+  template <class Ready>
+  void nap(std::uint64_t ns, Ready ready);
+  bool has_news() const noexcept {
+    return (work_ != nullptr && work_->is_waiting()) || commons_.head().ending.load() != 0 ||
+           commons_.head().first_lost.load() != 0;
+  }
   // Spins or gives the core away; false when it is time to sleep. `turn`: how often it was called in this wait.
   bool pass(std::uint32_t turn) const noexcept;
 
   Commons& commons_;
   Peers& peers_;
   std::uint32_t spins_;
-  std::function<bool()> progress_ = [] { return false; };
+  Work* work_ = nullptr;
 };
 
 template <class Ready>
 base::Status Waiting::until(Ready ready) {
   for (std::uint32_t turn = 0; !ready(); ++turn) {
-    if (progress_()) turn = 0;
+    if (work_ != nullptr && work_->progress()) turn = 0;
     if (pass(turn)) continue;
     peers_.look();
     if (ready()) break;
     if (base::Status status = peers_.status(); !status) return status;
-    sleep(kLongestSleep, ready);
+    nap(peers_.look_every_ns(), ready);
   }
   return base::Status::success();
 }
 
 template <class Ready>
-void Waiting::sleep(std::uint64_t ns, Ready ready) {
+void Waiting::nap(std::uint64_t ns, Ready ready) {
   RankLine& line = commons_.own_line();
-  line.sleepers.fetch_add(1);                     // WAKE-1
-  const std::uint32_t rings = line.rings.load();  // before the look: a ring after it makes the sleep return at once
-  if (!ready() && !commons_.head().ending.load() && !commons_.head().first_lost.load()) {
-    platform::sleep_on(line.rings, rings, ns);
+  line.sleepers.fetch_add(1);                     // WAKE-1: before the last look
+  const std::uint32_t rings = line.rings.load();  // WAKE-1: a ring after this makes the sleep return at once
+  while (!ready() && !has_news() && line.rings.load() == rings) {
+    const std::uint64_t piece = std::min(ns, peers_.look_every_ns());
+    platform::sleep_on(line.rings, rings, piece);
+    peers_.look();
+    ns -= piece;
+    if (ns == 0) break;
   }
   line.sleepers.fetch_sub(1);
-  peers_.look();
 }
 
 }  // namespace weir::transport::shared

@@ -3,6 +3,7 @@
 """How OpenSHMEM programs end, and what they say before that.
 
     programs_test.py WEIR FOLDER     the command line, and the folder of the programs"""
+import os
 import subprocess
 import sys
 
@@ -16,9 +17,29 @@ EXPECTED = [
 ]
 
 
+# variable, what the first lines of PE 0 have in them
+TOLD = [
+    ("SHMEM_VERSION", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by "]),
+    ("SMA_VERSION", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by "]),
+    ("SHMEM_INFO", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by ", "SHMEM_SYMMETRIC_SIZE", "512M", "SHMEM_INFO", "(1)"]),
+]
+
+
+def check_told(weir, folder):
+    wrong = 0
+    for variable, texts in TOLD:
+        done = subprocess.run([weir, "run", "-n", "2", f"{folder}/shmem_program_profiler"], text=True, capture_output=True,
+                              check=False, timeout=60,
+                              env=os.environ | {variable: "1", "SHMEM_SYMMETRIC_SIZE": "512M"})
+        if done.returncode != 0 or any(text not in done.stdout for text in texts):
+            print(f"{variable}=1: exit status {done.returncode}, printed:\n{done.stdout}{done.stderr}")
+            wrong += 1
+    return wrong
+
+
 def main():
     weir, folder = sys.argv[1:]
-    wrong = 0
+    wrong = check_told(weir, folder)
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program}"]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)

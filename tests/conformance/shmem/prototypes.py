@@ -5,6 +5,7 @@
     prototypes.py symbols LIBRARY        every routine is defined, as shmem_... and as pshmem_...
     prototypes.py types COMPILER ...     every routine is declared, with exactly this type
     prototypes.py generic COMPILER ...   every generic form selects the function of its type, for every type
+    prototypes.py headers COMPILER ...   every header that a program includes compiles alone and twice, without a warning
 
 COMPILER and what follows it is a command; a C++ compiler has ++ in its name."""
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 LIST = pathlib.Path(__file__).with_name("prototypes.txt")
+HEADERS = ("shmem.h", "shmemx.h", "shmem-compat.h", "mpp/shmem.h", "mpp/shmemx.h")
 SIZES = ("8", "16", "32", "64", "128")
 C_TYPES = {"float": "float", "double": "double", "longdouble": "long double", "char": "char", "schar": "signed char",
            "short": "short", "int": "int", "long": "long", "longlong": "long long", "uchar": "unsigned char",
@@ -144,10 +146,18 @@ def check_generic(command):
     print(f"{command[0]}: {len(calls)} calls select the function of their type")
 
 
+def check_headers(command):
+    for header in HEADERS:
+        compile_text(command, f"#include <{header}>\n#include <{header}>\nextern int unit;\n", "-Wall", "-Wextra", "-pedantic",
+                     "-Werror")
+    print(f"{command[0]}: {len(HEADERS)} headers compile alone")
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     if sys.argv[1] == "symbols":
         check_symbols(sys.argv[2])
     else:
-        {"types": check_types, "generic": check_generic}[sys.argv[1]](sys.argv[2:])
+        checks = {"types": check_types, "generic": check_generic, "headers": check_headers}
+        checks[sys.argv[1]](sys.argv[2:])

@@ -5,16 +5,18 @@
 namespace weir::transport::conformance {
 
 void for_each_body(const std::function<void(const Body&)>& visit) {
-  for (const auto bodies : {memory_bodies(), meeting_bodies()}) {
+  for (const auto bodies : {memory_bodies(), meeting_bodies(), message_bodies()}) {
     for (const Body& body : bodies) visit(body);
   }
 }
 
 const Body* find_body(const std::string& name) {
   const Body* found = nullptr;
-  for_each_body([&](const Body& body) {
+  const auto look = [&](const Body& body) {
     if (body.name == name) found = &body;
-  });
+  };
+  for_each_body(look);
+  for (const Body& body : loss_bodies()) look(body);
   return found;
 }
 

@@ -21,8 +21,11 @@ struct Body {
 };
 std::span<const Body> memory_bodies();
 std::span<const Body> meeting_bodies();
+std::span<const Body> message_bodies();
+// In which a rank is killed, ends all, or makes a mistake: none of these comes to a good end.
+std::span<const Body> loss_bodies();
 
-// For each of them.
+// For each of them, but for those of loss_bodies().
 void for_each_body(const std::function<void(const Body&)>& visit);
 // Null: there is none of this name.
 const Body* find_body(const std::string& name);

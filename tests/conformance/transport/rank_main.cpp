@@ -2,8 +2,9 @@
 
 // One rank of a job, as whoever has started it says: opens the transport and does what it is told.
 //
-// transport_rank BODY...   runs these bodies one after the other (`all`: every one), with the same transport
+// transport_rank BODY...   runs these bodies one after the other (`all`: every one that ends well), with one transport
 // transport_rank --list    names them
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -16,6 +17,8 @@ namespace {
 
 using namespace weir::transport::conformance;  // NOLINT(google-build-using-namespace)
 using weir::transport::Transport;
+
+constexpr std::chrono::seconds kPatience{10};
 
 int fail(const Transport& transport, const char* name, const char* what) {
   std::fprintf(stderr, "rank %u of %u over %s: %s: %s\n", me(transport), transport.ranks(), transport.name(), name,
@@ -52,8 +55,9 @@ int main(int argc, char** argv) {
     for_each_body([](const Body& body) { std::puts(body.name); });
     return 0;
   }
+  std::setvbuf(stdout, nullptr, _IOFBF, 4096);
   const auto job = weir::launch::job_from_environment();
-  auto transport = job ? weir::transport::open_transport(*job) : job.status();
+  auto transport = job ? weir::transport::open_transport(*job, {.patience = kPatience}) : job.status();
   if (!transport) {
     std::fprintf(stderr, "%s\n", transport.status().message.c_str());
     return 3;
@@ -61,6 +65,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (const int status = run_named(**transport, argv[i]); status != 0) return status;
   }
+  if ((*transport)->lost()) return 0;
   const weir::base::Status left = (*transport)->leave();
   return left ? 0 : fail(**transport, "leave", left.message.c_str());
 }

@@ -86,8 +86,15 @@ class Output(unittest.TestCase):
         self.assertEqual(sorted(done.stdout.splitlines()), ["[0] unfinished", "[1] unfinished"])
 
     def test_lines_that_come_in_pieces_are_not_mixed(self):
-        done = run("-n", "4", *sh('for i in 1 2 3 4 5 6 7 8 9; do printf $WEIR_RANK; printf $WEIR_RANK; printf "$WEIR_RANK\\n"; done'))
-        self.assertEqual(collections.Counter(done.stdout.splitlines()), {str(rank) * 3: 9 for rank in range(4)})
+        done = run("-n", "4", *sh('[ $WEIR_RANK = 0 ] || for i in 1 2 3 4 5 6 7 8 9; do printf $WEIR_RANK; printf $WEIR_RANK; '
+                                  'printf "$WEIR_RANK\\n"; done'))
+        self.assertEqual(collections.Counter(done.stdout.splitlines()), {str(rank) * 3: 9 for rank in range(1, 4)})
+
+    def test_a_question_of_rank_0_comes_before_its_line_ends(self):
+        process = start("-n", "2", *sh('[ $WEIR_RANK = 1 ] || { printf "size? "; read n; echo "it is $n"; }'), stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.read(6), "size? ")
+        out, _ = process.communicate("7\n", timeout=SECONDS)
+        self.assertEqual(out, "it is 7\n")
 
     def test_much_of_it_comes_whole(self):
         done = run("-n", "3", *sh("seq 1 100000"))
@@ -248,6 +255,13 @@ class Signals(unittest.TestCase):
             process = self.ready("-n", "2", *sh("echo ready; exec sleep 1000"))
             process.send_signal(number)
             self.assertEqual(end_of(process), (-number, "", ""))
+
+    def test_a_failure_after_a_signal_that_was_handled_is_named(self):
+        process = self.ready("-n", "2", *sh('trap "exit 9" HUP; echo ready; while :; do read x < /dev/null; done'))
+        process.send_signal(signal.SIGHUP)
+        status, _, error = end_of(process)
+        self.assertEqual(status, 9)
+        self.assertIn("has ended with status 9", error)
 
     def test_no_rank_outlives_a_killed_launcher(self):
         process = start("-n", "4", *sh("echo $$; exec sleep 1000"))

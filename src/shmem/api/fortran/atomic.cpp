@@ -6,7 +6,7 @@
 #include "shmem/api/fortran/fortran.hpp"
 #include "shmem/rma/wait.hpp"
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::Integer;
 
 // clang-format off
@@ -60,3 +60,5 @@ WEIR_SHMEM_FORTRAN(void, shmem_wait, (Integer * ivar, const Integer* cmp_value))
 WEIR_SHMEM_FORTRAN(void, shmem_wait_until, (Integer * ivar, const Integer* cmp, const Integer* cmp_value)) {
   wait_until(ivar, *cmp, *cmp_value);
 }
+
+}  // namespace weir::shmem

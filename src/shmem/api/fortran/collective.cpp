@@ -3,7 +3,7 @@
 // Collectives of Fortran: those of active sets, by bytes (4, 8) or bits (32, 64) of an element, or by type.
 #include "shmem/api/fortran/fortran.hpp"
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::count_of;
 using fortran::Integer;
 
@@ -76,3 +76,5 @@ WEIR_SHMEM_FORTRAN(void, shmem_sync,
                    (const Integer* PE_start, const Integer* logPE_stride, const Integer* PE_size, Integer* pSync)) {
   pshmem_sync(*PE_start, *logPE_stride, *PE_size, reinterpret_cast<long*>(pSync));
 }
+
+}  // namespace weir::shmem

@@ -7,9 +7,6 @@
 #include "shmem/rma/atomic.hpp"
 #include "shmem/world/waiting.hpp"
 
-using namespace weir::shmem;
-using fortran::Integer;
-
 namespace weir::shmem::fortran {
 namespace {
 
@@ -20,6 +17,9 @@ bool try_lock(Integer* lock) { return atomic_compare_swap(default_context(), loc
 }  // namespace
 }  // namespace weir::shmem::fortran
 
+namespace weir::shmem {
+using fortran::Integer;
+
 WEIR_SHMEM_FORTRAN(void, shmem_set_lock, (Integer * lock)) {
   for (Waiting waiting; !fortran::try_lock(lock);) waiting.pause();
 }
@@ -29,3 +29,5 @@ WEIR_SHMEM_FORTRAN(void, shmem_clear_lock, (Integer * lock)) {
   const Integer owner = atomic_swap(default_context(), lock, 0, fortran::kHome);
   if (owner != world().my_pe + 1) fail("this PE has not got the lock");
 }
+
+}  // namespace weir::shmem

@@ -30,7 +30,7 @@ bool is_block(const void* data, Integer* code, const Integer* abort) {
 }  // namespace
 }  // namespace weir::shmem::fortran
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::Integer;
 
 WEIR_SHMEM_FORTRAN(void, shpalloc, (void** addr, const Integer* length, Integer* errcode, const Integer* abort)) {
@@ -55,3 +55,5 @@ WEIR_SHMEM_FORTRAN(void, shpclmove, (void** addr, const Integer* length, Integer
   *status = moved != *addr ? 1 : 0;
   *addr = moved;
 }
+
+}  // namespace weir::shmem

@@ -42,7 +42,7 @@ void reduce(Quad* dest, const Quad* source, std::size_t n, const Set& set, Combi
 }  // namespace
 }  // namespace weir::shmem::fortran
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::Integer;
 using fortran::Quad;
 
@@ -60,3 +60,5 @@ WEIR_SHMEM_FORTRAN_QUAD(sum, std::plus<Quad>())
 WEIR_SHMEM_FORTRAN_QUAD(prod, std::multiplies<Quad>())
 WEIR_SHMEM_FORTRAN_QUAD(min, [](Quad a, Quad b) { return b < a ? b : a; })
 WEIR_SHMEM_FORTRAN_QUAD(max, [](Quad a, Quad b) { return a < b ? b : a; })
+
+}  // namespace weir::shmem

@@ -24,7 +24,7 @@ void move(MoveStrided how, void* dest, const void* source, std::ptrdiff_t dst, s
 }  // namespace
 }  // namespace weir::shmem::fortran
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::Integer;
 
 // clang-format off
@@ -77,3 +77,5 @@ WEIR_SHMEM_FORTRAN_MOVE(shmem_put, put, 8)
 WEIR_SHMEM_FORTRAN_MOVE(shmem_get, get, 8)
 WEIR_SHMEM_FORTRAN_STRIDED(shmem_iput, iput, 8)
 WEIR_SHMEM_FORTRAN_STRIDED(shmem_iget, iget, 8)
+
+}  // namespace weir::shmem

@@ -6,7 +6,7 @@
 
 #include "shmem/api/fortran/fortran.hpp"
 
-using namespace weir::shmem;
+namespace weir::shmem {
 using fortran::Integer;
 using fortran::Logical;
 
@@ -46,3 +46,5 @@ WEIR_SHMEM_FORTRAN(void, shmem_clear_cache_inv, (void)) {}
 WEIR_SHMEM_FORTRAN(void, shmem_clear_cache_line_inv, (void*)) {}
 WEIR_SHMEM_FORTRAN(void, shmem_udcflush, (void)) {}
 WEIR_SHMEM_FORTRAN(void, shmem_udcflush_line, (void*)) {}
+
+}  // namespace weir::shmem

@@ -122,7 +122,7 @@ STANDARD_RMA_TYPES(EXTREMES)
 #define BIT_TYPES(X)                                                                                                 \
   X(uchar, unsigned char) X(ushort, unsigned short) X(uint, unsigned) X(ulong, unsigned long)                        \
   X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t) X(int32, int32_t) X(int64, int64_t)             \
-  X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)
+  X(uint8, uint8_t) X(uint16, uint16_t) X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t) X(longlong, long long)
 #define BITS(N, T)                                         \
   static void bits_of_##N(void) {                          \
     for (int t = 0; t < 2; ++t) {                          \

@@ -25,10 +25,7 @@ struct Stage {
   std::size_t bytes = std::size_t{1} << 20;
 
   int pes() const { return static_cast<int>(nodes.size()); }
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{kAreaBytes}); }
-  };
-  std::vector<std::unique_ptr<std::byte[], Free>> memory;
+  std::vector<std::shared_ptr<std::byte>> memory;
 };
 
 class StageReach : public Reach {
@@ -107,7 +104,8 @@ inline void play(Stage& stage, const std::function<void(Pe&)>& act) {
   stage.memory.clear();
   for (int pe = 0; pe < stage.pes(); ++pe) {
     // Aligned for areas; zeros.
-    stage.memory.emplace_back(new (std::align_val_t{kAreaBytes}) std::byte[stage.bytes]{});
+    stage.memory.emplace_back(new (std::align_val_t{kAreaBytes}) std::byte[stage.bytes]{},
+                              [](std::byte* memory) { ::operator delete[](memory, std::align_val_t{kAreaBytes}); });
   }
   std::vector<std::thread> threads;
   for (int me = 0; me < stage.pes(); ++me) {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transport/shared/mail.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace weir::transport::shared {
+namespace {
+
+// Whose handlers this thread runs.
+thread_local const Mail* running = nullptr;
+
+}  // namespace
+
+Mail::Mail(Commons& commons, Peers& peers, Waiting& waiting) : commons_(commons), peers_(peers), waiting_(waiting) {
+  for (std::uint32_t i = 0; i < commons.ranks(); ++i) out_.push_back(std::make_unique<Outbox>());
+}
+
+base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
+  WEIR_CHECK(static_cast<std::uint32_t>(to) < commons_.ranks(), "a message to a rank that there is not");
+  WEIR_CHECK(bytes.size() <= Transport::kMaxMessage, "a message longer than Transport::kMaxMessage");
+  WEIR_CHECK(handler < Transport::kHandlers, "a handler's number is less than Transport::kHandlers");
+  if (peers_.is_lost(to)) return peers_.status();
+  if (running == this) {
+    send_or_keep(to, handler, bytes);
+    return base::Status::success();
+  }
+  bool is_sent = false;
+  return waiting_.until([&] { return is_sent || (is_sent = try_send(to, handler, bytes)); });
+}
+
+bool Mail::try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
+  Outbox& box = *out_[static_cast<std::uint32_t>(to)];
+  const base::Lock lock(box.mutex);
+  if (!box.kept.empty()) return false;
+  Ring ring = commons_.ring(commons_.rank(), to);
+  if (!ring.try_write(handler, bytes)) {
+    ring.ask_for_room();
+    if (!ring.try_write(handler, bytes)) return false;
+  }
+  announce_to(to);
+  return true;
+}
+
+void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
+  if (try_send(to, handler, bytes)) return;
+  Outbox& box = *out_[static_cast<std::uint32_t>(to)];
+  const base::Lock lock(box.mutex);
+  box.kept.push_back({handler, {bytes.begin(), bytes.end()}});
+  box.has_kept.store(true);
+  kept_.fetch_add(1);
+}
+
+// MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
+// finds no bit is told of the message by the next. WAKE-1: the bit is set before the sender asks who sleeps.
+void Mail::announce_to(Rank to) noexcept {
+  const auto self = static_cast<std::uint32_t>(commons_.rank());
+  const std::uint64_t bit = std::uint64_t{1} << (self % 64);
+  if ((commons_.senders_to(to)[self / 64].fetch_or(bit) & bit) == 0) peers_.ring(to);
+}
+
+bool Mail::progress() {
+  if (!is_waiting() || is_running_.exchange(true)) return false;
+  const Mail* const outer = std::exchange(running, this);
+  bool any = kept_.load() != 0 && send_kept();
+  const auto words = commons_.senders_to(commons_.rank());
+  for (std::size_t word = 0; word < words.size(); ++word) {
+    if (words[word].load() == 0) continue;
+    for (std::uint64_t bits = words[word].exchange(0); bits != 0; bits &= bits - 1) {  // MAIL-1
+      any |= receive_from(Rank{static_cast<std::uint32_t>(64 * word + std::countr_zero(bits))});
+    }
+  }
+  running = outer;
+  is_running_.store(false);
+  return any;
+}
+
+bool Mail::receive_from(Rank from) {
+  Ring ring = commons_.ring(from, commons_.rank());
+  int taken = 0;
+  while (taken < kBatch && ring.read([&](std::uint16_t handler, std::span<const std::byte> bytes) {
+    handlers_.run(handler, from, bytes);
+  })) {
+    ++taken;
+    if (ring.is_room_wanted()) peers_.ring(from);
+  }
+  if (taken == kBatch && !ring.is_empty()) {
+    const auto number = static_cast<std::uint32_t>(from);
+    commons_.senders_to(commons_.rank())[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
+  }
+  return taken != 0;
+}
+
+bool Mail::send_kept() {
+  bool any = false;
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) any |= send_kept_to(Rank{i});
+  return any;
+}
+
+bool Mail::send_kept_to(Rank to) {
+  Outbox& box = *out_[static_cast<std::uint32_t>(to)];
+  const base::Lock lock(box.mutex);
+  Ring ring = commons_.ring(commons_.rank(), to);
+  bool any = false;
+  while (!box.kept.empty()) {
+    const Kept& oldest = box.kept.front();
+    if (!ring.try_write(oldest.handler, oldest.bytes)) {
+      ring.ask_for_room();
+      if (!ring.try_write(oldest.handler, oldest.bytes)) break;
+    }
+    box.kept.pop_front();
+    kept_.fetch_sub(1);
+    any = true;
+  }
+  box.has_kept.store(!box.kept.empty());
+  if (any) announce_to(to);
+  return any;
+}
+
+base::Status Mail::send_all() {
+  return waiting_.until([&] { return kept_.load() == 0; });
+}
+
+// A kept message can go when its receiver has made room since send_kept() asked for it (ROOM-1).
+bool Mail::is_waiting() const noexcept {
+  if (has_arrived()) return true;
+  if (kept_.load() == 0) return false;
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
+    if (out_[i]->has_kept.load() && !commons_.ring(commons_.rank(), Rank{i}).is_room_asked_for()) return true;
+  }
+  return false;
+}
+
+bool Mail::has_arrived() const noexcept {
+  for (const std::atomic<std::uint64_t>& word : commons_.senders_to(commons_.rank())) {
+    if (word.load() != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace weir::transport::shared

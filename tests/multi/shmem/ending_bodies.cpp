@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "multi/shmem/bodies.hpp"
+#include "shmem/heap/heap.hpp"
+#include "shmem/rma/atomic.hpp"
+#include "shmem/rma/lock.hpp"
+#include "shmem/rma/rma.hpp"
+#include "shmem/rma/wait.hpp"
+#include "shmem/start/start.hpp"
+
+namespace weir::shmem::multi {
+
+namespace {
+
+long word;
+Context& ctx() { return default_context(); }
+
+void say_ready() {
+  std::printf("PE %d is ready\n", me());
+  std::fflush(stdout);
+}
+
+void wait_for_ever() {
+  start(0);
+  say_ready();
+  wait_until(&word, static_cast<int>(Comparison::eq), 1L);
+}
+
+// PE 0 has the lock and ends; the others wait for it.
+void lock_for_ever() {
+  start(0);
+  if (me() == 0) set_lock(&word);
+  meet();
+  say_ready();
+  if (me() != 0) set_lock(&word);
+  wait_until(&word, static_cast<int>(Comparison::eq), -1L);
+}
+
+void meet_for_ever() {
+  start(0);
+  say_ready();
+  if (me() == 0) wait_until(&word, static_cast<int>(Comparison::eq), 1L);
+  meet();
+}
+
+// Does a bit of everything until it is killed.
+void busy_for_ever() {
+  start(0);
+  static long lock, counter, flag;
+  for (long round = 1;; ++round) {
+    auto* const data = static_cast<long*>(allocate(64 + static_cast<std::size_t>(round) % 7 * 1000));
+    set_lock(&lock);
+    p(ctx(), &counter, g(ctx(), &counter, 0) + 1, 0);
+    clear_lock(&lock);
+    p(ctx(), &flag, round, next());
+    wait_until(&flag, static_cast<int>(Comparison::ge), round);
+    atomic_add(ctx(), data, 1L, next());
+    release(data);
+    if (round % 10 == 0) say_ready();
+  }
+}
+
+// The last PE ends all while one waits for a word, others for all, and one computes.
+void global_exit_of_the_last() {
+  start(0);
+  meet();
+  if (me() == pes() - 1) global_exit(42);
+  if (me() == 0) wait_until(&word, static_cast<int>(Comparison::eq), 1L);
+  if (me() == 1) {
+    for (;;) asm volatile("" : : : "memory");
+  }
+  meet();
+}
+
+void exits_with_a_status() {
+  start(0);
+  meet();
+  if (me() == pes() - 1) std::exit(3);
+  meet();
+  meet();
+}
+
+void before_the_start() { p(ctx(), &word, 1L, 0); }
+void no_such_pe() {
+  start(0);
+  p(ctx(), &word, 1L, pes());
+}
+void on_the_stack() {
+  start(0);
+  long local = 0;
+  p(ctx(), &local, 1L, me());
+}
+void beyond_the_end() {
+  start(0);
+  char byte[64] = {};
+  const Segment& heap = world().segments[0];
+  put(ctx(), reinterpret_cast<void*>(heap.start + heap.size - 10), byte, 64, me());
+}
+void not_aligned() {
+  start(0);
+  atomic_add(ctx(), reinterpret_cast<long*>(reinterpret_cast<char*>(&word) + 4), 1L, me());
+}
+void not_allocated() {
+  start(0);
+  auto* const data = static_cast<char*>(allocate(100));
+  release(data + 64);
+}
+void lock_not_set() {
+  start(0);
+  clear_lock(&word);
+}
+void unknown_comparison() {
+  start(0);
+  wait_until(&word, 17, 1L);
+}
+
+const Named kWait("wait-for-ever", wait_for_ever);
+const Named kBusy("busy-for-ever", busy_for_ever);
+const Named kLock("lock-for-ever", lock_for_ever);
+const Named kMeet("meet-for-ever", meet_for_ever);
+const Named kGlobalExit("global-exit", global_exit_of_the_last);
+const Named kExit("exit", exits_with_a_status);
+const Named kBefore("before-the-start", before_the_start);
+const Named kNoPe("no-such-pe", no_such_pe);
+const Named kStack("on-the-stack", on_the_stack);
+const Named kBeyond("beyond-the-end", beyond_the_end);
+const Named kNotAligned("not-aligned", not_aligned);
+const Named kNotAllocated("not-allocated", not_allocated);
+const Named kNotSet("lock-not-set", lock_not_set);
+const Named kUnknown("unknown-comparison", unknown_comparison);
+
+}  // namespace
+
+}  // namespace weir::shmem::multi

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/heap/books.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace weir::shmem {
+namespace {
+
+TEST(HeapBooks, EqualCallsGiveEqualOffsetsAndNoTwoPiecesOverlap) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  HeapBooks one(4 << 20), other(4 << 20);
+  std::map<std::uint64_t, std::size_t> live;
+  for (int step = 0; step < 5000; ++step) {
+    if (!live.empty() && random() % 3 == 0) {
+      const auto victim = std::next(live.begin(), static_cast<long>(random() % live.size()));
+      one.release(victim->first);
+      other.release(victim->first);
+      live.erase(victim);
+      continue;
+    }
+    const std::size_t bytes = 1 + random() % (random() % 10 == 0 ? 300000 : 3000),
+                      alignment = std::size_t{8} << random() % 12;
+    const std::uint64_t offset = one.allocate(bytes, alignment);
+    ASSERT_EQ(other.allocate(bytes, alignment), offset);
+    if (offset == HeapBooks::kNowhere) continue;
+    ASSERT_EQ(offset % alignment, 0U);
+    ASSERT_LE(offset + bytes, one.capacity());
+    const auto after = live.lower_bound(offset);
+    ASSERT_TRUE(after == live.end() || offset + bytes <= after->first);
+    ASSERT_TRUE(after == live.begin() || std::prev(after)->first + std::prev(after)->second <= offset);
+    live[offset] = bytes;
+  }
+  for (const auto& [offset, bytes] : live) {
+    EXPECT_EQ(one.size_of(offset), bytes);
+    one.release(offset);
+  }
+  EXPECT_EQ(one.used(), 0U);
+  EXPECT_NE(one.allocate(one.capacity(), 64), HeapBooks::kNowhere) << "all that was released is one piece again";
+}
+
+TEST(HeapBooks, KnowOnlyWhatTheyGave) {
+  HeapBooks books(1 << 20);
+  const std::uint64_t offset = books.allocate(100, 64);
+  EXPECT_EQ(books.size_of(offset), 100U);
+  EXPECT_FALSE(books.size_of(offset + 64));
+  books.release(offset);
+  EXPECT_FALSE(books.size_of(offset));
+}
+
+TEST(HeapBooks, APieceGrowsWithinWhatItTookAndDoesNotKeepMuchMore) {
+  HeapBooks books(1 << 20);
+  const std::uint64_t offset = books.allocate(100, 64);  // takes 128
+  EXPECT_TRUE(books.resize(offset, 128));
+  EXPECT_EQ(books.size_of(offset), 128U);
+  EXPECT_FALSE(books.resize(offset, 129));
+  const std::uint64_t large = books.allocate(40960, 64);
+  EXPECT_TRUE(books.resize(large, 30000));
+  EXPECT_FALSE(books.resize(large, 100));
+}
+
+TEST(HeapBooks, SayFromWhereOnNothingWasEverGiven) {
+  HeapBooks books(1 << 20);
+  EXPECT_EQ(books.untouched_from(), 0U);
+  const std::uint64_t offset = books.allocate(8192, 64);
+  EXPECT_GE(books.untouched_from(), offset + 8192);
+  const std::uint64_t before = books.untouched_from();
+  books.release(offset);
+  EXPECT_EQ(books.untouched_from(), before);
+}
+
+}  // namespace
+}  // namespace weir::shmem
