@@ -17,12 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kSamples = 11, kMostBytes = 4 << 20, kElements = 1024, kBeforeQuiet = 64, kMostThreads = 2 };
+enum { kSamples = 11, kMostBytes = 4 << 20, kElements = 1024, kMostThreads = 2 };
+enum { kMessages = 4096, kBeforeQuiet = 64 }; /* of a thread at a time: more than starting it takes */
 
 static int bench_rank(void);
 static int bench_ranks(void);
 static void bench_barrier(void);
 static long bench_share(long value); /* what rank 0 gives */
+
+static const double kMostSeconds = 1; /* for the samples of one measurement: fewer of them when each takes long */
 
 typedef enum Unit { kMicroseconds, kGbPerS, kMillionPerS } Unit;
 static const char* const kUnits[] = {"us", "GB/s", "M/s"};
@@ -31,7 +34,7 @@ typedef struct Bench {
   const char* name;
   size_t bytes; /* 0: every size of a bandwidth, one after the other */
   Unit unit;
-  int operations; /* that `run` does for each of its count, 0: as many as threads */
+  int operations; /* that `run` does for each of its count; 0: kMessages of each thread */
   bool together;  /* all ranks have to be done; else rank 0 alone */
   void (*run)(long count, size_t bytes);
   bool (*right)(void); /* of the result, or NULL */
@@ -82,16 +85,20 @@ static int threads_of(const Bench* b) { return b->name[strlen(b->name) - 1] - '0
 
 static void measure(const Bench* b, size_t bytes, double seconds) {
   const long count = calibrate(b, bytes, seconds);
-  const double operations = (double)count * (b->operations > 0 ? b->operations : threads_of(b));
+  const double operations = (double)count * (b->operations > 0 ? b->operations : kMessages * threads_of(b));
+  const double start = bench_now();
   double values[kSamples];
-  for (int i = 0; i < kSamples; ++i) values[i] = value_of(b, seconds_of(b, count, bytes), operations, bytes);
+  int taken = 0;
+  do {
+    values[taken++] = value_of(b, seconds_of(b, count, bytes), operations, bytes);
+  } while (bench_share(taken < kSamples && bench_now() - start < kMostSeconds) != 0);
   const bool right = b->right == NULL || b->right();
   if (!right) fprintf(stderr, "%s: rank %d has a wrong result\n", b->name, bench_rank());
   bench_barrier();
   if (bench_rank() != 0) return;
-  qsort(values, kSamples, sizeof *values, compare_doubles);
+  qsort(values, (size_t)taken, sizeof *values, compare_doubles);
   printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"right\":%s}\n", b->name, bytes,
-         kUnits[b->unit], values[kSamples / 2], right ? "true" : "false");
+         kUnits[b->unit], values[taken / 2], right ? "true" : "false");
   fflush(stdout);
 }
 

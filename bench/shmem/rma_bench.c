@@ -117,7 +117,7 @@ static void* send_messages(void* number) {
 }
 static void run_rate(long count, int threads) {
   if (rank != 0) return;
-  messages = count;
+  messages = count * kMessages;
   in_threads(threads, send_messages);
 }
 static void run_rate_1(long count, size_t bytes) { (void)bytes, run_rate(count, 1); }
