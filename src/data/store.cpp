@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "data/engine/task_text.hpp"
 #include "data/tier_costs.hpp"
 #include "platform/affinity.hpp"
@@ -27,9 +28,9 @@ namespace {
 
 // Many tasks of one place may fail, and looking one up takes many milliseconds.
 std::string place_of(const void* site) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static std::map<const void*, std::string> known;
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   std::string& text = known[site];
   if (text.empty()) text = platform::find_source(std::span(&site, 1)).front().text();
   return text;
@@ -106,8 +107,8 @@ Store::Store(const machine::Machine& machine, const Options& options, std::uniqu
 }
 
 Store::~Store() {
-  std::unique_lock lock(mutex_);
-  landed_.wait(lock, [&] { return engine_.transfers_under_way() == 0; });
+  base::Lock lock(mutex_);
+  while (engine_.transfers_under_way() != 0) lock.wait(landed_);
   stop_ = true;
   lock.unlock();
   suspicion_.notify_all();
@@ -117,7 +118,7 @@ Store::~Store() {
 template <class Event>
 auto Store::decide(Event&& event) {
   Actions actions;
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   if constexpr (std::is_void_v<decltype(event(actions))>) {
     event(actions);
     note_change();
@@ -176,7 +177,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   block->program = program;
   if (recorder_ != nullptr) block->trace_id = recorder_->add_block(name, block->bytes);
   if (program != nullptr) block->home.kind = engine::Home::Kind::program;
-  base::Status status = decide([&](Actions& actions) {
+  base::Status status = decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     base::Status added = engine_.add(*block, hint);
     if (added && track_ != nullptr) [[unlikely]]
       record_made(*block);
@@ -216,15 +217,16 @@ void Store::count_untracked(Actions& actions) {
 void Store::watch() noexcept {
   constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#stall
   constexpr int kTimes = 3;
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   std::uint64_t seen = 0;
   int times = 0;
   while (!stop_) {
     if (!engine_.waits_for_tasks()) {
       times = 0;
-      suspicion_.wait(lock, [&] { return stop_ || engine_.waits_for_tasks(); });
+      while (!stop_ && !engine_.waits_for_tasks()) lock.wait(suspicion_);
     }
-    suspicion_.wait_for(lock, kPeriod, [&] { return stop_; });
+    const auto end = std::chrono::steady_clock::now() + kPeriod;
+    while (!stop_ && std::chrono::steady_clock::now() < end) lock.wait_until(suspicion_, end);
     if (stop_) return;
     const std::uint64_t now = changes_;
     lock.unlock();
@@ -236,26 +238,25 @@ void Store::watch() noexcept {
     seen = now;
     if (times < kTimes) continue;
     times = 0;
-    end_stall(stuck, lock);
+    end_stall(stuck);
   }
 }
 
-void Store::end_stall(bool stuck, std::unique_lock<std::mutex>& lock) {
+void Store::end_stall(bool stuck) {
   Actions actions;
   engine_.end_stall(stuck, actions);
   note_change();
-  lock.unlock();
+  const base::Unlock unlocked(mutex_);
   if (!actions.empty()) carry_out(actions);
-  lock.lock();
 }
 
-void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block) {
-  landed_.wait(lock, [&] { return !block.in_transfer(); });
+void Store::wait_for_transfers(base::Lock& lock, const Block& block) {
+  while (block.in_transfer()) lock.wait(landed_);
 }
 
 base::Status Store::flush(Block& block) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (const Use* const use = block.first_use) {
       return {base::Code::bad_input,
               fmt::format("flush() of block {:?} while {} has not ended, which names it: flush it outside of tasks, or "
@@ -267,7 +268,7 @@ base::Status Store::flush(Block& block) {
 }
 
 base::Status Store::flush_unused(Block& block) {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
   wait_for_transfers(lock, block);
   Actions actions;
@@ -289,7 +290,7 @@ base::Status Store::empty(Block& block) noexcept {
   base::Status status = flush_unused(block);
   Actions actions;
   {
-    std::unique_lock lock(mutex_);
+    base::Lock lock(mutex_);
     wait_for_transfers(lock, block);
     engine_.remove(block, actions);
     if (track_ != nullptr) [[unlikely]]
@@ -305,27 +306,27 @@ base::Status Store::empty(Block& block) noexcept {
 // ---- Requests ----
 
 void Store::add(Request& request) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   engine_.add(request);
 }
 
 void Store::add(Request& request, Block& block, Mode mode, bool early) {
-  decide([&](Actions& actions) { engine_.add(request, block, mode, early, actions); });
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { engine_.add(request, block, mode, early, actions); });
 }
 
 void Store::release(Request& request, Block& block) {
-  decide([&](Actions& actions) {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     actions.lane = request.lane;
     engine_.release(request, block, actions);
   });
 }
 
 bool Store::withdraw(Request& request) {
-  return decide([&](Actions& actions) { return engine_.withdraw(request, actions); });
+  return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { return engine_.withdraw(request, actions); });
 }
 
 bool Store::ready(Request& request, int lane, int domain) {
-  return decide([&](Actions& actions) {
+  return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     request.lane = lane;
     request.domain = domain;
     return engine_.ready(request, actions);
@@ -333,15 +334,15 @@ bool Store::ready(Request& request, int lane, int domain) {
 }
 
 void Store::finish(Request& request) {
-  decide([&](Actions& actions) {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     actions.lane = request.lane;
     engine_.finish(request, actions);
   });
 }
 
 bool Store::try_begin(Request& request) {
-  if (!engine_.begin(request)) {
-    const std::lock_guard lock(mutex_);
+  if (!begin(request)) {
+    const base::Lock lock(mutex_);
     if (!engine_.try_begin(request)) return false;
   }
   if (request.in_place) [[unlikely]]
@@ -371,7 +372,7 @@ base::Status Store::use_in_file(Block& block) {
                                               "it elsewhere; give the faster tiers more with --tiers or WEIR_TIERS",
                                               block.name)};
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (block.mapped == nullptr) {
       base::Result<std::byte*> mapped = file->map(range, block.name);
       if (!mapped) return mapped.status();
@@ -385,7 +386,7 @@ base::Status Store::use_in_file(Block& block) {
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   Actions actions;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     land(transfer, status, actions);
     landed_.notify_all();  // under the lock: after it, the store may be gone
   }
@@ -397,7 +398,7 @@ void Store::has_time() noexcept {
   const Arena* growing = nullptr;
   std::size_t begin = 0, bytes = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (Arena* const arena : tiers_->arenas()) {
       begin = arena->populated();
       bytes = arena->growth_due();
@@ -432,7 +433,7 @@ void Store::note_change() noexcept {
 void Store::carry_out(Actions& actions) {
   for (std::string& warning : actions.warnings) {
     std::fprintf(stderr, "weir: %s\n", warning.c_str());
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     warnings_.push_back(std::move(warning));
   }
   for (Request* request = actions.staged; request != nullptr;) {
@@ -455,7 +456,7 @@ void Store::move_here(Transfer* transfers) {
     const base::Status status = mover_->perform(transfer);
     Actions actions;
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       land(transfer, status, actions);
       landed_.notify_all();  // under the lock, as above
     }
@@ -483,7 +484,7 @@ void Store::end_untracked(int thread) noexcept {
   own.ended.store(own.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   platform::light_barrier();  // STORE-1
   if (tracked_.load(std::memory_order_relaxed)) [[unlikely]]
-    decide([&](Actions& actions) { count_untracked(actions); });
+    decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { count_untracked(actions); });
 }
 
 // HOLD-1: who holds counts first and looks at tracked_ then; begin_tracking() sets that first and looks at the counts
@@ -501,30 +502,30 @@ void Store::release_hold(Block& block) noexcept {
   block.holds.fetch_sub(1, std::memory_order_seq_cst);       // HOLD-1
   if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
     return;
-  decide([&](Actions& actions) { engine_.hold_ended(block, actions); });
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { engine_.hold_ended(block, actions); });
 }
 
 // ---- What there is ----
 
 StoreStatistics Store::statistics() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   note_change();
   --changes_;  // nothing has: who looks often must not keep the watchdog from seeing a standstill
   return {engine_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
 }
 
 std::vector<std::string> Store::describe_waiting() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return engine::describe_waiting(engine_);
 }
 
 std::vector<std::string> Store::describe_state() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return engine::describe_state(engine_);
 }
 
 Waiting Store::waiting_tasks() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return engine::waiting_tasks(engine_);
 }
 
@@ -535,7 +536,7 @@ std::uint64_t Store::used_in(engine::TierIndex tier) const noexcept {
 }
 
 std::vector<TierState> Store::tier_states() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   std::vector<TierState> states;
   for (const Tier& tier : tiers_->tiers())
     states.push_back({tier.name, used_in(static_cast<engine::TierIndex>(tier.index)), tier.budget.count});
@@ -543,7 +544,7 @@ std::vector<TierState> Store::tier_states() {
 }
 
 std::uint64_t Store::changes(bool& moving) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   moving = engine_.transfers_under_way() != 0;
   return changes_;
 }
@@ -553,7 +554,7 @@ double Store::emulated_bytes_per_second() const noexcept {
 }
 
 std::vector<ArenaReport> Store::tier_report() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return tiers_->report();
 }
 

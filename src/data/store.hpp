@@ -10,12 +10,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "data/block.hpp"
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
@@ -129,30 +129,32 @@ class Store final : public Landing {
         int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
   void has_time() noexcept override;
+  // The one event that needs no lock.
+  bool begin(Request& request) noexcept WEIR_NOT_ANALYSED { return engine_.begin(request); }
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
   template <class Event>
   auto decide(Event&& event);
   // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there
   // is reason to.
-  void note_change() noexcept;
-  void publish_addresses() noexcept;
-  void publish_address(Block& block) noexcept;
+  void note_change() noexcept WEIR_REQUIRES(mutex_);
+  void publish_addresses() noexcept WEIR_REQUIRES(mutex_);
+  void publish_address(Block& block) noexcept WEIR_REQUIRES(mutex_);
   void* home_address(const Block& block) const noexcept;
-  void land(Transfer& transfer, const base::Status& status, Actions& actions);
+  void land(Transfer& transfer, const base::Status& status, Actions& actions) WEIR_REQUIRES(mutex_);
   base::Status flush_unused(Block& block);
-  void record_move(const Transfer& transfer) noexcept;
-  void record_made(const Block& block) noexcept;
-  void record_residency() noexcept;
-  std::uint64_t used_in(engine::TierIndex tier) const noexcept;
-  void begin_tracking(Actions& actions);
-  void count_untracked(Actions& actions);
+  void record_move(const Transfer& transfer) noexcept WEIR_REQUIRES(mutex_);
+  void record_made(const Block& block) noexcept WEIR_REQUIRES(mutex_);
+  void record_residency() noexcept WEIR_REQUIRES(mutex_);
+  std::uint64_t used_in(engine::TierIndex tier) const noexcept WEIR_REQUIRES(mutex_);
+  void begin_tracking(Actions& actions) WEIR_REQUIRES(mutex_);
+  void count_untracked(Actions& actions) WEIR_REQUIRES(mutex_);
   void watch() noexcept;
-  void end_stall(bool stuck, std::unique_lock<std::mutex>& lock);
+  void end_stall(bool stuck) WEIR_REQUIRES(mutex_);
   void carry_out(Actions& actions);
   void settle_in_place(Request& request);
   base::Status use_in_file(Block& block);
   void move_here(Transfer* transfers);
-  void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
+  void wait_for_transfers(base::Lock& lock, const Block& block) WEIR_REQUIRES(mutex_);
 
   const machine::Machine machine_;
   const Options options_;
@@ -162,21 +164,21 @@ class Store final : public Landing {
   const bool moves_here_;  // workers copy themselves: off, inline
   std::vector<Untracked> untracked_;
   std::atomic<bool> tracked_{false};  // STORE-1
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable landed_;
   TierMemory memory_;
-  engine::Engine engine_;              // guarded by mutex_
-  std::uint64_t changed_at_ns_ = 0;    // guarded by mutex_
-  std::uint64_t lost_ns_ = 0;          // guarded by mutex_
-  std::uint32_t lost_workers_ = 0;     // guarded by mutex_: since changed_at_ns_
-  std::vector<std::string> warnings_;  // guarded by mutex_
-  std::uint64_t changes_ = 0;          // guarded by mutex_
-  bool stop_ = false;                  // guarded by mutex_
+  engine::Engine engine_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t changed_at_ns_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t lost_ns_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint32_t lost_workers_ WEIR_GUARDED_BY(mutex_) = 0;  // since changed_at_ns_
+  std::vector<std::string> warnings_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t changes_ WEIR_GUARDED_BY(mutex_) = 0;
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
   trace::Recorder* recorder_ = nullptr;
-  trace::Track* track_ = nullptr;  // used under mutex_
+  trace::Track* track_ WEIR_GUARDED_BY(mutex_) = nullptr;
   std::unique_ptr<TraceObserver> observer_;
-  std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
-  std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
+  std::vector<std::uint64_t> recorded_ WEIR_GUARDED_BY(mutex_);  // bytes in use by tier, as last recorded
+  std::condition_variable suspicion_;                            // tasks wait for room that only tasks can give back
   std::thread watchdog_;
   std::unique_ptr<memory::CopyEngines> engines_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first

@@ -3,6 +3,7 @@
 // What the data layer records when there is a trace: all of it under the store's lock, on one track.
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "data/store.hpp"
 #include "data/trace_observer.hpp"
 
@@ -48,8 +49,8 @@ void TraceObserver::evicted(const engine::Replica& replica) noexcept {
 
 void Store::record_on(trace::Recorder& recorder) {
   recorder_ = &recorder;
+  const base::Lock lock(mutex_);
   recorded_.assign(tiers_->tiers().size(), 0);
-  const std::lock_guard lock(mutex_);
   track_ = recorder.add_track({"blocks"});
   for (const Tier& tier : tiers_->tiers()) recorder.add_tier(tier.name);
   observer_ = std::make_unique<TraceObserver>(*track_, memory_.hierarchy());

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "sched/policy/placement.hpp"
 #include "sched/policy/victims.hpp"
 
@@ -104,6 +105,7 @@ void Scheduler::make_lots(const std::vector<std::size_t>& used) {
 }
 
 void Scheduler::make_workers() {
+  const base::Lock lock(mutex_);
   workers_.reserve(static_cast<std::size_t>(thread_limit()));
   for (std::size_t i = 0; i < places_.size(); ++i)
     add_worker(static_cast<int>(i), places_[i].domain, Identity::Kind::worker);
@@ -155,7 +157,7 @@ base::Status Scheduler::start_threads() {
   for (std::size_t i = 1; i < places_.size(); ++i) {
     base::Status bound = base::Status::success();
     try {
-      threads_.emplace_back([this, i] { workers_[i]->work(); });
+      threads_.emplace_back([this, i] { worker(static_cast<int>(i)).work(); });
     } catch (const std::system_error& error) {
       return {base::Code::no_space,
               fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)",
@@ -180,7 +182,7 @@ void Scheduler::join_threads() noexcept {
   threads_.clear();
   for (std::vector<std::thread> spares;; spares.clear()) {
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       spares.swap(spare_threads_);
     }
     if (spares.empty()) return;
@@ -189,7 +191,7 @@ void Scheduler::join_threads() noexcept {
 }
 
 base::Result<PermitHolder*> Scheduler::start_spare(int domain) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (spares_ == kMaxSpares) {
     return base::Status{base::Code::no_space,
                         fmt::format("{} tasks wait at the same time, each on a thread of its own: at most {} can; let "
@@ -227,7 +229,7 @@ bool Scheduler::takes_tasks(const Worker& worker) const noexcept { return !worke
 
 // What blocked workers have ready is taken by no thread, unless another of the scheduler's own does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   bool some_blocked = false, stuck = true;
   for (const auto& worker : workers_) {
     const bool blocked = worker->blocked();
@@ -255,7 +257,7 @@ Worker* Scheduler::worker_of_this_thread() noexcept {
 // ---- Guests ----
 
 base::Result<Worker*> Scheduler::add_guest() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   // Not one with tasks or an error that its last thread left behind: they are no business of the next.
   const auto clean = std::find_if(free_guests_.rbegin(), free_guests_.rend(), [](const Worker* guest) {
     const Scope* const scope = guest->root_scope();
@@ -277,7 +279,7 @@ base::Result<Worker*> Scheduler::add_guest() {
 }
 
 void Scheduler::release_guest(Worker* guest) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_guests_.push_back(guest);
 }
 
