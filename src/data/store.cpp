@@ -165,7 +165,7 @@ void* Store::address_of(const Use& use) const noexcept {
 
 // ---- Blocks ----
 
-base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, DomainId domain,
                                  const PlacementHint& hint) {
   if (layout.bytes() == 0) return base::Status{base::Code::bad_input, fmt::format("block {:?} has no elements", name)};
   auto block = std::make_unique<Block>();
@@ -325,7 +325,7 @@ bool Store::withdraw(Request& request) {
   return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { return engine_.withdraw(request, actions); });
 }
 
-bool Store::ready(Request& request, int lane, int domain) {
+bool Store::ready(Request& request, int lane, DomainId domain) {
   return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     request.lane = lane;
     request.domain = domain;

@@ -68,8 +68,8 @@ class Store final : public Landing {
   void record_on(trace::Recorder& recorder);
 
   // ---- Blocks ----
-  // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
-  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+  // `program` not null: the memory to adopt. `domain`: of the calling thread. Fails with no_space.
+  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, DomainId domain,
                             const PlacementHint& hint = {});
   // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
   base::Status drop(Block* block) noexcept;
@@ -86,8 +86,8 @@ class Store final : public Landing {
   void add(Request& request, Block& block, Mode mode, bool early);
   void release(Request& request, Block& block);
   bool withdraw(Request& request);
-  // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
-  bool ready(Request& request, int lane, int domain);
+  // `lane`: of the worker at which it became ready; `domain`: where it will run.
+  bool ready(Request& request, int lane, DomainId domain);
   // Before the task's function runs, once ready() has been asked. Waits as long as an emulated tier asks for what is
   // used in place. False: it comes again by Requester::staged(). True: it may run, unless there is a `failure`.
   bool try_begin(Request& request);

@@ -163,7 +163,7 @@ data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, voi
   if (check::active()) return data::block_of(*runtime::make_checked_block(layout, program, name));
   const sched::Worker* const worker = runtime::find_this_worker();
   const bool ours = worker != nullptr && &worker->scheduler() == state.scheduler.get();
-  const int domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
+  const DomainId domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
   base::Result<data::Block*> block = state.blocks->store().make(layout, program, name, domain);
   if (!block) throw Error(block.status().message);
   return **block;

@@ -54,7 +54,7 @@ void Scheduler::place_workers() {
   std::vector<CoreOf> cores;
   for (std::size_t core = 0; core < most; ++core) {
     for (std::size_t d = 0; d < domains.size(); ++d) {
-      if (core < domains[d].cores.size()) cores.push_back({d, core, 0});
+      if (core < domains[d].cores.size()) cores.push_back({domains[d].id, core, 0});
     }
   }
   for (int i = 0; i < worker_count(); ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
@@ -63,7 +63,7 @@ void Scheduler::place_workers() {
   if (!machine_.is_this_system()) return;
   const int cpu = platform::current_cpu();
   const auto here = std::find_if(places_.begin(), places_.end(), [&](const CoreOf& place) {
-    const auto& cpus = domains[place.machine_domain].cores[place.core].os_cpus;
+    const auto& cpus = machine_.domain(place.machine_domain).cores[place.core].os_cpus;
     return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
   });
   if (here != places_.end()) std::iter_swap(places_.begin(), here);
@@ -71,7 +71,7 @@ void Scheduler::place_workers() {
 
 // Only domains that have a worker count; their index is what on_domain() and current_domain() mean.
 void Scheduler::make_domains() {
-  std::vector<std::size_t> used;
+  std::vector<DomainId> used;
   for (const CoreOf& place : places_) used.push_back(place.machine_domain);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -82,7 +82,7 @@ void Scheduler::make_domains() {
   make_lots(used);
   for (std::size_t d = 0; d < used.size(); ++d) {
     std::vector<double> distances;
-    for (const std::size_t other : used) distances.push_back(machine_.distance(DomainId(used[d]), DomainId(other)));
+    for (const DomainId other : used) distances.push_back(machine_.distance(used[d], other));
     const int domain = static_cast<int>(d);
     queues(domain).far = policy::far_order(domain, distances);
   }
@@ -90,16 +90,16 @@ void Scheduler::make_domains() {
 }
 
 // Under policy numa each domain has its part of the processors that the process may use.
-void Scheduler::make_lots(const std::vector<std::size_t>& used) {
+void Scheduler::make_lots(const std::vector<DomainId>& used) {
   if (options().policy != Policy::numa) {
     add_lot(worker_count(), processors());
     return;
   }
   int cores = 0;
-  for (const std::size_t domain : used) cores += static_cast<int>(machine_.domains()[domain].cores.size());
+  for (const DomainId domain : used) cores += static_cast<int>(machine_.domain(domain).cores.size());
   for (int d = 0; d < domain_count(); ++d) {
     const auto workers = std::count_if(places_.begin(), places_.end(), [d](const CoreOf& p) { return p.domain == d; });
-    const auto here = static_cast<int>(machine_.domains()[used[static_cast<std::size_t>(d)]].cores.size());
+    const auto here = static_cast<int>(machine_.domain(used[static_cast<std::size_t>(d)]).cores.size());
     add_lot(static_cast<int>(workers), std::max(processors() * here / cores, 1));
   }
 }
@@ -133,7 +133,7 @@ Worker& Scheduler::add_worker(int index, int domain, Identity::Kind kind) {
 // ---- Threads ----
 
 std::vector<int> Scheduler::cpus_of(const CoreOf& place, Bind bind) const {
-  const machine::Domain& domain = machine_.domains()[place.machine_domain];
+  const machine::Domain& domain = machine_.domain(place.machine_domain);
   if (bind == Bind::core) return {domain.cores[place.core].os_cpus.front()};
   std::vector<int> cpus;
   for (const machine::Core& core : domain.cores) cpus.insert(cpus.end(), core.os_cpus.begin(), core.os_cpus.end());

@@ -60,10 +60,8 @@ class Scheduler final : public Team {
   enum class Stillness : std::uint8_t { none, still, stuck };
   Stillness stillness() const noexcept;
 
-  // Index into the machine's domains of a domain that has workers.
-  int machine_domain(int domain) const noexcept {
-    return static_cast<int>(machine_domains_[static_cast<std::size_t>(domain)]);
-  }
+  // The machine's domain that a domain with workers is.
+  DomainId machine_domain(int domain) const noexcept { return machine_domains_[static_cast<std::size_t>(domain)]; }
   const machine::Machine& machine() const noexcept { return machine_; }
   // The runtime that it belongs to, for the layers above, which alone know what that is; set once, before the first
   // task.
@@ -85,7 +83,7 @@ class Scheduler final : public Team {
   base::Result<PermitHolder*> start_spare(int domain) override;
   void place_workers();
   void make_domains();
-  void make_lots(const std::vector<std::size_t>& used);
+  void make_lots(const std::vector<DomainId>& used);
   void make_workers();
   base::Status start_threads();
   Worker& add_worker(int index, int domain, Identity::Kind kind) WEIR_REQUIRES(mutex_);
@@ -95,16 +93,16 @@ class Scheduler final : public Team {
   void join_threads() noexcept;
 
   struct CoreOf {
-    std::size_t machine_domain;  // index into machine_.domains()
-    std::size_t core;            // within the domain
-    int domain;                  // of the team
+    DomainId machine_domain;
+    std::size_t core;  // within the domain
+    int domain;        // of the team
   };
   std::vector<int> cpus_of(const CoreOf& place, Bind bind) const;
 
   const machine::Machine machine_;
   trace::Recorder* const recorder_;
   std::vector<CoreOf> places_;                            // of worker i
-  std::vector<std::size_t> machine_domains_;              // of domain i
+  std::vector<DomainId> machine_domains_;                 // of domain i
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;
 

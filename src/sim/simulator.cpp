@@ -37,7 +37,7 @@ Simulator::Simulator(const Program& program, const Target& target, const Target&
 Simulator::~Simulator() = default;
 
 void Simulator::make_workers() {
-  std::vector<int> used = target_.worker_domains;
+  std::vector<DomainId> used = target_.worker_domains;
   used.erase(std::unique(used.begin(), used.end()), used.end());
   domains_.resize(used.size());
   const auto count = static_cast<std::size_t>(options_.workers);

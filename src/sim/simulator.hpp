@@ -71,7 +71,7 @@ class Simulator final : public Driver {
   void release(Worker& worker, Node& node);
   void end_ready_joins(Worker& worker);
   double factor_of(const Worker& worker, const Node& node) const;
-  double memory_ns(const Target& on, const Node& node, int domain, unsigned others, bool placed) const;
+  double memory_ns(const Target& on, const Node& node, DomainId domain, unsigned others, bool placed) const;
   unsigned others_in(const Worker& worker) const;
 
   // ---- queues.cpp: where tasks lie, who takes them, who is woken ----

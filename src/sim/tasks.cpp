@@ -132,13 +132,12 @@ unsigned Simulator::others_in(const Worker& worker) const {
 
 // What its footprint takes to read and write once. `placed`: its blocks are where the engine has them; else in the
 // first tier.
-double Simulator::memory_ns(const Target& on, const Node& node, int domain, unsigned others, bool placed) const {
+double Simulator::memory_ns(const Target& on, const Node& node, DomainId domain, unsigned others, bool placed) const {
   double seconds = 0;
   const ProgramTask& of = program_.tasks[node.task];
-  const auto seen_from = static_cast<std::size_t>(domain);
   for (std::uint32_t i = of.items.first; i < of.items.first + of.items.count; ++i) {
     const Item& item = program_.items[i];
-    std::size_t memory = on.program_memory[seen_from];
+    auto memory = static_cast<std::size_t>(on.program_memory[static_cast<std::size_t>(domain)]);
     if (item.is_block) {
       const data::engine::NodeId node_id =
           placed ? blocks_->node_of(item.block, node.request.get()) : on.hierarchy.tiers.front().nodes.front();
@@ -147,7 +146,7 @@ double Simulator::memory_ns(const Target& on, const Node& node, int domain, unsi
     }
     const std::uint64_t bytes = item.bytes(program_.blocks);
     const bool reads = item.mode != Mode::out, writes = item.mode != Mode::in;
-    seconds += on.costs.in_place_seconds(memory, seen_from, {reads ? bytes : 0, writes ? bytes : 0}, others);
+    seconds += on.costs.in_place_seconds(memory, domain, {reads ? bytes : 0, writes ? bytes : 0}, others);
   }
   return seconds * 1e9;
 }
@@ -157,7 +156,7 @@ double Simulator::factor_of(const Worker& worker, const Node& node) const {
   const ProgramTask& of = program_.tasks[node.task];
   if (of.own_ns == 0 || of.items.count == 0) return 1;
   const auto own = static_cast<double>(of.own_ns);
-  const double there = memory_ns(source_, node, 0, of.beside, false);
+  const double there = memory_ns(source_, node, DomainId{0}, of.beside, false);
   if (there <= 0) return 1;
   const double here = memory_ns(target_, node, worker.machine_domain, others_in(worker), true);
   const double part = std::min(own, there);

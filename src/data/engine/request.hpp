@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 
+#include "base/ids.hpp"
 #include "base/result.hpp"
 #include "data/engine/place.hpp"
 #include "data/snapshot.hpp"
@@ -90,7 +91,7 @@ struct Request {
   RequestKind kind = RequestKind::task;
   bool revocable = false;  // begins by try_begin(); until then, tasks that run may take its room
   bool cancelled = false;  // its function did not run
-  int domain = 0;          // of the machine; where the task will run
+  DomainId domain{};       // where the task will run
   int lane = 0;            // the worker at which it became ready
   // Of the nearest task around this one that has a request: held for as long as this one is unfinished.
   Request* parent = nullptr;

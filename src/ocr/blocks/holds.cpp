@@ -93,7 +93,7 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
   made->others = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
   request.also_held = made->others;
   store.add(request);
-  const int domain = local.tiers.machine_domain(local.worker->domain());
+  const DomainId domain = local.tiers.machine_domain(local.worker->domain());
   if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
     request.sequence = 0;
     made->scratch = std::make_unique<std::byte[]>(block.bytes);

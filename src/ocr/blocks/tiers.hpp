@@ -44,7 +44,7 @@ class Tiers {
   static Place place_of(PoolId pool) noexcept;
   // Null when no tier has room for it; the first time, standard error says why.
   data::Block* make(std::uint64_t bytes, const Place& place, const char* name) noexcept;
-  int machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
+  DomainId machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
 
   // For the threads that wait for room, all of them.
   base::Mutex waiting_mutex;
