@@ -7,21 +7,22 @@
 // says otherwise.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "base/layout.hpp"
 #include "base/mutex.hpp"
 #include "data/block.hpp"
+#include "data/block_addresses.hpp"
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
+#include "data/lost_time.hpp"
 #include "data/mover.hpp"
+#include "data/stall_watch.hpp"
+#include "data/store_trace.hpp"
 #include "data/tier_memory.hpp"
-#include "data/trace_observer.hpp"
+#include "data/untracked.hpp"
 #include "machine/machine.hpp"
 #include "trace/recorder.hpp"
 #include "weir/options.hpp"
@@ -33,18 +34,6 @@ using engine::RoomHolder;
 using engine::Waiting;
 using engine::WaitingTask;
 
-// What a store asks of those who run tasks. Called without the store's lock.
-class Sink {
- public:
-  // No task runs and none is ready: only the store can make something happen. May be wrong by a moment.
-  virtual bool still() noexcept = 0;
-  // Nor would a worker take one that became ready: those who could wait for room themselves.
-  virtual bool stuck() noexcept = 0;
-
- protected:
-  ~Sink() = default;
-};
-
 struct TierState {
   std::string name;
   std::uint64_t used = 0, budget = 0;  // bytes
@@ -52,11 +41,12 @@ struct TierState {
 
 struct StoreStatistics {
   engine::Counters counters;
-  double wait_seconds = 0;  // of workers that had nothing to run while a ready task waited for its blocks
+  double wait_seconds = 0;               // of workers that had nothing to run while a ready task waited for its blocks
+  double emulated_bytes_per_second = 0;  // that all copies from and to emulated memory share; 0: none was needed
   std::vector<std::string> warnings;
 };
 
-class Store final : public Landing {
+class Store final : public Landing, public UntrackedTasks::Tracker, public StallWatch::Ender {
  public:
   // `workers` that run tasks, `threads` that may (guests, too). Fails with what TierSet::open() or the options say.
   // `tiers_config`: for tests that make memory scarce or I/O fail.
@@ -81,7 +71,7 @@ class Store final : public Landing {
   // ---- Requests: as Engine ----
   // False while every block is in the fast tier for ever, or until there are more than it holds: then tasks register
   // no requests, but tell when they begin and end.
-  bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
+  bool tracked() const noexcept { return untracked_.tracked(); }
   void add(Request& request);
   void add(Request& request, Block& block, Mode mode, bool early);
   void release(Request& request, Block& block);
@@ -93,42 +83,29 @@ class Store final : public Landing {
   bool try_begin(Request& request);
   void finish(Request& request);
   // Where the task finds the block. Any thread; of a task that has begun.
-  void* address_of(const Use& use) const noexcept;
+  void* address_of(const Use& use) const noexcept { return addresses_.find(use); }
 
-  // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
-  // False: they are tracked now; the task needs a request.
-  bool begin_untracked(int thread) noexcept;
-  void end_untracked(int thread) noexcept;
-
-  // ---- The same by block, of those with PlacementHint::counts_holds ----
-  // While tasks are not tracked, the block stays where it is until release_hold(). False: they are; a request is
-  // needed.
-  bool hold(Block& block) noexcept;
-  void release_hold(Block& block) noexcept;
+  // Tasks without requests; `thread` < threads, of the worker that spawns or runs it.
+  UntrackedTasks& untracked() noexcept { return untracked_; }
 
   StoreStatistics statistics();
-  std::vector<std::string> describe_waiting();
-  std::vector<std::string> describe_state();
+  // For people: which tasks wait, and what there is, a line each.
+  std::vector<std::string> describe();
   Waiting waiting_tasks();
   // Fastest first.
   std::vector<TierState> tier_states();
   // Changes whenever something was done; whether transfers are under way.
   std::uint64_t changes(bool& moving) noexcept;
-  // That all copies from and to emulated memory share; 0: there is no such memory, or it was not needed.
-  double emulated_bytes_per_second() const noexcept;
   TierSet& tiers() noexcept { return *tiers_; }
   std::vector<ArenaReport> tier_report();
 
  private:
-  // STORE-1: written by its thread only, read by who looks whether all have ended.
-  struct alignas(base::kDestructiveSize) Untracked {
-    std::atomic<std::uint64_t> begun{0}, ended{0};
-  };
-
   Store(const machine::Machine& machine, const Options& options, std::unique_ptr<TierSet> tiers, int workers,
         int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
   void has_time() noexcept override;
+  void untracked_ended() override;
+  void hold_ended(Block& block) override;
   // The one event that needs no lock.
   bool begin(Request& request) noexcept WEIR_NOT_ANALYSED { return engine_.begin(request); }
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
@@ -137,22 +114,12 @@ class Store final : public Landing {
   // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there
   // is reason to.
   void note_change() noexcept WEIR_REQUIRES(mutex_);
-  void publish_addresses() noexcept WEIR_REQUIRES(mutex_);
-  void publish_address(Block& block) noexcept WEIR_REQUIRES(mutex_);
-  void* home_address(const Block& block) const noexcept;
   void land(Transfer& transfer, const base::Status& status, Actions& actions) WEIR_REQUIRES(mutex_);
   base::Status flush_unused(Block& block);
-  void record_move(const Transfer& transfer) noexcept WEIR_REQUIRES(mutex_);
-  void record_made(const Block& block) noexcept WEIR_REQUIRES(mutex_);
-  void record_residency() noexcept WEIR_REQUIRES(mutex_);
-  std::uint64_t used_in(engine::TierIndex tier) const noexcept WEIR_REQUIRES(mutex_);
   void begin_tracking(Actions& actions) WEIR_REQUIRES(mutex_);
-  void count_untracked(Actions& actions) WEIR_REQUIRES(mutex_);
-  void watch() noexcept;
-  void end_stall(bool stuck) WEIR_REQUIRES(mutex_);
+  void end_stall(bool stuck) override WEIR_REQUIRES(mutex_);
   void carry_out(Actions& actions);
   void settle_in_place(Request& request);
-  base::Status use_in_file(Block& block);
   void move_here(Transfer* transfers);
   void wait_for_transfers(base::Lock& lock, const Block& block) WEIR_REQUIRES(mutex_);
 
@@ -162,24 +129,18 @@ class Store final : public Landing {
   Sink& sink_;
   const int workers_;
   const bool moves_here_;  // workers copy themselves: off, inline
-  std::vector<Untracked> untracked_;
-  std::atomic<bool> tracked_{false};  // STORE-1
+  UntrackedTasks untracked_;
   base::Mutex mutex_;
   std::condition_variable landed_;
   TierMemory memory_;
+  const BlockAddresses addresses_;
   engine::Engine engine_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t changed_at_ns_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t lost_ns_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint32_t lost_workers_ WEIR_GUARDED_BY(mutex_) = 0;  // since changed_at_ns_
-  std::vector<std::string> warnings_ WEIR_GUARDED_BY(mutex_);
+  LostTime lost_time_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t changes_ WEIR_GUARDED_BY(mutex_) = 0;
-  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
+  std::vector<std::string> warnings_ WEIR_GUARDED_BY(mutex_);
   trace::Recorder* recorder_ = nullptr;
-  trace::Track* track_ WEIR_GUARDED_BY(mutex_) = nullptr;
-  std::unique_ptr<TraceObserver> observer_;
-  std::vector<std::uint64_t> recorded_ WEIR_GUARDED_BY(mutex_);  // bytes in use by tier, as last recorded
-  std::condition_variable suspicion_;                            // tasks wait for room that only tasks can give back
-  std::thread watchdog_;
+  std::unique_ptr<StoreTrace> trace_ WEIR_GUARDED_BY(mutex_);  // null: nothing is recorded
+  std::unique_ptr<StallWatch> watch_;                          // null until tasks are tracked
   std::unique_ptr<memory::CopyEngines> engines_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first
 };

@@ -276,7 +276,7 @@ void leave_blocks(Task* self, bool ran) noexcept {
   }
   const sched::Worker& worker = *sched::Worker::current();
   data::Store* const store = worker.scheduler().owner->blocks->find_store();
-  if (store != nullptr) store->end_untracked(worker.index());  // null: a checked program's blocks have none
+  if (store != nullptr) store->untracked().end(worker.index());  // null: a checked program's blocks have none
 }
 
 }  // namespace detail

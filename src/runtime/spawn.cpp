@@ -210,7 +210,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   const TaskRef ref = task->ref();
   data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
-      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
+      store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
   std::span<const TaskRef> after;
   if (attributes != nullptr) {
     apply_or_abandon(*task, *attributes);

@@ -83,7 +83,7 @@ std::vector<data::engine::Block*> held_outside(const BlockLocal& local) {
 
 u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
   data::Store& store = local.tiers.store();
-  if (store.hold(block)) return 0;
+  if (store.untracked().hold(block)) return 0;
   auto made = std::make_unique<Hold>(local.tiers);
   data::Request& request = made->request;
   request.requester = made.get();
@@ -113,7 +113,7 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
 
 void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
   if (hold == nullptr)
-    block.store->release_hold(block);
+    block.store->untracked().release(block);
   else if (hold->scratch == nullptr)
     block.store->finish(hold->request);
 }
