@@ -25,7 +25,8 @@ MACROS = ["WEIR_GUARDED_BY(x)=", "WEIR_REQUIRES(x)=", "WEIR_ACQUIRE(x)=", "WEIR_
 
 
 def find_tags(root):
-    command = ["ctags", "-R", "--languages=C++", "--kinds-C++=fpmcs", "--fields=+KZnep", "--output-format=json", "-f", "-"]
+    command = ["ctags", "-R", "--languages=C++", "--kinds-C++=fpmcs", "--fields=+KZne", "--fields-C++=+{properties}"]
+    command += ["--output-format=json", "-f", "-"]
     for macro in MACROS:
         command += ["-D", macro]
     done = subprocess.run(command + ["src", "include"], cwd=root, capture_output=True, text=True, check=True)
