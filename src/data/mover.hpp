@@ -13,10 +13,10 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "data/engine/replica.hpp"
 #include "data/tier_memory.hpp"
@@ -51,11 +51,11 @@ class Mover {
 
  private:
   struct Queue {
-    std::mutex mutex;
+    base::Mutex mutex;
     std::condition_variable filled;
-    Transfer* first = nullptr;  // guarded by mutex
-    Transfer** last = &first;   // guarded by mutex
-    bool stop = false;          // guarded by mutex
+    Transfer* first WEIR_GUARDED_BY(mutex) = nullptr;
+    Transfer** last WEIR_GUARDED_BY(mutex) = &first;
+    bool stop WEIR_GUARDED_BY(mutex) = false;
     std::thread thread;
   };
 

@@ -8,7 +8,7 @@ Preparer::Preparer() : thread_([this] { work(); }) {}
 
 Preparer::~Preparer() {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     stop_ = true;
   }
   asked_.notify_one();
@@ -16,16 +16,16 @@ Preparer::~Preparer() {
 }
 
 void Preparer::prepare(const memory::Arena& arena, std::size_t offset, std::size_t bytes) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (count_ == kMost) return;
   ranges_[(first_ + count_++) % kMost] = {&arena, offset, bytes};
   asked_.notify_one();
 }
 
 void Preparer::work() noexcept {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   for (;;) {
-    asked_.wait(lock, [&] { return stop_ || count_ != 0; });
+    while (!stop_ && count_ == 0) lock.wait(asked_);
     if (stop_) return;
     const Range range = ranges_[first_];
     first_ = (first_ + 1) % kMost;

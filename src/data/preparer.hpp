@@ -9,9 +9,9 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "memory/arena.hpp"
 
 namespace weir::data {
@@ -36,11 +36,12 @@ class Preparer {
 
   void work() noexcept;
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable asked_;
-  std::array<Range, kMost> ranges_{};  // guarded by mutex_: a ring
-  std::size_t first_ = 0, count_ = 0;  // guarded by mutex_
-  bool stop_ = false;                  // guarded by mutex_
+  std::array<Range, kMost> ranges_ WEIR_GUARDED_BY(mutex_){};  // a ring
+  std::size_t first_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t count_ WEIR_GUARDED_BY(mutex_) = 0;
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
