@@ -24,9 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
-constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that another one names as its reason
-constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
+constexpr milliseconds kToEnd{1000};  // from SIGTERM to SIGKILL
+constexpr milliseconds kForTheCause{
+    200};  // how long a rank's end is awaited that may be the reason of one that is known
+constexpr milliseconds kForTheLine{100};  // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
   char name[256] = "this host";
@@ -74,7 +75,7 @@ class Launcher {
   platform::SignalQueue signals_{SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   Outlet out_, error_;
   std::vector<RankState> ranks_;
-  std::uint32_t ends_ = 0;
+  std::uint32_t looks_ = 0;  // for ends of ranks
   JobEnd end_;
   int asked_by_ = 0;                           // the last signal by which a user has asked for an end; 0: none
   std::optional<Clock::time_point> judge_at_;  // without the rank that others name
@@ -216,10 +217,11 @@ void Launcher::hand_on(platform::SignalQueue::Signal signal) {
 }
 
 void Launcher::take_ends() {
+  if (!judge_at_) ++looks_;
   while (const auto reaped = platform::reap_child()) {
     const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
                                    [&](const RankState& r) { return r.runs() && r.pid() == reaped->pid; });
-    if (rank != ranks_.end()) rank->has_ended(reaped->end, ends_++);
+    if (rank != ranks_.end()) rank->has_ended(reaped->end, looks_);
   }
   take_output();  // last words
   hear();
@@ -231,11 +233,14 @@ void Launcher::judge() {
   std::vector<RankEnd> ends;
   ends.reserve(ranks_.size());
   for (const RankState& rank : ranks_) ends.push_back(rank.end());
+  if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) return;
   const bool may_still_come = running() > 0 && (!judge_at_ || Clock::now() < *judge_at_);
-  const auto failed = first_failure(ends, may_still_come);
+  const bool comes = may_still_come && std::any_of(ranks_.begin(), ranks_.end(), [](const RankState& rank) {
+                       return rank.runs() && platform::is_exiting(rank.pid());
+                     });
+  const auto failed = comes ? std::nullopt : first_failure(ends, may_still_come);
   if (!failed) {
-    const bool waits = std::any_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); });
-    if (waits && !judge_at_) judge_at_ = Clock::now() + kForTheCause;
+    if (!judge_at_) judge_at_ = Clock::now() + kForTheCause;
     return;
   }
   end_.status = status_of(ends[*failed]);
