@@ -57,8 +57,7 @@ class Launcher {
   void end_because(const std::string& message);
   void end_others(int signal);
   bool shows_beginning(const RankState& rank) const;
-  void show_beginnings();
-  void finish_lines();
+  void finish_lines(bool all);
   void finish_output();
   void end_orphans();
 
@@ -142,16 +141,10 @@ bool Launcher::shows_beginning(const RankState& rank) const {
   return !spec_.label && is_awaited && rank.has_begun_a_line();
 }
 
-void Launcher::show_beginnings() {
+// At the end, all; before that those of which the beginning is to be shown.
+void Launcher::finish_lines(bool all) {
   for (RankState& rank : ranks_) {
-    if (!shows_beginning(rank)) continue;
-    rank.finish_out(out_.waiting());
-    rank.finish_error(error_.waiting());
-  }
-}
-
-void Launcher::finish_lines() {
-  for (RankState& rank : ranks_) {
+    if (!all && !shows_beginning(rank)) continue;
     rank.finish_out(out_.waiting());
     rank.finish_error(error_.waiting());
   }
@@ -161,7 +154,7 @@ void Launcher::wait_for_something() {
   std::vector<pollfd> polled = polled_by_all();
   add_streams(polled);
   const int ready = poll(polled.data(), polled.size(), patience_ms());
-  if (ready == 0) show_beginnings();
+  if (ready == 0) finish_lines(false);
   if (ready > 0) {
     write_output(polled);
     take_output();
@@ -282,7 +275,7 @@ void Launcher::end_orphans() {
 void Launcher::finish_output() {
   for (;;) {
     take_output();
-    if (!out_.has_more() && !error_.has_more()) finish_lines();
+    if (!out_.has_more() && !error_.has_more()) finish_lines(true);
     if (!out_.has_more() && !error_.has_more()) return;
     std::vector<pollfd> polled = polled_by_all();
     if (poll(polled.data(), polled.size(), -1) <= 0) continue;
