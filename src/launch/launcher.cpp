@@ -82,6 +82,7 @@ class Launcher {
 };
 
 base::Status Launcher::start() {
+  if (base::Status enough = descriptors_.enough_for(spec_.ranks); !enough) return enough;
   const std::string job = name_of_new_job();
   ranks_.reserve(spec_.ranks);
   for (std::uint32_t rank = 0; rank < spec_.ranks; ++rank) {
