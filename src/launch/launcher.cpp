@@ -24,10 +24,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kToEnd{1000};  // from SIGTERM to SIGKILL
-constexpr milliseconds kForTheCause{
-    200};  // how long a rank's end is awaited that may be the reason of one that is known
-constexpr milliseconds kForTheLine{100};  // how long the rest of a line is awaited, before its beginning is shown
+constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
+constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
+constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
   char name[256] = "this host";
