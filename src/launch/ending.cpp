@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "base/one_line.hpp"
 
 namespace weir::launch {
 
 namespace {
+
+std::pair<std::uint32_t, bool> key_of(const RankEnd& end) { return {end.order, end.end.signal == 0}; }
 
 std::string how(const RankEnd& failed) {
   if (const int number = failed.end.signal; number != 0) {
@@ -27,7 +30,7 @@ std::string how(const RankEnd& failed) {
 std::optional<std::uint32_t> first_failure(std::span<const RankEnd> ranks, bool may_still_come) {
   std::optional<std::uint32_t> cause, victim;
   const auto earlier = [&](const std::optional<std::uint32_t>& so_far, std::uint32_t rank) {
-    return !so_far || ranks[rank].order < ranks[*so_far].order;
+    return !so_far || key_of(ranks[rank]) < key_of(ranks[*so_far]);
   };
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (!ranks[rank].is_failure()) continue;

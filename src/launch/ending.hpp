@@ -15,7 +15,7 @@ namespace weir::launch {
 
 struct RankEnd {
   bool has_ended = false;
-  std::uint32_t order = 0;  // of the ends, in which they were seen
+  std::uint32_t order = 0;  // of the ends, in which they were seen; the same for those that were seen at once
   platform::ProcessEnd end = {};
   bool has_joined = false, has_left = false;  // control.hpp
   std::optional<std::uint32_t> lost = {};     // it has ended because that rank had
@@ -24,8 +24,9 @@ struct RankEnd {
   bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left)); }
 };
 
-// The rank that has failed first, and not because another had; while `may_still_come`, not one that names a rank which
-// runs still: its end is to be seen soon.
+// The rank that has failed first, and not because another had. Of ends that were seen at once that by a signal: the
+// other may have come of it, more often than the other way round. While `may_still_come`, not one that names a rank
+// which runs still: its end is to be seen soon.
 std::optional<std::uint32_t> first_failure(std::span<const RankEnd> ranks, bool may_still_come);
 
 // The exit status of a job that such an end has ended; never 0.

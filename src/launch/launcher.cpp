@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
-constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that another one names as its reason
+constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
@@ -56,8 +56,7 @@ class Launcher {
   void end_because(const std::string& message);
   void end_others(int signal);
   bool shows_beginning(const RankState& rank) const;
-  void show_beginnings();
-  void finish_lines();
+  void finish_lines(bool all);
   void finish_output();
   void end_orphans();
 
@@ -74,7 +73,7 @@ class Launcher {
   platform::SignalQueue signals_{SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   Outlet out_, error_;
   std::vector<RankState> ranks_;
-  std::uint32_t ends_ = 0;
+  std::uint32_t looks_ = 0;  // for ends of ranks
   JobEnd end_;
   int asked_by_ = 0;                           // the last signal by which a user has asked for an end; 0: none
   std::optional<Clock::time_point> judge_at_;  // without the rank that others name
@@ -82,6 +81,7 @@ class Launcher {
 };
 
 base::Status Launcher::start() {
+  if (base::Status enough = descriptors_.enough_for(spec_.ranks); !enough) return enough;
   const std::string job = name_of_new_job();
   ranks_.reserve(spec_.ranks);
   for (std::uint32_t rank = 0; rank < spec_.ranks; ++rank) {
@@ -141,16 +141,10 @@ bool Launcher::shows_beginning(const RankState& rank) const {
   return !spec_.label && is_awaited && rank.has_begun_a_line();
 }
 
-void Launcher::show_beginnings() {
+// At the end, all; before that those of which the beginning is to be shown.
+void Launcher::finish_lines(bool all) {
   for (RankState& rank : ranks_) {
-    if (!shows_beginning(rank)) continue;
-    rank.finish_out(out_.waiting());
-    rank.finish_error(error_.waiting());
-  }
-}
-
-void Launcher::finish_lines() {
-  for (RankState& rank : ranks_) {
+    if (!all && !shows_beginning(rank)) continue;
     rank.finish_out(out_.waiting());
     rank.finish_error(error_.waiting());
   }
@@ -160,7 +154,7 @@ void Launcher::wait_for_something() {
   std::vector<pollfd> polled = polled_by_all();
   add_streams(polled);
   const int ready = poll(polled.data(), polled.size(), patience_ms());
-  if (ready == 0) show_beginnings();
+  if (ready == 0) finish_lines(false);
   if (ready > 0) {
     write_output(polled);
     take_output();
@@ -216,10 +210,11 @@ void Launcher::hand_on(platform::SignalQueue::Signal signal) {
 }
 
 void Launcher::take_ends() {
+  if (!judge_at_) ++looks_;
   while (const auto reaped = platform::reap_child()) {
     const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
                                    [&](const RankState& r) { return r.runs() && r.pid() == reaped->pid; });
-    if (rank != ranks_.end()) rank->has_ended(reaped->end, ends_++);
+    if (rank != ranks_.end()) rank->has_ended(reaped->end, looks_);
   }
   take_output();  // last words
   hear();
@@ -231,11 +226,14 @@ void Launcher::judge() {
   std::vector<RankEnd> ends;
   ends.reserve(ranks_.size());
   for (const RankState& rank : ranks_) ends.push_back(rank.end());
+  if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) return;
   const bool may_still_come = running() > 0 && (!judge_at_ || Clock::now() < *judge_at_);
-  const auto failed = first_failure(ends, may_still_come);
+  const bool comes = may_still_come && std::any_of(ranks_.begin(), ranks_.end(), [](const RankState& rank) {
+                       return rank.runs() && platform::is_exiting(rank.pid());
+                     });
+  const auto failed = comes ? std::nullopt : first_failure(ends, may_still_come);
   if (!failed) {
-    const bool waits = std::any_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); });
-    if (waits && !judge_at_) judge_at_ = Clock::now() + kForTheCause;
+    if (!judge_at_) judge_at_ = Clock::now() + kForTheCause;
     return;
   }
   end_.status = status_of(ends[*failed]);
@@ -277,7 +275,7 @@ void Launcher::end_orphans() {
 void Launcher::finish_output() {
   for (;;) {
     take_output();
-    if (!out_.has_more() && !error_.has_more()) finish_lines();
+    if (!out_.has_more() && !error_.has_more()) finish_lines(true);
     if (!out_.has_more() && !error_.has_more()) return;
     std::vector<pollfd> polled = polled_by_all();
     if (poll(polled.data(), polled.size(), -1) <= 0) continue;

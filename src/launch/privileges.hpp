@@ -6,6 +6,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <cstdint>
+
+#include "base/result.hpp"
+
 namespace weir::launch {
 
 // As many descriptors as may be had: each rank needs a few. Programs get the limit that was there before.
@@ -19,10 +23,14 @@ class ManyDescriptors {
   ~ManyDescriptors() { restore(); }
   ManyDescriptors(const ManyDescriptors&) = delete;
   ManyDescriptors& operator=(const ManyDescriptors&) = delete;
+  // no_space: so many ranks need more than may be had.
+  base::Status enough_for(std::uint32_t ranks) const;
   // Async-signal-safe.
   void restore() const noexcept { setrlimit(RLIMIT_NOFILE, &before_); }
 
  private:
+  static constexpr rlim_t kOfARank = 3, kOthers = 24;  // while ranks start, and of the process
+
   rlimit before_{};
 };
 

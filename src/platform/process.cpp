@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 extern "C" char** environ;
@@ -205,6 +206,19 @@ std::optional<Reaped> reap_child() {
   const pid_t pid = ::waitpid(-1, &status, WNOHANG);
   if (pid <= 0) return std::nullopt;
   return Reaped{pid, end_of(status)};
+}
+
+bool is_exiting(pid_t pid) {
+  constexpr unsigned long kExiting = 0x4;  // PF_EXITING of the kernel
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  if (!std::getline(file, line)) return true;
+  std::istringstream fields(line.substr(line.rfind(')') + 1));  // the name may have blanks
+  char state = 0;
+  long parent = 0, group = 0, session = 0, terminal = 0, foreground = 0;
+  unsigned long flags = 0;
+  fields >> state >> parent >> group >> session >> terminal >> foreground >> flags;
+  return state == 'Z' || (flags & kExiting) != 0;
 }
 
 void wait_for(pid_t child) noexcept {

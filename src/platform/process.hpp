@@ -85,6 +85,9 @@ struct Reaped {
 };
 std::optional<Reaped> reap_child();
 
+// Whether the process is on its way out: what it held open may be closed before its parent is told.
+bool is_exiting(pid_t pid);
+
 // Waits for a child of this process.
 void wait_for(pid_t child) noexcept;
 

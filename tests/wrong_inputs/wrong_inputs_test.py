@@ -152,6 +152,7 @@ SHELL = [
     ("{weir} report nosuch 2>&- <&-", 1, None),
     ("{weir} report t.weir --html page.html >&- 2>&-; status=$?; head -c 9 page.html >&3; exit $status", 1, "<!doctype"),
     ("ulimit -n 10; {weir} run nosuch", 2, "nosuch"),
+    ("ulimit -n 40; {weir} run -n 6 true", 2, "6 ranks need 42 descriptors, and 40 are allowed"),
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
     ("trap '' XFSZ; ulimit -f 1; {weir} run --trace short.weir {program}", 1, "short.weir: not whole; short.weir.part has"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),

@@ -36,6 +36,12 @@ TEST(FirstFailure, IsTheRankThatEndedFirst) {
   EXPECT_EQ(first({ended(3, 1), killed(SIGSEGV, 2), ended(0, 0)}), 0U);
 }
 
+TEST(FirstFailure, IsTheOneByASignalOfThoseSeenAtOnce) {
+  EXPECT_EQ(first({ended(1, 4), killed(SIGKILL, 4), ended(1, 4)}), 1U);
+  EXPECT_EQ(first({ended(1, 3), killed(SIGKILL, 4)}), 0U);
+  EXPECT_EQ(first({ended(1, 4), ended(1, 4)}), 0U);
+}
+
 TEST(FirstFailure, IsNotTheRankThatEndedBecauseOfAnother) {
   EXPECT_EQ(first({losing(2, 0), losing(2, 1), killed(SIGKILL, 2)}), 2U);
 }

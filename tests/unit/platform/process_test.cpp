@@ -106,9 +106,11 @@ TEST(Process, IsAmongTheChildrenUntilItsEndWasAskedFor) {
   ASSERT_TRUE(started);
   EXPECT_THAT(children_of_this_thread(), testing::Contains(started->pid()));
   EXPECT_FALSE(reap_child());
+  EXPECT_FALSE(is_exiting(started->pid()));
   started->kill();
   siginfo_t info{};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(started->pid()), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(is_exiting(started->pid()));
   const auto reaped = reap_child();
   ASSERT_TRUE(reaped);
   EXPECT_EQ(reaped->pid, started->pid());
