@@ -11,6 +11,7 @@
 #include <string>
 
 #include "launch/job.hpp"
+#include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
@@ -86,6 +87,7 @@ void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
   open_world(job_of(generation), level);
   open_memory();
+  open_groups();
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
 }
@@ -116,6 +118,7 @@ void finish() {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
   }
+  close_groups();
   destroy_all_contexts();
   check(world().transport->leave());
   close_world();

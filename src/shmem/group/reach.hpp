@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reach: how one group's collectives come to the memory of other PEs. The core's segments and a channel of the group's
+// own (world_reach.hpp), or threads that play PEs (tests).
+//
+// A symmetric pointer is one into this PE's memory; with a PE's number it names the same place there. One thread at a
+// time, like the group whose it is.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "shmem/group/area.hpp"
+
+namespace weir::shmem {
+
+class Reach {
+ public:
+  virtual ~Reach() = default;
+
+  // Where it is in this process's memory; null: only the calls below come there.
+  virtual std::byte* mapped(const void* symmetric, int pe) = 0;
+
+  // Done, and seen by the PE, after quiet(); until then neither side's memory is to be touched.
+  virtual void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) = 0;
+  virtual void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) = 0;
+  virtual void quiet() = 0;
+  // A release of a word there, with all that quiet() has completed before it.
+  virtual void set_flag(std::atomic<Step>* symmetric, Step value, int pe) = 0;
+
+  // Until the word is at least `step`: spins, yields, sleeps, helps the transport; a PE that is lost ends the program.
+  virtual void wait(const std::atomic<Step>& word, Step step) = 0;
+};
+
+}  // namespace weir::shmem

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/group/team.hpp"
+
+#include <algorithm>
+
+#include "shmem/group/collective.hpp"
+#include "shmem/group/exchange.hpp"
+#include "shmem/group/groups.hpp"
+#include "shmem/rma/context.hpp"
+#include "shmem/world/address.hpp"
+
+namespace weir::shmem {
+namespace {
+
+constexpr std::uint64_t kNoArea = UINT64_MAX;
+
+// Of which member of the parent a new team's members are; this PE is members[me], or not among them.
+struct Plan {
+  std::vector<unsigned> members;
+  std::optional<unsigned> me;
+  TeamConfig config;
+};
+
+bool is_sound(const ConfigIn& config) {
+  if ((config.mask & ~kTeamNumContexts) != 0) return false;
+  return config.mask == 0 || (config.config != nullptr && config.config->num_contexts >= 0);
+}
+
+// Each member takes an area, and says which; when one has none, there is no team. Collective over the parent.
+int make_team(Team& parent, const Plan& plan, bool is_wanted, Team** made) {
+  std::optional<AreaPool::Taken> area;
+  if (plan.me && is_wanted) area = groups()->pool.take();
+  const std::vector<Words> said =
+      exchange_words(parent.group, area ? Words{area->number, area->last_step} : Words{kNoArea, 0});
+  sync(parent.group);  // the words have been read
+  std::vector<int> pes;
+  std::vector<std::size_t> numbers;
+  Step first_step = 0;
+  bool have_all = true;
+  for (const unsigned member : plan.members) {
+    pes.push_back(parent.group.pe(member));
+    numbers.push_back(said[member].first);
+    first_step = std::max(first_step, said[member].second);
+    have_all = have_all && said[member].first != kNoArea;
+  }
+  if (!have_all) {
+    if (area) groups()->pool.give_back(*area);
+    return 1;
+  }
+  if (plan.me) *made = new Team(setting_of(pes, numbers, *plan.me, first_step), plan.config, *area);
+  return 0;
+}
+
+Plan plan_of(const Team& parent, const Triplet& triplet, const ConfigIn& config) {
+  Plan plan;
+  for (int i = 0; i < triplet.size; ++i) {
+    const auto member = static_cast<unsigned>(triplet.start + i * triplet.stride);
+    if (member == parent.group.me()) plan.me = static_cast<unsigned>(i);
+    plan.members.push_back(member);
+  }
+  if (is_sound(config) && config.mask != 0) plan.config = *config.config;
+  return plan;
+}
+
+bool is_within(const Triplet& triplet, unsigned parent_size) {
+  const auto limit = static_cast<long>(parent_size);
+  if (triplet.size < 1 || (triplet.stride == 0 && triplet.size != 1)) return false;
+  const long first = triplet.start, last = first + static_cast<long>(triplet.size - 1) * triplet.stride;
+  return first >= 0 && first < limit && last >= 0 && last < limit;
+}
+
+bool is_predefined(const Team* team) { return team == &world_team() || team == &shared_team(); }
+
+}  // namespace
+
+int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, Team** made) {
+  *made = nullptr;
+  if (parent == nullptr || !is_within(triplet, parent->group.size())) return 1;
+  return make_team(*parent, plan_of(*parent, triplet, config), is_sound(config), made);
+}
+
+int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, const ConfigIn& y_config,
+             Team** y_team) {
+  *x_team = *y_team = nullptr;
+  if (parent == nullptr || xrange < 1) return 1;
+  const int all = static_cast<int>(parent->group.size()), me = static_cast<int>(parent->group.me());
+  const int width = std::min(xrange, all), x = me % width, y = me / width;
+  const Triplet row{y * width, 1, std::min(width, all - y * width)};
+  const Triplet column{x, width, (all - x + width - 1) / width};
+  const int no_x = make_team(*parent, plan_of(*parent, row, x_config), is_sound(x_config), x_team);
+  const int no_y = make_team(*parent, plan_of(*parent, column, y_config), is_sound(y_config), y_team);
+  return no_x != 0 || no_y != 0 ? 1 : 0;
+}
+
+void destroy(Team* team) {
+  if (team == nullptr) return;
+  if (is_predefined(team)) fail("a predefined team cannot be destroyed: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay");
+  destroy_contexts_of(team);
+  sync(team->group);
+  team->area.last_step = team->group.last_step();
+  const AreaPool::Taken area = team->area;
+  delete team;
+  groups()->pool.give_back(area);
+}
+
+int my_pe(const Team* team) noexcept { return team == nullptr ? -1 : static_cast<int>(team->group.me()); }
+
+int n_pes(const Team* team) noexcept { return team == nullptr ? -1 : static_cast<int>(team->group.size()); }
+
+int translate_pe(const Team* from, int pe, const Team* to) noexcept {
+  if (from == nullptr || to == nullptr || pe < 0 || pe >= n_pes(from)) return -1;
+  const std::optional<unsigned> member = to->group.member_of(from->group.pe(static_cast<unsigned>(pe)));
+  return member ? static_cast<int>(*member) : -1;
+}
+
+int get_config(const Team* team, long mask, TeamConfig* config) noexcept {
+  if (team == nullptr || (mask & ~kTeamNumContexts) != 0) return 1;
+  if (mask == 0) return 0;
+  if (config == nullptr) return 1;
+  config->num_contexts = team->config.num_contexts;
+  return 0;
+}
+
+void* team_ptr(const Team* team, const void* symmetric, int pe) noexcept {
+  if (team == nullptr || pe < 0 || pe >= n_pes(team)) return nullptr;
+  return try_mapped(symmetric, team->group.pe(static_cast<unsigned>(pe)));
+}
+
+}  // namespace weir::shmem

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/group/world_reach.hpp"
+
+#include <sched.h>
+
+#include "shmem/rma/rma.hpp"
+#include "shmem/world/address.hpp"
+#include "shmem/world/waiting.hpp"
+
+namespace weir::shmem {
+
+WorldReach::~WorldReach() {
+  shmem::quiet(context_);
+  close_channel(context_);
+}
+
+std::byte* WorldReach::mapped(const void* symmetric, int pe) { return shmem::mapped(symmetric, pe); }
+
+void WorldReach::put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) {
+  shmem::put_nbi(context_, symmetric, from, bytes, pe);
+}
+
+void WorldReach::get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) {
+  shmem::get_nbi(context_, to, symmetric, bytes, pe);
+}
+
+void WorldReach::quiet() { shmem::quiet(context_); }
+
+void WorldReach::set_flag(std::atomic<Step>* symmetric, Step value, int pe) {
+  send_signal(context_, {reinterpret_cast<std::uint64_t*>(symmetric), value, SignalOp::set}, pe);
+}
+
+void WorldReach::wait(const std::atomic<Step>& word, Step step) {
+  // FAR-1, LETTER-1, LETTER-2, ROUND-1: the other end of whoever waits here. Where PEs share processors the others of a
+  // collective need a turn each, and no spinning helps them.
+  constexpr int kTurns = 64;
+  const World& w = world();
+  for (int turn = 0; turn < kTurns && w.is_oversubscribed && !w.needs_progress; ++turn) {
+    sched_yield();
+    if (word.load(std::memory_order_acquire) >= step) return;
+  }
+  for (Waiting waiting; word.load(std::memory_order_acquire) < step;) waiting.pause();
+}
+
+}  // namespace weir::shmem

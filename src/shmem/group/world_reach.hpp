@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// WorldReach: a group's way to the other PEs of the program: mapped segments, and a context of the group's own.
+#pragma once
+
+#include "shmem/group/reach.hpp"
+#include "shmem/rma/context.hpp"
+
+namespace weir::shmem {
+
+class WorldReach : public Reach {
+ public:
+  WorldReach() : context_(Context::kPrivate, {}, nullptr) {}
+  ~WorldReach() override;
+
+  std::byte* mapped(const void* symmetric, int pe) override;
+  void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) override;
+  void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) override;
+  void quiet() override;
+  void set_flag(std::atomic<Step>* symmetric, Step value, int pe) override;
+  void wait(const std::atomic<Step>& word, Step step) override;
+
+ private:
+  Context context_;
+};
+
+}  // namespace weir::shmem
