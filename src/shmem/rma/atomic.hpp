@@ -3,8 +3,9 @@
 // Atomics on symmetric words of 32 and 64 bits: integers; float and double for fetch, set and swap.
 //
 // All on one word are atomic to one another, from any PE, by any path: the processor's own where memory is mapped, else
-// by the owner's node. Those without a result are done after quiet() on remote PEs, the `_nbi` ones have their result
-// then. PEs are those of the world. Ends the program for a word that is not aligned to its size or not symmetric.
+// by the owner's node. On remote PEs, those without a result are done after quiet(), and results of the non-blocking
+// ones are there then. PEs are those of the world. Ends the program for a word that is not aligned to its size or not
+// symmetric.
 // Budget where memory is mapped: one atomic instruction.
 #pragma once
 

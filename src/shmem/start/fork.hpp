@@ -20,9 +20,8 @@ struct SharedData {
 };
 
 // From now on fork() returns in the parent when the child has its copy, so that the child sees what the data were when
-// it was made. vfork(), posix_spawn(), system() and popen() need nothing; a bare clone() or _Fork() gets no copy. The
-// symmetric heap stays shared.
-// `data` is not changed or destroyed any more but between two calls.
+// it was made. vfork(), posix_spawn(), system() and popen() need nothing; a bare clone() gets no copy. The symmetric
+// heap stays shared. `data` is not changed or destroyed any more but between two calls.
 void keep_private_in_children(const SharedData& data);
 
 // Whether this process is a child that was forked by a PE: it must not end the PE's part in the job.

@@ -107,10 +107,11 @@ bool StoppedThreads::stop_new_ones() {
 StoppedThreads::~StoppedThreads() {
   if (has_handler_) {
     gate->is_open.store(true);
-    // Not before all are out of the handler: the signal's action is the program's again from then on.
     const std::uint64_t deadline = platform::now_ns() + 200'000'000;
-    while (gate->left.load() < gate->arrived.load() && platform::now_ns() < deadline) sched_yield();
-    sigaction(the_signal(), &before_, nullptr);
+    while (gate->left.load() < sent_ && platform::now_ns() < deadline) sched_yield();
+    // For a thread that gets the signal late the handler stays: the gate is open, and the signal's own action would end
+    // the process.
+    if (gate->left.load() == sent_) sigaction(the_signal(), &before_, nullptr);
   }
   pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "platform/clock.hpp"
 #include "shmem/world/world.hpp"
@@ -19,7 +20,12 @@ constexpr std::uint32_t kSpinsProgress = 20;   // where each round makes the tra
 constexpr std::uint64_t kYieldNs = 5'000'000;  // that long before it sleeps, when no PE needs the processor
 constexpr std::uint64_t kYieldSharedNs = 500'000;
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
-constexpr std::uint32_t kLookEvery = 16;  // yields between looks at the clock
+constexpr std::uint64_t kShortestSleepNs = 20'000;
+constexpr std::uint64_t kLongYieldNs = 300'000;   // then another program has run meanwhile, not a PE that waits, too
+constexpr std::uint64_t kCrowdedNs = 20'000'000;  // that long after it no thread yields, but sleeps at once
+
+// Until when others are known to take what is yielded. Relaxed: a thread that sees it late yields once more.
+std::atomic<std::uint64_t> crowded_until_ns{0};
 
 void end_if_lost() noexcept {
   if (const auto lost = world().transport->lost()) [[unlikely]]
@@ -38,16 +44,18 @@ void Waiting::pause_slow() noexcept {
   if (w.transport == nullptr) fail("called before shmem_init or after shmem_finalize");
   if (w.needs_progress && w.transport->progress()) return;
   end_if_lost();
-  ++round_;
-  if (round_ % kLookEvery == 0) {
-    const std::uint64_t now = platform::now_ns();
-    if (slow_since_ns_ == 0) slow_since_ns_ = now;
-    const std::uint64_t waited = now - slow_since_ns_;
+  const std::uint64_t now = platform::now_ns();
+  if (slow_since_ns_ == 0) slow_since_ns_ = now;
+  const std::uint64_t waited = now - slow_since_ns_;
+  const std::uint64_t patience = w.is_oversubscribed ? kYieldSharedNs : kYieldNs;
+  if (waited > patience || now < crowded_until_ns.load(std::memory_order_relaxed)) {
     // A part of what it has waited, by which the wait gets longer at most. The transport looks after the others then.
-    if (waited > (w.is_oversubscribed ? kYieldSharedNs : kYieldNs))
-      return w.transport->wait_for_arrival(std::clamp<std::uint64_t>(waited / 20, 20'000, kLongestSleepNs));
+    w.transport->wait_for_arrival(std::clamp(waited / 20, kShortestSleepNs, kLongestSleepNs));
+    return;
   }
   sched_yield();
+  const std::uint64_t after = platform::now_ns();
+  if (after - now > kLongYieldNs) crowded_until_ns.store(after + kCrowdedNs, std::memory_order_relaxed);
 }
 
 }  // namespace weir::shmem

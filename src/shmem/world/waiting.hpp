@@ -2,7 +2,7 @@
 
 // Waiting: one wait for what another PE or thread does: spins, then yields the processor, then sleeps for short times.
 //
-//   for (Waiting waiting; !is_done(); ) waiting.pause();
+//   for (Waiting waiting; *word == 0;) waiting.pause();
 //
 // On the way it makes the transport's progress where remote PEs need it, and ends the program with a name when a PE is
 // lost: no wait hangs. Sleeps soon where PEs share processors, else late. On the stack of the thread that waits.

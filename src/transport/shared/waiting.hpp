@@ -41,6 +41,7 @@ class Waiting {
   // Until there is work, a rank is lost, the rank is rung, or so many nanoseconds have passed; looks after the others.
   void sleep(std::uint64_t ns) {
     nap(ns, [] { return false; });
+    peers_.look();  // it does not sleep, nor look, when there is news already: of the end of all, too
   }
 
  private:

@@ -136,7 +136,7 @@ void atomics() {
 // Whoever sees the flag, or the signal, sees the data.
 void order() {
   start(0);
-  constexpr int kRounds = 2000;
+  constexpr int kRounds = 300;
   auto* const data = make<long>(33);
   auto* const flag = make<long>(1);
   auto* const answer = make<long>(1);
