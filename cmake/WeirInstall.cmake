@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # Files that cmake_install.cmake takes from the build, all made by the target weir_installed, which `all` has in it. One
 # that is missing is told before anything is installed, with the command that makes it.
-set(built $<TARGET_FILE:weir> $<TARGET_FILE:weir_ocr> $<TARGET_FILE:weir_ocr128>)
+set(built $<TARGET_FILE:weir> $<TARGET_FILE:weir_ocr> $<TARGET_FILE:weir_ocr128> $<TARGET_FILE:weir_shmem>)
 if(WEIR_APPS)
   list(APPEND built $<TARGET_FILE:weir_cli> $<TARGET_FILE:weir_demos>)
   if(WEIR_CHECK_SUPPORTED)
@@ -68,4 +68,14 @@ foreach(ocr_bits 64 128)
   install(FILES ${PROJECT_BINARY_DIR}/${ocr_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/ocrcc/weir-ocrcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# OpenSHMEM: weir::weir_shmem, or weir-shmem.pc, in the same way; programs include <shmem.h>.
+install(TARGETS weir_shmem EXPORT weirShmemTargets)
+install(EXPORT weirShmemTargets NAMESPACE weir:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/shmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/weir-shmem.pc.in ${PROJECT_BINARY_DIR}/weir-shmem.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weir-shmem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(wrapper weir-shmemcc weir-shmemc++ weir-shmemfc)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/shmemcc/weir-shmemcc DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${wrapper})
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -38,23 +38,24 @@ completes() {  # completes SHELL SCRIPT: what the shell offers after "weir " has
   completes fish 'complete -C "weir "'
 }
 
-say "development: CMake, pkg-config, the static library, weir-ocrcc"
-install ./libweir*.deb cmake ninja-build make gcc g++
+say "development: CMake, pkg-config, the static library, weir-ocrcc, weir-shmemcc"
+install ./libweir*.deb cmake ninja-build make gcc g++ gfortran
 # Says where the licence is, as every package does.
-for package in weir libweir0 libweir-dev libweir-ocr0 libweir-ocr-dev; do
+for package in weir libweir0 libweir-dev libweir-ocr0 libweir-ocr-dev libweir-shmem0 libweir-shmem-dev; do
   grep -q 'Apache License' "/usr/share/doc/$package/copyright"
 done
-man -w weir-ocrcc weir-ocr
+man -w weir-ocrcc weir-ocr weir-shmemcc weir-shmem shmem_put
 say "every manual page is rendered without a warning"
 install mandoc
-dpkg -L weir libweir-ocr-dev | grep '/man/man[0-9]/' >/tmp/pages
+dpkg -L weir libweir-ocr-dev libweir-shmem-dev | grep '/man/man[0-9]/' >/tmp/pages
 while read -r page; do
   mandoc -T lint -W warning "$page"
   said=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
   [ -z "$said" ] || { echo "$page: $said" >&2; exit 1; }
 done </tmp/pages
 [ "$(wc -l </tmp/pages)" -gt 8 ]
-for how in find_package pkg_config ocr_find_package ocr_pkg_config ocr_wrapper; do
+for how in find_package pkg_config ocr_find_package ocr_pkg_config ocr_wrapper \
+    shmem_find_package shmem_pkg_config shmem_wrapper; do
   say "$how"
   /weir/install/install_test.sh "$how" /usr /weir/install "/tmp/$how" c++
 done
@@ -67,7 +68,7 @@ c++ -std=c++20 /weir/install/consumer/consumer.cpp -o /tmp/static -Wl,-Bstatic -
 ldd /tmp/static | grep libweir && exit 1
 
 say "purging leaves nothing"
-packages="weir libweir0 libweir-dev libweir-ocr0 libweir-ocr-dev"
+packages="weir libweir0 libweir-dev libweir-ocr0 libweir-ocr-dev libweir-shmem0 libweir-shmem-dev"
 for package in $packages; do dpkg -L "$package"; done | sort -u | while read -r path; do
   [ -d "$path" ] || echo "$path"
 done >/tmp/files

@@ -12,6 +12,6 @@ case "${1:-}" in
          [ -f "$file" ] && head -c 64 "$file" | grep -aqE '^#!.*\b(ba)?sh' && echo "$file"
        done || true ;;
   all) git ls-files '*.cpp' '*.hpp' '*.c' '*.h' '*.py' '*.sh' '*.js' '*.css' '*.html' '*.cmake' '*.in' '*CMakeLists.txt' \
-         '*Makefile' '.ci/run' 'scripts/*' 'tools/ocrcc/*' 'packaging/debian/rules' ;;
+         '*Makefile' '.ci/run' 'scripts/*' 'tools/ocrcc/*' 'tools/shmemcc/*' 'packaging/debian/rules' ;;
   *)   echo "usage: sources.sh cpp|tu|sh|all" >&2; exit 2 ;;
 esac

@@ -3,7 +3,7 @@
 #
 # Builds and runs a program of somebody else against an installed Weir, as its user would.
 #
-# install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper STAGE_DIR SOURCE_DIR WORK_DIR CXX
+# install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper|shmem_... STAGE_DIR SOURCE_DIR WORK_DIR CXX
 set -eu
 how=$1 stage=$2 source=$3 work=$4 cxx=$5
 flags=${CONSUMER_FLAGS:-}
@@ -94,6 +94,43 @@ wrapper() {
   done
 }
 
+expect_pes() {  # expect_pes LANGUAGE PROGRAM: bare it is one PE; two are started by weir run, where that was built
+  expect "$1: 1 of 1 PEs" "$2"
+  [ -x "$stage/bin/weir" ] || return 0
+  expect "$1: 2 of 2 PEs" "$stage/bin/weir" run -n 2 "$2"
+}
+
+shmem_wrapper() {
+  bin="$stage/bin"
+  export CC=cc CXX="$cxx"
+  cd "$source/shmem"
+  # shellcheck disable=SC2086  # flags are words
+  {
+    "$bin/weir-shmemcc" $flags -Wall -Werror hello.c -o "$work/c"
+    "$bin/weir-shmemcc" $flags -c hello.c -o "$work/c.o"
+    "$bin/weir-shmemc++" $flags "$work/c.o" -o "$work/linked"
+    "$bin/weir-shmemc++" $flags -std=c++11 -Wall -Werror hello.cpp -o "$work/cxx"
+    eval "$("$bin/weir-shmemcc" --show $flags hello.c -o "$work/shown")"
+  }
+  for program in c linked shown; do expect_pes C "$work/$program"; done
+  expect_pes C++ "$work/cxx"
+  if command -v gfortran >/dev/null && [ -z "$flags" ]; then
+    "$bin/weir-shmemfc" -std=legacy hello.f -o "$work/fortran"
+    expect_pes Fortran "$work/fortran"
+  fi
+  "$bin/weir-shmemcc" --show-compile | grep -q -- /include/shmem
+  "$bin/weir-shmemcc" --show-link | grep -q -- -lweir-shmem
+  "$bin/weir-shmemcc" -show -c hello.c | grep -q -- -lweir && exit 1
+  expect_refusal 2 "usage: weir-shmemcc" "$bin/weir-shmemcc"
+  expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c
+  CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$bin/weir-shmemcc" hello.c
+  FC=none expect_refusal 2 "there is no compiler none: install it, or name one in FC" "$bin/weir-shmemfc" hello.f
+  PKG_CONFIG=nowhere expect_refusal 2 "nowhere does not tell the flags of weir-shmem" "$bin/weir-shmemcc" hello.c
+  cp Makefile hello.c "$work"
+  PATH="$bin:$PATH" make -C "$work" CC=weir-shmemcc CFLAGS="$flags"
+  expect_pes C "$work/made"
+}
+
 case $how in
   find_package)
     with_cmake consumer
@@ -120,5 +157,17 @@ case $how in
     expect_hello "$work/"
     ;;
   ocr_wrapper) wrapper ;;
+  shmem_find_package)
+    with_cmake shmem
+    expect_pes C "$work/shmem/hello_c"
+    expect_pes C++ "$work/shmem/hello_cxx"
+    ;;
+  shmem_pkg_config)
+    with_pkg_config weir-shmem cc "$source/shmem/hello.c" -o "$work/c"
+    with_pkg_config weir-shmem "$cxx" "$source/shmem/hello.cpp" -o "$work/cxx"
+    expect_pes C "$work/c"
+    expect_pes C++ "$work/cxx"
+    ;;
+  shmem_wrapper) shmem_wrapper ;;
   *) echo "unknown: $how" >&2; exit 2 ;;
 esac

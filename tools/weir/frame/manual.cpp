@@ -56,7 +56,8 @@ void add_see_also(std::string& page, const VerbText& verb, const VerbText& progr
   if (verb.path != program.path)
     others.push_back(".BR weir (1)");
   else
-    others.insert(others.end(), {".BR weir\\-ocr (7)", ".BR weir\\-ocrcc (1)"});
+    others.insert(others.end(),
+                  {".BR weir\\-ocr (7)", ".BR weir\\-ocrcc (1)", ".BR weir\\-shmem (7)", ".BR weir\\-shmemcc (1)"});
   for (const VerbText& other : program.verbs) {
     if (other.path != verb.path) others.push_back(fmt::format(".BR {} (1)", roff(dashed_path(other.path))));
   }

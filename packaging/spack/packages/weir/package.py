@@ -26,7 +26,7 @@ class Weir(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
-    depends_on("pkgconfig", type=("build", "run"))  # weir-ocrcc asks it for flags
+    depends_on("pkgconfig", type=("build", "run"))  # weir-ocrcc and weir-shmemcc ask it for flags
 
     # A program that links the static library links these.
     depends_on("hwloc@2.5:")

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* OpenSHMEM 1.6 on Weir: what a program includes. docs/shmem.md says how to build and run one, weir-shmem(7) what is there.
+ *
+ * Routines that exist for many types are in detail/: routines.h has each once, with its parameters, types.h the types.
+ * Every routine is there as pshmem_..., too; shmem_... is a weak name of the same function, which a profiler may define.
+ * In C11, shmem_put() and its like select the function by the types of their arguments; in C++ they are overloads. */
+#ifndef SHMEM_H
+#define SHMEM_H
+
+#ifdef __cplusplus
+#include <complex>
+#endif
+
+#include "detail/constants.h"
+#include "detail/plain.h"
+
+#ifdef __cplusplus
+typedef std::complex<double> weir_shmem_complexd;
+typedef std::complex<float> weir_shmem_complexf;
+#if __cplusplus >= 201103L
+#define WEIR_SHMEM_NOTHROW noexcept
+#else
+#define WEIR_SHMEM_NOTHROW throw()
+#endif
+extern "C" {
+#else
+typedef double _Complex weir_shmem_complexd;
+typedef float _Complex weir_shmem_complexf;
+#define WEIR_SHMEM_NOTHROW
+#endif
+
+#define WEIR_SHMEM_DECLARE_PLAIN(R, NAME, PARAMETERS) \
+  R NAME PARAMETERS WEIR_SHMEM_NOTHROW;               \
+  R p##NAME PARAMETERS WEIR_SHMEM_NOTHROW;
+
+WEIR_SHMEM_SETUP(WEIR_SHMEM_DECLARE_PLAIN)
+WEIR_SHMEM_MEMORY(WEIR_SHMEM_DECLARE_PLAIN)
+WEIR_SHMEM_TEAMS(WEIR_SHMEM_DECLARE_PLAIN)
+WEIR_SHMEM_ORDER(WEIR_SHMEM_DECLARE_PLAIN)
+WEIR_SHMEM_TOGETHER(WEIR_SHMEM_DECLARE_PLAIN)
+WEIR_SHMEM_OLD(WEIR_SHMEM_DECLARE_PLAIN)
+
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define WEIR_SHMEM_NO_RETURN [[noreturn]]
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define WEIR_SHMEM_NO_RETURN _Noreturn
+#else
+#define WEIR_SHMEM_NO_RETURN
+#endif
+/* Ends all PEs with this status, from any one, whatever the others do. */
+WEIR_SHMEM_NO_RETURN void shmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
+WEIR_SHMEM_NO_RETURN void pshmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
+
+#include "detail/prototypes.h"
+
+#ifdef __cplusplus
+}
+#include "detail/overloads.h"
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#include "detail/generic.h"
+#endif
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What Weir has beyond OpenSHMEM (shmemx.h).
+#include "shmem/shmemx.h"
+
+#include <ctime>
+
+#include "shmem/api/entry.hpp"
+#include "shmem/heap/heap.hpp"
+
+static_assert(SHMEMX_MALLOC_PARTITION(1) == 1L << weir::shmem::kPartitionShift);
+
+WEIR_SHMEM_ENTRY(double, shmemx_wtime, (void)) {
+  std::timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How OpenSHMEM programs end, and what they say before that.
+
+    programs_test.py WEIR FOLDER     the command line, and the folder of the programs"""
+import os
+import subprocess
+import sys
+
+# program, PEs, exit status, lines that it prints in any order
+EXPECTED = [
+    ("ends_without_finalize", 1, 0, ["PE 0 of 1 has 42"]),
+    ("ends_without_finalize", 3, 0, [f"PE {pe} of 3 has 42" for pe in range(3)]),
+    ("global_exit", 1, 7, []),
+    ("global_exit", 4, 7, []),
+    ("profiler", 2, 0, []),
+]
+
+
+# variable, what the first lines of PE 0 have in them
+TOLD = [
+    ("SHMEM_VERSION", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by "]),
+    ("SMA_VERSION", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by "]),
+    ("SHMEM_INFO", ["Weir OpenSHMEM, OpenSHMEM 1.6, 2 PEs by ", "SHMEM_SYMMETRIC_SIZE", "512M", "SHMEM_INFO", "(1)"]),
+]
+
+
+def check_told(weir, folder):
+    wrong = 0
+    for variable, texts in TOLD:
+        done = subprocess.run([weir, "run", "-n", "2", f"{folder}/shmem_program_profiler"], text=True, capture_output=True,
+                              check=False, timeout=60,
+                              env=os.environ | {variable: "1", "SHMEM_SYMMETRIC_SIZE": "512M"})
+        if done.returncode != 0 or any(text not in done.stdout for text in texts):
+            print(f"{variable}=1: exit status {done.returncode}, printed:\n{done.stdout}{done.stderr}")
+            wrong += 1
+    return wrong
+
+
+def main():
+    weir, folder = sys.argv[1:]
+    wrong = check_told(weir, folder)
+    for program, pes, status, lines in EXPECTED:
+        command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program}"]
+        done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
+        if done.returncode != status or sorted(done.stdout.splitlines()) != sorted(lines):
+            print(f"{' '.join(command)}: exit status {done.returncode}, not {status}; printed:\n{done.stdout}{done.stderr}")
+            wrong += 1
+    sys.exit(wrong != 0)
+
+
+if __name__ == "__main__":
+    main()
