@@ -35,7 +35,8 @@ void run_ahead(Stress& stress, const Stage& stage, Pe& pe) {
   const auto group = pe.group(all_of(stage), 0);
   auto* const value = reinterpret_cast<long*>(pe.heap());
   const long all = stage.pes();
-  for (long round = 0; round < 300; ++round) {
+  for (long round = 0; round < 100; ++round) {
+    if (pe.me() == 0) stress.doing("running ahead, round", round);
     const auto root = static_cast<unsigned>(round / 20 % all);
     value[0] = round + pe.me();
     broadcast(*group, {value + 1, value, sizeof(long), root, true});
@@ -55,7 +56,8 @@ void run_ahead(Stress& stress, const Stage& stage, Pe& pe) {
 void use_areas_again(Stress& stress, const Stage& stage, Pe& pe) {
   auto* const value = reinterpret_cast<int*>(pe.heap());
   Step step = 0;
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 30; ++round) {
+    if (pe.me() == 0) stress.doing("using areas again, round", round);
     const auto group = pe.group(all_of(stage), 0, step);
     value[0] = round + pe.me();
     broadcast(*group, {value + 1, value, sizeof(int), static_cast<unsigned>(round % stage.pes()), true});
@@ -80,6 +82,7 @@ void random_collectives(Stress& stress, const Stage& stage, Pe& pe, unsigned see
   std::vector<std::unique_ptr<Group>> groups;
   for (const auto& each : pes) groups.push_back(pe.group(each, groups.size()));
   for (int i = 0; i < 10; ++i) {
+    if (pe.me() == 0) stress.doing("random collectives, number", i);
     const Action action = any_action(random, pes);
     if (groups[action.group] == nullptr) continue;
     const std::string wrong = act(*groups[action.group], pes[action.group], action, pe.heap());
@@ -92,13 +95,10 @@ void random_collectives(Stress& stress, const Stage& stage, Pe& pe, unsigned see
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  for (long number = 0; stress.goes_on(); ++number) {
+  while (stress.goes_on()) {
     Stage stage = any_stage(stress);
-    stress.doing("running ahead", number);
     play(stage, [&](Pe& pe) { run_ahead(stress, stage, pe); });
-    stress.doing("using areas again", number);
     play(stage, [&](Pe& pe) { use_areas_again(stress, stage, pe); });
-    stress.doing("random collectives", number);
     const auto seed = static_cast<unsigned>(stress.random());
     play(stage, [&](Pe& pe) { random_collectives(stress, stage, pe, seed); });
   }

@@ -27,7 +27,7 @@ TEST(Collective, NoneLeavesASyncBeforeAllHaveEnteredIt) {
     std::atomic<int> entered{0};
     play(stage, [&](Pe& pe) {
       const auto group = pe.group(all_of(stage), 0);
-      for (int round = 1; round <= 100; ++round) {
+      for (int round = 1; round <= 40; ++round) {
         ++entered;
         sync(*group);
         ASSERT_GE(entered.load(), round * stage.pes());
@@ -41,7 +41,7 @@ TEST(Collective, ASyncPublishesWhatWasWrittenBefore) {
     std::vector<int> written(static_cast<std::size_t>(stage.pes()));
     play(stage, [&](Pe& pe) {
       const auto group = pe.group(all_of(stage), 0);
-      for (int round = 1; round <= 50; ++round) {
+      for (int round = 1; round <= 20; ++round) {
         written[static_cast<std::size_t>(pe.me())] = round;
         sync(*group);
         for (const int value : written) ASSERT_EQ(value, round);
@@ -57,7 +57,7 @@ TEST(Collective, ARootThatRunsAheadLosesNothing) {
     play(stage, [&](Pe& pe) {
       const auto group = pe.group(all_of(stage), 0);
       auto* const value = reinterpret_cast<long*>(pe.heap());
-      for (long round = 0; round < 150; ++round) {
+      for (long round = 0; round < 60; ++round) {
         value[0] = round;
         if (pe.me() == stage.pes() - 1 && round % 50 == 0) std::this_thread::yield();
         broadcast(*group, {value + 1, value, sizeof(long), 0, true});
@@ -157,7 +157,7 @@ TEST(Collective, GroupsOfDifferentThreadsDoNotDisturbOneAnother) {
       threads.emplace_back([&, i] {
         const auto group = pe.group(all_of(stage), i);
         auto* const value = reinterpret_cast<long*>(pe.heap() + i * 1024);
-        for (long round = 0; round < 200; ++round) {
+        for (long round = 0; round < 60; ++round) {
           value[0] = round + static_cast<long>(i) * pe.me();
           reduce(*group, {value + 1, value, 1, Op::max, Type::i64});
           ASSERT_EQ(value[1], round + static_cast<long>(i) * 2);
