@@ -45,6 +45,8 @@ class Waiting {
   }
 
  private:
+  static constexpr std::uint32_t kRoundsPerLook = 4096;
+
   // Until ready() is true, or as sleep().
   template <class Ready>
   void nap(std::uint64_t ns, Ready ready);
@@ -61,15 +63,17 @@ class Waiting {
   Work* work_ = nullptr;
 };
 
+// Also in a flood of messages it looks after the others now and then.
 template <class Ready>
 base::Status Waiting::until(Ready ready) {
-  for (std::uint32_t turn = 0; !ready(); ++turn) {
+  for (std::uint32_t turn = 0, rounds = 1; !ready(); ++turn, ++rounds) {
     if (work_ != nullptr && work_->progress()) turn = 0;
-    if (pass(turn)) continue;
+    const bool shall_sleep = !pass(turn);
+    if (!shall_sleep && rounds % kRoundsPerLook != 0) continue;
     peers_.look();
     if (ready()) break;
     if (base::Status status = peers_.status(); !status) return status;
-    nap(peers_.look_every_ns(), ready);
+    if (shall_sleep) nap(peers_.look_every_ns(), ready);
   }
   return base::Status::success();
 }

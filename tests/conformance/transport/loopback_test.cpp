@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <numeric>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -22,8 +23,14 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Several threads of one rank: what this backend cannot do.
-bool is_for_loopback(const Body& body) { return std::string(body.name) != "threads_send_and_make_progress"; }
+// What this backend cannot do: several threads of one rank, and a rank that computes until others have reached it. One
+// has so many operations under way that to choose among them takes seconds.
+bool is_for_loopback(const Body& body) {
+  constexpr const char* kOthers[] = {"threads_send_and_make_progress", "threads_have_channels_of_their_own",
+                                     "a_rank_that_computes_is_reached",
+                                     "many_small_nbi_operations_are_done_after_quiet"};
+  return std::find(std::begin(kOthers), std::end(kOthers), std::string(body.name)) == std::end(kOthers);
+}
 
 Outcome run_body(const Settings& settings, const Body& body) {
   return loopback::run(settings, [&](Transport& t) {
@@ -55,6 +62,7 @@ TEST(Loopback, HoldsInManyOrders) {
     const std::string name = body.name;
     const bool is_large = name == "puts_and_gets_of_all_sizes_are_whole" ||
                           name == "the_source_of_a_put_may_be_used_again_at_once" ||
+                          name == "a_large_put_comes_before_what_follows_a_fence" ||
                           name == "a_region_is_zeros_of_the_largest_size" || name == "all_gather_takes_any_length";
     if (is_for_loopback(body) && !is_large) bodies.push_back(&body);
   });
