@@ -19,6 +19,8 @@ class Commons {
   // Rank 0 makes it; the others get its descriptor, which they hand over.
   static base::Result<Commons> make(std::uint32_t ranks);
   static base::Result<Commons> attach(int descriptor, Rank rank, std::uint32_t ranks);
+  // The same mapping as another rank sees it: ranks that are threads, in tests of the protocols.
+  Commons as(Rank rank) const { return {memory_, rank, ranks_}; }
 
   Rank rank() const noexcept { return rank_; }
   std::uint32_t ranks() const noexcept { return ranks_; }
@@ -42,14 +44,14 @@ class Commons {
  private:
   static std::uint32_t index(Rank rank) noexcept { return static_cast<std::uint32_t>(rank); }
 
-  Commons(std::unique_ptr<memory::SharedBacking> memory, Rank rank, std::uint32_t ranks) noexcept
+  Commons(std::shared_ptr<memory::SharedBacking> memory, Rank rank, std::uint32_t ranks) noexcept
       : memory_(std::move(memory)), rank_(rank), ranks_(ranks), layout_(ranks) {}
   template <class T>
   T* at(std::size_t offset) const noexcept {
     return reinterpret_cast<T*>(memory_->data() + offset);
   }
 
-  std::unique_ptr<memory::SharedBacking> memory_;
+  std::shared_ptr<memory::SharedBacking> memory_;
   Rank rank_;
   std::uint32_t ranks_;
   Layout layout_;

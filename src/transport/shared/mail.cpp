@@ -28,7 +28,8 @@ base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byt
     send_or_keep(to, handler, bytes);
     return base::Status::success();
   }
-  return waiting_.until([&] { return try_send(to, handler, bytes); });
+  bool is_sent = false;
+  return waiting_.until([&] { return is_sent || (is_sent = try_send(to, handler, bytes)); });
 }
 
 bool Mail::try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
@@ -54,7 +55,7 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 // MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
-// finds no bit is told of the message by the next. WAKE-1: the bit is set before the sender asks who sleeps.
+// finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps.
 void Mail::announce_to(Rank to) noexcept {
   const auto self = static_cast<std::uint32_t>(commons_.rank());
   const std::uint64_t bit = std::uint64_t{1} << (self % 64);

@@ -19,8 +19,6 @@
 namespace weir::transport::shared {
 namespace {
 
-constexpr std::uint64_t kLookEvery = 20'000'000;  // ns
-
 struct flock lock_of(Rank rank) noexcept {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -77,7 +75,7 @@ void Peers::look() {
   std::atomic<std::uint64_t>& looked = commons_.head().looked_ns;
   std::uint64_t last = looked.load();
   const std::uint64_t now = platform::now_ns();
-  if (now - last < kLookEvery || !looked.compare_exchange_strong(last, now)) return;
+  if (now - last < look_every_ || !looked.compare_exchange_strong(last, now)) return;
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
     const Rank rank{i};
     if (rank == commons_.rank() || commons_.line(rank).presence.load() != Presence::here) continue;

@@ -4,7 +4,7 @@
 //
 // Each process holds a record lock on one byte of the common memory's descriptor. The kernel takes it back when the
 // process ends, however it ends, and not when a child that it forked does. Whoever waits looks after all; one rank at a
-// time does so, at most every 20 ms. Any thread.
+// time does so, now and then. Any thread.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,15 @@
 #include "base/result.hpp"
 #include "launch/control.hpp"
 #include "transport/shared/commons.hpp"
+#include "transport/shared/open_shared.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::transport::shared {
 
 class Peers {
  public:
-  Peers(Commons& commons, launch::Control launcher) noexcept : commons_(commons), launcher_(launcher) {}
+  Peers(Commons& commons, const SharedPlace& place) noexcept
+      : commons_(commons), launcher_(place.control), look_every_(std::chrono::nanoseconds(place.look_every).count()) {}
 
   // From now on the end of this process is seen.
   base::Status enter();
@@ -31,6 +33,8 @@ class Peers {
   bool is_lost(Rank rank) const noexcept { return commons_.line(rank).presence.load() == Presence::lost; }
   // Code::lost when a rank is.
   base::Status status() const;
+
+  std::uint64_t look_every_ns() const noexcept { return look_every_; }
 
   // Wakes whatever sleeps on a rank; costs a load when nothing does.
   void ring(Rank rank) const noexcept;
@@ -48,6 +52,7 @@ class Peers {
 
   Commons& commons_;
   launch::Control launcher_;
+  std::uint64_t look_every_;  // ns
 };
 
 }  // namespace weir::transport::shared

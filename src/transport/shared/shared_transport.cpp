@@ -13,7 +13,7 @@ namespace shared {
 SharedTransport::SharedTransport(Started started, const SharedPlace& place)
     : commons_(std::move(started.commons)),
       sockets_(std::move(started.sockets)),
-      peers_(commons_, launch::Control(place.control)),
+      peers_(commons_, place),
       waiting_(commons_, peers_, place.cores),
       assembly_(commons_, peers_, waiting_),
       regions_(commons_, assembly_, sockets_),

@@ -72,11 +72,15 @@ bool is_readable(const Descriptor& socket, Deadline deadline) {
   }
 }
 
-bool is_of_this_user(const Descriptor& socket) {
-  ucred peer{};
+// The process at the other end, as it was when it connected.
+ucred peer_of(const Descriptor& socket) {
+  ucred peer{0, static_cast<uid_t>(-1), static_cast<gid_t>(-1)};
   socklen_t bytes = sizeof peer;
-  return getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == getuid();
+  getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
+  return peer;
 }
+
+bool is_of_this_user(const Descriptor& socket) { return peer_of(socket).uid == getuid(); }
 
 // Room for one descriptor beside a message.
 union Ancillary {
@@ -115,8 +119,9 @@ std::optional<Packet> receive_packet(const Descriptor& socket, Descriptor& descr
   message.msg_control = &ancillary;
   message.msg_controllen = sizeof ancillary;
   ssize_t received = 0;
+  // ECONNRESET: the other end has not read all; what it has sent can be read still.
   do received = recvmsg(socket.number(), &message, MSG_CMSG_CLOEXEC);
-  while (received < 0 && errno == EINTR);
+  while (received < 0 && (errno == EINTR || errno == ECONNRESET));
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (received > 0 && header != nullptr && header->cmsg_type == SCM_RIGHTS) {
     int number = -1;
@@ -165,14 +170,24 @@ base::Status Sockets::accept_all(const std::string& job, Deadline deadline) {
   for (std::size_t missing = to_.size() - 1; missing > 0 && status; --missing) {
     status = is_readable(*listener, deadline) ? accept_one(*listener, deadline) : absent(job);
   }
-  if (status) return status;
-  Packet packet;
-  packet.code = static_cast<std::uint32_t>(status.code);
-  status.message.copy(packet.text, sizeof packet.text - 1);
-  for (const Descriptor& socket : to_) {
-    if (socket.is_open()) static_cast<void>(send_packet(socket, packet, -1));
-  }
+  if (!status) tell_all(*listener, status);
   return status;
+}
+
+// Those that have connected and were not accepted yet, too.
+void Sockets::tell_all(const Descriptor& listener, const base::Status& verdict) {
+  const Deadline soon = std::chrono::steady_clock::now() + milliseconds(200);
+  while (is_readable(listener, std::chrono::steady_clock::now()) && !is_over(soon)) {
+    static_cast<void>(accept_one(listener, soon));
+  }
+  Packet packet;
+  packet.code = static_cast<std::uint32_t>(verdict.code);
+  verdict.message.copy(packet.text, sizeof packet.text - 1);
+  for (const auto* sockets : {&to_, &refused_}) {
+    for (const Descriptor& socket : *sockets) {
+      if (socket.is_open()) static_cast<void>(send_packet(socket, packet, -1));
+    }
+  }
 }
 
 base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) {
@@ -181,15 +196,19 @@ base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) 
   if (!is_of_this_user(socket)) return {Code::bad_option, "a process of another user claims to be a rank of this job"};
   Descriptor none;
   const auto hello = is_readable(socket, deadline) ? receive_packet(socket, none) : std::nullopt;
-  if (!hello)
-    return {Code::lost, "a process that claimed to be a rank of this job has ended, or is of another libweir"};
+  if (!hello) {
+    return {Code::lost,
+            fmt::format("process {} has connected as a rank of this job, and has ended before it said which; "
+                        "or it is of another libweir",
+                        peer_of(socket).pid)};
+  }
   if (hello->ranks != to_.size() || hello->rank == 0 || hello->rank >= to_.size()) {
-    to_[0] = std::move(socket);  // it is told as well
+    refused_.push_back(std::move(socket));
     return {Code::bad_option, fmt::format("rank {} of {} has come to a job of {} ranks: all must be started alike",
                                           hello->rank, hello->ranks, to_.size())};
   }
   if (to_[hello->rank].is_open()) {
-    to_[0] = std::move(socket);
+    refused_.push_back(std::move(socket));
     return {Code::bad_option, fmt::format("two processes claim to be rank {} of {}: a job's id must be unlike that of "
                                           "any other job of this host",
                                           hello->rank, hello->ranks)};
@@ -230,7 +249,8 @@ base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline de
   Packet hello;
   hello.rank = static_cast<std::uint32_t>(rank);
   hello.ranks = static_cast<std::uint32_t>(to_.size());
-  return send(Rank{0}, hello);
+  static_cast<void>(send(Rank{0}, hello));  // where rank 0 does not read it any more, it has said why
+  return Status::success();
 }
 
 base::Status Sockets::send(Rank to, const Packet& packet, int descriptor) {

@@ -46,10 +46,12 @@ class Sockets {
   explicit Sockets(std::uint32_t ranks) : to_(ranks) {}
   base::Status accept_all(const std::string& job, Deadline deadline);
   base::Status accept_one(const platform::Descriptor& listener, Deadline deadline);
+  void tell_all(const platform::Descriptor& listener, const base::Status& verdict);
   base::Status reach_first(const std::string& job, Rank rank, Deadline deadline);
   base::Status absent(const std::string& job) const;
 
-  std::vector<platform::Descriptor> to_;  // by rank; rank 0 has all, the others that of rank 0
+  std::vector<platform::Descriptor> to_;       // by rank; rank 0 has all, the others that of rank 0
+  std::vector<platform::Descriptor> refused_;  // of rank 0: they are told why
 };
 
 }  // namespace weir::transport::shared

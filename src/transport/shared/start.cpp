@@ -15,7 +15,7 @@ using base::Status;
 base::Result<Started> start_alone(const SharedPlace& place) {
   auto commons = Commons::make(1);
   if (!commons) return commons.status();
-  if (Status status = Peers(*commons, launch::Control(place.control)).enter(); !status) return status;
+  if (Status status = Peers(*commons, place).enter(); !status) return status;
   return Started{std::move(*commons), Sockets()};
 }
 
@@ -38,7 +38,7 @@ base::Result<Started> start_first(const SharedPlace& place, Deadline deadline) {
   auto sockets = Sockets::connect(place.job, place.rank, place.ranks, deadline);
   if (!sockets) return sockets.status();
   auto commons = Commons::make(place.ranks);
-  Status status = commons ? Peers(*commons, launch::Control(place.control)).enter() : commons.status();
+  Status status = commons ? Peers(*commons, place).enter() : commons.status();
   for (std::uint32_t i = 1; i < place.ranks && status; ++i) {
     status = sockets->send(Rank{i}, {}, commons->descriptor());
   }
@@ -48,14 +48,16 @@ base::Result<Started> start_first(const SharedPlace& place, Deadline deadline) {
   return Started{std::move(*commons), std::move(*sockets)};
 }
 
+// Rank 0 says what is wrong; so the others wait longer than it does.
 base::Result<Started> start_other(const SharedPlace& place, Deadline deadline) {
+  deadline += std::chrono::seconds(5);
   auto sockets = Sockets::connect(place.job, place.rank, place.ranks, deadline);
   if (!sockets) return sockets.status();
   platform::Descriptor descriptor;
   const auto packet = sockets->receive(Rank{0}, deadline, &descriptor);
   if (!packet) return packet.status();
   auto commons = Commons::attach(descriptor.release(), place.rank, place.ranks);
-  Status status = commons ? Peers(*commons, launch::Control(place.control)).enter() : commons.status();
+  Status status = commons ? Peers(*commons, place).enter() : commons.status();
   Packet here;
   here.code = static_cast<std::uint32_t>(status.code);
   status.message.copy(here.text, sizeof here.text - 1);

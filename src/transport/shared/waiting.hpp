@@ -2,7 +2,7 @@
 
 // Waiting: how a rank waits for what others of its host do: looks, then gives its core away, then sleeps.
 //
-// Whoever makes true what a rank may wait for rings that rank afterwards (Peers::ring). Tags WAKE-1 in
+// Whoever makes true what a rank may wait for rings that rank afterwards (Peers::ring). Tags BELL-1 in
 // docs/protocols/transport.md: the sleeper says that it sleeps before its last look, the other one makes it true before
 // it asks who sleeps; all four are sequentially consistent, so one sees the other. Any thread.
 #pragma once
@@ -44,7 +44,7 @@ class Waiting {
   }
 
  private:
-  static constexpr std::uint64_t kLongestSleep = 20'000'000;  // ns
+  static constexpr std::uint32_t kRoundsPerLook = 4096;
 
   // Until ready() is true, or as sleep().
   template <class Ready>
@@ -62,15 +62,17 @@ class Waiting {
   Work* work_ = nullptr;
 };
 
+// Also in a flood of messages it looks after the others now and then.
 template <class Ready>
 base::Status Waiting::until(Ready ready) {
-  for (std::uint32_t turn = 0; !ready(); ++turn) {
+  for (std::uint32_t turn = 0, rounds = 1; !ready(); ++turn, ++rounds) {
     if (work_ != nullptr && work_->progress()) turn = 0;
-    if (pass(turn)) continue;
+    const bool shall_sleep = !pass(turn);
+    if (!shall_sleep && rounds % kRoundsPerLook != 0) continue;
     peers_.look();
     if (ready()) break;
     if (base::Status status = peers_.status(); !status) return status;
-    nap(kLongestSleep, ready);
+    if (shall_sleep) nap(peers_.look_every_ns(), ready);
   }
   return base::Status::success();
 }
@@ -78,10 +80,10 @@ base::Status Waiting::until(Ready ready) {
 template <class Ready>
 void Waiting::nap(std::uint64_t ns, Ready ready) {
   RankLine& line = commons_.own_line();
-  line.sleepers.fetch_add(1);                     // WAKE-1: before the last look
-  const std::uint32_t rings = line.rings.load();  // WAKE-1: a ring after this makes the sleep return at once
+  line.sleepers.fetch_add(1);                     // BELL-1: before the last look
+  const std::uint32_t rings = line.rings.load();  // BELL-1: a ring after this makes the sleep return at once
   while (!ready() && !has_news() && line.rings.load() == rings) {
-    const std::uint64_t piece = std::min(ns, kLongestSleep);
+    const std::uint64_t piece = std::min(ns, peers_.look_every_ns());
     platform::sleep_on(line.rings, rings, piece);
     peers_.look();
     ns -= piece;

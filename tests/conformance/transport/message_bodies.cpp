@@ -19,7 +19,7 @@ constexpr std::uint16_t kData = 3, kAnswer = 4, kLast = Transport::kHandlers - 1
 template <class Ready>
 void progress_until(Transport& t, Ready ready) {
   while (!ready()) {
-    if (!t.progress()) t.wait_for_arrival(1'000'000'000);
+    if (!t.progress()) t.wait_for_arrival(3'600'000'000'000);
     require(!t.lost(), "a rank is lost");
   }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transport/shared/ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace weir::transport::shared {
+namespace {
+
+constexpr std::uint32_t kBytes = 16 << 10;
+
+struct TwoEnds {
+  std::unique_ptr<RingEnds> ends = std::make_unique<RingEnds>();
+  std::vector<std::uint64_t> data = std::vector<std::uint64_t>(kBytes / 8);
+  Ring ring{*ends, reinterpret_cast<std::byte*>(data.data()), kBytes};
+
+  bool write(std::uint16_t handler, std::size_t bytes) {
+    return ring.try_write(handler, std::vector<std::byte>(bytes, static_cast<std::byte>(handler)));
+  }
+  // The handler of the oldest message, whose bytes must be its own; -1: there is none.
+  int read(std::size_t bytes) {
+    int found = -1;
+    ring.read([&](std::uint16_t handler, std::span<const std::byte> message) {
+      found = handler;
+      EXPECT_EQ(message.size(), bytes);
+      EXPECT_TRUE(std::all_of(message.begin(), message.end(), [&](std::byte b) { return b == std::byte(handler); }));
+    });
+    return found;
+  }
+};
+
+TEST(Ring, IsEmptyAtFirst) {
+  TwoEnds two;
+  EXPECT_TRUE(two.ring.is_empty());
+  EXPECT_EQ(two.read(0), -1);
+}
+
+TEST(Ring, TellsMessagesOfNoBytesFromNoMessage) {
+  TwoEnds two;
+  ASSERT_TRUE(two.write(7, 0));
+  EXPECT_FALSE(two.ring.is_empty());
+  EXPECT_EQ(two.read(0), 7);
+  EXPECT_EQ(two.read(0), -1);
+}
+
+TEST(Ring, KeepsTheOrderAcrossItsEndForMessagesOfAnyLength) {
+  for (std::size_t bytes = 0; bytes <= 4000; bytes += 37) {
+    TwoEnds two;
+    for (std::uint16_t i = 0; i < 60; ++i) {
+      ASSERT_TRUE(two.write(2 * i % 32, bytes)) << bytes;
+      ASSERT_TRUE(two.write((2 * i + 1) % 32, bytes)) << bytes;
+      ASSERT_EQ(two.read(bytes), 2 * i % 32);
+      ASSERT_EQ(two.read(bytes), (2 * i + 1) % 32);
+    }
+    EXPECT_TRUE(two.ring.is_empty());
+  }
+}
+
+TEST(Ring, RefusesWhatFindsNoRoomAndTakesItWhenThereIs) {
+  TwoEnds two;
+  int held = 0;
+  while (two.write(3, 4000)) ++held;
+  EXPECT_EQ(held, 4);
+  EXPECT_EQ(two.read(4000), 3);
+  EXPECT_TRUE(two.write(4, 4000));
+  EXPECT_FALSE(two.write(5, 4000));
+  for (int i = 1; i < held; ++i) EXPECT_EQ(two.read(4000), 3);
+  EXPECT_EQ(two.read(4000), 4);
+}
+
+TEST(Ring, TellsTheReceiverOnceThatTheSenderWaitsForRoom) {
+  TwoEnds two;
+  EXPECT_FALSE(two.ring.is_room_wanted());
+  two.ring.ask_for_room();
+  EXPECT_TRUE(two.ring.is_room_asked_for());
+  EXPECT_TRUE(two.ring.is_room_wanted());
+  EXPECT_FALSE(two.ring.is_room_wanted());
+  EXPECT_FALSE(two.ring.is_room_asked_for());
+}
+
+}  // namespace
+}  // namespace weir::transport::shared
