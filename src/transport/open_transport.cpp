@@ -38,7 +38,7 @@ base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, 
   if (!wanted.empty() && wanted != "shared")
     return base::Status{base::Code::bad_option,
                         fmt::format("WEIR_TRANSPORT={}: shared, joined or mpi is meant", base::one_line(wanted))};
-  return job.is_on_one_host() ? open_on_host(job, options) : open_between_hosts(job, options);
+  return job.is_on_one_host() ? open_on_host(job, options) : open_joined(job, options, true);
 }
 
 }  // namespace weir::transport

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "launch/job.hpp"
-#include "transport/open_transport.hpp"
+#include "transport/open_options.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::transport {

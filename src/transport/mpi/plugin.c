@@ -2,15 +2,17 @@
 
 // The plugin: the table of calls.h by the MPI that this file is compiled for, in C, as that is what every MPI has:
 //
-//   mpicc -O2 -shared -fPIC -o libweir-transport-mine.so plugin.c
+//   mpicc -O2 -shared -fPIC -I src -o libweir-transport-mine.so src/transport/mpi/plugin.c
 //
 // makes one for an MPI that Weir was not built with; WEIR_MPI=/the/path/libweir-transport-mine.so takes it.
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "calls.h"
+#include "transport/mpi/calls.h"
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(struct WeirMpiRequest), "a request fits");
 
@@ -81,20 +83,28 @@ static int weir_is_finalised(void) {
 
 // MPICH before 4.2, over UCX, stands still in MPI_Finalize() when ranks come there at different times: the first ones
 // wait in a barrier of the process manager, and do not answer the flush by which the others close their connections
-// (github.com/pmodels/mpich/pull/6596). To its process manager, a rank that ends without it with status 0 is all right.
+// (github.com/pmodels/mpich/pull/6596). So its process manager alone is told, which else would kill the neighbours of a
+// rank that has ended: a line on the socket PMI_FD, and its answer.
 #if defined(MPICH_NUMVERSION)
 #if MPICH_NUMVERSION < 40200000
-#define WEIR_NO_FINALIZE 1
+#define WEIR_FINALIZE_PMI 1
 #endif
 #endif
 
+#if defined(WEIR_FINALIZE_PMI)
 static int weir_finalize(void) {
-#if defined(WEIR_NO_FINALIZE)
+  static const char command[] = "cmd=finalize\n";
+  const char* const number = getenv("PMI_FD");
+  if (number == NULL) return MPI_Finalize();
+  const int manager = atoi(number);
+  if (write(manager, command, strlen(command)) != (ssize_t)strlen(command)) return MPI_ERR_OTHER;
+  for (char letter = 0; letter != '\n';)
+    if (read(manager, &letter, 1) != 1) return MPI_ERR_OTHER;
   return MPI_SUCCESS;
-#else
-  return MPI_Finalize();
-#endif
 }
+#else
+static int weir_finalize(void) { return MPI_Finalize(); }
+#endif
 
 static int weir_finish(void) {
   weir_at_finalize = NULL;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// OpenOptions: what open_transport() is told beside the job.
+#pragma once
+
+#include <chrono>
+
+namespace weir::transport {
+
+struct OpenOptions {
+  std::chrono::milliseconds patience{60'000};  // how long ranks wait for one another to start
+  bool threads = true;  // several threads of the program call the transport and its channels at the same time
+};
+
+}  // namespace weir::transport
