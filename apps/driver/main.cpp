@@ -31,7 +31,9 @@ void add_run(CLI::App& app, Global& global) {
 int run(int argc, char** argv) {
   std::vector<AddVerb> verbs = {add_run};
 #ifdef WEIR_VERB_BENCH
-  verbs.push_back([](CLI::App& app, Global& global) { add_bench(app, global, {&run_tasks, &run_bench_tiers}); });
+  verbs.push_back([](CLI::App& app, Global& global) {
+    add_bench(app, global, {&run_tasks, &run_bench_tiers, &run_bench_shmem});
+  });
 #endif
   handle_interrupts();
   convert_traces_with(trace_converter());

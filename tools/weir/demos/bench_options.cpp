@@ -150,9 +150,11 @@ BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs) {
                              .purpose = "measurements compared with other runtimes",
                              .text = "Measures what the runtime itself costs, and what it gives, compared with others.",
                              .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"},
-                                          {"weir bench tiers", "data larger than fast memory, three minutes"}}},
+                                          {"weir bench tiers", "data larger than fast memory, three minutes"},
+                                          {"weir bench shmem --quick", "OpenSHMEM, a first look"}}},
                             nullptr);
-  return {add_tasks(verb, global, std::move(runs.tasks)), add_bench_tiers(verb, global, std::move(runs.tiers))};
+  return {add_tasks(verb, global, std::move(runs.tasks)), add_bench_tiers(verb, global, std::move(runs.tiers)),
+          add_bench_shmem(verb, global, std::move(runs.shmem))};
 }
 
 }  // namespace weir::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What weir bench tasks and weir bench tiers are asked, and the text that explains it.
+// What weir bench tasks and weir bench tiers are asked, and the text that explains it; the verb that holds all of them.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 
 #include "bench/report/plan.hpp"
 #include "bench/tiers/measure.hpp"
+#include "demos/bench_shmem_options.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -40,13 +41,14 @@ struct TiersSettings {
 int run_tasks(const TasksSettings& settings, Global& global);
 int run_bench_tiers(TiersSettings settings, Global& global);
 
-// The verb `bench`, which holds both.
+// The verb `bench`, which holds all.
 struct BenchRuns {
   std::function<int(const TasksSettings&, Global&)> tasks;
   std::function<int(const TiersSettings&, Global&)> tiers;
+  std::function<int(const ShmemSettings&, Global&)> shmem;
 };
 struct BenchVerbs {
-  CLI::App &tasks, &tiers;
+  CLI::App &tasks, &tiers, &shmem;
 };
 BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs);
 

@@ -57,6 +57,7 @@ void add_bench_demos(CLI::App& app, Global& global) {
   const BenchVerbs verbs = add_bench(app, global, {});
   hand_over(verbs.tasks, global);
   hand_over(verbs.tiers, global);
+  hand_over(verbs.shmem, global);
 }
 #endif
 

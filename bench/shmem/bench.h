@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What the programs that `weir bench shmem` runs have in common: shmem_bench.c for any OpenSHMEM, rma_bench.c for any
+ * MPI-3. PROGRAM SECONDS MICROSECONDS BENCH...: measures these, each sample of so many microseconds at least, and ends
+ * itself after so many seconds. Rank 0 prints a line of JSON for each, and {"done":true} at the end: what the library
+ * does when it ends is not measured, and may go wrong.
+ *
+ * For programs of one file: everything is static. Each defines the functions that are declared here. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kSamples = 11, kMostBytes = 4 << 20, kElements = 1024, kMostThreads = 2 };
+enum { kMessages = 4096, kBeforeQuiet = 64 }; /* of a thread at a time: more than starting it takes */
+
+static int bench_rank(void);
+static int bench_ranks(void);
+static void bench_barrier(void);
+static long bench_share(long value); /* what rank 0 gives */
+
+static const double kMostSeconds = 1; /* for the samples of one measurement: fewer of them when each takes long */
+
+typedef enum Unit { kMicroseconds, kGbPerS, kMillionPerS } Unit;
+static const char* const kUnits[] = {"us", "GB/s", "M/s"};
+
+typedef struct Bench {
+  const char* name;
+  size_t bytes; /* 0: every size of a bandwidth, one after the other */
+  Unit unit;
+  int operations; /* that `run` does for each of its count; 0: kMessages of each thread */
+  bool together;  /* all ranks have to be done; else rank 0 alone */
+  void (*run)(long count, size_t bytes);
+  bool (*right)(void); /* of the result, or NULL */
+} Bench;
+
+static double bench_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double seconds_of(const Bench* b, long count, size_t bytes) {
+  bench_barrier();
+  const double start = bench_now();
+  b->run(count, bytes);
+  if (b->together) bench_barrier();
+  const double seconds = bench_now() - start;
+  bench_barrier();
+  return seconds;
+}
+
+/* How often it has to run to take so long. */
+static long calibrate(const Bench* b, size_t bytes, double seconds) {
+  for (long count = bench_ranks();;) { /* each has been the root of a broadcast */
+    const double took = seconds_of(b, count, bytes);
+    const double factor = took > 0 ? 1.2 * seconds / took : 10;
+    const long next = took >= seconds ? 0 : (long)((double)count * (factor < 10 ? factor : 10)) + 1;
+    const long agreed = bench_share(next);
+    if (agreed == 0) return count;
+    count = agreed;
+  }
+}
+
+static int compare_doubles(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static double value_of(const Bench* b, double seconds, double operations, size_t bytes) {
+  switch (b->unit) {
+    case kMicroseconds: return seconds / operations * 1e6;
+    case kGbPerS: return (double)bytes * operations / seconds * 1e-9;
+    default: return operations / seconds * 1e-6;
+  }
+}
+
+static int threads_of(const Bench* b) { return b->name[strlen(b->name) - 1] - '0'; }
+
+static void measure(const Bench* b, size_t bytes, double seconds) {
+  const long count = calibrate(b, bytes, seconds);
+  const double operations = (double)count * (b->operations > 0 ? b->operations : kMessages * threads_of(b));
+  const double start = bench_now();
+  double values[kSamples];
+  int taken = 0;
+  do {
+    values[taken++] = value_of(b, seconds_of(b, count, bytes), operations, bytes);
+  } while (bench_share(taken < kSamples && bench_now() - start < kMostSeconds) != 0);
+  const bool right = b->right == NULL || b->right();
+  if (!right) fprintf(stderr, "%s: rank %d has a wrong result\n", b->name, bench_rank());
+  bench_barrier();
+  if (bench_rank() != 0) return;
+  qsort(values, (size_t)taken, sizeof *values, compare_doubles);
+  printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"right\":%s}\n", b->name, bytes,
+         kUnits[b->unit], values[taken / 2], right ? "true" : "false");
+  fflush(stdout);
+}
+
+static void measure_sizes(const Bench* b, double seconds) {
+  static const size_t sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, kMostBytes};
+  if (b->bytes > 0) return measure(b, b->bytes, seconds);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) measure(b, sizes[i], seconds);
+}
+
+/* Threads of rank 0, each doing `work` with its number. */
+static void in_threads(int threads, void* (*work)(void*)) {
+  static const int numbers[kMostThreads] = {0, 1};
+  pthread_t thread[kMostThreads];
+  for (int i = 1; i < threads; ++i)
+    if (pthread_create(&thread[i], NULL, work, (void*)&numbers[i]) != 0) abort();
+  work((void*)&numbers[0]);
+  for (int i = 1; i < threads; ++i) pthread_join(thread[i], NULL);
+}
+
+/* What memory can do in this process, to compare with. */
+static char *memcpy_from, *memcpy_to;
+static void run_memcpy(long count, size_t bytes) {
+  if (bench_rank() != 0) return;
+  for (long i = 0; i < count; ++i) {
+    memcpy(memcpy_to, memcpy_from, bytes);
+    __asm__ volatile("" ::: "memory");
+  }
+}
+
+static void* filled(size_t bytes) {
+  void* memory = NULL;
+  if (posix_memalign(&memory, 4096, bytes) != 0) abort();
+  return memset(memory, 1, bytes);
+}
+
+static bool named(const Bench* b, int count, char** names) {
+  for (int i = 0; i < count; ++i)
+    if (strcmp(names[i], b->name) == 0) return true;
+  return false;
+}
+
+static bool asks_for_threads(int argc, char** argv) {
+  for (int i = 3; i < argc; ++i)
+    if (strncmp(argv[i], "rate", 4) == 0) return true;
+  return false;
+}
+
+static void check_usage(int argc, char** argv) {
+  if (argc < 4 || atoi(argv[1]) < 1 || atof(argv[2]) <= 0) {
+    fprintf(stderr, "usage: %s SECONDS MICROSECONDS BENCH...\n", argv[0]);
+    exit(2);
+  }
+  alarm((unsigned)atoi(argv[1])); /* also when whoever started it is gone */
+}
+
+static void measure_named(const Bench* benches, int argc, char** argv) {
+  memcpy_from = filled(kMostBytes), memcpy_to = filled(kMostBytes);
+  for (const Bench* b = benches; b->name != NULL; ++b)
+    if (named(b, argc - 3, argv + 3)) measure_sizes(b, atof(argv[2]) * 1e-6);
+  bench_barrier();
+  if (bench_rank() == 0) puts("{\"done\":true}");
+  fflush(stdout);
+  free(memcpy_from), free(memcpy_to);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "bench/shmem/render.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace weir::bench {
+namespace {
+
+constexpr std::size_t kKiB = 1024;
+
+std::string figure(double value) {
+  if (value < 1) return fmt::format("{:.3f}", value);
+  return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+std::string size_text(std::size_t bytes) {
+  if (bytes < kKiB) return fmt::format("{} B", bytes);
+  if (bytes < kKiB * kKiB) return fmt::format("{} KiB", bytes / kKiB);
+  return fmt::format("{} MiB", bytes / kKiB / kKiB);
+}
+
+// Those that some library has a value of.
+std::vector<std::size_t> shown_libraries(const ShmemPlan& plan, const ShmemReport& report) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < plan.libraries.size(); ++i)
+    if (std::any_of(report.rows.begin(), report.rows.end(), [&](const ShmemRow& row) { return row.median(i); }))
+      shown.push_back(i);
+  return shown;
+}
+
+std::string table_of(const ShmemPlan& plan, const ShmemReport& report, int ranks) {
+  const auto shown = shown_libraries(plan, report);
+  std::string text = fmt::format("{:<22}{:>5}", fmt::format("{} PEs", ranks), "");
+  for (const std::size_t i : shown) text += fmt::format(" {:>12}", plan.libraries[i].name);
+  text += "  over best\n";
+  for (const ShmemRow& row : report.rows) {
+    if (row.ranks != ranks) continue;
+    std::string line = fmt::format("  {:<20}{:>5}", title_of(row), row.unit);
+    for (const std::size_t i : shown) {
+      const auto value = row.median(i);
+      line += fmt::format(" {:>12}", value ? figure(*value) : "-");
+    }
+    line += "  " + target_text(plan, report, row);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + "\n";
+}
+
+std::string trouble_text(const ShmemPlan& plan, const ShmemTrouble& trouble) {
+  const std::string& name = plan.libraries[trouble.library].name;
+  if (trouble.ranks == 0) return fmt::format("not measured: {}: {}\n", name, trouble.text);
+  return fmt::format("{}: {} with {} PEs: {}\n", trouble.after_all ? "could not end" : "failed", name, trouble.ranks,
+                     trouble.text);
+}
+
+// Columns of the libraries; "NaN" where there is no value.
+std::string values_of(const ShmemRow& row, const std::vector<std::size_t>& shown) {
+  std::string text;
+  for (const std::size_t i : shown) {
+    const auto value = row.median(i);
+    text += value ? fmt::format(" {}", *value) : " NaN";
+  }
+  return text + "\n";
+}
+
+std::string header_of(const ShmemPlan& plan, const std::vector<std::size_t>& shown) {
+  std::string text = "what";
+  for (const std::size_t i : shown) text += fmt::format(" \"{}\"", plan.libraries[i].name);
+  return text + "\n";
+}
+
+// A panel of bars: times with so many ranks.
+std::string times_panel(const ShmemPlan& plan, const ShmemReport& report, int ranks) {
+  const auto shown = shown_libraries(plan, report);
+  std::string text = fmt::format("$times{} << EOD\n{}", ranks, header_of(plan, shown));
+  for (const ShmemRow& row : report.rows)
+    if (row.ranks == ranks && row.unit == "us") text += fmt::format("\"{}\"{}", title_of(row), values_of(row, shown));
+  return text + fmt::format(
+                    "EOD\nset title '{} PEs'\nset ylabel 'us'\nset xtics rotate by -30\nset style data histograms\n"
+                    "plot for [i=2:{}] $times{} using i:xtic(1) title columnheader(i)\n",
+                    ranks, shown.size() + 1, ranks);
+}
+
+// A panel of lines: a bandwidth over the size.
+std::string bandwidth_panel(const ShmemPlan& plan, const ShmemReport& report, const std::string& bench) {
+  const auto shown = shown_libraries(plan, report);
+  std::string text = fmt::format("${} << EOD\n{}", bench, header_of(plan, shown));
+  for (const ShmemRow& row : report.rows)
+    if (row.ranks == 2 && row.bench.name == bench) text += fmt::format("{}{}", row.bytes, values_of(row, shown));
+  return text +
+         fmt::format(
+             "EOD\nset title '{}'\nset ylabel 'GB/s'\nset xlabel 'bytes'\nset logscale x 2\nset xtics norotate\n"
+             "plot for [i=2:{}] ${} using 1:i with linespoints title columnheader(i)\nunset logscale x\nunset xlabel\n",
+             bench == "memcpy" ? "memcpy" : bench.substr(0, 3), shown.size() + 1, bench);
+}
+
+bool has_sizes(const ShmemReport& report, const std::string& bench) {
+  return std::any_of(report.rows.begin(), report.rows.end(),
+                     [&](const ShmemRow& row) { return row.bench.name == bench; });
+}
+
+}  // namespace
+
+std::string title_of(const ShmemRow& row) {
+  const bool sized = row.unit == "GB/s";
+  return sized ? fmt::format("{} {}", row.bench.title, size_text(row.bytes)) : row.bench.title;
+}
+
+std::string shmem_plan_text(const ShmemPlan& plan) {
+  std::string text = "libraries:\n";
+  for (const Library& library : plan.libraries)
+    text += fmt::format("  {:<14}{}\n", library.name,
+                        library.missing.empty()
+                            ? fmt::format("{} -n N {}", fmt::join(library.launcher, " "), library.program)
+                            : "not measured: " + library.missing);
+  return text + fmt::format("{} processes of N PEs in {} rounds, in which the libraries take turns\n", plan.run_count(),
+                            plan.amount.rounds);
+}
+
+std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const ShmemRow& row) {
+  const auto is = reached(report, row);
+  std::string text;
+  const bool of_memcpy = row.bench.compared == Compared::with_memcpy;
+  if (is && of_memcpy) text = fmt::format("{:.2f} of memcpy", is->value);
+  if (is && !of_memcpy) text = fmt::format("{:.2f} of {}", is->value, plan.libraries[is->best].name);
+  const bool targeted = is && row.bench.compared != Compared::with_nothing && row.ranks == 2 &&
+                        (row.bench.target_bytes == 0 || row.bench.target_bytes == row.bytes);
+  if (targeted)
+    text += fmt::format(" ({} {:.2f}: {})", of_memcpy ? "at least" : "at most", row.bench.target,
+                        is->enough ? "reached" : "MISSED");
+  if (const auto each = per_rank(report, row, 0))
+    text += fmt::format("{}{:.2f}x a PE (at most {:g}: {})", text.empty() ? "" : "; ", *each, kMostPerRank,
+                        *each <= kMostPerRank ? "reached" : "MISSED");
+  return text;
+}
+
+std::string shmem_table(const ShmemPlan& plan, const ShmemReport& report) {
+  std::string text;
+  for (const int ranks : plan.ranks) text += table_of(plan, report, ranks);
+  text +=
+      "Medians of all processes. over best: Weir's time over that of the best of the others, below 1 is faster (of "
+      "rates\n"
+      "and bandwidths the inverse); in brackets the target. a PE: the time for each PE over that with 2 PEs.\n";
+  for (const ShmemTrouble& trouble : report.troubles) text += trouble_text(plan, trouble);
+  return text;
+}
+
+std::string shmem_plot(const ShmemPlan& plan, const ShmemReport& report, const std::string& terminal,
+                       const std::string& file) {
+  const bool bandwidths = has_sizes(report, "put_bandwidth") || has_sizes(report, "get_bandwidth");
+  const std::size_t panels = plan.ranks.size() + (bandwidths ? 2 : 0);
+  std::string text = fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * panels,
+                                 terminal == "svg" ? "background 'white'" : "", file);
+  text +=
+      "set style histogram clustered gap 1\nset style fill solid 0.9\nset logscale y\nset grid ytics\n"
+      "set key outside top center horizontal noenhanced\n";
+  text += fmt::format("set multiplot layout {},1\n", panels);
+  for (const int ranks : plan.ranks) text += times_panel(plan, report, ranks);
+  for (const char* bench : {"put_bandwidth", "get_bandwidth"})
+    if (bandwidths) text += bandwidth_panel(plan, report, bench);
+  return text + "unset multiplot\n";
+}
+
+}  // namespace weir::bench
