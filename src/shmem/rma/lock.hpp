@@ -2,8 +2,8 @@
 
 // Locks in a symmetric long of the program's, 0 at first: a queue of PEs, in the order in which they came.
 //
-// Who waits looks at a word of its own PE only. Any thread; threads of one PE exclude one another, too. docs/protocols/
-// shmem.md has the steps.
+// Who waits looks at a word of its own PE only. Any thread; threads of one PE exclude one another, too. The steps:
+// docs/protocols/shmem.md.
 #pragma once
 
 namespace weir::shmem {
