@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* OpenSHMEM 1.6 on Weir: what a program includes. docs/shmem.md says how to build and run one, weir-shmem(7) what is there.
+/* OpenSHMEM 1.6 on Weir: what a program includes. docs/shmem.md says how to build and run one, weir-shmem(7) what there
+ * is.
  *
  * Routines that exist for many types are in detail/: routines.h has each once, with its parameters, types.h the types.
  * Every routine is there as pshmem_..., too; shmem_... is a weak name of the same function, which a profiler may define.
