@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* OpenSHMEM 1.6 on Weir: what a program includes. docs/shmem.md says how to build and run one, weir-shmem(7) what is there.
+/* OpenSHMEM 1.6 on Weir: what a program includes. docs/shmem.md says how to build and run one, weir-shmem(7) what there
+ * is.
  *
  * Routines that exist for many types are in detail/: routines.h has each once, with its parameters, types.h the types.
  * Every routine is there as pshmem_..., too; shmem_... is a weak name of the same function, which a profiler may define.
@@ -18,15 +19,14 @@
 #ifdef __cplusplus
 typedef std::complex<double> weir_shmem_complexd;
 typedef std::complex<float> weir_shmem_complexf;
-#if __cplusplus >= 201103L
-#define WEIR_SHMEM_NOTHROW noexcept
-#else
-#define WEIR_SHMEM_NOTHROW throw()
-#endif
 extern "C" {
 #else
 typedef double _Complex weir_shmem_complexd;
 typedef float _Complex weir_shmem_complexf;
+#endif
+
+/* No routine throws; only the library says so, or a profiler in C++ would have to say it in the same words. */
+#ifndef WEIR_SHMEM_NOTHROW
 #define WEIR_SHMEM_NOTHROW
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* OpenSHMEM's routines that exist for many types, once: prototypes, generic forms, overloads, the library's functions and
+/* OpenSHMEM's routines that exist for many types, once: prototypes, generic forms, overloads, the functions and
  * the manual pages are made from these lists and those of types.h.
  *
  * A group calls X(result, N, T, end of the name, (parameters), (arguments)) for each of its routines: for _put, float

@@ -7,6 +7,8 @@
 // lists of include/shmem/detail/routines.h: do_put<T>() in this folder is what shmem_<type>_put() does.
 #pragma once
 
+#define WEIR_SHMEM_NOTHROW noexcept  // shmem.h: as the functions are defined
+
 #include "shmem/rma/context.hpp"
 #include "shmem/shmem.h"
 #include "shmem/world/world.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What Weir has beyond OpenSHMEM (shmemx.h).
-#include "shmem/shmemx.h"
-
 #include <ctime>
 
 #include "shmem/api/entry.hpp"
 #include "shmem/heap/heap.hpp"
+#include "shmem/shmemx.h"
 
 static_assert(SHMEMX_MALLOC_PARTITION(1) == 1L << weir::shmem::kPartitionShift);
 

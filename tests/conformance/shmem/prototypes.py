@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 LIST = pathlib.Path(__file__).with_name("prototypes.txt")
-HEADERS = ("shmem.h", "shmemx.h", "shmem-compat.h", "mpp/shmem.h", "mpp/shmemx.h")
+HEADERS = ("shmem.h", "shmemx.h", "shmem-compat.h", "pshmem.h", "mpp/shmem.h", "mpp/shmemx.h", "mpp/pshmem.h")
 SIZES = ("8", "16", "32", "64", "128")
 C_TYPES = {"float": "float", "double": "double", "longdouble": "long double", "char": "char", "schar": "signed char",
            "short": "short", "int": "int", "long": "long", "longlong": "long long", "uchar": "unsigned char",

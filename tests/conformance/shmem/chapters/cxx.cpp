@@ -75,6 +75,17 @@ static void names_of_1_6_are_there_with_an_x() {
   CHECK(shmem_team_n_pes(SHMEMX_TEAM_NODE) >= 1 && shmemx_wtime() > 0);
 }
 
+// A profiler in C++: a routine of its own, which calls the library's.
+static int flushes;
+extern "C" void shmem_udcflush() {
+  ++flushes;
+  pshmem_udcflush();
+}
+static void a_profiler_may_be_in_cxx() {
+  shmem_udcflush();
+  CHECK(flushes == 1);
+}
+
 static void both_forms_of_sync_and_signals_are_there() {
   static long sync[SHMEM_BARRIER_SYNC_SIZE];
   signal_word = 0;
@@ -95,4 +106,5 @@ static void a_volatile_variable_can_be_waited_for() {
 
 CHAPTER(CASE(overloads_take_a_context_or_not), CASE(types_of_a_width_are_overloaded_once),
         CASE(complex_numbers_are_summed), CASE(complex_numbers_of_c_are_summed), CASE(names_of_1_6_are_there_with_an_x),
-        CASE(both_forms_of_sync_and_signals_are_there), CASE(a_volatile_variable_can_be_waited_for))
+        CASE(a_profiler_may_be_in_cxx), CASE(both_forms_of_sync_and_signals_are_there),
+        CASE(a_volatile_variable_can_be_waited_for))
