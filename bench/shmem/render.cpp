@@ -122,6 +122,7 @@ std::string shmem_plan_text(const ShmemPlan& plan) {
 }
 
 std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const ShmemRow& row) {
+  if (plan.libraries.empty() || plan.libraries.front().name != "weir") return "";
   const auto is = reached(report, row);
   std::string text;
   const bool of_memcpy = row.bench.compared == Compared::with_memcpy;
