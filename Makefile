@@ -32,7 +32,7 @@ arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 export NINJA_STATUS := building %f of %t, %es: 
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench stress vm-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
+.PHONY: help run build test bench stress vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -71,6 +71,11 @@ vm-test:  ## the tests in emulated machines with several memory nodes (QEMU; a m
 	$(install_packages) build test vm
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(build) -j $(JOBS) --target vm-test
+
+hosts-test:  ## the transport between several hosts, in network namespaces, by Open MPI and MPICH (root; minutes)
+	$(install_packages) build test mpi
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target hosts-test
 
 page-test:  ## the page of weir report --html in headless Chromium (a minute)
 	$(install_packages) build test page
@@ -128,7 +133,7 @@ format:  ## reformat the sources in place
 	@scripts/sources.sh cpp | xargs $(firstword $(shell command -v clang-format-14) clang-format) -i
 
 install-deps:  ## every package of scripts/packages.txt, the optional ones too
-	$(install_packages) build test peer lint vm page deb arm64
+	$(install_packages) build test peer lint vm mpi page deb arm64
 
 install:  ## install under PREFIX (default /usr/local)
 	$(install_packages) build test

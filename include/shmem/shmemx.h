@@ -22,7 +22,7 @@ double pshmemx_wtime(void) WEIR_SHMEM_NOTHROW;
 }
 #endif
 
-/* The 1.5 names of what 1.6 has under names of its own: shmemx_long_ibput(), shmemx_long_sum_exscan() and their like, generic
+/* The 1.5 names of what 1.6 has under names of its own: shmemx_long_ibput, shmemx_long_sum_exscan and their like, generic
  * in C11 and overloaded in C++. */
 #ifdef __cplusplus
 #define WEIR_SHMEM_INLINE inline

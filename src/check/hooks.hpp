@@ -63,6 +63,8 @@ class Hooks {
   virtual void end(TaskRecord* task, bool completely) = 0;
   // It will not run. The record is gone.
   virtual void drop(TaskRecord* task) = 0;
+  // The running task ends later than its function returns: until then others may touch, for it, what it names.
+  virtual void ends_later() = 0;
   // All tasks of the scope have ended, and whoever waited goes on.
   virtual void waited(const void* scope) = 0;
   virtual void waited_for(const void* scope, std::uint64_t id) = 0;

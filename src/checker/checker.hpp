@@ -21,6 +21,7 @@ class Checker final : public check::Hooks {
   void begin(TaskRecord& task, const void* runner) override;
   void end(TaskRecord* task, bool completely) override;
   void drop(TaskRecord* task) override;
+  void ends_later() override;
   void waited(const void* scope) override;
   void waited_for(const void* scope, std::uint64_t id) override;
   bool follows_forks() override;

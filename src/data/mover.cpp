@@ -2,6 +2,7 @@
 
 #include "data/mover.hpp"
 
+#include "base/mutex.hpp"
 #include "data/block.hpp"
 #include "data/engine/config.hpp"
 #include "platform/clock.hpp"
@@ -55,7 +56,7 @@ Mover::Mover(memory::CopyEngines& engines, const TierMemory& memory, Strategy st
 Mover::~Mover() {
   for (const auto& queue : queues_) {
     {
-      const std::lock_guard lock(queue->mutex);
+      const base::Lock lock(queue->mutex);
       queue->stop = true;
     }
     queue->filled.notify_one();
@@ -78,7 +79,7 @@ void Mover::start(Transfer* transfers) noexcept {
 }
 
 void Mover::push(Queue& queue, Transfer& transfer) noexcept {
-  const std::lock_guard lock(queue.mutex);
+  const base::Lock lock(queue.mutex);
   transfer.next = nullptr;
   *queue.last = &transfer;
   queue.last = &transfer.next;
@@ -86,8 +87,8 @@ void Mover::push(Queue& queue, Transfer& transfer) noexcept {
 }
 
 Transfer* Mover::next(Queue& queue) noexcept {
-  std::unique_lock lock(queue.mutex);
-  queue.filled.wait(lock, [&] { return queue.first != nullptr || queue.stop; });
+  base::Lock lock(queue.mutex);
+  while (queue.first == nullptr && !queue.stop) lock.wait(queue.filled);
   Transfer* const transfer = queue.first;
   if (transfer == nullptr) return nullptr;
   queue.first = transfer->next;
@@ -96,10 +97,7 @@ Transfer* Mover::next(Queue& queue) noexcept {
 }
 
 void Mover::work(Queue& queue) noexcept {
-  while (Transfer* const transfer = next(queue)) {
-    landing_.landed(*transfer, perform(*transfer));
-    landing_.has_time();
-  }
+  while (Transfer* const transfer = next(queue)) landing_.landed(*transfer, perform(*transfer));
 }
 
 base::Status Mover::perform(Transfer& transfer) noexcept {

@@ -13,10 +13,10 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "data/engine/replica.hpp"
 #include "data/tier_memory.hpp"
@@ -30,8 +30,6 @@ using engine::Transfer;
 class Landing {
  public:
   virtual void landed(Transfer& transfer, const base::Status& status) noexcept = 0;
-  // Between two transfers, by a thread that does nothing else.
-  virtual void has_time() noexcept = 0;
 
  protected:
   ~Landing() = default;
@@ -53,11 +51,11 @@ class Mover {
 
  private:
   struct Queue {
-    std::mutex mutex;
+    base::Mutex mutex;
     std::condition_variable filled;
-    Transfer* first = nullptr;  // guarded by mutex
-    Transfer** last = &first;   // guarded by mutex
-    bool stop = false;          // guarded by mutex
+    Transfer* first WEIR_GUARDED_BY(mutex) = nullptr;
+    Transfer** last WEIR_GUARDED_BY(mutex) = &first;
+    bool stop WEIR_GUARDED_BY(mutex) = false;
     std::thread thread;
   };
 

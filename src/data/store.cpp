@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "data/engine/task_text.hpp"
 #include "data/tier_costs.hpp"
 #include "platform/affinity.hpp"
@@ -27,9 +28,9 @@ namespace {
 
 // Many tasks of one place may fail, and looking one up takes many milliseconds.
 std::string place_of(const void* site) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static std::map<const void*, std::string> known;
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   std::string& text = known[site];
   if (text.empty()) text = platform::find_source(std::span(&site, 1)).front().text();
   return text;
@@ -71,11 +72,6 @@ class Unbound {
   platform::ScopedBinding binding_;
 };
 
-// Of the file that the block's home is in.
-memory::Range range_of(const Block& block) noexcept {
-  return {block.home.place.offset, memory::RangeAllocator::rounded(block.charge, FileStore::kGranule)};
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Store>> Store::open(const machine::Machine& machine, const Options& options, int workers,
@@ -99,25 +95,24 @@ Store::Store(const machine::Machine& machine, const Options& options, std::uniqu
       sink_(sink),
       workers_(workers),
       moves_here_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
-      untracked_(static_cast<std::size_t>(threads)),
+      untracked_(threads, *this),
       memory_(*tiers_),
+      addresses_(memory_),
       engine_(memory_.hierarchy(), memory_.memories(), engine_config(machine, options, workers)) {
   for (const std::string& warning : tiers_->warnings()) warnings_.push_back(warning);
 }
 
 Store::~Store() {
-  std::unique_lock lock(mutex_);
-  landed_.wait(lock, [&] { return engine_.transfers_under_way() == 0; });
-  stop_ = true;
+  base::Lock lock(mutex_);
+  while (engine_.transfers_under_way() != 0) lock.wait(landed_);
   lock.unlock();
-  suspicion_.notify_all();
-  if (watchdog_.joinable()) watchdog_.join();
+  watch_.reset();
 }
 
 template <class Event>
 auto Store::decide(Event&& event) {
   Actions actions;
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   if constexpr (std::is_void_v<decltype(event(actions))>) {
     event(actions);
     note_change();
@@ -132,39 +127,16 @@ auto Store::decide(Event&& event) {
   }
 }
 
-// ---- Addresses ----
-
-void Store::publish_addresses() noexcept {
-  while (engine::Block* const block = engine_.take_relocated()) publish_address(block_of(*block));
-}
-
-// One place only: every task that uses the block finds it there.
-void Store::publish_address(Block& block) noexcept {
-  if (block.mapped != nullptr && block.home_uses == 0)
-    FileStore::unmap(std::exchange(block.mapped, nullptr), range_of(block));
-  const std::optional<engine::Place> place = engine::Replicas::only_place(block);
-  void* address = nullptr;
-  if (place) address = block.is_used_at_home() ? home_address(block) : memory_.address(*place);
-  block.address.store(address, std::memory_order_relaxed);
-}
-
-void* Store::home_address(const Block& block) const noexcept {
-  switch (block.home.kind) {
-    case engine::Home::Kind::memory: return memory_.address(block.home.place);
-    case engine::Home::Kind::file: return block.mapped;
-    case engine::Home::Kind::program: return block.program;
-    case engine::Home::Kind::none: break;
-  }
-  return nullptr;
-}
-
-void* Store::address_of(const Use& use) const noexcept {
-  return use.at_home ? home_address(block_of(*use.block)) : memory_.address(use.replica->place);
+void Store::record_on(trace::Recorder& recorder) {
+  recorder_ = &recorder;
+  const base::Lock lock(mutex_);
+  trace_ = std::make_unique<StoreTrace>(recorder, *tiers_, memory_.hierarchy());
+  engine_.set_observer(&trace_->observer());
 }
 
 // ---- Blocks ----
 
-base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* program, const char* name, DomainId domain,
                                  const PlacementHint& hint) {
   if (layout.bytes() == 0) return base::Status{base::Code::bad_input, fmt::format("block {:?} has no elements", name)};
   auto block = std::make_unique<Block>();
@@ -176,10 +148,10 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   block->program = program;
   if (recorder_ != nullptr) block->trace_id = recorder_->add_block(name, block->bytes);
   if (program != nullptr) block->home.kind = engine::Home::Kind::program;
-  base::Status status = decide([&](Actions& actions) {
+  base::Status status = decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     base::Status added = engine_.add(*block, hint);
-    if (added && track_ != nullptr) [[unlikely]]
-      record_made(*block);
+    if (added && trace_ != nullptr) [[unlikely]]
+      trace_->made(*block);
     if (added && engine_.tracked() && !tracked()) begin_tracking(actions);
     return added;
   });
@@ -187,75 +159,33 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   return block.release();
 }
 
-// STORE-1: a thread that spawns untracked counts first and looks at tracked_ then; here it is the other way round, with
-// the heavy side of the barrier in between. So either it sees that it has to track, or it is counted here.
 void Store::begin_tracking(Actions& actions) {
   const Unbound unbound(cpus_of(machine_));
   engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
   engine_.set_costs(cost_model_of(machine_, *tiers_, engines_->emulated_bytes_per_second()));
+  preparer_ = std::make_unique<Preparer>();
   mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
-  watchdog_ = std::thread([this] { watch(); });
-  tracked_.store(true, std::memory_order_seq_cst);  // STORE-1, HOLD-1
-  platform::heavy_barrier();
-  count_untracked(actions);
+  watch_ = std::make_unique<StallWatch>(mutex_, StallWatch::Watched{engine_, changes_}, sink_, *this);
+  untracked_.begin_tracking();
+  if (engine_.untracked_may_run() && untracked_.none_runs()) engine_.untracked_ended(actions);
   engine_.tracking_begun(actions);
 }
 
-// Ended is summed first: a task in between the two sums is counted as running, never as ended.
-void Store::count_untracked(Actions& actions) {
-  if (!engine_.untracked_may_run()) return;
-  std::uint64_t ended = 0, begun = 0;
-  for (const Untracked& u : untracked_) ended += u.ended.load(std::memory_order_acquire);
-  for (const Untracked& u : untracked_) begun += u.begun.load(std::memory_order_acquire);
-  if (begun == ended) engine_.untracked_ended(actions);
-}
-
-// Nothing moves, yet tasks wait for room: all that hold some wait for others in turn. Rare enough that a few
-// milliseconds do not matter, and looked at several times, so that it is no moment between two steps of a running
-// program.
-void Store::watch() noexcept {
-  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#stall
-  constexpr int kTimes = 3;
-  std::unique_lock lock(mutex_);
-  std::uint64_t seen = 0;
-  int times = 0;
-  while (!stop_) {
-    if (!engine_.waits_for_tasks()) {
-      times = 0;
-      suspicion_.wait(lock, [&] { return stop_ || engine_.waits_for_tasks(); });
-    }
-    suspicion_.wait_for(lock, kPeriod, [&] { return stop_; });
-    if (stop_) return;
-    const std::uint64_t now = changes_;
-    lock.unlock();
-    const bool still = sink_.still(), stuck = still && sink_.stuck();
-    lock.lock();
-    const bool none_begins = stuck ? !engine_.has_resuming() : !engine_.has_queued();
-    const bool sure = still && none_begins && now == changes_ && engine_.waits_for_tasks();
-    times = sure && now == seen ? times + 1 : 0;
-    seen = now;
-    if (times < kTimes) continue;
-    times = 0;
-    end_stall(stuck, lock);
-  }
-}
-
-void Store::end_stall(bool stuck, std::unique_lock<std::mutex>& lock) {
+void Store::end_stall(bool stuck) {
   Actions actions;
   engine_.end_stall(stuck, actions);
   note_change();
-  lock.unlock();
+  const base::Unlock unlocked(mutex_);
   if (!actions.empty()) carry_out(actions);
-  lock.lock();
 }
 
-void Store::wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block) {
-  landed_.wait(lock, [&] { return !block.in_transfer(); });
+void Store::wait_for_transfers(base::Lock& lock, const Block& block) {
+  while (block.in_transfer()) lock.wait(landed_);
 }
 
 base::Status Store::flush(Block& block) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (const Use* const use = block.first_use) {
       return {base::Code::bad_input,
               fmt::format("flush() of block {:?} while {} has not ended, which names it: flush it outside of tasks, or "
@@ -267,7 +197,7 @@ base::Status Store::flush(Block& block) {
 }
 
 base::Status Store::flush_unused(Block& block) {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   WEIR_CHECK(block.first_use == nullptr, "a block is flushed while an unfinished task names it");
   wait_for_transfers(lock, block);
   Actions actions;
@@ -289,11 +219,11 @@ base::Status Store::empty(Block& block) noexcept {
   base::Status status = flush_unused(block);
   Actions actions;
   {
-    std::unique_lock lock(mutex_);
+    base::Lock lock(mutex_);
     wait_for_transfers(lock, block);
     engine_.remove(block, actions);
-    if (track_ != nullptr) [[unlikely]]
-      track_->gone(trace::BlockKind::numbered, block.trace_id);
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->gone(block);
     note_change();
   }
   if (!actions.empty()) carry_out(actions);
@@ -305,27 +235,27 @@ base::Status Store::empty(Block& block) noexcept {
 // ---- Requests ----
 
 void Store::add(Request& request) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   engine_.add(request);
 }
 
 void Store::add(Request& request, Block& block, Mode mode, bool early) {
-  decide([&](Actions& actions) { engine_.add(request, block, mode, early, actions); });
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { engine_.add(request, block, mode, early, actions); });
 }
 
 void Store::release(Request& request, Block& block) {
-  decide([&](Actions& actions) {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     actions.lane = request.lane;
     engine_.release(request, block, actions);
   });
 }
 
 bool Store::withdraw(Request& request) {
-  return decide([&](Actions& actions) { return engine_.withdraw(request, actions); });
+  return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { return engine_.withdraw(request, actions); });
 }
 
-bool Store::ready(Request& request, int lane, int domain) {
-  return decide([&](Actions& actions) {
+bool Store::ready(Request& request, int lane, DomainId domain) {
+  return decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     request.lane = lane;
     request.domain = domain;
     return engine_.ready(request, actions);
@@ -333,15 +263,15 @@ bool Store::ready(Request& request, int lane, int domain) {
 }
 
 void Store::finish(Request& request) {
-  decide([&](Actions& actions) {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     actions.lane = request.lane;
     engine_.finish(request, actions);
   });
 }
 
 bool Store::try_begin(Request& request) {
-  if (!engine_.begin(request)) {
-    const std::lock_guard lock(mutex_);
+  if (!begin(request)) {
+    const base::Lock lock(mutex_);
     if (!engine_.try_begin(request)) return false;
   }
   if (request.in_place) [[unlikely]]
@@ -349,90 +279,63 @@ bool Store::try_begin(Request& request) {
   return true;
 }
 
+// Pages of files are mapped, and what emulated memory asks for is waited.
 void Store::settle_in_place(Request& request) {
   if (request.in_place_bytes != 0) engines_->charge(request.in_place_bytes);
   for (const Use& use : request.uses()) {
     Block& block = block_of(*use.block);
     if (!use.at_home || block.home.kind != engine::Home::Kind::file) continue;
-    if (base::Status status = use_in_file(block); !status) {
-      request.failure = std::move(status);
-      request.cancelled = true;
-      return;
+    base::Status status = base::Status::success();
+    {
+      const base::Lock lock(mutex_);
+      status = addresses_.map_at_home(block);
     }
+    if (status) status = addresses_.touch_at_home(block);
+    if (status) continue;
+    request.failure = std::move(status);
+    request.cancelled = true;
+    return;
   }
-}
-
-// A task uses the block in the file's pages, which the kernel reads, writes and takes back as it likes.
-base::Status Store::use_in_file(Block& block) {
-  const memory::Range range = range_of(block);
-  FileStore* const file = memory_.file_of(block.home.place.node);
-  if (file == nullptr)
-    return {base::Code::no_space, fmt::format("block {:?} is in memory that tasks cannot use, and there is no room for "
-                                              "it elsewhere; give the faster tiers more with --tiers or WEIR_TIERS",
-                                              block.name)};
-  {
-    const std::lock_guard lock(mutex_);
-    if (block.mapped == nullptr) {
-      base::Result<std::byte*> mapped = file->map(range, block.name);
-      if (!mapped) return mapped.status();
-      block.mapped = *mapped;
-      publish_address(block);
-    }
-  }
-  return file->touch(block.mapped, range, block.name);
 }
 
 void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   Actions actions;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     land(transfer, status, actions);
+    prepare_growth();
     landed_.notify_all();  // under the lock: after it, the store may be gone
   }
   if (!actions.empty()) carry_out(actions);
 }
 
-// Clearing pages takes the kernel milliseconds: here nobody waits for the lock meanwhile.
-void Store::has_time() noexcept {
-  const Arena* growing = nullptr;
-  std::size_t begin = 0, bytes = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    for (Arena* const arena : tiers_->arenas()) {
-      begin = arena->populated();
-      bytes = arena->growth_due();
-      growing = arena;
-      if (bytes != 0) break;  // others after the next transfer
-    }
+void Store::prepare_growth() noexcept {
+  for (Arena* const arena : tiers_->arenas()) {
+    const std::size_t begin = arena->populated(), bytes = arena->growth_due();
+    if (bytes != 0) preparer_->prepare(*arena, begin, bytes);
   }
-  if (bytes != 0) growing->prepare_growth(begin, bytes);
 }
 
 void Store::land(Transfer& transfer, const base::Status& status, Actions& actions) {
-  if (track_ != nullptr && status) record_move(transfer);
+  if (trace_ != nullptr && status) trace_->moved(transfer);
   engine_.land(transfer, status, actions);
   note_change();
 }
 
 void Store::note_change() noexcept {
-  publish_addresses();
-  if (track_ != nullptr) [[unlikely]]
-    record_residency();
-  const std::uint64_t now = platform::now_ns();
-  lost_ns_ += lost_workers_ * (now - changed_at_ns_);
-  changed_at_ns_ = now;
-  const auto workers = static_cast<std::uint32_t>(workers_);
-  const std::uint32_t idle = workers - std::min(workers, engine_.running());
-  lost_workers_ = std::min(idle, engine_.waiting());
+  addresses_.publish(engine_);
+  if (trace_ != nullptr) [[unlikely]]
+    trace_->hold(engine_.core().ledger);
+  lost_time_.note(platform::now_ns(), static_cast<std::uint32_t>(workers_), engine_.running(), engine_.waiting());
   ++changes_;
-  if (engine_.waits_for_tasks()) suspicion_.notify_one();
+  if (engine_.waits_for_tasks() && watch_ != nullptr) watch_->wake();
 }
 
 // Without the lock, but for warnings.
 void Store::carry_out(Actions& actions) {
   for (std::string& warning : actions.warnings) {
     std::fprintf(stderr, "weir: %s\n", warning.c_str());
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     warnings_.push_back(std::move(warning));
   }
   for (Request* request = actions.staged; request != nullptr;) {
@@ -455,7 +358,7 @@ void Store::move_here(Transfer* transfers) {
     const base::Status status = mover_->perform(transfer);
     Actions actions;
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       land(transfer, status, actions);
       landed_.notify_all();  // under the lock, as above
     }
@@ -465,95 +368,57 @@ void Store::move_here(Transfer* transfers) {
   }
 }
 
-// ---- Tasks without requests ----
+// ---- Tasks without requests, from when on tasks are tracked ----
 
-bool Store::begin_untracked(int thread) noexcept {
-  if (tracked()) return false;
-  Untracked& own = untracked_[static_cast<std::size_t>(thread)];
-  own.begun.store(own.begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  platform::light_barrier();  // STORE-1
-  if (!tracked_.load(std::memory_order_relaxed)) [[likely]]
-    return true;
-  end_untracked(thread);
-  return false;
+void Store::untracked_ended() {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
+    if (engine_.untracked_may_run() && untracked_.none_runs()) engine_.untracked_ended(actions);
+  });
 }
 
-void Store::end_untracked(int thread) noexcept {
-  Untracked& own = untracked_[static_cast<std::size_t>(thread)];
-  own.ended.store(own.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  platform::light_barrier();  // STORE-1
-  if (tracked_.load(std::memory_order_relaxed)) [[unlikely]]
-    decide([&](Actions& actions) { count_untracked(actions); });
-}
-
-// HOLD-1: who holds counts first and looks at tracked_ then; begin_tracking() sets that first and looks at the counts
-// then, all sequentially consistent. So either the holder sees that it needs a request, or its count is seen.
-bool Store::hold(Block& block) noexcept {
-  if (tracked()) return false;
-  block.holds.fetch_add(1, std::memory_order_seq_cst);       // HOLD-1
-  if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
-    return true;
-  release_hold(block);
-  return false;
-}
-
-void Store::release_hold(Block& block) noexcept {
-  block.holds.fetch_sub(1, std::memory_order_seq_cst);       // HOLD-1
-  if (!tracked_.load(std::memory_order_seq_cst)) [[likely]]  // HOLD-1
-    return;
-  decide([&](Actions& actions) { engine_.hold_ended(block, actions); });
+void Store::hold_ended(Block& block) {
+  decide([&](Actions& actions) WEIR_REQUIRES(mutex_) { engine_.hold_ended(block, actions); });
 }
 
 // ---- What there is ----
 
 StoreStatistics Store::statistics() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   note_change();
   --changes_;  // nothing has: who looks often must not keep the watchdog from seeing a standstill
-  return {engine_.counters(), static_cast<double>(lost_ns_) * 1e-9, warnings_};
+  const double emulated = engines_ == nullptr ? 0 : engines_->emulated_bytes_per_second();
+  return {engine_.counters(), lost_time_.seconds(), emulated, warnings_};
 }
 
-std::vector<std::string> Store::describe_waiting() {
-  const std::lock_guard lock(mutex_);
-  return engine::describe_waiting(engine_);
-}
-
-std::vector<std::string> Store::describe_state() {
-  const std::lock_guard lock(mutex_);
-  return engine::describe_state(engine_);
+std::vector<std::string> Store::describe() {
+  const base::Lock lock(mutex_);
+  std::vector<std::string> lines = engine::describe_waiting(engine_);
+  for (std::string& line : engine::describe_state(engine_)) lines.push_back(std::move(line));
+  return lines;
 }
 
 Waiting Store::waiting_tasks() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return engine::waiting_tasks(engine_);
 }
 
-std::uint64_t Store::used_in(engine::TierIndex tier) const noexcept {
-  std::uint64_t used = 0;
-  for (const engine::NodeId node : memory_.hierarchy().tier(tier).nodes) used += engine_.core().ledger.used(node);
-  return used;
-}
-
 std::vector<TierState> Store::tier_states() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   std::vector<TierState> states;
   for (const Tier& tier : tiers_->tiers())
-    states.push_back({tier.name, used_in(static_cast<engine::TierIndex>(tier.index)), tier.budget.count});
+    states.push_back(
+        {tier.name, used_in(engine_.core().ledger, static_cast<engine::TierIndex>(tier.index)), tier.budget.count});
   return states;
 }
 
 std::uint64_t Store::changes(bool& moving) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   moving = engine_.transfers_under_way() != 0;
   return changes_;
 }
 
-double Store::emulated_bytes_per_second() const noexcept {
-  return engines_ == nullptr ? 0 : engines_->emulated_bytes_per_second();
-}
-
 std::vector<ArenaReport> Store::tier_report() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return tiers_->report();
 }
 

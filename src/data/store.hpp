@@ -7,21 +7,23 @@
 // says otherwise.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "data/block.hpp"
+#include "data/block_addresses.hpp"
 #include "data/engine/describe.hpp"
 #include "data/engine/engine.hpp"
+#include "data/lost_time.hpp"
 #include "data/mover.hpp"
+#include "data/preparer.hpp"
+#include "data/stall_watch.hpp"
+#include "data/store_trace.hpp"
 #include "data/tier_memory.hpp"
-#include "data/trace_observer.hpp"
+#include "data/untracked.hpp"
 #include "machine/machine.hpp"
 #include "trace/recorder.hpp"
 #include "weir/options.hpp"
@@ -33,18 +35,6 @@ using engine::RoomHolder;
 using engine::Waiting;
 using engine::WaitingTask;
 
-// What a store asks of those who run tasks. Called without the store's lock.
-class Sink {
- public:
-  // No task runs and none is ready: only the store can make something happen. May be wrong by a moment.
-  virtual bool still() noexcept = 0;
-  // Nor would a worker take one that became ready: those who could wait for room themselves.
-  virtual bool stuck() noexcept = 0;
-
- protected:
-  ~Sink() = default;
-};
-
 struct TierState {
   std::string name;
   std::uint64_t used = 0, budget = 0;  // bytes
@@ -52,11 +42,12 @@ struct TierState {
 
 struct StoreStatistics {
   engine::Counters counters;
-  double wait_seconds = 0;  // of workers that had nothing to run while a ready task waited for its blocks
+  double wait_seconds = 0;               // of workers that had nothing to run while a ready task waited for its blocks
+  double emulated_bytes_per_second = 0;  // that all copies from and to emulated memory share; 0: none was needed
   std::vector<std::string> warnings;
 };
 
-class Store final : public Landing {
+class Store final : public Landing, public UntrackedTasks::Tracker, public StallWatch::Ender {
  public:
   // `workers` that run tasks, `threads` that may (guests, too). Fails with what TierSet::open() or the options say.
   // `tiers_config`: for tests that make memory scarce or I/O fail.
@@ -68,8 +59,8 @@ class Store final : public Landing {
   void record_on(trace::Recorder& recorder);
 
   // ---- Blocks ----
-  // `program` not null: the memory to adopt. `domain`: of the machine, of the calling thread. Fails with no_space.
-  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, int domain,
+  // `program` not null: the memory to adopt. `domain`: of the calling thread. Fails with no_space.
+  base::Result<Block*> make(const detail::BlockLayout& layout, void* program, const char* name, DomainId domain,
                             const PlacementHint& hint = {});
   // No unfinished task names it. Waits for transfers; flushes an adopted block. The status is of that.
   base::Status drop(Block* block) noexcept;
@@ -81,78 +72,57 @@ class Store final : public Landing {
   // ---- Requests: as Engine ----
   // False while every block is in the fast tier for ever, or until there are more than it holds: then tasks register
   // no requests, but tell when they begin and end.
-  bool tracked() const noexcept { return tracked_.load(std::memory_order_acquire); }  // STORE-1
+  bool tracked() const noexcept { return untracked_.tracked(); }
   void add(Request& request);
   void add(Request& request, Block& block, Mode mode, bool early);
   void release(Request& request, Block& block);
   bool withdraw(Request& request);
-  // `lane`: of the worker at which it became ready; `domain`: of the machine, where it will run.
-  bool ready(Request& request, int lane, int domain);
+  // `lane`: of the worker at which it became ready; `domain`: where it will run.
+  bool ready(Request& request, int lane, DomainId domain);
   // Before the task's function runs, once ready() has been asked. Waits as long as an emulated tier asks for what is
   // used in place. False: it comes again by Requester::staged(). True: it may run, unless there is a `failure`.
   bool try_begin(Request& request);
   void finish(Request& request);
   // Where the task finds the block. Any thread; of a task that has begun.
-  void* address_of(const Use& use) const noexcept;
+  void* address_of(const Use& use) const noexcept { return addresses_.find(use); }
 
-  // ---- Tasks without requests; `thread` < threads, of the worker that spawns or runs it ----
-  // False: they are tracked now; the task needs a request.
-  bool begin_untracked(int thread) noexcept;
-  void end_untracked(int thread) noexcept;
-
-  // ---- The same by block, of those with PlacementHint::counts_holds ----
-  // While tasks are not tracked, the block stays where it is until release_hold(). False: they are; a request is
-  // needed.
-  bool hold(Block& block) noexcept;
-  void release_hold(Block& block) noexcept;
+  // Tasks without requests; `thread` < threads, of the worker that spawns or runs it.
+  UntrackedTasks& untracked() noexcept { return untracked_; }
 
   StoreStatistics statistics();
-  std::vector<std::string> describe_waiting();
-  std::vector<std::string> describe_state();
+  // For people: which tasks wait, and what there is, a line each.
+  std::vector<std::string> describe();
   Waiting waiting_tasks();
   // Fastest first.
   std::vector<TierState> tier_states();
   // Changes whenever something was done; whether transfers are under way.
   std::uint64_t changes(bool& moving) noexcept;
-  // That all copies from and to emulated memory share; 0: there is no such memory, or it was not needed.
-  double emulated_bytes_per_second() const noexcept;
   TierSet& tiers() noexcept { return *tiers_; }
   std::vector<ArenaReport> tier_report();
 
  private:
-  // STORE-1: written by its thread only, read by who looks whether all have ended.
-  struct alignas(base::kDestructiveSize) Untracked {
-    std::atomic<std::uint64_t> begun{0}, ended{0};
-  };
-
   Store(const machine::Machine& machine, const Options& options, std::unique_ptr<TierSet> tiers, int workers,
         int threads, Sink& sink);
   void landed(Transfer& transfer, const base::Status& status) noexcept override;
-  void has_time() noexcept override;
+  void prepare_growth() noexcept WEIR_REQUIRES(mutex_);
+  void untracked_ended() override;
+  void hold_ended(Block& block) override;
+  // The one event that needs no lock.
+  bool begin(Request& request) noexcept WEIR_NOT_ANALYSED { return engine_.begin(request); }
   // The way of all that is decided: `event` calls the engine under the lock; what it makes necessary is done after.
   template <class Event>
   auto decide(Event&& event);
   // Under the lock, after every change: publishes addresses, measures the waiting, and wakes the watchdog where there
   // is reason to.
-  void note_change() noexcept;
-  void publish_addresses() noexcept;
-  void publish_address(Block& block) noexcept;
-  void* home_address(const Block& block) const noexcept;
-  void land(Transfer& transfer, const base::Status& status, Actions& actions);
+  void note_change() noexcept WEIR_REQUIRES(mutex_);
+  void land(Transfer& transfer, const base::Status& status, Actions& actions) WEIR_REQUIRES(mutex_);
   base::Status flush_unused(Block& block);
-  void record_move(const Transfer& transfer) noexcept;
-  void record_made(const Block& block) noexcept;
-  void record_residency() noexcept;
-  std::uint64_t used_in(engine::TierIndex tier) const noexcept;
-  void begin_tracking(Actions& actions);
-  void count_untracked(Actions& actions);
-  void watch() noexcept;
-  void end_stall(bool stuck, std::unique_lock<std::mutex>& lock);
+  void begin_tracking(Actions& actions) WEIR_REQUIRES(mutex_);
+  void end_stall(bool stuck) override WEIR_REQUIRES(mutex_);
   void carry_out(Actions& actions);
   void settle_in_place(Request& request);
-  base::Status use_in_file(Block& block);
   void move_here(Transfer* transfers);
-  void wait_for_transfers(std::unique_lock<std::mutex>& lock, const Block& block);
+  void wait_for_transfers(base::Lock& lock, const Block& block) WEIR_REQUIRES(mutex_);
 
   const machine::Machine machine_;
   const Options options_;
@@ -160,24 +130,19 @@ class Store final : public Landing {
   Sink& sink_;
   const int workers_;
   const bool moves_here_;  // workers copy themselves: off, inline
-  std::vector<Untracked> untracked_;
-  std::atomic<bool> tracked_{false};  // STORE-1
-  std::mutex mutex_;
+  UntrackedTasks untracked_;
+  base::Mutex mutex_;
   std::condition_variable landed_;
   TierMemory memory_;
-  engine::Engine engine_;              // guarded by mutex_
-  std::uint64_t changed_at_ns_ = 0;    // guarded by mutex_
-  std::uint64_t lost_ns_ = 0;          // guarded by mutex_
-  std::uint32_t lost_workers_ = 0;     // guarded by mutex_: since changed_at_ns_
-  std::vector<std::string> warnings_;  // guarded by mutex_
-  std::uint64_t changes_ = 0;          // guarded by mutex_
-  bool stop_ = false;                  // guarded by mutex_
+  const BlockAddresses addresses_;
+  engine::Engine engine_ WEIR_GUARDED_BY(mutex_);
+  LostTime lost_time_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t changes_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> warnings_ WEIR_GUARDED_BY(mutex_);
   trace::Recorder* recorder_ = nullptr;
-  trace::Track* track_ = nullptr;  // used under mutex_
-  std::unique_ptr<TraceObserver> observer_;
-  std::vector<std::uint64_t> recorded_;  // guarded by mutex_: bytes in use by tier, as last recorded
-  std::condition_variable suspicion_;    // tasks wait for room that only tasks can give back
-  std::thread watchdog_;
+  std::unique_ptr<StoreTrace> trace_ WEIR_GUARDED_BY(mutex_);  // null: nothing is recorded
+  std::unique_ptr<StallWatch> watch_;                          // null until tasks are tracked
+  std::unique_ptr<Preparer> preparer_;                         // null until tasks are tracked
   std::unique_ptr<memory::CopyEngines> engines_;
   std::unique_ptr<Mover> mover_;  // last: its threads end first
 };

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "explain/snapshot.hpp"
 #include "island/master.hpp"
 
@@ -17,13 +19,13 @@ using explain::Thing;
 
 // What workers have been given goes on by itself, and what waits for it goes on when the program looks.
 bool Master::State::is_still(std::uint64_t& progress) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   progress = run_ + graph_.spawned();
   return false;
 }
 
 explain::Advance Master::State::advance() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return {run_ + cancelled_, graph_.spawned(), {}};
 }
 
@@ -42,19 +44,20 @@ Thing thing_of(const TaskNode& node) {
 }  // namespace
 
 explain::Situation Master::State::look() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   explain::Snapshot snapshot(
       fmt::format("islands of process {} ({} worker{})", ::getpid(), workers_.size(), workers_.size() == 1 ? "" : "s"));
   std::vector<const TaskNode*> nodes;
   const trace::ClockPair now = trace::ClockPair::now();
   const double per_tick = seconds_per_tick(now);
+  const std::span<const Worker> workers = workers_;
   graph_.for_each([&](const TaskNode& node) {
     if (node.state == TaskState::done) return;
     if (snapshot.is_full()) return snapshot.leave_out();
     nodes.push_back(&node);
     const Index thing = snapshot.add(&node, thing_of(node));
     if (node.state != TaskState::given) return;
-    const Worker& worker = workers_[node.worker];
+    const Worker& worker = workers[node.worker];
     if (worker.given.front() == &node) {
       const std::uint64_t since = std::max(worker.busy_since, worker.seen);  // it had done with the one before
       snapshot.run(thing, explain::State::running, node.worker + 1,

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "check/hooks.hpp"
 #include "island/footprint.hpp"
 #include "island/policy/place.hpp"
@@ -169,12 +170,12 @@ void Master::State::give_back(void* memory) {
 void Master::State::submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name,
                            const void* site) {
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+  const base::Lock lock(mutex_);
   lines_.clear();
   for (const Access& access : footprint)
     lines_.push_back(value_or_throw(in_lines(access, heap_->start(), heap_->bytes())));
-  std::unique_lock lock(mutex_);
   if (!broken_.empty()) throw Error(broken_);
-  if (options_.throttle != 0) wait_until(lock, static_cast<std::size_t>(options_.throttle) - 1);
+  if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
   std::byte* const spilled = fill_letter(callable, footprint);
   publish(footprint);
   TaskNode& task = graph_.make_task();
@@ -371,7 +372,7 @@ bool Master::State::poll() {
   return any;
 }
 
-void Master::State::wait_until(std::unique_lock<std::mutex>& lock, std::size_t most) {
+void Master::State::wait_until(std::size_t most) {
   if (graph_.unfinished() <= most) return;
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   Patience patience(options_.park_after);
@@ -380,18 +381,20 @@ void Master::State::wait_until(std::unique_lock<std::mutex>& lock, std::size_t m
       patience.reset();
       continue;
     }
-    lock.unlock();  // for who explains
-    const bool slept = patience.wait();
-    lock.lock();
+    bool slept = false;
+    {
+      const base::Unlock unlocked(mutex_);  // for a thread that explains
+      slept = patience.wait();
+    }
     if (slept) look_after_workers();
   }
   if (track_ != nullptr) track_->wait(start, most == 0 ? trace::WaitFor::children : trace::WaitFor::room);
 }
 
 void Master::State::wait() {
-  std::unique_lock lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!broken_.empty()) throw Error(broken_);
-  wait_until(lock, 0);
+  wait_until(0);
   fetch_results();
   if (!failure_.empty()) throw Error(std::exchange(failure_, {}));
 }
@@ -423,7 +426,7 @@ double Master::State::seconds_per_tick(const trace::ClockPair& now) const noexce
 }
 
 Statistics Master::State::statistics() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   Statistics all;
   all.tasks_run = run_;
   all.tasks_cancelled = cancelled_;

@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "explain/service.hpp"
 #include "island/graph.hpp"
 #include "island/heap.hpp"
@@ -41,7 +41,8 @@ struct Master::State final : private explain::Source {
   void give_back(void* memory);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name, const void* site);
   void wait();
-  int worker_count() const noexcept { return static_cast<int>(workers_.size()); }
+  // It never changes.
+  int worker_count() const noexcept WEIR_NOT_ANALYSED { return static_cast<int>(workers_.size()); }
   Statistics statistics() const;
 
  private:
@@ -65,29 +66,30 @@ struct Master::State final : private explain::Source {
   };
   using Regions = std::unordered_set<Region, RegionHash, SameRegion>;
 
-  void start_workers();
-  void start_trace();
-  // All of the following: under mutex_.
-  std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint);
+  // Before and after another thread may look.
+  void start_workers() WEIR_NOT_ANALYSED;
+  void start_trace() WEIR_NOT_ANALYSED;
+  void end_workers() noexcept WEIR_NOT_ANALYSED;
+
+  std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   Heap::Piece allocate_piece(std::size_t bytes);
-  void publish(std::span<const Access> footprint);
-  bool poll();
-  bool collect();
-  void take_done(Worker& worker, const Done& done, std::span<const std::byte> text);
-  void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint);
-  void trace_done(Worker& worker, const TaskNode& task, const Done& done);
-  bool give_ready();
-  void give(Worker& worker, TaskNode& task);
-  void release_one();
+  void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
+  bool poll() WEIR_REQUIRES(mutex_);
+  bool collect() WEIR_REQUIRES(mutex_);
+  void take_done(Worker& worker, const Done& done, std::span<const std::byte> text) WEIR_REQUIRES(mutex_);
+  void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
+  void trace_done(Worker& worker, const TaskNode& task, const Done& done) WEIR_REQUIRES(mutex_);
+  bool give_ready() WEIR_REQUIRES(mutex_);
+  void give(Worker& worker, TaskNode& task) WEIR_REQUIRES(mutex_);
+  void release_one() WEIR_REQUIRES(mutex_);
   // Throws when a worker has died.
-  void look_after_workers();
+  void look_after_workers() WEIR_REQUIRES(mutex_);
   // Waits until at most `most` tasks are unfinished.
-  void wait_until(std::unique_lock<std::mutex>& lock, std::size_t most);
-  void fetch_results();
+  void wait_until(std::size_t most) WEIR_REQUIRES(mutex_);
+  void fetch_results() WEIR_REQUIRES(mutex_);
   std::string title_of(const TaskNode& task) const;  // for messages
   double seconds_per_tick(const trace::ClockPair& now) const noexcept;
-  void end_workers() noexcept;
-  trace::Summary summarise(std::uint64_t end) const;
+  trace::Summary summarise(std::uint64_t end) const WEIR_REQUIRES(mutex_);
 
   // ---- explain::Source ----
   bool is_still(std::uint64_t& progress) noexcept override;
@@ -103,19 +105,21 @@ struct Master::State final : private explain::Source {
   trace::ClockPair clock_;                     // when the workers were there
 
   // The program's thread, and that of explain, which looks.
-  mutable std::mutex mutex_;
-  TaskGraph graph_;
-  std::vector<Worker> workers_;
-  std::vector<std::uint32_t> queued_;  // by worker: how many it has been given
-  std::uint32_t turn_ = 0;             // see policy::Snapshot
-  std::deque<TaskNode*> completed_;    // done and not released
-  Regions published_;                  // since the last wait(): written back by the master
-  Regions written_;                    // since then: what tasks write
-  std::vector<Access> lines_;          // of the task that is being submitted: its footprint
-  std::vector<std::byte> letter_;      // and its letter
-  std::string failure_;                // of the first task that failed since the last wait(); "": none
-  std::string broken_;                 // a worker has died: nothing can go on
-  std::uint64_t run_ = 0, cancelled_ = 0, bytes_staged_ = 0;
+  mutable base::Mutex mutex_;
+  TaskGraph graph_ WEIR_GUARDED_BY(mutex_);
+  std::vector<Worker> workers_ WEIR_GUARDED_BY(mutex_);
+  std::vector<std::uint32_t> queued_ WEIR_GUARDED_BY(mutex_);  // by worker: how many it has been given
+  std::uint32_t turn_ WEIR_GUARDED_BY(mutex_) = 0;             // see policy::Snapshot
+  std::deque<TaskNode*> completed_ WEIR_GUARDED_BY(mutex_);    // done and not released
+  Regions published_ WEIR_GUARDED_BY(mutex_);                  // since the last wait(): written back by the master
+  Regions written_ WEIR_GUARDED_BY(mutex_);                    // since then: what tasks write
+  std::vector<Access> lines_ WEIR_GUARDED_BY(mutex_);          // of the task that is being submitted: its footprint
+  std::vector<std::byte> letter_ WEIR_GUARDED_BY(mutex_);      // and its letter
+  std::string failure_ WEIR_GUARDED_BY(mutex_);  // of the first task that failed since the last wait(); "": none
+  std::string broken_ WEIR_GUARDED_BY(mutex_);   // a worker has died: nothing can go on
+  std::uint64_t run_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t cancelled_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t bytes_staged_ WEIR_GUARDED_BY(mutex_) = 0;
 
   std::optional<explain::Registration> registration_;  // last: from here on it is asked
 };

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "launch/launcher.hpp"
+#include "launch/job_spec.hpp"
 #include "launch/rank_process.hpp"
 
 namespace weir::launch {

@@ -44,12 +44,11 @@ CostModel::CostModel(std::vector<std::vector<Cost>> costs) : costs_(std::move(co
   }
 }
 
-double CostModel::busy_seconds(std::size_t node, std::size_t domain, Traffic traffic) const noexcept {
+double CostModel::busy_seconds(std::size_t node, DomainId domain, Traffic traffic) const noexcept {
   return node_seconds(cost(node, domain), traffic);
 }
 
-double CostModel::in_place_seconds(std::size_t node, std::size_t domain, Traffic traffic,
-                                   unsigned others) const noexcept {
+double CostModel::in_place_seconds(std::size_t node, DomainId domain, Traffic traffic, unsigned others) const noexcept {
   const Cost& here = cost(node, domain);
   if (traffic.read + traffic.written == 0) return 0;
   const double shared = (1.0 + others) * node_seconds(here, traffic);
@@ -61,7 +60,7 @@ double CostModel::copy_seconds(std::size_t from, std::size_t to, std::uint64_t b
                                OtherStreams others) const noexcept {
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t domain = 0; domain < domains(); ++domain)
-    best = std::min(best, copy_seconds(cost(from, domain), cost(to, domain), from == to, bytes, others));
+    best = std::min(best, copy_seconds(costs_[from][domain], costs_[to][domain], from == to, bytes, others));
   return best;
 }
 
@@ -75,7 +74,7 @@ double CostModel::copy_seconds(const Cost& from, const Cost& to, bool same, std:
   return from.latency_ns * kNano + std::max(slowest, alone);
 }
 
-double CostModel::slow_share(std::size_t fast, std::size_t slow, std::size_t domain) const noexcept {
+double CostModel::slow_share(std::size_t fast, std::size_t slow, DomainId domain) const noexcept {
   const double quick = cost(fast, domain).read_gb_per_s, low = cost(slow, domain).read_gb_per_s;
   return low / (quick + low);
 }

@@ -38,19 +38,21 @@ class CostModel {
   std::size_t nodes() const noexcept { return costs_.size(); }
   std::size_t domains() const noexcept { return costs_.front().size(); }
   // As it was given, with a write bandwidth.
-  const Cost& cost(std::size_t node, std::size_t domain) const noexcept { return costs_[node][domain]; }
+  const Cost& cost(std::size_t node, DomainId domain) const noexcept {
+    return costs_[node][static_cast<std::size_t>(domain)];
+  }
 
   // Seconds that a core of `domain` takes to read and write `traffic` in the node while `others` streams use it, too.
-  double in_place_seconds(std::size_t node, std::size_t domain, Traffic traffic, unsigned others = 0) const noexcept;
+  double in_place_seconds(std::size_t node, DomainId domain, Traffic traffic, unsigned others = 0) const noexcept;
   // Seconds that one thread takes to copy from node to node, in the domain where it is fastest. Reading and writing
   // overlap, but within one node.
   double copy_seconds(std::size_t from, std::size_t to, std::uint64_t bytes, OtherStreams others = {}) const noexcept;
   // Seconds for which reading and writing `traffic` keeps the node busy: what all streams together have to wait for.
-  double busy_seconds(std::size_t node, std::size_t domain, Traffic traffic) const noexcept;
+  double busy_seconds(std::size_t node, DomainId domain, Traffic traffic) const noexcept;
 
   // Which part of the bytes that all cores of a domain read is best left in `slow`, when the rest is in `fast` and both
   // are read at the same time: then both are done at the same time. Less than a half, unless `slow` is the faster one.
-  double slow_share(std::size_t fast, std::size_t slow, std::size_t domain) const noexcept;
+  double slow_share(std::size_t fast, std::size_t slow, DomainId domain) const noexcept;
 
  private:
   double copy_seconds(const Cost& from, const Cost& to, bool same, std::uint64_t bytes,

@@ -286,7 +286,7 @@ base::Result<Machine> Machine::from_description(const std::string& text) {
   if (looks_like_a_file(text)) {
     if (base::Status status = try_file(text); !status) return status;
   }
-  const std::unique_lock lock = hwloc_lock();
+  const base::Lock lock(hwloc_mutex);
   base::Result<Topology> topology = load(text);
   if (!topology) return topology.status();
   base::Result<Data> data = read_described(*topology);

@@ -21,7 +21,7 @@ namespace weir::machine {
 inline constexpr unsigned long kMaxDescribedCpus = 65536;
 
 // Whether hwloc reads the machine in that XML file. Tried in a child process: there are files that make hwloc crash.
-// not_found or bad_input, naming the file. hwloc_lock() is not held.
+// not_found or bad_input, naming the file. hwloc_mutex is not held.
 base::Status try_file(const std::string& path);
 
 // bad_input: "machine description, column 8: ..." names the first error; columns count from 1.

@@ -48,9 +48,9 @@ base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
 
 base::Result<Machine> Machine::discover() {
   using ByMask = std::map<std::vector<int>, Machine>;
-  static constinit ByMask* known = nullptr;  // by affinity mask; guarded by hwloc_lock()
+  static constinit ByMask* known WEIR_GUARDED_BY(hwloc_mutex) = nullptr;  // by affinity mask
   std::vector<int> usable_cpus = platform::unbound_cpus();
-  std::unique_lock lock = hwloc_lock();
+  base::Lock lock(hwloc_mutex);
   if (const char* const file = std::getenv("HWLOC_XMLFILE"); file != nullptr && known == nullptr) {
     lock.unlock();  // a fork takes it
     if (base::Status status = try_file(file); !status) return status;

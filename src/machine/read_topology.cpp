@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "machine/classify.hpp"
 #include "platform/pages.hpp"
 
@@ -328,15 +329,19 @@ class Reader {
   std::vector<hwloc_obj_t> nodes_;    // by MemoryNodeId
 };
 
-// The child of a fork would find the mutex, or the guard of a static being made, held by a thread that it does not
-// have. So it is made before main() and needs no guard.
-constinit std::mutex hwloc_mutex;
-[[maybe_unused]] const int kUnlockedAtFork =
-    pthread_atfork([] { hwloc_mutex.lock(); }, [] { hwloc_mutex.unlock(); }, [] { hwloc_mutex.unlock(); });
-
 }  // namespace
 
-std::unique_lock<std::mutex> hwloc_lock() { return std::unique_lock(hwloc_mutex); }
+// The child of a fork would find the mutex, or the guard of a static being made, held by a thread that it does not
+// have. So it is made before main() and needs no guard.
+constinit base::Mutex hwloc_mutex;
+
+namespace {
+
+void lock_for_fork() WEIR_ACQUIRE(hwloc_mutex) { hwloc_mutex.lock(); }
+void unlock_after_fork() WEIR_RELEASE(hwloc_mutex) { hwloc_mutex.unlock(); }
+[[maybe_unused]] const int kUnlockedAtFork = pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
+
+}  // namespace
 
 Topology new_topology() {
   hwloc_topology_t raw = nullptr;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "machine/machine_data.hpp"
 
@@ -20,7 +21,7 @@ struct TopologyDeleter {
 using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 
 // Held by whoever uses hwloc. fork() waits until nobody does, so that a child can use it: hwloc has locks of its own.
-std::unique_lock<std::mutex> hwloc_lock();
+extern constinit base::Mutex hwloc_mutex;
 
 // An initialised topology that keeps what the cgroup disallows, so that a machine looks the same from any cpuset.
 // Null when hwloc fails. The caller chooses the source and loads it.

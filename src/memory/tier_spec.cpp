@@ -28,11 +28,7 @@ std::vector<std::string> words() {
   return all;
 }
 
-struct Unit {
-  std::string_view name;
-  double bytes;
-};
-constexpr Unit kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
+constexpr SizeUnit kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
 
 constexpr std::string_view kBlanks = " \t\n";
 
@@ -161,7 +157,7 @@ class Parser {
         std::find_if(std::begin(kUnits), std::end(kUnits), [&](auto each) { return each.name == word; });
     if (found != std::end(kUnits)) return found->bytes;
     std::vector<std::string> known;
-    for (const Unit& each : kUnits) known.emplace_back(each.name);
+    for (const SizeUnit& each : kUnits) known.emplace_back(each.name);
     if (word.empty()) throw Mistake{from, "expected a unit: B, KiB, MiB, GiB or TiB"};
     throw Mistake{from, fmt::format("unknown unit \"{}\"; there are B, KiB, MiB, GiB and TiB{}", word,
                                     base::suggestion(word, known))};
@@ -198,12 +194,15 @@ base::Result<TierSpec> parse_tiers(std::string_view text) {
   }
 }
 
+const SizeUnit& unit_for(Bytes size, double at_least) noexcept {
+  for (const SizeUnit& unit : kUnits)
+    if (double(size.count) / unit.bytes >= at_least) return unit;
+  return std::end(kUnits)[-1];
+}
+
 std::string size_text(Bytes size) {
-  for (const Unit& unit : kUnits) {
-    const double number = double(size.count) / unit.bytes;
-    if (number >= 1 || unit.bytes == 1) return fmt::format("{:.4g} {}", number, unit.name);
-  }
-  return "";
+  const SizeUnit& unit = unit_for(size);
+  return fmt::format("{:.4g} {}", double(size.count) / unit.bytes, unit.name);
 }
 
 }  // namespace weir::memory

@@ -44,7 +44,13 @@ struct TierSpec {
 // Fails with bad_option: "tiers, column 5: ..." names the first error; columns count from 1.
 base::Result<TierSpec> parse_tiers(std::string_view text);
 
-// For people: "512 MiB", "1.5 GiB", "100 B".
+struct SizeUnit {
+  std::string_view name;  // "GiB"
+  double bytes;
+};
+// The largest of which there are `at_least` so many; bytes, when there are fewer of all others.
+const SizeUnit& unit_for(Bytes size, double at_least = 1) noexcept;
+// For people, as exact as four digits are: "512 MiB", "1.5 GiB", "100 B".
 std::string size_text(Bytes size);
 
 }  // namespace weir::memory

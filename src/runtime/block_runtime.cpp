@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "check/hooks.hpp"
 #include "memory/file_store.hpp"
 #include "runtime/checking.hpp"
@@ -74,7 +75,7 @@ BlockRuntime::~BlockRuntime() {
 
 data::Store& BlockRuntime::store() {
   if (data::Store* const store = find_store()) return *store;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (owned_ == nullptr) {
     const int workers = scheduler_.worker_count();
     base::Result<std::unique_ptr<data::Store>> opened =
@@ -90,7 +91,7 @@ data::Store& BlockRuntime::store() {
 
 void BlockRuntime::enlist(data::Block& block) {
   if (is_adopted(block)) claim_adopted(block);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   block.owner = scheduler_.owner;
   block.owned_index = blocks_.size();
   blocks_.push_back(&block);
@@ -98,7 +99,7 @@ void BlockRuntime::enlist(data::Block& block) {
 
 void BlockRuntime::strike_off(data::Block& block) noexcept {
   if (is_adopted(block)) give_up_adopted(block);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   blocks_.back()->owned_index = block.owned_index;
   blocks_[block.owned_index] = blocks_.back();
   blocks_.pop_back();
@@ -106,20 +107,24 @@ void BlockRuntime::strike_off(data::Block& block) noexcept {
 }
 
 void BlockRuntime::end_blocks() noexcept {
-  if (blocks_.empty()) return;
+  std::vector<data::Block*> left;
+  {
+    const base::Lock lock(mutex_);
+    left.swap(blocks_);
+  }
+  if (left.empty()) return;
   std::fprintf(
       stderr,
       "weir: a runtime ends before %zu of its blocks, %s among them: they are empty from now on, and adopted memory "
       "has its contents back; destroy blocks before their runtime\n",
-      blocks_.size(), fmt::format("{:?}", blocks_.front()->name).c_str());
-  for (data::Block* const block : blocks_) {
+      left.size(), fmt::format("{:?}", left.front()->name).c_str());
+  for (data::Block* const block : left) {
     block->owner = nullptr;
     if (is_adopted(*block)) give_up_adopted(*block);
     if (block->store == nullptr) continue;
     if (const base::Status status = block->store->empty(*block); !status)
       std::fprintf(stderr, "weir: %s\n", status.message.c_str());
   }
-  blocks_.clear();
 }
 
 BlockRuntime& blocks_of(const data::Block& block) noexcept { return *block.owner->blocks; }
@@ -158,7 +163,7 @@ data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, voi
   if (check::active()) return data::block_of(*runtime::make_checked_block(layout, program, name));
   const sched::Worker* const worker = runtime::find_this_worker();
   const bool ours = worker != nullptr && &worker->scheduler() == state.scheduler.get();
-  const int domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
+  const DomainId domain = state.scheduler->machine_domain(ours ? worker->domain() : 0);
   base::Result<data::Block*> block = state.blocks->store().make(layout, program, name, domain);
   if (!block) throw Error(block.status().message);
   return **block;
@@ -271,7 +276,7 @@ void leave_blocks(Task* self, bool ran) noexcept {
   }
   const sched::Worker& worker = *sched::Worker::current();
   data::Store* const store = worker.scheduler().owner->blocks->find_store();
-  if (store != nullptr) store->end_untracked(worker.index());  // null: a checked program's blocks have none
+  if (store != nullptr) store->untracked().end(worker.index());  // null: a checked program's blocks have none
 }
 
 }  // namespace detail

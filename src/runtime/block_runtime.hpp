@@ -8,9 +8,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "data/store.hpp"
 #include "sched/scheduler.hpp"
 #include "weir/tier_statistics.hpp"
@@ -47,9 +47,9 @@ class BlockRuntime final : public data::Sink {
 
   sched::Scheduler& scheduler_;
   trace::Recorder* const recorder_;
-  std::mutex mutex_;
-  std::vector<data::Block*> blocks_;          // guarded by mutex_
-  std::unique_ptr<data::Store> owned_;        // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<data::Block*> blocks_ WEIR_GUARDED_BY(mutex_);
+  std::unique_ptr<data::Store> owned_ WEIR_GUARDED_BY(mutex_);
   std::atomic<data::Store*> store_{nullptr};  // released once owned_ is made
 };
 

@@ -6,10 +6,10 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "data/block.hpp"
 #include "weir/error.hpp"
 
@@ -28,17 +28,17 @@ struct Checked {
 class Announced {
  public:
   void put(const Task* task, Checked checked) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     tasks_[task] = checked;
   }
   // What it was spawned with; null when it has run.
   detail::InvokeFunction invoke_of(const Task* task) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto found = tasks_.find(task);
     return found == tasks_.end() ? nullptr : found->second.invoke;
   }
   Checked take(const Task* task) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto found = tasks_.find(task);
     const Checked checked = found->second;
     tasks_.erase(found);
@@ -46,8 +46,8 @@ class Announced {
   }
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<const Task*, Checked> tasks_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::unordered_map<const Task*, Checked> tasks_ WEIR_GUARDED_BY(mutex_);
 };
 
 Announced& announced() {

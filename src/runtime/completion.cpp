@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "check/hooks.hpp"
 #include "runtime/runtime_state.hpp"
 #include "sched/worker.hpp"
 #include "weir/error.hpp"
@@ -85,6 +86,10 @@ Completion end_later() {
   sched::Worker* const worker = sched::Worker::current();
   const sched::Task* const task = worker == nullptr ? nullptr : worker->frame().task;
   if (task == nullptr) refuse_outside();
+  if (check::active()) [[unlikely]] {
+    const check::Pause pause;
+    check::hooks().ends_later();
+  }
   auto open = std::make_unique<OpenCompletion>();
   open->name = task->note.name();
   open->scope = &runtime::scope_of(*worker);

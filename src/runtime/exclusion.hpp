@@ -7,9 +7,9 @@
 // ends hands the lock to the first in the queue, which goes on from there. Any worker.
 #pragma once
 
-#include <mutex>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "sched/task.hpp"
 
 namespace weir::runtime {
@@ -18,13 +18,13 @@ class ExclusionLock {
  public:
   // For traces: the name of the task that has it, null when it has none, or nobody has it.
   const char* holder_name() noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return holder_ == nullptr ? nullptr : holder_->note.name();
   }
 
   // True: the task has the lock. False: it is queued, may already be running elsewhere, and must not be touched.
   bool acquire(sched::Task& task) noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (holder_ == nullptr) {
       holder_ = &task;
       return true;
@@ -38,13 +38,13 @@ class ExclusionLock {
   // Any thread: f(who has it, or null). Meanwhile nobody gets or gives it; so who waits for it does not begin.
   template <class F>
   void look(F&& f) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     f(static_cast<const sched::Task*>(holder_));
   }
 
   // The task that has the lock now, or null when nobody waited.
   sched::Task* release() noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     sched::Task* task = first_;
     holder_ = task;
     if (task == nullptr) return nullptr;
@@ -54,10 +54,10 @@ class ExclusionLock {
   }
 
  private:
-  std::mutex mutex_;
-  sched::Task* holder_ = nullptr;  // guarded by mutex_, like the others
-  sched::Task* first_ = nullptr;
-  sched::Task* last_ = nullptr;
+  base::Mutex mutex_;
+  sched::Task* holder_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  sched::Task* first_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  sched::Task* last_ WEIR_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace weir::runtime

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "data/store.hpp"
 #include "platform/clock.hpp"
 #include "platform/thread_state.hpp"
@@ -356,7 +358,7 @@ Explaining::Explaining(State& state)
     : state_(state), registration_(*this, service_options(state.scheduler->options())) {}
 
 void Explaining::set_layer(ExplainedLayer* layer) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   layer_ = layer;
 }
 
@@ -366,7 +368,7 @@ bool Explaining::is_still(std::uint64_t& progress) noexcept {
       [&](const sched::Worker& worker) { progress += read(worker.statistics().run) + worker.spawned(); });
   bool moving = false;
   if (data::Store* const store = state_.blocks->find_store()) progress += store->changes(moving);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   note_tops();
   return !moving && state_.scheduler->is_still() && (layer_ == nullptr || layer_->waits_for_itself());
 }
@@ -374,19 +376,21 @@ bool Explaining::is_still(std::uint64_t& progress) noexcept {
 // Since when a worker has been at the same task is known as closely as this is called.
 void Explaining::note_tops() noexcept {
   const std::uint64_t now = platform::now_ns();
+  std::vector<OnTop>* const tops = &tops_;
   state_.scheduler->for_each_worker([&](const sched::Worker& worker) {
     const auto index = static_cast<std::size_t>(worker.index());
-    if (tops_.size() <= index) tops_.resize(index + 1);
+    if (tops->size() <= index) tops->resize(index + 1);
     const Task* top = nullptr;
     worker.for_each_frame([&](const sched::Frame& frame) { top = frame.task.seen(); });
     const std::uint64_t generation = top == nullptr ? 0 : top->generation.load(std::memory_order_relaxed);
-    OnTop& known = tops_[index];
+    OnTop& known = (*tops)[index];
     if (known.task != top || known.generation != generation) known = {top, generation, now};
   });
 }
 
 std::vector<BegunTask> Explaining::begun_tasks() {
   const std::uint64_t now = platform::now_ns();
+  const std::span<const OnTop> tops = tops_;
   std::vector<BegunTask> all;
   state_.scheduler->for_each_worker([&](const sched::Worker& worker) {
     const std::size_t first = all.size();
@@ -400,8 +404,8 @@ std::vector<BegunTask> Explaining::begun_tasks() {
     if (all.size() == first || all.back().waits) return;
     all.back().asleep = platform::asleep_in(worker.thread());
     const auto index = static_cast<std::size_t>(worker.index());
-    if (index >= tops_.size()) return;
-    const OnTop& top = tops_[index];
+    if (index >= tops.size()) return;
+    const OnTop& top = tops[index];
     if (top.task == all.back().task && top.generation == all.back().generation)
       all.back().seconds = static_cast<double>(now - top.since_ns) * 1e-9;
   });
@@ -409,7 +413,7 @@ std::vector<BegunTask> Explaining::begun_tasks() {
 }
 
 explain::Situation Explaining::look() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const int workers = state_.scheduler->worker_count();
   Snapshot snapshot(
       fmt::format("runtime {} of process {} ({} worker{})", state_.id, getpid(), workers, workers == 1 ? "" : "s"));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "explain/service.hpp"
 #include "explain/snapshot.hpp"
 #include "runtime/runtime_state.hpp"
@@ -58,14 +59,14 @@ class Explaining final : public explain::Source {
     std::uint64_t generation = 0;
     std::uint64_t since_ns = 0;
   };
-  void note_tops() noexcept;
-  std::vector<BegunTask> begun_tasks();
+  void note_tops() noexcept WEIR_REQUIRES(mutex_);
+  std::vector<BegunTask> begun_tasks() WEIR_REQUIRES(mutex_);
 
   State& state_;
-  std::mutex mutex_;
-  ExplainedLayer* layer_ = nullptr;     // guarded by mutex_
-  std::vector<OnTop> tops_;             // guarded by mutex_; by worker
-  explain::Registration registration_;  // last: from here on it is asked
+  base::Mutex mutex_;
+  ExplainedLayer* layer_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  std::vector<OnTop> tops_ WEIR_GUARDED_BY(mutex_);  // by worker
+  explain::Registration registration_;               // last: from here on it is asked
 };
 
 }  // namespace weir::runtime

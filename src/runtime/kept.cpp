@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "runtime/own_task.hpp"
 #include "sched/scheduler.hpp"
 
@@ -40,7 +42,7 @@ std::vector<TaskRef> unfinished_tasks(const sched::Scheduler& scheduler) {
 }
 
 void Kept::keep(Object object) noexcept {
-  const std::lock_guard lock(pending_mutex_);
+  const base::Lock lock(pending_mutex_);
   try {
     pending_.push_back(std::move(object));
   } catch (const std::bad_alloc&) {
@@ -52,13 +54,14 @@ void Kept::keep(Object object) noexcept {
 // A task that could use one of them is there now: nobody can name them any more.
 void Kept::begin_batch(const sched::Scheduler& scheduler) {
   {
-    const std::lock_guard lock(pending_mutex_);
+    const base::Lock lock(pending_mutex_);
     batch_ = std::exchange(pending_, {});
   }
   if (batch_.empty()) return;
   users_ = unfinished_tasks(scheduler);
+  const std::span<const Object> batch = batch_;
   std::erase_if(users_, [&](TaskRef task) {
-    return std::ranges::none_of(batch_, [&](const Object& object) { return may_use(task, object); });
+    return std::ranges::none_of(batch, [&](const Object& object) { return may_use(task, object); });
   });
 }
 
@@ -68,12 +71,12 @@ bool Kept::batch_has_ended() noexcept {
 }
 
 void Kept::collect_slow(const sched::Scheduler& scheduler) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (;;) {
     try {
       if (batch_.empty()) begin_batch(scheduler);
     } catch (const std::bad_alloc&) {  // they stay, for another time
-      const std::lock_guard pending_lock(pending_mutex_);
+      const base::Lock pending_lock(pending_mutex_);
       std::ranges::move(batch_, std::back_inserter(pending_));
       batch_.clear();
       return;
@@ -86,10 +89,12 @@ void Kept::collect_slow(const sched::Scheduler& scheduler) noexcept {
 }
 
 void Kept::end() noexcept {
-  for (std::vector<Object>* const objects : {&batch_, &pending_}) {
-    for (const Object& object : *objects) object.dispose(object.object);
-    objects->clear();
-  }
+  const base::Lock lock(mutex_);
+  const base::Lock pending_lock(pending_mutex_);
+  for (const Object& object : batch_) object.dispose(object.object);
+  for (const Object& object : pending_) object.dispose(object.object);
+  batch_.clear();
+  pending_.clear();
   count_.store(0);
 }
 

@@ -9,9 +9,9 @@
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "sched/task.hpp"
 
 namespace weir::sched {
@@ -41,15 +41,15 @@ class Kept {
 
  private:
   void collect_slow(const sched::Scheduler& scheduler) noexcept;
-  void begin_batch(const sched::Scheduler& scheduler);
-  bool batch_has_ended() noexcept;
+  void begin_batch(const sched::Scheduler& scheduler) WEIR_REQUIRES(mutex_);
+  bool batch_has_ended() noexcept WEIR_REQUIRES(mutex_);
 
   std::atomic<std::size_t> count_{0};  // of objects
-  std::mutex pending_mutex_;
-  std::vector<Object> pending_;         // guarded by pending_mutex_
-  std::mutex mutex_;                    // before pending_mutex_
-  std::vector<Object> batch_;           // guarded by mutex_
-  std::vector<detail::TaskRef> users_;  // guarded by mutex_: what the batch waits for
+  base::Mutex pending_mutex_;
+  std::vector<Object> pending_ WEIR_GUARDED_BY(pending_mutex_);
+  base::Mutex mutex_;  // before pending_mutex_
+  std::vector<Object> batch_ WEIR_GUARDED_BY(mutex_);
+  std::vector<detail::TaskRef> users_ WEIR_GUARDED_BY(mutex_);  // what the batch waits for
 };
 
 // The tasks of the runtime that have not ended, but for those of Weir's own. Any thread.

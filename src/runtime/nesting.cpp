@@ -6,10 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "deps/covers.hpp"
 
 namespace weir::runtime {
@@ -21,11 +21,11 @@ namespace {
 class Footprints {
  public:
   void put(sched::TaskRef task, std::span<const Access> footprint) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     known_[task.task] = {task.generation, {footprint.begin(), footprint.end()}};
   }
   std::vector<Access> of(sched::TaskRef task) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto found = known_.find(task.task);
     if (found == known_.end() || found->second.generation != task.generation) return {};
     return found->second.items;
@@ -36,8 +36,8 @@ class Footprints {
     std::uint64_t generation;
     std::vector<Access> items;
   };
-  std::mutex mutex_;
-  std::unordered_map<const sched::Task*, Known> known_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::unordered_map<const sched::Task*, Known> known_ WEIR_GUARDED_BY(mutex_);
 };
 
 Footprints& footprints() {

@@ -8,9 +8,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "data/adopted.hpp"
 #include "weir/error.hpp"
 
@@ -27,13 +27,13 @@ struct Watch : Partition {
 
 // Tasks make and destroy watched arrays all the time, blocks are adopted rarely.
 struct Shard {
-  alignas(64) std::mutex mutex;
-  Watch* first = nullptr;  // guarded by mutex
+  alignas(64) base::Mutex mutex;
+  Watch* first WEIR_GUARDED_BY(mutex) = nullptr;
 };
 
 struct Memory {
-  std::mutex mutex;
-  data::Adopted adopted;              // guarded by mutex
+  base::Mutex mutex;
+  data::Adopted adopted WEIR_GUARDED_BY(mutex);
   std::atomic<std::size_t> count{0};  // of those, written under mutex
   std::array<Shard, 16> watched;      // each mutex may be taken inside of the first
 };
@@ -62,7 +62,7 @@ bool overlaps(const Partition& watched, const data::Block& block) noexcept {
 
 const Watch* find_watched(Memory& all, const data::Block& block) {
   for (Shard& shard : all.watched) {
-    const std::lock_guard lock(shard.mutex);
+    const base::Lock lock(shard.mutex);
     for (const Watch* watch = shard.first; watch != nullptr; watch = watch->next)
       if (overlaps(*watch, block)) return watch;
   }
@@ -70,7 +70,7 @@ const Watch* find_watched(Memory& all, const data::Block& block) {
 }
 
 void enlist(Shard& shard, Watch& watch) noexcept {
-  const std::lock_guard lock(shard.mutex);
+  const base::Lock lock(shard.mutex);
   watch.next = shard.first;
   if (shard.first != nullptr) shard.first->before = &watch;
   shard.first = &watch;
@@ -81,7 +81,7 @@ void refuse_watched_if_adopted(Memory& all, const Watch& watch) {
   data::Block probe;
   probe.layout = layout_of(watch.whole);
   probe.program = const_cast<void*>(watch.whole.base);
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   const data::Block* const block =
       watch.whole.rows == 0 || watch.whole.row_bytes == 0 ? nullptr : all.adopted.find(probe);
   if (block == nullptr) return;
@@ -96,7 +96,7 @@ void refuse_watched_if_adopted(Memory& all, const Watch& watch) {
 // Counted before the watched arrays are looked at: who makes one enlists it first and looks at the count then.
 void claim_adopted(const data::Block& block) {
   Memory& all = memory();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   if (const data::Block* const other = all.adopted.find(block))
     refuse_adopted(block, fmt::format("that of block {:?}", other->name).c_str());
   all.adopted.add(block);
@@ -109,7 +109,7 @@ void claim_adopted(const data::Block& block) {
 
 void give_up_adopted(const data::Block& block) noexcept {
   Memory& all = memory();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   all.adopted.remove(block);
   all.count.fetch_sub(1);
 }
@@ -131,7 +131,7 @@ const Partition* make_watched(const Partition& form) {
 void destroy_watched(const Partition* partition) noexcept {
   const std::unique_ptr<const Watch> watch(static_cast<const Watch*>(partition));
   Shard& shard = memory().watched[watch->shard];
-  const std::lock_guard lock(shard.mutex);
+  const base::Lock lock(shard.mutex);
   (watch->before != nullptr ? watch->before->next : shard.first) = watch->next;
   if (watch->next != nullptr) watch->next->before = watch->before;
 }

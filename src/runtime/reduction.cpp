@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "base/mutex.hpp"
+
 namespace weir::runtime {
 
 ReductionGroup::ReductionGroup(const Access& access)
@@ -38,7 +40,7 @@ void* ReductionGroup::make_copy() {
 }
 
 void* ReductionGroup::take(std::size_t member) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (ordered_) {
     if (copies_.size() <= member) copies_.resize(member + 1);
     copies_[member] = make_copy();
@@ -57,12 +59,12 @@ void* ReductionGroup::take(std::size_t member) {
 
 void ReductionGroup::give_back(void* copy) noexcept {
   if (ordered_) return;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_.push_back(copy);
 }
 
 void ReductionGroup::fold() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (void* copy : copies_) {
     if (copy != nullptr) operation_->combine(target_, copy);
   }

@@ -6,9 +6,9 @@
 // inside and its worker runs another of the group. Ordered: one copy per member, folded in the order of joining.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::runtime {
@@ -37,9 +37,9 @@ class ReductionGroup {
   void* identity_ = nullptr;
   bool ordered_;
   std::size_t members_ = 0;
-  std::mutex mutex_;
-  std::vector<void*> copies_;  // guarded by mutex_; ordered: by member, null for one that never ran
-  std::vector<void*> free_;    // guarded by mutex_; unordered: not in use now
+  base::Mutex mutex_;
+  std::vector<void*> copies_ WEIR_GUARDED_BY(mutex_);  // ordered: by member, null for one that never ran
+  std::vector<void*> free_ WEIR_GUARDED_BY(mutex_);    // unordered: not in use now
 };
 
 }  // namespace weir::runtime

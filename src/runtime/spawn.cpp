@@ -100,6 +100,14 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   }
 }
 
+// What the task comes after.
+[[gnu::always_inline]] inline std::span<const detail::TaskRef> apply_if_any(Task& task,
+                                                                            const detail::Attributes* attributes) {
+  if (attributes == nullptr) return {};
+  apply_or_abandon(task, *attributes);
+  return {attributes->after, attributes->after_count};
+}
+
 // A spawning thread that runs too far ahead of its tasks runs some of them first.
 void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
   if (scope.may_exceed(scope.limit())) [[unlikely]]
@@ -113,6 +121,17 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
     runtime::submit_checked(scope, task, footprint, after);
   else
     runtime::submit_traced(scope, task, footprint, after);
+}
+
+// The task is spawned, and may run from here on.
+[[gnu::always_inline]] inline void hand_over(Worker& worker, SpawnScope& scope, Task& task,
+                                             std::span<const Access> footprint,
+                                             std::span<const detail::TaskRef> after) {
+  if (worker.note_spawn()) [[unlikely]]
+    submit_observed(scope, task, footprint, after);
+  else
+    scope.submit_here(task, footprint, after);
+  throttle_if_ahead(worker, scope);
 }
 
 // In tracked mode: what the task asks of the data layer.
@@ -185,18 +204,10 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
-  std::span<const TaskRef> after;
-  if (attributes != nullptr) {
-    apply_or_abandon(*task, *attributes);
-    after = {attributes->after, attributes->after_count};
-  }
+  const std::span<const TaskRef> after = apply_if_any(*task, attributes);
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
-  if (worker.note_spawn()) [[unlikely]]
-    submit_observed(scope, *task, footprint, after);
-  else
-    scope.submit_here(*task, footprint, after);
-  throttle_if_ahead(worker, scope);
+  hand_over(worker, scope, *task, footprint, after);
   return ref;
 }
 
@@ -210,12 +221,8 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   const TaskRef ref = task->ref();
   data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
-      store == nullptr || store->begin_untracked(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
-  std::span<const TaskRef> after;
-  if (attributes != nullptr) {
-    apply_or_abandon(*task, *attributes);
-    after = {attributes->after, attributes->after_count};
-  }
+      store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
+  const std::span<const TaskRef> after = apply_if_any(*task, attributes);
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   if (request != nullptr) {
@@ -225,11 +232,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     if constexpr (base::kHooks) request->site = task->site;
     store->add(*request);
   }
-  if (worker.note_spawn()) [[unlikely]]
-    submit_observed(scope, *task, footprint, after);
-  else
-    scope.submit_here(*task, footprint, after);
-  throttle_if_ahead(worker, scope);
+  hand_over(worker, scope, *task, footprint, after);
   return ref;
 }
 

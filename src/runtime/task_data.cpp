@@ -96,7 +96,7 @@ bool TaskData::on_ready(sched::Worker& worker, sched::Task& task) noexcept {
 bool TaskData::ask_for_blocks(sched::Worker& worker, sched::Task& task) {
   blocks_->asked = true;
   const int wanted = task.note.extra()->domain;
-  const int domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
+  const DomainId domain = worker.scheduler().machine_domain(wanted < 0 ? worker.domain() : wanted);
   return blocks_->store->ready(blocks_->request, worker.index(), domain);
 }
 

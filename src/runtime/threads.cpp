@@ -7,12 +7,12 @@
 #include <array>
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
@@ -28,9 +28,9 @@ std::atomic<std::uint32_t> forks{0};  // how many fork() calls lie between this 
 // The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
 // whether it still lives.
 struct Register {
-  std::mutex mutex;
-  std::uint64_t next_id = 1;    // guarded by mutex
-  std::size_t next_number = 1;  // guarded by mutex; 0 is no number, so that no generation is 0
+  base::Mutex mutex;
+  std::uint64_t next_id WEIR_GUARDED_BY(mutex) = 1;
+  std::size_t next_number WEIR_GUARDED_BY(mutex) = 1;  // 0 is no number, so that no generation is 0
   std::array<std::atomic<State*>, kMostRuntimes> states{};
 };
 
@@ -42,12 +42,12 @@ static_assert(std::is_trivially_destructible_v<Register>);
 
 // fork() must not find the register locked, or the table of options half made, by a thread that the child does not
 // have.
-void before_fork() {
+void before_fork() WEIR_ACQUIRE(live().mutex) {
   static_cast<void>(option_table());
   live().mutex.lock();
 }
-void after_fork_in_parent() { live().mutex.unlock(); }
-void after_fork_in_child() {
+void after_fork_in_parent() WEIR_RELEASE(live().mutex) { live().mutex.unlock(); }
+void after_fork_in_child() WEIR_RELEASE(live().mutex) {
   live().mutex.unlock();
   forks.fetch_add(1, std::memory_order_relaxed);
   sched::Worker::set_current(nullptr);
@@ -77,7 +77,7 @@ class Memberships {
   ~Memberships() {
     std::vector<Membership> list;
     list.swap(list_);
-    const std::lock_guard lock(live().mutex);
+    const base::Lock lock(live().mutex);
     for (const Membership& m : list) {
       State* state = live().states[m.number].load(std::memory_order_relaxed);
       if (state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
@@ -106,7 +106,7 @@ class Memberships {
     Membership& own = list_.back();
     own.outer = outer;
     own.outer_number = static_cast<std::uint16_t>(outer->scheduler().first_generation() >> kNumberShift);
-    const std::lock_guard lock(live().mutex);
+    const base::Lock lock(live().mutex);
     own.outer_id = live().states[own.outer_number].load(std::memory_order_relaxed)->id;
   }
 
@@ -136,12 +136,12 @@ class Memberships {
  private:
   // In this process: not in a child of the one that made it.
   static bool lives(std::uint16_t number, std::uint64_t id) noexcept {
-    const std::lock_guard lock(live().mutex);
+    const base::Lock lock(live().mutex);
     const State* state = live().states[number].load(std::memory_order_relaxed);
     return state != nullptr && state->id == id && !made_before_fork(*state);
   }
   static bool from_before_fork(const Membership& m) noexcept {
-    const std::lock_guard lock(live().mutex);
+    const base::Lock lock(live().mutex);
     const State* state = live().states[m.number].load(std::memory_order_relaxed);
     return state != nullptr && state->id == m.id && made_before_fork(*state);
   }
@@ -158,7 +158,7 @@ Memberships& memberships() {
 
 void enrol(State& state) {
   Register& all = live();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   for (std::size_t tries = 0; tries < kMostRuntimes; ++tries) {
     const std::size_t number = all.next_number;
     all.next_number = number + 1 == kMostRuntimes ? 1 : number + 1;
@@ -174,7 +174,7 @@ void enrol(State& state) {
 }
 
 void strike_off(State& state) noexcept {
-  const std::lock_guard lock(live().mutex);
+  const base::Lock lock(live().mutex);
   live().states[state.number].store(nullptr, std::memory_order_relaxed);
 }
 

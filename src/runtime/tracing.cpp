@@ -76,8 +76,9 @@ trace::Summary summarise(const Runtime& runtime, const State& state) {
     if (info.name != "trace") summary.settings.emplace_back(info.name, option_text(state.scheduler->options(), info));
   data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return summary;
-  summary.settings.emplace_back("emulated_bytes_per_second", fmt::format("{:.0f}", store->emulated_bytes_per_second()));
-  const data::engine::Counters c = store->statistics().counters;
+  const data::StoreStatistics blocks = store->statistics();
+  summary.settings.emplace_back("emulated_bytes_per_second", fmt::format("{:.0f}", blocks.emulated_bytes_per_second));
+  const data::engine::Counters& c = blocks.counters;
   summary.counters.insert(summary.counters.end(), {{"bytes_fetched", c.bytes_fetched},
                                                    {"bytes_written_back", c.bytes_written_back},
                                                    {"hits", c.hits},

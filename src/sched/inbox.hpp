@@ -9,9 +9,9 @@
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "sched/task.hpp"
 
 namespace weir::sched {
@@ -21,7 +21,7 @@ class alignas(base::kDestructiveSize) Inbox {
   bool empty() const noexcept { return size_.load(std::memory_order_acquire) == 0; }
 
   void push(Task* task) noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     task->next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = task;
     last_ = task;
@@ -32,7 +32,7 @@ class alignas(base::kDestructiveSize) Inbox {
   // The oldest task, or null.
   Task* try_pop() noexcept {
     if (empty()) return nullptr;
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     Task* task = first_;
     if (task == nullptr) return nullptr;
     first_ = task->next;
@@ -43,9 +43,9 @@ class alignas(base::kDestructiveSize) Inbox {
 
  private:
   std::atomic<std::size_t> size_{0};  // written under mutex_
-  std::mutex mutex_;
-  Task* first_ = nullptr;  // guarded by mutex_
-  Task* last_ = nullptr;   // guarded by mutex_
+  base::Mutex mutex_;
+  Task* first_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  Task* last_ WEIR_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace weir::sched

@@ -15,9 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "sched/return_stack.hpp"
 #include "sched/steal_deque.hpp"
 
@@ -54,7 +54,7 @@ class alignas(base::kDestructiveSize) Overflow {
 
   // Owner only.
   void put(Batch* batch) noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     batches_.push_back(batch);
     // INBOX-1: stored before the caller's light_barrier(), read after a sleeper's heavy_barrier().
     size_.store(batches_.size(), std::memory_order_release);
@@ -63,7 +63,7 @@ class alignas(base::kDestructiveSize) Overflow {
   // Any thread. To be given back when its items have been taken; null: there is none.
   [[nodiscard]] Batch* take_newest() noexcept {
     if (empty()) return nullptr;
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (batches_.empty()) return nullptr;
     Batch* const batch = batches_.back();
     batches_.pop_back();
@@ -73,7 +73,7 @@ class alignas(base::kDestructiveSize) Overflow {
   // Any thread. The same of the oldest: up to half of them, how many.
   [[nodiscard]] std::size_t take_oldest(std::array<Batch*, kMostAtOnce>& out) noexcept {
     if (empty()) return 0;
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const std::size_t n = std::min((batches_.size() + 1) / 2, kMostAtOnce);
     std::copy_n(batches_.begin(), n, out.begin());
     batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(n));
@@ -86,8 +86,8 @@ class alignas(base::kDestructiveSize) Overflow {
 
  private:
   std::atomic<std::size_t> size_{0};  // written under mutex_
-  std::mutex mutex_;
-  std::deque<Batch*> batches_;  // guarded by mutex_; oldest first
+  base::Mutex mutex_;
+  std::deque<Batch*> batches_ WEIR_GUARDED_BY(mutex_);  // oldest first
 
   ReturnStack<Batch> empty_;
 };

@@ -2,6 +2,8 @@
 
 #include "sched/parking_lot.hpp"
 
+#include "base/mutex.hpp"
+
 namespace weir::sched {
 
 void ParkingLot::list(Sleeper& self) noexcept {
@@ -10,7 +12,7 @@ void ParkingLot::list(Sleeper& self) noexcept {
 }
 
 void ParkingLot::join_sleepers(Sleeper& self) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   enter(self, &first_);
 }
 
@@ -23,7 +25,7 @@ void ParkingLot::enter(Sleeper& self, Sleeper** link) noexcept {
 
 // Whoever takes a sleeper off the list has already counted it among the searchers.
 void ParkingLot::unlist(Sleeper& self) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   leave(self);
 }
 
@@ -51,7 +53,7 @@ Sleeper* ParkingLot::take(int domain, bool only_there) noexcept {
 void ParkingLot::wake(int domain, bool only_there) noexcept {
   Sleeper* sleeper = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const std::int64_t state = state_.load(std::memory_order_relaxed);
     if (!only_there && (state < kSleeper || (state & kSearcherMask) != 0)) return;  // another maker was faster
     sleeper = take(domain, only_there);
@@ -60,7 +62,7 @@ void ParkingLot::wake(int domain, bool only_there) noexcept {
 }
 
 void ParkingLot::set_blocked(int workers, std::uint64_t now_ns) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (watched_.load(std::memory_order_relaxed)) return;
   surplus_.store(std::max<std::int64_t>(most_surplus_ - workers, 0), std::memory_order_relaxed);
   blocked_set_at_.store(now_ns, std::memory_order_relaxed);
@@ -68,7 +70,7 @@ void ParkingLot::set_blocked(int workers, std::uint64_t now_ns) noexcept {
 
 bool ParkingLot::list_if_crowded(Sleeper& self) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (!is_crowded()) return false;
     enter(self, &first_);
   }
@@ -83,7 +85,7 @@ bool ParkingLot::watch(Sleeper& self, std::uint64_t ns) noexcept {
   };
   std::int64_t surplus = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (is_watched() || !is_crowded()) return false;
     surplus = surplus_.load(std::memory_order_relaxed);
     Sleeper** last = &first_;  // to be woken after all others
@@ -92,7 +94,7 @@ bool ParkingLot::watch(Sleeper& self, std::uint64_t ns) noexcept {
     leave_out(surplus);
   }
   self.parker.park_for(ns);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   leave(self);
   leave_out(-surplus);
   return true;

@@ -18,9 +18,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "platform/barrier.hpp"
 #include "platform/futex.hpp"
 
@@ -133,10 +133,10 @@ class ParkingLot {
 
   bool some_asleep(std::int64_t state) const noexcept { return state >= (1 - most_surplus_) * kSleeper; }
   void join_sleepers(Sleeper& self) noexcept;
-  void enter(Sleeper& self, Sleeper** link) noexcept;  // under mutex_, as all below
-  void leave(Sleeper& self) noexcept;
-  [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;  // takes mutex_
-  Sleeper* take(int domain, bool only_there) noexcept;
+  void enter(Sleeper& self, Sleeper** link) noexcept WEIR_REQUIRES(mutex_);
+  void leave(Sleeper& self) noexcept WEIR_REQUIRES(mutex_);
+  [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;
+  Sleeper* take(int domain, bool only_there) noexcept WEIR_REQUIRES(mutex_);
 
   // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond
   // the surplus: below 0 when more are awake than should be.
@@ -147,8 +147,8 @@ class ParkingLot {
   std::atomic<std::int64_t> surplus_{0};
   std::atomic<std::uint64_t> blocked_set_at_{0};
   const std::int64_t most_surplus_ = 0;
-  alignas(base::kDestructiveSize) std::mutex mutex_;
-  Sleeper* first_ = nullptr;  // guarded by mutex_; the last to lie down is the first to be woken
+  alignas(base::kDestructiveSize) base::Mutex mutex_;
+  Sleeper* first_ WEIR_GUARDED_BY(mutex_) = nullptr;  // the last to lie down is the first to be woken
 };
 
 }  // namespace weir::sched

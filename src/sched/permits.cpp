@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace weir::sched {
 
 PermitHolder* Permits::pop_waiting() noexcept {
@@ -22,18 +24,18 @@ PermitHolder* Permits::pop_spare() noexcept {
 }
 
 PermitHolder* Permits::take_receiver(bool tasks) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const bool tasks_turn = tasks && ++turns_ % kTurns == 0;
   return first_ == nullptr || tasks_turn ? pop_spare() : pop_waiting();
 }
 
 PermitHolder* Permits::take_spare() noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return pop_spare();
 }
 
 PermitHolder* Permits::relieve(PermitHolder& caller) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   PermitHolder* const waiting = pop_waiting();
   if (waiting == nullptr) return nullptr;
   caller.state.store(PermitHolder::kSpare, std::memory_order_relaxed);
@@ -42,7 +44,7 @@ PermitHolder* Permits::relieve(PermitHolder& caller) noexcept {
 }
 
 bool Permits::ask(PermitHolder& holder) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (free_ != 0) {
     --free_;
     holder.grant();
@@ -56,7 +58,7 @@ bool Permits::ask(PermitHolder& holder) noexcept {
 }
 
 bool Permits::leave_spares(PermitHolder& spare) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (PermitHolder** link = &spares_; *link != nullptr; link = &(*link)->next) {
     if (*link != &spare) continue;
     *link = std::exchange(spare.next, nullptr);
@@ -67,7 +69,7 @@ bool Permits::leave_spares(PermitHolder& spare) noexcept {
 }
 
 void Permits::leave(PermitHolder& holder) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!holder.has()) return;
   holder.state.store(PermitHolder::kNone, std::memory_order_relaxed);
   if (PermitHolder* const waiting = pop_waiting())

@@ -19,8 +19,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "platform/futex.hpp"
 
 namespace weir::sched {
@@ -71,15 +71,16 @@ class Permits {
  private:
   static constexpr std::uint32_t kTurns = 8;  // of those, one is the tasks'
 
-  PermitHolder* pop_waiting() noexcept;  // under mutex_
-  PermitHolder* pop_spare() noexcept;    // under mutex_
+  PermitHolder* pop_waiting() noexcept WEIR_REQUIRES(mutex_);
+  PermitHolder* pop_spare() noexcept WEIR_REQUIRES(mutex_);
 
   std::atomic<std::uint32_t> wanted_{0};  // written under mutex_: how many wait
-  std::mutex mutex_;
-  PermitHolder *first_ = nullptr, *last_ = nullptr;  // guarded by mutex_: they wait, the first longest
-  PermitHolder* spares_ = nullptr;                   // guarded by mutex_: the last to come is the first to be taken
-  std::uint32_t free_ = 0;                           // guarded by mutex_: permits of threads that have left
-  std::uint32_t turns_ = 0;                          // guarded by mutex_
+  base::Mutex mutex_;
+  PermitHolder* first_ WEIR_GUARDED_BY(mutex_) = nullptr;  // they wait, the first longest
+  PermitHolder* last_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  PermitHolder* spares_ WEIR_GUARDED_BY(mutex_) = nullptr;  // the last to come is the first to be taken
+  std::uint32_t free_ WEIR_GUARDED_BY(mutex_) = 0;          // permits of threads that have left
+  std::uint32_t turns_ WEIR_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace weir::sched

@@ -11,10 +11,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "platform/barrier.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/steal_deque.hpp"
@@ -58,7 +58,7 @@ class alignas(base::kDestructiveSize) PrivateBatch {
 
   // Any thread but the owner: all that are left, oldest first; how many. Microseconds, on every running thread.
   std::uint32_t take_all(StealDeque::Batch& out) noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (size() == 0) return 0;  // or taken, and the owner has not looked since
     wanted_.store(true, std::memory_order_relaxed);
     platform::heavy_barrier();                       // BATCH-1
@@ -73,7 +73,7 @@ class alignas(base::kDestructiveSize) PrivateBatch {
 
   // Another thread took all, before `item`, the n-th, was taken, or after it.
   [[gnu::noinline]] Item take_slow(std::uint32_t n, Item item) noexcept {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     wanted_.store(false, std::memory_order_relaxed);
     const std::uint32_t taken = std::exchange(taken_, 0);
     if (taken != 0) left_.store(0, std::memory_order_release);
@@ -83,8 +83,8 @@ class alignas(base::kDestructiveSize) PrivateBatch {
   std::atomic<std::uint32_t> left_{0};  // owner writes
   std::atomic<bool> wanted_{false};     // set by the thread that takes all, cleared by the owner; under mutex_
   std::array<std::atomic<Item>, kMost> items_{};  // owner writes: those from left_ on, and all while left_ is 0
-  std::mutex mutex_;
-  std::uint32_t taken_ = 0;  // guarded by mutex_: of these items, the oldest; the owner has not seen it yet
+  base::Mutex mutex_;
+  std::uint32_t taken_ WEIR_GUARDED_BY(mutex_) = 0;  // of these items, the oldest; the owner has not seen it yet
 };
 
 }  // namespace weir::sched

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "sched/policy/placement.hpp"
 #include "sched/policy/victims.hpp"
 
@@ -53,7 +54,7 @@ void Scheduler::place_workers() {
   std::vector<CoreOf> cores;
   for (std::size_t core = 0; core < most; ++core) {
     for (std::size_t d = 0; d < domains.size(); ++d) {
-      if (core < domains[d].cores.size()) cores.push_back({d, core, 0});
+      if (core < domains[d].cores.size()) cores.push_back({domains[d].id, core, 0});
     }
   }
   for (int i = 0; i < worker_count(); ++i) places_.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
@@ -62,7 +63,7 @@ void Scheduler::place_workers() {
   if (!machine_.is_this_system()) return;
   const int cpu = platform::current_cpu();
   const auto here = std::find_if(places_.begin(), places_.end(), [&](const CoreOf& place) {
-    const auto& cpus = domains[place.machine_domain].cores[place.core].os_cpus;
+    const auto& cpus = machine_.domain(place.machine_domain).cores[place.core].os_cpus;
     return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
   });
   if (here != places_.end()) std::iter_swap(places_.begin(), here);
@@ -70,7 +71,7 @@ void Scheduler::place_workers() {
 
 // Only domains that have a worker count; their index is what on_domain() and current_domain() mean.
 void Scheduler::make_domains() {
-  std::vector<std::size_t> used;
+  std::vector<DomainId> used;
   for (const CoreOf& place : places_) used.push_back(place.machine_domain);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -81,7 +82,7 @@ void Scheduler::make_domains() {
   make_lots(used);
   for (std::size_t d = 0; d < used.size(); ++d) {
     std::vector<double> distances;
-    for (const std::size_t other : used) distances.push_back(machine_.distance(DomainId(used[d]), DomainId(other)));
+    for (const DomainId other : used) distances.push_back(machine_.distance(used[d], other));
     const int domain = static_cast<int>(d);
     queues(domain).far = policy::far_order(domain, distances);
   }
@@ -89,21 +90,22 @@ void Scheduler::make_domains() {
 }
 
 // Under policy numa each domain has its part of the processors that the process may use.
-void Scheduler::make_lots(const std::vector<std::size_t>& used) {
+void Scheduler::make_lots(const std::vector<DomainId>& used) {
   if (options().policy != Policy::numa) {
     add_lot(worker_count(), processors());
     return;
   }
   int cores = 0;
-  for (const std::size_t domain : used) cores += static_cast<int>(machine_.domains()[domain].cores.size());
+  for (const DomainId domain : used) cores += static_cast<int>(machine_.domain(domain).cores.size());
   for (int d = 0; d < domain_count(); ++d) {
     const auto workers = std::count_if(places_.begin(), places_.end(), [d](const CoreOf& p) { return p.domain == d; });
-    const auto here = static_cast<int>(machine_.domains()[used[static_cast<std::size_t>(d)]].cores.size());
+    const auto here = static_cast<int>(machine_.domain(used[static_cast<std::size_t>(d)]).cores.size());
     add_lot(static_cast<int>(workers), std::max(processors() * here / cores, 1));
   }
 }
 
 void Scheduler::make_workers() {
+  const base::Lock lock(mutex_);
   workers_.reserve(static_cast<std::size_t>(thread_limit()));
   for (std::size_t i = 0; i < places_.size(); ++i)
     add_worker(static_cast<int>(i), places_[i].domain, Identity::Kind::worker);
@@ -131,7 +133,7 @@ Worker& Scheduler::add_worker(int index, int domain, Identity::Kind kind) {
 // ---- Threads ----
 
 std::vector<int> Scheduler::cpus_of(const CoreOf& place, Bind bind) const {
-  const machine::Domain& domain = machine_.domains()[place.machine_domain];
+  const machine::Domain& domain = machine_.domain(place.machine_domain);
   if (bind == Bind::core) return {domain.cores[place.core].os_cpus.front()};
   std::vector<int> cpus;
   for (const machine::Core& core : domain.cores) cpus.insert(cpus.end(), core.os_cpus.begin(), core.os_cpus.end());
@@ -155,7 +157,7 @@ base::Status Scheduler::start_threads() {
   for (std::size_t i = 1; i < places_.size(); ++i) {
     base::Status bound = base::Status::success();
     try {
-      threads_.emplace_back([this, i] { workers_[i]->work(); });
+      threads_.emplace_back([this, i] { worker(static_cast<int>(i)).work(); });
     } catch (const std::system_error& error) {
       return {base::Code::no_space,
               fmt::format("cannot start thread {} of {}: {}; ask for fewer workers or raise the limit (ulimit -u)",
@@ -180,7 +182,7 @@ void Scheduler::join_threads() noexcept {
   threads_.clear();
   for (std::vector<std::thread> spares;; spares.clear()) {
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       spares.swap(spare_threads_);
     }
     if (spares.empty()) return;
@@ -189,7 +191,7 @@ void Scheduler::join_threads() noexcept {
 }
 
 base::Result<PermitHolder*> Scheduler::start_spare(int domain) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (spares_ == kMaxSpares) {
     return base::Status{base::Code::no_space,
                         fmt::format("{} tasks wait at the same time, each on a thread of its own: at most {} can; let "
@@ -227,7 +229,7 @@ bool Scheduler::takes_tasks(const Worker& worker) const noexcept { return !worke
 
 // What blocked workers have ready is taken by no thread, unless another of the scheduler's own does.
 Scheduler::Stillness Scheduler::stillness() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   bool some_blocked = false, stuck = true;
   for (const auto& worker : workers_) {
     const bool blocked = worker->blocked();
@@ -255,7 +257,7 @@ Worker* Scheduler::worker_of_this_thread() noexcept {
 // ---- Guests ----
 
 base::Result<Worker*> Scheduler::add_guest() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   // Not one with tasks or an error that its last thread left behind: they are no business of the next.
   const auto clean = std::find_if(free_guests_.rbegin(), free_guests_.rend(), [](const Worker* guest) {
     const Scope* const scope = guest->root_scope();
@@ -277,7 +279,7 @@ base::Result<Worker*> Scheduler::add_guest() {
 }
 
 void Scheduler::release_guest(Worker* guest) noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_guests_.push_back(guest);
 }
 

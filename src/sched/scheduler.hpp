@@ -9,10 +9,10 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "machine/machine.hpp"
 #include "platform/affinity.hpp"
@@ -60,22 +60,20 @@ class Scheduler final : public Team {
   enum class Stillness : std::uint8_t { none, still, stuck };
   Stillness stillness() const noexcept;
 
-  // Index into the machine's domains of a domain that has workers.
-  int machine_domain(int domain) const noexcept {
-    return static_cast<int>(machine_domains_[static_cast<std::size_t>(domain)]);
-  }
+  // The machine's domain that a domain with workers is.
+  DomainId machine_domain(int domain) const noexcept { return machine_domains_[static_cast<std::size_t>(domain)]; }
   const machine::Machine& machine() const noexcept { return machine_; }
   // The runtime that it belongs to, for the layers above, which alone know what that is; set once, before the first
   // task.
   runtime::State* owner = nullptr;
 
-  // Any that exists; no lock, as Team::peer().
-  Worker& worker(int index) noexcept { return *workers_[static_cast<std::size_t>(index)]; }
-  Worker& first_worker() noexcept { return *workers_.front(); }
+  // Any that exists; no lock, as Team::peer(): the vector never grows beyond what it was made for, so others stay put.
+  Worker& worker(int index) noexcept WEIR_NOT_ANALYSED { return *workers_[static_cast<std::size_t>(index)]; }
+  Worker& first_worker() noexcept WEIR_NOT_ANALYSED { return *workers_.front(); }
   // Calls f(const Worker&) for all workers and guests.
   template <class F>
   void for_each_worker(F&& f) const {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (const auto& worker : workers_) f(*worker);
   }
 
@@ -85,34 +83,34 @@ class Scheduler final : public Team {
   base::Result<PermitHolder*> start_spare(int domain) override;
   void place_workers();
   void make_domains();
-  void make_lots(const std::vector<std::size_t>& used);
+  void make_lots(const std::vector<DomainId>& used);
   void make_workers();
   base::Status start_threads();
-  Worker& add_worker(int index, int domain, Identity::Kind kind);
+  Worker& add_worker(int index, int domain, Identity::Kind kind) WEIR_REQUIRES(mutex_);
   int domain_of_this_thread() const;
   bool has_work(int domain) const noexcept;
   bool takes_tasks(const Worker& worker) const noexcept;
   void join_threads() noexcept;
 
   struct CoreOf {
-    std::size_t machine_domain;  // index into machine_.domains()
-    std::size_t core;            // within the domain
-    int domain;                  // of the team
+    DomainId machine_domain;
+    std::size_t core;  // within the domain
+    int domain;        // of the team
   };
   std::vector<int> cpus_of(const CoreOf& place, Bind bind) const;
 
   const machine::Machine machine_;
   trace::Recorder* const recorder_;
   std::vector<CoreOf> places_;                            // of worker i
-  std::vector<std::size_t> machine_domains_;              // of domain i
+  std::vector<DomainId> machine_domains_;                 // of domain i
   std::unique_ptr<platform::ScopedBinding> own_binding_;  // of worker 0's thread, under several domains
   std::vector<std::thread> threads_;
 
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // guarded by mutex_ once threads run; grows by guests
-  std::vector<Worker*> free_guests_;              // guarded by mutex_
-  std::vector<std::thread> spare_threads_;        // guarded by mutex_
-  int spares_ = 0;                                // guarded by mutex_: how many were ever started
+  mutable base::Mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_ WEIR_GUARDED_BY(mutex_);  // once threads run; grows by guests
+  std::vector<Worker*> free_guests_ WEIR_GUARDED_BY(mutex_);
+  std::vector<std::thread> spare_threads_ WEIR_GUARDED_BY(mutex_);
+  int spares_ WEIR_GUARDED_BY(mutex_) = 0;  // how many were ever started
 };
 
 }  // namespace weir::sched

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace weir::sched {
 
 Scope* Scope::close(std::exception_ptr&) noexcept {
@@ -22,7 +24,7 @@ Scope::Done Scope::arm(std::int64_t flags) noexcept {
 }
 
 bool Scope::fail(std::exception_ptr exception) noexcept {
-  const std::lock_guard lock(failure_mutex_);
+  const base::Lock lock(failure_mutex_);
   if (failure_) return false;
   failure_ = std::move(exception);
   failed_.store(true, std::memory_order_relaxed);
@@ -31,14 +33,14 @@ bool Scope::fail(std::exception_ptr exception) noexcept {
 
 std::exception_ptr Scope::take_failure() noexcept {
   if (!failed()) return nullptr;
-  const std::lock_guard lock(failure_mutex_);
+  const base::Lock lock(failure_mutex_);
   failed_.store(false, std::memory_order_relaxed);
   return std::exchange(failure_, nullptr);
 }
 
 std::exception_ptr Scope::failure() const noexcept {
   if (!failed()) return nullptr;
-  const std::lock_guard lock(failure_mutex_);
+  const base::Lock lock(failure_mutex_);
   return failure_;
 }
 

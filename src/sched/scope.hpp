@@ -16,9 +16,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <mutex>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "sched/task.hpp"
 
 namespace weir::sched {
@@ -141,8 +141,8 @@ class Scope {
   alignas(base::kDestructiveSize) Worker* owner_ = nullptr;
   Task* parent_ = nullptr;
   std::atomic<bool> failed_{false};
-  mutable std::mutex failure_mutex_;
-  std::exception_ptr failure_;  // guarded by failure_mutex_
+  mutable base::Mutex failure_mutex_;
+  std::exception_ptr failure_ WEIR_GUARDED_BY(failure_mutex_);
 };
 
 }  // namespace weir::sched

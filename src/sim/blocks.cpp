@@ -90,7 +90,7 @@ void Blocks::carry_out(engine::Actions& actions) {
   if (actions.transfers != nullptr) driver_.start(actions.transfers);
 }
 
-base::Status Blocks::make(std::uint32_t block, int domain) {
+base::Status Blocks::make(std::uint32_t block, DomainId domain) {
   if (blocks_[block] != nullptr) return base::Status::success();
   auto entry = std::make_unique<Entry>();
   const ProgramBlock& of = program_.blocks[block];
@@ -144,7 +144,7 @@ void Blocks::end_untracked() {
   }
 }
 
-void Blocks::add(Node& task, std::span<const Item> items, int domain) {
+void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
   task.request = std::make_unique<engine::Request>();
   engine::Request& request = *task.request;
   request.requester = &askers_.emplace_back(driver_, task);
@@ -160,7 +160,7 @@ void Blocks::add(Node& task, std::span<const Item> items, int domain) {
   engine_.add(request);
 }
 
-bool Blocks::ready(engine::Request& request, int lane, int domain) {
+bool Blocks::ready(engine::Request& request, int lane, DomainId domain) {
   request.lane = lane;
   request.domain = domain;
   engine::Actions actions;

@@ -38,7 +38,7 @@ class Blocks {
   ~Blocks();
 
   // no_space. A block that is there already stays.
-  base::Status make(std::uint32_t block, int domain);
+  base::Status make(std::uint32_t block, DomainId domain);
   // When nothing uses or moves it; until then that is put off.
   void destroy(std::uint32_t block);
 
@@ -47,9 +47,9 @@ class Blocks {
   void begin_untracked() noexcept { ++untracked_; }
   void end_untracked();
   // The request of a task that was spawned; those around it that have one hold room.
-  void add(Node& task, std::span<const Item> items, int domain);
+  void add(Node& task, std::span<const Item> items, DomainId domain);
   // As data::engine::Engine.
-  bool ready(data::engine::Request& request, int lane, int domain);
+  bool ready(data::engine::Request& request, int lane, DomainId domain);
   bool try_begin(data::engine::Request& request);
   void finish(data::engine::Request& request);
   void land(data::engine::Transfer& transfer);

@@ -25,7 +25,8 @@ std::size_t Copies::tier_of(NodeId node) const {
 }
 
 std::size_t Copies::memory_of(NodeId node) const {
-  return node == NodeId::none ? target_.program_memory.front() : target_.memory[index_of(node)];
+  return node == NodeId::none ? static_cast<std::size_t>(target_.program_memory.front())
+                              : target_.memory[index_of(node)];
 }
 
 bool Copies::is_emulated(NodeId node) const { return node != NodeId::none && target_.hierarchy.tier_at(node).slowed; }

@@ -47,24 +47,23 @@ memory::MemoryState all_free(const Machine& machine) {
 }
 
 // Ordinary memory of the domain, else the nearest there is.
-std::size_t program_memory_of(const Machine& machine, const machine::Domain& domain) {
+MemoryNodeId program_memory_of(const Machine& machine, const machine::Domain& domain) {
   for (const MemoryNodeId id : domain.local_nodes)
-    if (machine.memory_node(id).kind == MemoryKind::ddr) return static_cast<std::size_t>(id);
+    if (machine.memory_node(id).kind == MemoryKind::ddr) return id;
   for (const MemoryNodeId id : machine.tiers(domain.id))
-    if (machine.memory_node(id).kind == MemoryKind::ddr) return static_cast<std::size_t>(id);
-  return static_cast<std::size_t>(domain.local_nodes.empty() ? machine.tiers(domain.id).front()
-                                                             : domain.local_nodes.front());
+    if (machine.memory_node(id).kind == MemoryKind::ddr) return id;
+  return domain.local_nodes.empty() ? machine.tiers(domain.id).front() : domain.local_nodes.front();
 }
 
 // As the scheduler deals out its workers: to the domains in turn, core by core, those of a domain together.
-std::vector<int> place_workers(const Machine& machine, int workers) {
-  std::vector<int> cores;
+std::vector<DomainId> place_workers(const Machine& machine, int workers) {
+  std::vector<DomainId> cores;
   std::size_t most = 0;
   for (const machine::Domain& domain : machine.domains()) most = std::max(most, domain.cores.size());
   for (std::size_t core = 0; core < most; ++core)
     for (const machine::Domain& domain : machine.domains())
-      if (core < domain.cores.size()) cores.push_back(static_cast<int>(domain.id));
-  std::vector<int> places;
+      if (core < domain.cores.size()) cores.push_back(domain.id);
+  std::vector<DomainId> places;
   places.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) places.push_back(cores[static_cast<std::size_t>(i) % cores.size()]);
   std::stable_sort(places.begin(), places.end());
@@ -139,7 +138,8 @@ Status set_speeds(Target& target, const memory::TierPlan& plan, const TargetRequ
     if (planned.request.copy_fraction > 0) {
       const std::string* const measured = real.setting("emulated_bytes_per_second");
       const double known = request.own_tiers && measured != nullptr ? std::stod(*measured) : 0;
-      const machine::Cost& memory = target.costs.cost(static_cast<std::size_t>(planned.nodes.front().node), 0);
+      const machine::Cost& memory =
+          target.costs.cost(static_cast<std::size_t>(planned.nodes.front().node), DomainId{0});
       target.emulated_bytes_per_second =
           known > 0 ? known
                     : planned.request.copy_fraction * 1e9 / (1 / memory.read_gb_per_s + 1 / memory.write_gb_per_s);
@@ -200,7 +200,7 @@ machine::CostModel costs_of_tiers(const Target& target) {
         seen.push_back({gb_per_s, gb_per_s, kFileLatencyNs});
         continue;
       }
-      seen.push_back(target.costs.cost(target.memory[node], domain));
+      seen.push_back(target.costs.cost(target.memory[node], DomainId(domain)));
       const bool slowed = target.hierarchy.tier_at(static_cast<data::engine::NodeId>(node)).slowed;
       if (emulates && slowed)
         seen.back().read_gb_per_s = seen.back().write_gb_per_s = target.emulated_bytes_per_second * 1e-9;

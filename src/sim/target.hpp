@@ -21,12 +21,12 @@ struct Target {
   static constexpr std::size_t kFile = ~std::size_t{0};
 
   data::engine::Hierarchy hierarchy;
-  std::vector<std::uint64_t> budgets;       // bytes, by node of the hierarchy
-  std::vector<std::size_t> memory;          // by node of the hierarchy: the memory node of `costs`; kFile
-  machine::CostModel costs;                 // of the machine's memory nodes
-  std::vector<std::size_t> program_memory;  // by domain of the machine: the memory node of what is in no tier
-  std::vector<int> worker_domains;          // by worker: domain of the machine
-  double emulated_bytes_per_second = 0;     // all copies from and to emulated memory together
+  std::vector<std::uint64_t> budgets;        // bytes, by node of the hierarchy
+  std::vector<std::size_t> memory;           // by node of the hierarchy: the memory node of `costs`; kFile
+  machine::CostModel costs;                  // of the machine's memory nodes
+  std::vector<MemoryNodeId> program_memory;  // by domain of the machine: the memory node of what is in no tier
+  std::vector<DomainId> worker_domains;      // by worker
+  double emulated_bytes_per_second = 0;      // all copies from and to emulated memory together
   double file_bytes_per_second = 0;
   std::vector<std::string> notes;  // what was assumed, for people
 };

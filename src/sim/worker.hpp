@@ -35,7 +35,7 @@ struct Frame {
 struct Worker {
   int index = 0;
   int domain = 0;  // of the runtime: those that have workers
-  int machine_domain = 0;
+  DomainId machine_domain{};
   bool takes_tasks = true;  // false: a thread of the program's that does so while it waits only
   std::vector<Frame> frames;
   std::unique_ptr<Scope> own_children;  // of the thread's own code

@@ -2,18 +2,43 @@
 
 #include "transport/open_transport.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/one_line.hpp"
+#include "transport/joined/open_joined.hpp"
 #include "transport/shared/open_shared.hpp"
 
 namespace weir::transport {
+namespace {
 
-base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, const OpenOptions& options) {
-  if (!job.is_on_one_host()) return open_between_hosts(job, options);
+base::Result<std::unique_ptr<Transport>> open_on_host(const launch::Job& job, const OpenOptions& options) {
   return open_shared({.job = job.id,
                       .rank = job.rank,
                       .ranks = job.ranks,
                       .cores = job.host_cores,
                       .control = job.control,
                       .patience = options.patience});
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, const OpenOptions& options) {
+  const char* const variable = std::getenv("WEIR_TRANSPORT");
+  const std::string wanted = variable == nullptr ? "" : variable;
+  if (wanted == "mpi") return open_joined(job, options, false);
+  if (wanted == "joined") return open_joined(job, options, true);
+  if (wanted == "shared" && !job.is_on_one_host())
+    return base::Status{
+        base::Code::bad_option,
+        fmt::format("WEIR_TRANSPORT=shared is for ranks of one host, and of {} ranks {} are on this one", job.ranks,
+                    job.host_ranks)};
+  if (!wanted.empty() && wanted != "shared")
+    return base::Status{base::Code::bad_option,
+                        fmt::format("WEIR_TRANSPORT={}: shared, joined or mpi is meant", base::one_line(wanted))};
+  return job.is_on_one_host() ? open_on_host(job, options) : open_between_hosts(job, options);
 }
 
 }  // namespace weir::transport

@@ -3,7 +3,8 @@
 // open_transport: the backend that reaches all ranks of a job, chosen once, at start-up.
 //
 // A program started bare and a job on one host get `shared`; a job on several hosts, or one whose starter does not say
-// who is on which, is given to open_between_hosts(), which needs MPI.
+// who is on which, is given to open_between_hosts(), which needs MPI. WEIR_TRANSPORT says otherwise: shared, joined
+// (ranks of several hosts, though all may be on one), mpi (all ranks over MPI, as if each had a host of its own).
 #pragma once
 
 #include <chrono>

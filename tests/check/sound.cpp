@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -247,6 +248,23 @@ void blocks(weir::Runtime& runtime) {
   require(sum == 1500, "blocks");
 }
 
+// What it has begun elsewhere touches its items, after its function has returned.
+void ends_later(weir::Runtime& runtime) {
+  std::vector<int> values(1000);
+  long sum = 0;
+  std::thread device;
+  runtime.spawn(weir::out(values), [&](std::span<int> data) {
+    device = std::thread([data, completion = weir::end_later()]() mutable {
+      std::iota(data.begin(), data.end(), 0);
+      completion.complete();
+    });
+  });
+  runtime.spawn(weir::in(values), weir::inout(sum), [&] { sum = std::accumulate(values.begin(), values.end(), 0L); });
+  runtime.wait();
+  device.join();
+  require(sum == 499500, "a task that ends later");
+}
+
 }  // namespace
 
 int main() {
@@ -262,5 +280,6 @@ int main() {
   loops(runtime);
   parts(runtime);
   blocks(runtime);
+  ends_later(runtime);
   std::puts("all right");
 }

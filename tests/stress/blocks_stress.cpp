@@ -246,8 +246,7 @@ void say_what_waits(void* runtime) {
   weir::runtime::State& state = *weir::detail::RuntimeAccess::state(*static_cast<weir::Runtime*>(runtime));
   weir::data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return;
-  for (const std::string& line : store->describe_waiting()) std::fprintf(stderr, "  %s\n", line.c_str());
-  for (const std::string& line : store->describe_state()) std::fprintf(stderr, "  %s\n", line.c_str());
+  for (const std::string& line : store->describe()) std::fprintf(stderr, "  %s\n", line.c_str());
   bool moving = false;
   const auto changes = static_cast<unsigned long>(store->changes(moving));
   std::fprintf(stderr, "  %lu changes; the scheduler is %s\n", changes, state.scheduler->is_still() ? "still" : "busy");

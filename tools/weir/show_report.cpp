@@ -66,7 +66,7 @@ base::Status ReportPage::write(const std::string& text, Global& global) {
   out.close();
   if (!out) return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path_, std::strerror(errno))};
   if (base::Status status = file_->commit(); !status) return status;
-  global.print("\npage {}: {}, opens in any browser\n", path_, report::size_text(text.size()));
+  global.print("\npage {}: {}, opens in any browser\n", path_, report::measured_size(text.size()));
   return base::Status::success();
 }
 

@@ -94,8 +94,8 @@ sim::SlowBandwidth slow_bandwidth(const sim::Target& target) {
       return {target.file_bytes_per_second, target.file_bytes_per_second, target.file_bytes_per_second};
     double read = 0, write = 0;
     for (std::size_t domain = 0; domain < target.costs.domains(); ++domain) {
-      read = std::max(read, target.costs.cost(memory, domain).read_gb_per_s * 1e9);
-      write = std::max(write, target.costs.cost(memory, domain).write_gb_per_s * 1e9);
+      read = std::max(read, target.costs.cost(memory, DomainId(domain)).read_gb_per_s * 1e9);
+      write = std::max(write, target.costs.cost(memory, DomainId(domain)).write_gb_per_s * 1e9);
     }
     slow.read += read;
     slow.write += write;

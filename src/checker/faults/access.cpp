@@ -14,15 +14,12 @@ using platform::Instruction;
 using platform::StoppedThread;
 using platform::TouchedBytes;
 
-bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept {
-  const std::uintptr_t* const end = thread.opened + thread.opened_count;
-  return std::find(thread.opened, end, address) != end;
-}
+bool is_let_through(const ThreadState& thread, std::uintptr_t address) noexcept { return thread.opened.has(address); }
 
 void let_through(ThreadState& thread, std::uintptr_t address, const Page& page) noexcept {
   if (!is_let_through(thread, address)) {
-    if (thread.opened_count == ThreadState::kMostOpened) return;
-    thread.opened[thread.opened_count++] = address;
+    if (thread.opened.is_full()) return;
+    thread.opened.add(address);
   }
   Watch::let_through(address, page);  // once more: another thread may have closed it meanwhile
 }
@@ -33,11 +30,11 @@ void step(ThreadState& thread, StoppedThread& stopped) noexcept {
 }
 
 void take_back_opened(ThreadState& thread) noexcept {
-  for (std::uint32_t i = 0; i < thread.opened_count; ++i) {
-    const Page* const page = state->watch.find(thread.opened[i]);
-    if (page != nullptr) state->watch.take_back(thread.opened[i], *page);
+  for (const std::uintptr_t address : thread.opened) {
+    const Page* const page = state->watch.find(address);
+    if (page != nullptr) state->watch.take_back(address, *page);
   }
-  thread.opened_count = 0;
+  thread.opened.count = 0;
 }
 
 namespace {

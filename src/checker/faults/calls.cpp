@@ -151,7 +151,7 @@ void call_has_passed(ThreadState& thread, StoppedThread& stopped) {
   if (call.has_buffer && thread.restricted() && done > 0)
     judge_call(thread, stopped, call.buffer.start, static_cast<std::size_t>(done), call.writes);
   thread.stepping_call = false;
-  thread.opened_count = 0;
+  thread.opened.count = 0;
   put_back_arguments(call);
   close_after_call(call);
 }

@@ -28,8 +28,8 @@ bool system_calls_can_be_held = false;
 bool came_too_late(ThreadState& thread, const StoppedThread& stopped) noexcept {
   constexpr int kMostTimes = 100;
   if (!stopped.faulted_on_protection()) return false;
-  if (std::exchange(thread.late_instruction, stopped.instruction()) != stopped.instruction()) thread.late_times = 0;
-  return ++thread.late_times < kMostTimes;
+  if (std::exchange(thread.late.instruction, stopped.instruction()) != stopped.instruction()) thread.late.times = 0;
+  return ++thread.late.times < kMostTimes;
 }
 
 // False: the fault is none of ours.
@@ -38,7 +38,7 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
   Page* const page = state->watch.find(address);
   if (page == nullptr) return came_too_late(thread, stopped);
   if (!stopped.faulted_on_protection()) return false;
-  thread.late_instruction = 0;
+  thread.late.instruction = 0;
   if (stopped.faulted_writing() && (page->protection & PROT_WRITE) == 0) return false;
   if (thread.stepping) {  // the same instruction, on another page
     let_through(thread, address, *page);
@@ -75,11 +75,10 @@ bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
 bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
   constexpr std::uint32_t kMostTimes = 1000;
   if (++thread.nested_times == kMostTimes) return false;
-  std::uint32_t i = 0;
-  while (i < thread.nested_count && thread.nested[i] != address) ++i;
-  if (i == ThreadState::kMostOpened) return false;
-  thread.nested[i] = address;
-  thread.nested_count += i == thread.nested_count ? 1 : 0;
+  if (!thread.nested.has(address)) {
+    if (thread.nested.is_full()) return false;
+    thread.nested.add(address);
+  }
   return platform::protect(address, kPageBytes, PROT_READ | PROT_WRITE) == 0;
 }
 
@@ -97,7 +96,7 @@ class InHandler {
   ~InHandler() {
     errno = errno_;
     if (state_ != nullptr) take_back_nested();
-    thread_.nested_count = thread_.nested_times = 0;
+    thread_.nested.count = thread_.nested_times = 0;
     thread_.in_handler = false;
     if (thread_.stepping || thread_.has_window) return;  // a window of a call of the library's is closed by its end
     thread_.hold_calls();
@@ -110,10 +109,11 @@ class InHandler {
 
  private:
   void take_back_nested() noexcept {
-    for (std::uint32_t i = 0; i < thread_.nested_count; ++i) {
-      const Page* const page = state_->watch.find(thread_.nested[i]);
-      const bool stays = is_let_through(thread_, thread_.nested[i]) || thread_.library_call.covers(thread_.nested[i]);
-      if (page != nullptr && !stays) state_->watch.take_back(thread_.nested[i], *page);
+    for (std::uint32_t i = 0; i < thread_.nested.count; ++i) {  // which may meet more
+      const std::uintptr_t address = thread_.nested.pages[i];
+      const Page* const page = state_->watch.find(address);
+      const bool stays = is_let_through(thread_, address) || thread_.library_call.covers(address);
+      if (page != nullptr && !stays) state_->watch.take_back(address, *page);
     }
     state_->gate.unlock();
   }

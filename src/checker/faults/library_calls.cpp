@@ -183,7 +183,7 @@ void judge_library_call(ThreadState& thread, const StoppedThread& stopped, Page&
   if (!call.judged) judge_whole(thread, stopped);
   if (call.covers(address) && !page.closed_for_good) return Watch::let_through(address, page);
   // Vectors reach as far as a page that the call does not mean.
-  if (thread.opened_count == ThreadState::kMostOpened) take_back_opened(thread);
+  if (thread.opened.is_full()) take_back_opened(thread);
   let_through(thread, address, page);
 }
 

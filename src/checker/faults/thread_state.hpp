@@ -55,9 +55,33 @@ struct LibraryCall {
   }
 };
 
+// A few pages, by their addresses.
+struct PageList {
+  static constexpr std::size_t kMost = 32;
+
+  bool is_full() const noexcept { return count == kMost; }
+  bool has(std::uintptr_t page) const noexcept {
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (pages[i] == page) return true;
+    return false;
+  }
+  // Not of a full one.
+  void add(std::uintptr_t page) noexcept { pages[count++] = page; }
+  const std::uintptr_t* begin() const noexcept { return pages; }
+  const std::uintptr_t* end() const noexcept { return pages + count; }
+
+  std::uint32_t count = 0;
+  std::uintptr_t pages[kMost] = {};
+};
+
+// Faults on pages that were not watched any more.
+struct LateFaults {
+  std::uintptr_t instruction = 0;  // of the last
+  int times = 0;                   // how often in a row
+};
+
 struct ThreadState {
   static constexpr std::size_t kSignalStackBytes = std::size_t{512} << 10;
-  static constexpr std::size_t kMostOpened = 32;
 
   volatile unsigned char held = 0;  // read by the kernel: system calls raise SIGSYS
   bool holds_system_calls = false;
@@ -77,13 +101,12 @@ struct ThreadState {
   std::atomic<bool> at_large;   // it runs the program's code for a task; written by the thread, read by others
   ThreadState* next = nullptr;  // in the list of all
   Run* run = nullptr;
-  Segment* outside = nullptr;           // what it does outside of tasks comes after this
-  Segment* cause = nullptr;             // beside its task, why it does what it does
-  std::uintptr_t late_instruction = 0;  // of the last fault on a page that was not watched any more
-  int late_times = 0;                   // how often in a row
-  std::uint32_t opened_count = 0, nested_count = 0, nested_times = 0;
-  std::uintptr_t opened[kMostOpened] = {};
-  std::uintptr_t nested[kMostOpened] = {};
+  Segment* outside = nullptr;  // what it does outside of tasks comes after this
+  Segment* cause = nullptr;    // beside its task, why it does what it does
+  LateFaults late;
+  PageList opened;                 // for the access or the call that is under way
+  PageList nested;                 // met by a handler or a hook of Weir's
+  std::uint32_t nested_times = 0;  // how often in a row
 
   bool restricted() const noexcept { return run != nullptr && pauses == 0; }
   // Runs a task, or is a thread that a task has started: what it touches has to be seen.

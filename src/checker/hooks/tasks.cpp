@@ -122,6 +122,13 @@ void Checker::begin(TaskRecord& task, const void* runner) {
   go_at_large(thread);
 }
 
+// A device, say, of which nothing is seen.
+void Checker::ends_later() {
+  Run* const run = this_thread().run;
+  if (run == nullptr) return;
+  for (Item& item : run->items) item.touched = true;
+}
+
 void Checker::end(TaskRecord* task, bool completely) {
   ThreadState& thread = this_thread();
   Run& run = task->run;

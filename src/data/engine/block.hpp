@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/ids.hpp"
 #include "data/engine/place.hpp"
 #include "data/engine/replica.hpp"
 #include "data/engine/request.hpp"
@@ -57,7 +58,7 @@ struct Block {
   std::size_t size = 0;    // bytes of contents
   std::size_t charge = 0;  // what a replica takes of a node
   Home home;
-  int domain = 0;             // of the machine: where it was made
+  DomainId domain{};          // where it was made
   bool written = false;       // has contents: a task that reads it needs them
   bool fetch_failed = false;  // the last fetch: not tried again before a task is ready that needs it
   bool counts_holds = false;  // PlacementHint::counts_holds

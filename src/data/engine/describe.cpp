@@ -166,8 +166,8 @@ std::vector<std::string> describe_state(const Engine& engine) {
                                 ledger.permanent(node)));
   }
   for (const Request* r = core.schedule.first(); r != nullptr; r = r->after) {
-    std::string text =
-        fmt::format("task {:?} (number {}) of domain {}, {}:", r->name, r->sequence, r->domain, name_of(r->state()));
+    std::string text = fmt::format("task {:?} (number {}) of domain {}, {}:", r->name, r->sequence,
+                                   static_cast<int>(r->domain), name_of(r->state()));
     for (const Use& use : r->uses()) text += (&use == r->uses().data() ? " " : "; ") + describe(core, use);
     lines.push_back(std::move(text));
   }

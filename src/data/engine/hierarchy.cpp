@@ -6,7 +6,7 @@
 
 namespace weir::data::engine {
 
-std::vector<NodeId> Hierarchy::nearest_first(TierIndex wanted, int domain) const {
+std::vector<NodeId> Hierarchy::nearest_first(TierIndex wanted, DomainId domain) const {
   const std::vector<memory::policy::ArenaState>& from = seen[static_cast<std::size_t>(domain)];
   std::vector<NodeId> sorted = tier(wanted).nodes;
   std::stable_sort(sorted.begin(), sorted.end(),

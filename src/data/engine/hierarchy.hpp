@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "data/engine/place.hpp"
 #include "memory/policy/snapshot.hpp"
 
@@ -46,7 +47,7 @@ struct Hierarchy {
   // live there.
   bool has_chain() const noexcept;
   // The nodes of a tier, the nearest to the domain first.
-  std::vector<NodeId> nearest_first(TierIndex tier, int domain) const;
+  std::vector<NodeId> nearest_first(TierIndex tier, DomainId domain) const;
 };
 
 }  // namespace weir::data::engine

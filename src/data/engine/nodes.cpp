@@ -6,7 +6,7 @@
 
 namespace weir::data::engine {
 
-NodeId Nodes::choose(Allocation mode, int domain) noexcept {
+NodeId Nodes::choose(Allocation mode, DomainId domain) noexcept {
   std::vector<memory::policy::ArenaState>& seen = seen_[static_cast<std::size_t>(domain)];
   for (std::size_t i = 0; i < seen.size(); ++i) seen[i].free_bytes = ledger_.free(static_cast<NodeId>(i));
   const memory::policy::Placement placement = memory::policy::place(mode, seen);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "data/engine/ledger.hpp"
 #include "weir/options.hpp"
 
@@ -16,9 +17,9 @@ class Nodes {
   // The ledger outlives it. `usual`: the tier that blocks are brought to.
   Nodes(const Ledger& ledger, TierIndex usual) : ledger_(ledger), usual_(usual), seen_(ledger.hierarchy().seen) {}
 
-  // For a block or a task of that domain (of the machine); where the mode wishes for nothing, any node of the usual
+  // For a block or a task of that domain; where the mode wishes for nothing, any node of the usual
   // tier.
-  NodeId choose(Allocation mode, int domain) noexcept;
+  NodeId choose(Allocation mode, DomainId domain) noexcept;
   // How often local-fast found no fast memory adjacent to the domain and took ordinary memory.
   std::uint64_t fallbacks() const noexcept { return fallbacks_; }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 
+#include "base/ids.hpp"
 #include "base/result.hpp"
 #include "data/engine/place.hpp"
 #include "data/snapshot.hpp"
@@ -81,7 +82,23 @@ class Requester {
   ~Requester() = default;
 };
 
-struct Request {
+// What the engine writes in a request.
+struct RequestBooks {
+  policy::Sequence sequence = 0;
+  bool in_queue = false;           // revocable: its task is on its way to a worker, and will call try_begin()
+  bool last_resort = false;        // admitted to end a stall: that is not taken back
+  bool in_place = false;           // held, and some block is used where an emulated tier or a file has it
+  TierNumber target{};             // with chains of tiers: where its blocks are brought to, once that is decided
+  std::uint32_t landing = 0;       // transfers it waits for
+  std::uint32_t passed = 0;        // tasks that were admitted while it was the first that waited
+  std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
+  base::Status failure;
+  Request* before = nullptr;  // all unfinished requests, in the order of spawning
+  Request* after = nullptr;
+  Request* next_staged = nullptr;
+};
+
+struct Request : RequestBooks {
   static constexpr std::size_t kFew = 4;
 
   Requester* requester = nullptr;
@@ -90,7 +107,7 @@ struct Request {
   RequestKind kind = RequestKind::task;
   bool revocable = false;  // begins by try_begin(); until then, tasks that run may take its room
   bool cancelled = false;  // its function did not run
-  int domain = 0;          // of the machine; where the task will run
+  DomainId domain{};       // where the task will run
   int lane = 0;            // the worker at which it became ready
   // Of the nearest task around this one that has a request: held for as long as this one is unfinished.
   Request* parent = nullptr;
@@ -98,20 +115,6 @@ struct Request {
   // An addition: what its task holds in addition, each block once; the caller's until the request is held or has
   // failed.
   std::span<Block* const> also_held;
-
-  // Written by the engine.
-  policy::Sequence sequence = 0;
-  bool in_queue = false;           // revocable: its task is on its way to a worker, and will call try_begin()
-  bool last_resort = false;        // admitted to end a stall: that is not taken back
-  TierNumber target{};             // with chains of tiers: where its blocks are brought to, once that is decided
-  bool in_place = false;           // held, and some block is used where an emulated tier or a file has it
-  std::uint32_t landing = 0;       // transfers it waits for
-  std::uint32_t passed = 0;        // tasks that were admitted while it was the first that waited
-  std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
-  base::Status failure;
-  Request* before = nullptr;  // all unfinished requests, in the order of spawning
-  Request* after = nullptr;
-  Request* next_staged = nullptr;
 
   // For a trace, written by the observer.
   std::uint64_t trace_id = 0;  // of its task

@@ -33,10 +33,9 @@ NodeId Worth::node_without_replica(const Block& block) const noexcept {
 }
 
 // Emulated memory takes the time of one reading for each use, whatever the use, before the task runs.
-double Worth::seconds_in_place(const Block& block, NodeId node, Mode mode, int domain) const noexcept {
-  const auto seen_from = static_cast<std::size_t>(domain);
-  if (core_.hierarchy().tier_at(node).slowed) return costs_->busy_seconds(index_of(node), seen_from, {block.size, 0});
-  return costs_->in_place_seconds(index_of(node), seen_from, traffic_of(block.size, mode), core_.config.workers - 1);
+double Worth::seconds_in_place(const Block& block, NodeId node, Mode mode, DomainId domain) const noexcept {
+  if (core_.hierarchy().tier_at(node).slowed) return costs_->busy_seconds(index_of(node), domain, {block.size, 0});
+  return costs_->in_place_seconds(index_of(node), domain, traffic_of(block.size, mode), core_.config.workers - 1);
 }
 
 // Those before the next use of what leaves for it: that has to be in its place again by then.
@@ -58,7 +57,7 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
 
 policy::Move Worth::move_of(const Use& use, const Target& target, NodeId here) const noexcept {
   const Block& block = *use.block;
-  const int domain = use.request->domain;
+  const DomainId domain = use.request->domain;
   policy::Move move;
   move.in_place = seconds_in_place(block, here, use.mode, domain);
   if (!core_.hierarchy().tier_at(here).slowed) move.in_place -= seconds_in_place(block, target.node, use.mode, domain);
@@ -84,8 +83,7 @@ bool Worth::moving_pays_slow(const Use& use, const Target& target, When when) no
   }
   forgone_ -= std::min(forgone_, std::max(0.0, move.new_memory - gain));
   if (core_.hierarchy().tier_at(here).slowed) return true;
-  const auto domain = static_cast<std::size_t>(use.request->domain);
-  const double share = costs_->slow_share(index_of(target.node), index_of(here), domain);
+  const double share = costs_->slow_share(index_of(target.node), index_of(here), use.request->domain);
   return !policy::leaves_share({slow_bytes_, all_bytes_, share}, use.block->size);
 }
 

@@ -40,7 +40,7 @@ class Worth {
   policy::Move move_of(const Use& use, const Target& target, NodeId here) const noexcept;
   void note_use_slow(const Request& request) noexcept;
   NodeId node_without_replica(const Block& block) const noexcept;
-  double seconds_in_place(const Block& block, NodeId node, Mode mode, int domain) const noexcept;
+  double seconds_in_place(const Block& block, NodeId node, Mode mode, DomainId domain) const noexcept;
   void count_uses(const Use& use, const Target& target, policy::Move& move) const noexcept;
 
   const Core& core_;

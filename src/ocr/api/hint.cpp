@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hints by themselves, and hints of objects.
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block_hint.hpp"
 #include "ocr/graph/edt_hint.hpp"

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.hpp"
 #include "memory/range_allocator.hpp"
 
 namespace weir::ocr {
@@ -20,20 +20,20 @@ class BlockHeap {
 
   // An offset that is a multiple of kAlignment; none when there is no room.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto range = ranges_.allocate(bytes);
     return range ? std::optional(range->offset) : std::nullopt;
   }
   // False: nothing starts there.
   bool free(std::uint64_t offset) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return ranges_.free(offset).has_value();
   }
 
  private:
   static constexpr std::uint64_t kAlignment = 16;
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   memory::RangeAllocator ranges_;  // mutex_
 };
 

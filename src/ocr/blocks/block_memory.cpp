@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace weir::ocr {
 
 BlockPools::BlockPools(std::size_t count, std::size_t slab_bytes,
@@ -16,7 +18,7 @@ BlockPools::List BlockPools::take(BlockLocal& local, PoolId pool, std::size_t c)
   Pool& from = *pools_[pool];
   List list;
   {
-    const std::lock_guard lock(from.mutex);
+    const base::Lock lock(from.mutex);
     if (!from.batches[c].empty()) {
       list = from.batches[c].back();
       from.batches[c].pop_back();
@@ -35,7 +37,7 @@ BlockPools::List BlockPools::take(BlockLocal& local, PoolId pool, std::size_t c)
 
 void BlockPools::give(PoolId pool, std::size_t c, List batch) noexcept {
   Pool& to = *pools_[pool];
-  const std::lock_guard lock(to.mutex);
+  const base::Lock lock(to.mutex);
   to.batches[c].push_back(batch);
 }
 

@@ -12,8 +12,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "base/mutex.hpp"
 
 namespace weir::ocr {
 
@@ -51,8 +52,8 @@ class BlockPools {
 
  private:
   struct Pool {
-    std::mutex mutex;
-    std::array<std::vector<List>, kClasses> batches;  // guarded by mutex
+    base::Mutex mutex;
+    std::array<std::vector<List>, kClasses> batches WEIR_GUARDED_BY(mutex);
   };
   std::vector<std::unique_ptr<Pool>> pools_;
   const std::size_t slab_bytes_;

@@ -41,13 +41,13 @@ bool hold_all(BlockLocal& local, Edt& edt) noexcept {
   data::Store& store = local.tiers.store();
   const Slot* refused = nullptr;
   for_each_tiered(edt, [&](Slot& slot, Block& block) {
-    if (!store.hold(block.tier())) refused = &slot;
+    if (!store.untracked().hold(block.tier())) refused = &slot;
     return refused == nullptr;
   });
   if (refused == nullptr) return true;
   for_each_tiered(edt, [&](Slot& slot, Block& block) {
     if (&slot == refused) return false;
-    store.release_hold(block.tier());
+    store.untracked().release(block.tier());
     return true;
   });
   return false;
@@ -93,7 +93,7 @@ void stage_blocks(BlockLocal& local, Edt& edt) {
 void end_use(Edt& edt, Block& block) noexcept {
   TaskData* const blocks = blocks_of(edt);
   if (blocks == nullptr)
-    block.tier().store->release_hold(block.tier());
+    block.tier().store->untracked().release(block.tier());
   else if (data::Request* const request = blocks->registered())
     blocks->store().release(*request, block.tier());
 }

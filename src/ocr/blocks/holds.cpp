@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "ocr/blocks/dispose.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/observe/complain.hpp"
@@ -17,7 +18,7 @@ namespace weir::ocr {
 // The thread that waits may go on, and the hold be gone, once the lock is given up.
 void Hold::staged(data::Request&) noexcept {
   Tiers& of = tiers;
-  const std::lock_guard lock(of.waiting_mutex);
+  const base::Lock lock(of.waiting_mutex);
   done = true;
   of.waiting.notify_all();
 }
@@ -31,10 +32,10 @@ bool wait_for_place(BlockLocal& local, Hold& hold) {
   const bool was_running =
       local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
   local.worker->begin_blocking();
-  std::unique_lock lock(tiers.waiting_mutex);
+  base::Lock lock(tiers.waiting_mutex);
   bool gives_up = true;
   while (!hold.done) {
-    tiers.waiting.wait_for(lock, kLook);
+    lock.wait_for(tiers.waiting, kLook);
     if (hold.done || !gives_up || !local.program.shutting_down()) continue;
     lock.unlock();
     const bool withdrawn = tiers.store().withdraw(hold.request);
@@ -70,7 +71,7 @@ std::vector<data::engine::Block*> held_by(Run& run, const data::Block& wanted) {
 // What a thread outside of EDTs has in place.
 std::vector<data::engine::Block*> held_outside(const BlockLocal& local) {
   std::vector<data::engine::Block*> held;
-  const std::lock_guard lock(local.tiers.outside_mutex);
+  const base::Lock lock(local.tiers.outside_mutex);
   for (const Pin& each : local.tiers.outside)
     if (each.thread == &local) held.push_back(&each.block->tier());
   std::sort(held.begin(), held.end());
@@ -82,7 +83,7 @@ std::vector<data::engine::Block*> held_outside(const BlockLocal& local) {
 
 u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<Hold>& hold) {
   data::Store& store = local.tiers.store();
-  if (store.hold(block)) return 0;
+  if (store.untracked().hold(block)) return 0;
   auto made = std::make_unique<Hold>(local.tiers);
   data::Request& request = made->request;
   request.requester = made.get();
@@ -92,7 +93,7 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
   made->others = local.current != nullptr ? held_by(*local.current, block) : held_outside(local);
   request.also_held = made->others;
   store.add(request);
-  const int domain = local.tiers.machine_domain(local.worker->domain());
+  const DomainId domain = local.tiers.machine_domain(local.worker->domain());
   if (!store.ready(request, local.worker->index(), domain) && !wait_for_place(local, *made)) {
     request.sequence = 0;
     made->scratch = std::make_unique<std::byte[]>(block.bytes);
@@ -112,7 +113,7 @@ u8 begin_hold(BlockLocal& local, data::Block& block, Mode mode, std::unique_ptr<
 
 void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
   if (hold == nullptr)
-    block.store->release_hold(block);
+    block.store->untracked().release(block);
   else if (hold->scratch == nullptr)
     block.store->finish(hold->request);
 }
@@ -164,14 +165,14 @@ u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address) {
     local.current->make_extra().pins.push_back(std::move(made));
     return 0;
   }
-  const std::lock_guard lock(local.tiers.outside_mutex);
+  const base::Lock lock(local.tiers.outside_mutex);
   local.tiers.outside.push_back(std::move(made));
   block.pinned_outside.store(true, std::memory_order_relaxed);
   return 0;
 }
 
 std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept {
-  const std::lock_guard lock(local.tiers.outside_mutex);
+  const base::Lock lock(local.tiers.outside_mutex);
   for (const Pin& each : local.tiers.outside)
     if (each.block == &block) return address_of(block.tier(), each.hold.get());
   return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
@@ -192,7 +193,7 @@ bool unpin(BlockLocal& local, Guid block) {
 bool unpin_outside(BlockLocal& local, Guid block) {
   Pin taken{nullptr, {}, nullptr, nullptr};
   {
-    const std::lock_guard lock(local.tiers.outside_mutex);
+    const base::Lock lock(local.tiers.outside_mutex);
     taken = take(local.tiers.outside, block);
   }
   if (taken.block == nullptr) return false;

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "base/mutex.hpp"
 #include "ocr/blocks/holds.hpp"
 
 namespace weir::ocr {
@@ -50,7 +51,7 @@ std::byte* Slabs::make_slab(BlockLocal& local, PoolId pool) noexcept {
       }
     }
     std::byte* const data = address_of(*slab.block, slab.hold.get());
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     slabs_.push_back(std::move(slab));
     return data;
   } catch (const std::bad_alloc&) {
@@ -59,7 +60,7 @@ std::byte* Slabs::make_slab(BlockLocal& local, PoolId pool) noexcept {
 }
 
 std::uint64_t Slabs::bytes() noexcept {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return slabs_.size() * pools_.slab_bytes();
 }
 

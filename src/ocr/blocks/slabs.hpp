@@ -5,9 +5,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "ocr/blocks/block_memory.hpp"
 #include "ocr/blocks/tiers.hpp"
 
@@ -32,8 +32,8 @@ class Slabs {
   };
   Tiers& tiers_;
   BlockPools pools_;
-  std::mutex mutex_;
-  std::vector<Slab> slabs_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<Slab> slabs_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::ocr

@@ -12,9 +12,9 @@
 #pragma once
 
 #include <condition_variable>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "ocr/objects/block.hpp"
 #include "runtime/blocks.hpp"
 #include "runtime/runtime_state.hpp"
@@ -44,15 +44,15 @@ class Tiers {
   static Place place_of(PoolId pool) noexcept;
   // Null when no tier has room for it; the first time, standard error says why.
   data::Block* make(std::uint64_t bytes, const Place& place, const char* name) noexcept;
-  int machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
+  DomainId machine_domain(int domain) const noexcept { return scheduler_.machine_domain(domain); }
 
   // For the threads that wait for room, all of them.
-  std::mutex waiting_mutex;
+  base::Mutex waiting_mutex;
   std::condition_variable waiting;
 
   // The pins of threads outside of EDTs.
-  std::mutex outside_mutex;
-  std::vector<Pin> outside;  // guarded by outside_mutex
+  base::Mutex outside_mutex;
+  std::vector<Pin> outside WEIR_GUARDED_BY(outside_mutex);
 
  private:
   sched::Scheduler& scheduler_;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/program/program.hpp"
 #include "runtime/workers.hpp"
@@ -35,9 +35,9 @@ ocrHint_t& hint_of(Edt& edt) {
 namespace {
 
 struct LateHints {
-  std::mutex mutex;
-  std::unordered_map<std::uint64_t, ocrHint_t> hints;  // guarded by mutex; by GUID, some of EDTs that have ended
-  std::size_t most = 64;                               // guarded by mutex; before those are dropped
+  base::Mutex mutex;
+  std::unordered_map<std::uint64_t, ocrHint_t> hints WEIR_GUARDED_BY(mutex);  // by GUID, some of EDTs that have ended
+  std::size_t most WEIR_GUARDED_BY(mutex) = 64;                               // before those are dropped
 };
 LateHints& late_hints() {
   static auto& all = *new LateHints;  // threads may end after static destruction
@@ -48,7 +48,7 @@ LateHints& late_hints() {
 
 void keep_late_hint(Guid edt, const ocrHint_t& hint) {
   LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
+  const base::Lock lock(late.mutex);
   if (late.hints.size() >= late.most) {
     std::erase_if(late.hints, [](const auto& each) { return find_edt(Guid{each.first}) == nullptr; });
     late.most = std::max<std::size_t>(64, 2 * late.hints.size());
@@ -58,14 +58,14 @@ void keep_late_hint(Guid edt, const ocrHint_t& hint) {
 
 ocrHint_t late_hint(Guid edt) {
   LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
+  const base::Lock lock(late.mutex);
   const auto found = late.hints.find(edt.bits);
   return found == late.hints.end() ? ocrHint_t{OCR_HINT_EDT_T, 0, {}} : found->second;
 }
 
 void forget_late_hints() noexcept {
   LateHints& late = late_hints();
-  const std::lock_guard lock(late.mutex);
+  const base::Lock lock(late.mutex);
   late.hints.clear();
 }
 

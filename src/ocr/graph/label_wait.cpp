@@ -3,11 +3,11 @@
 #include "ocr/graph/label_wait.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/graph/slots.hpp"
@@ -30,8 +30,8 @@ struct Waits {
 };
 
 struct Table {
-  std::mutex mutex;
-  std::unordered_map<std::uint64_t, Waits> of;  // guarded by mutex; by the label's bits
+  base::Mutex mutex;
+  std::unordered_map<std::uint64_t, Waits> of WEIR_GUARDED_BY(mutex);  // by the label's bits
 };
 Table& table() noexcept {
   static Table& the_table = *new Table;
@@ -53,10 +53,9 @@ bool take_out(std::vector<T>& all, Is&& is) {
   return true;
 }
 
-void erase_if_empty(std::uint64_t label) {
-  const auto found = table().of.find(label);
-  if (found != table().of.end() && found->second.dependents.empty() && found->second.threads.empty())
-    table().of.erase(found);
+void erase_if_empty(Table& all, std::uint64_t label) WEIR_REQUIRES(all.mutex) {
+  const auto found = all.of.find(label);
+  if (found != all.of.end() && found->second.dependents.empty() && found->second.threads.empty()) all.of.erase(found);
 }
 
 // A slot that cannot have what it waited for is satisfied by nothing, and standard error says so.
@@ -77,7 +76,7 @@ void link(Local& local, Guid object, const Dependent& dependent) {
 
 bool try_await_object(Guid label, Node node, std::uint32_t output) {
   Table& all = table();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   std::vector<Dependent>& dependents = all.of[label.bits].dependents;
   dependents.push_back({node, output});
   count(1);
@@ -85,7 +84,7 @@ bool try_await_object(Guid label, Node node, std::uint32_t output) {
   if (!is_made(label)) return true;
   dependents.pop_back();
   count(-1);
-  erase_if_empty(label.bits);
+  erase_if_empty(all, label.bits);
   return false;
 }
 
@@ -93,12 +92,12 @@ void on_label_made(Local& local, Guid label) {
   std::vector<Dependent> ready;
   {
     Table& all = table();
-    const std::lock_guard lock(all.mutex);
+    const base::Lock lock(all.mutex);
     const auto found = all.of.find(label.bits);
     if (found == all.of.end()) return;
     ready.swap(found->second.dependents);
     count(-static_cast<std::int64_t>(ready.size()));
-    erase_if_empty(label.bits);
+    erase_if_empty(all, label.bits);
   }
   on_label_left(label);
   for (const Dependent& dependent : ready) link(local, label, dependent);
@@ -107,14 +106,14 @@ void on_label_made(Local& local, Guid label) {
 // They look again. Under the lock: a thread that leaves the table may be gone afterwards.
 void on_label_left(Guid label) noexcept {
   Table& all = table();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   const auto found = all.of.find(label.bits);
   if (found == all.of.end()) return;
   for (EventWaiter* const waiter : std::exchange(found->second.threads, {})) {
     count(-1);
     wake(*waiter, {});
   }
-  erase_if_empty(label.bits);
+  erase_if_empty(all, label.bits);
 }
 
 namespace {
@@ -128,7 +127,7 @@ class LabelWait final : public LabelWatch {
         entered_(new EventWaiter(local.program, local.worker, in_edt_)),
         waiter_(entered_) {
     Table& all = table();
-    const std::lock_guard lock(all.mutex);
+    const base::Lock lock(all.mutex);
     all.of[label.bits].threads.push_back(entered_);
     local.program.count_waiting(in_edt_, 1);
     count(1);
@@ -143,12 +142,12 @@ class LabelWait final : public LabelWatch {
  private:
   void leave() noexcept {
     Table& all = table();
-    const std::lock_guard lock(all.mutex);
+    const base::Lock lock(all.mutex);
     const auto found = all.of.find(label_.bits);
     if (found == all.of.end()) return;
     if (take_out(found->second.threads, [&](const EventWaiter* waiter) { return waiter == entered_; }))
       local_.program.count_waiting(in_edt_, -1);
-    erase_if_empty(label_.bits);
+    erase_if_empty(all, label_.bits);
   }
 
   Local& local_;
@@ -164,14 +163,14 @@ std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label) { return std::
 
 void for_each_awaited(const std::function<void(Guid label, Node node)>& f) {
   Table& all = table();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   for (const auto& [label, waits] : all.of)
     for (const Dependent& dependent : waits.dependents) f({label}, dependent.node);
 }
 
 void forget_label_waits() noexcept {
   Table& all = table();
-  const std::lock_guard lock(all.mutex);
+  const base::Lock lock(all.mutex);
   all.of.clear();
   detail::label_waits.store(0, std::memory_order_relaxed);
 }

@@ -2,10 +2,10 @@
 
 #include "ocr/graph/wait.hpp"
 
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "ocr/observe/checking.hpp"
 #include "runtime/workers.hpp"
 
@@ -28,8 +28,8 @@ class Satisfied final : public sched::Condition {
 
 // Waiters of threads that did not wait to the end.
 struct Left {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<EventWaiter>> all;  // guarded by mutex
+  base::Mutex mutex;
+  std::vector<std::unique_ptr<EventWaiter>> all WEIR_GUARDED_BY(mutex);
 };
 Left& left() noexcept {
   static Left& the_left = *new Left;  // threads may end after static destruction
@@ -40,7 +40,7 @@ bool wait_until_done(Local& local, std::unique_ptr<EventWaiter>& waiter) {
   Satisfied condition(local.program, *waiter);
   local.worker->wait_until(condition);
   if (waiter->done.load(std::memory_order_acquire)) return true;  // WAKE-1
-  const std::lock_guard lock(left().mutex);
+  const base::Lock lock(left().mutex);
   left().all.push_back(std::move(waiter));
   return false;
 }
@@ -76,7 +76,7 @@ void wake(EventWaiter& waiter, Guid block) noexcept {
 }
 
 void forget_left_waiters() noexcept {
-  const std::lock_guard lock(left().mutex);
+  const base::Lock lock(left().mutex);
   left().all.clear();
 }
 

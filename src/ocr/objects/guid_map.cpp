@@ -2,9 +2,9 @@
 
 #include "ocr/objects/guid_map.hpp"
 
-#include <mutex>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/label.hpp"
 
@@ -14,9 +14,9 @@ namespace {
 
 // Maps by index, and the default one. An index is never used again after its map was destroyed.
 struct Maps {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<GuidMap>> all;  // guarded by mutex; null: destroyed
-  std::shared_ptr<GuidMap> usual;             // guarded by mutex
+  base::Mutex mutex;
+  std::vector<std::shared_ptr<GuidMap>> all WEIR_GUARDED_BY(mutex);  // null: destroyed
+  std::shared_ptr<GuidMap> usual WEIR_GUARDED_BY(mutex);
 };
 Maps& maps() noexcept {
   static Maps& the_maps = *new Maps;
@@ -44,8 +44,8 @@ std::shared_ptr<GuidMap> reserve_map(const MapRequest& request) {
 
 bool is_possible(const MapRequest& request) noexcept { return request.kind != Kind::none && request.count != 0; }
 
-// Its slot in `all`; null when the GUID is none of a map. Under the mutex.
-std::shared_ptr<GuidMap>* slot_of(Maps& m, Guid guid) noexcept {
+// Its slot in `all`; null when the GUID is none of a map.
+std::shared_ptr<GuidMap>* slot_of(Maps& m, Guid guid) noexcept WEIR_REQUIRES(m.mutex) {
   const bool known = guid.kind() == Kind::map && guid.index() < m.all.size();
   return known && guid == Guid::make(Kind::map, 0, guid.index()) ? &m.all[guid.index()] : nullptr;
 }
@@ -56,7 +56,7 @@ u8 make_map(const MapRequest& request, Guid& made) {
   if (!is_possible(request)) return OCR_EINVAL;
   std::shared_ptr<GuidMap> map = reserve_map(request);
   Maps& m = maps();
-  const std::lock_guard lock(m.mutex);
+  const base::Lock lock(m.mutex);
   m.all.push_back(std::move(map));
   made = Guid::make(Kind::map, 0, static_cast<std::uint32_t>(m.all.size() - 1));
   return 0;
@@ -64,7 +64,7 @@ u8 make_map(const MapRequest& request, Guid& made) {
 
 u8 set_default_map(const MapRequest& request) {
   Maps& m = maps();
-  const std::lock_guard lock(m.mutex);
+  const base::Lock lock(m.mutex);
   if (m.usual != nullptr) return OCR_EPERM;
   if (!is_possible(request)) return OCR_EINVAL;
   m.usual = reserve_map(request);
@@ -73,7 +73,7 @@ u8 set_default_map(const MapRequest& request) {
 
 std::shared_ptr<GuidMap> find_map(Guid guid) noexcept {
   Maps& m = maps();
-  const std::lock_guard lock(m.mutex);
+  const base::Lock lock(m.mutex);
   if (guid.is_null()) return m.usual;
   const std::shared_ptr<GuidMap>* const slot = slot_of(m, guid);
   return slot == nullptr ? nullptr : *slot;
@@ -83,7 +83,7 @@ u8 destroy_map(Guid guid) noexcept {
   std::shared_ptr<GuidMap> map;
   {
     Maps& m = maps();
-    const std::lock_guard lock(m.mutex);
+    const base::Lock lock(m.mutex);
     if (std::shared_ptr<GuidMap>* const slot = slot_of(m, guid)) map = std::exchange(*slot, nullptr);
   }
   if (map == nullptr) return OCR_EINVAL;
@@ -93,7 +93,7 @@ u8 destroy_map(Guid guid) noexcept {
 
 void forget_maps() noexcept {
   Maps& m = maps();
-  const std::lock_guard lock(m.mutex);
+  const base::Lock lock(m.mutex);
   for (std::shared_ptr<GuidMap>& map : m.all)
     if (map != nullptr) leave_range(std::exchange(map, nullptr)->first);
   if (m.usual != nullptr) leave_range(std::exchange(m.usual, nullptr)->first);

@@ -3,9 +3,9 @@
 #include "ocr/objects/label.hpp"
 
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace weir::ocr {
 
@@ -18,8 +18,8 @@ namespace {
 // Ranges that live, by kind and first index. EPOCH-1: the epoch changes, with release, when one is given up, so that
 // what a thread remembers of ranges is known to be stale.
 struct Ranges {
-  std::shared_mutex mutex;
-  std::map<std::uint64_t, std::uint64_t> last_of;  // first label -> last; guarded by mutex
+  base::SharedMutex mutex;
+  std::map<std::uint64_t, std::uint64_t> last_of WEIR_GUARDED_BY(mutex);  // first label -> last
   std::atomic<std::uint64_t> epoch{1};
 };
 Ranges& ranges() noexcept {
@@ -34,7 +34,7 @@ thread_local constinit Remembered remembered;
 
 bool look_up(std::uint64_t label) noexcept {
   Ranges& all = ranges();
-  const std::shared_lock lock(all.mutex);
+  const base::SharedLock lock(all.mutex);
   auto found = all.last_of.upper_bound(label);
   if (found == all.last_of.begin() || label > (--found)->second) return false;
   remembered = {found->first, found->second, all.epoch.load(std::memory_order_relaxed)};
@@ -58,13 +58,13 @@ bool is_unmade(Guid label) noexcept {
 
 void enter_range(Guid first, std::uint64_t count) {
   Ranges& all = ranges();
-  const std::unique_lock lock(all.mutex);
+  const base::ExclusiveLock lock(all.mutex);
   all.last_of.emplace(first.bits, first.bits + count - 1);
 }
 
 void leave_range(Guid first) noexcept {
   Ranges& all = ranges();
-  const std::unique_lock lock(all.mutex);
+  const base::ExclusiveLock lock(all.mutex);
   all.last_of.erase(first.bits);
   all.epoch.fetch_add(1, std::memory_order_release);  // EPOCH-1
 }

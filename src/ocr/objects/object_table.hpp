@@ -11,11 +11,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <type_traits>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "ocr/objects/object.hpp"
 #include "platform/pages.hpp"
 
@@ -60,7 +60,7 @@ class ObjectTable {
   // The owner is about to go.
   void give_all(FreeList& list) noexcept {
     if (list.head == nullptr) return;
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     batches_.push_back({list.head, list.count});
     list = {};
   }
@@ -97,7 +97,7 @@ class ObjectTable {
 
   [[gnu::noinline]] void refill(FreeList& list) {
     {
-      const std::lock_guard lock(mutex_);
+      const base::Lock lock(mutex_);
       if (!batches_.empty()) {
         list = batches_.back();
         batches_.pop_back();
@@ -121,12 +121,12 @@ class ObjectTable {
     list.head = last->next_free;
     list.count -= kBatch;
     last->next_free = nullptr;
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     batches_.push_back({first, kBatch});
   }
 
   [[gnu::noinline]] T* add_chunk(std::uint32_t number) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (T* chunk = chunks_[number].load(std::memory_order_relaxed)) return chunk;
     auto pages = platform::Pages::map(Bytes{(std::size_t{1} << kChunkShift) * sizeof(T)}, std::nullopt,
                                       platform::PageSize::small);
@@ -140,9 +140,9 @@ class ObjectTable {
 
   std::array<std::atomic<T*>, (kMost >> kChunkShift)> chunks_{};  // each set once, under mutex_
   std::atomic<std::uint64_t> next_{1};                            // of all workers; index 0 is nothing's
-  std::mutex mutex_;
-  std::vector<FreeList> batches_;       // guarded by mutex_; free objects
-  std::vector<platform::Pages> pages_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<FreeList> batches_ WEIR_GUARDED_BY(mutex_);  // free objects
+  std::vector<platform::Pages> pages_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::ocr

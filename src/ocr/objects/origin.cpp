@@ -3,10 +3,11 @@
 #include "ocr/objects/origin.hpp"
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace weir::ocr {
 
@@ -15,9 +16,9 @@ const EdtKind* intern(ocrEdt_t function, const char* name) {
     std::string name;
     EdtKind kind;
   };
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static auto& all = *new std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>;
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   const auto [first, last] = all.equal_range(function);
   for (auto i = first; i != last; ++i) {
     const Named& named = *i->second;
@@ -34,9 +35,9 @@ namespace {
 
 // The one of all workers.
 const EdtOrigin* intern(const EdtOrigin& wanted) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static auto& all = *new std::unordered_multimap<const void*, std::unique_ptr<EdtOrigin>>;  // by site
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   const auto [first, last] = all.equal_range(wanted.site);
   for (auto i = first; i != last; ++i)
     if (*i->second == wanted) return i->second.get();

@@ -3,9 +3,10 @@
 #include "ocr/observe/checking.hpp"
 
 #include <cstring>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
+
+#include "base/mutex.hpp"
 
 namespace weir::ocr::checking {
 
@@ -13,31 +14,44 @@ namespace {
 
 using check::TaskRecord;
 
+// What is known of objects until it is asked for. Any thread.
+template <class Key, class Value>
+class KnownOf {
+ public:
+  void put(const Key* key, Value* value) {
+    const base::Lock lock(mutex_);
+    known_[key] = value;
+  }
+  // Null: nothing.
+  Value* find(const Key* key) {
+    const base::Lock lock(mutex_);
+    const auto found = known_.find(key);
+    return found == known_.end() ? nullptr : found->second;
+  }
+  // The same, and forgets it.
+  Value* take(const Key* key) {
+    const base::Lock lock(mutex_);
+    const auto found = known_.find(key);
+    if (found == known_.end()) return nullptr;
+    Value* const value = found->second;
+    known_.erase(found);
+    return value;
+  }
+
+ private:
+  base::Mutex mutex_;
+  std::unordered_map<const Key*, Value*> known_ WEIR_GUARDED_BY(mutex_);
+};
+
 struct Tables {
-  std::mutex mutex;
-  std::unordered_map<const Edt*, TaskRecord*> records;        // guarded by mutex; until they run
-  std::unordered_map<const Edt*, const check::Cause*> ends;   // guarded by mutex; of those that have run
-  std::unordered_map<const Link*, const check::Cause*> made;  // guarded by mutex; of links that nothing has reached yet
-  std::unordered_map<const Link*, const check::Cause*> links;  // guarded by mutex; of links that wait to be followed
+  KnownOf<Edt, TaskRecord> records;         // until they run
+  KnownOf<Edt, const check::Cause> ends;    // of those that have run
+  KnownOf<Link, const check::Cause> made;   // of links that nothing has reached yet
+  KnownOf<Link, const check::Cause> links;  // of links that wait to be followed
 };
 Tables& tables() {
   static Tables& the_tables = *new Tables;
   return the_tables;
-}
-
-template <class Map, class Key>
-auto take(Map& map, Key key) -> typename Map::mapped_type {
-  const std::lock_guard lock(tables().mutex);
-  const auto found = map.find(key);
-  if (found == map.end()) return nullptr;
-  const auto value = found->second;
-  map.erase(found);
-  return value;
-}
-template <class Map, class Key, class Value>
-void put(Map& map, Key key, Value value) {
-  const std::lock_guard lock(tables().mutex);
-  map[key] = value;
 }
 
 check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {
@@ -91,14 +105,14 @@ void used(const ObjectLocal& local, Guid guid) {
 
 void created(Edt& edt) {
   const check::Pause pause;
-  put(tables().records, &edt,
-      check::hooks().announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
-                                  edt.has(Edt::kFinish)));
+  tables().records.put(
+      &edt, check::hooks().announce_edt(edt.kind()->name, reinterpret_cast<std::uintptr_t>(edt.kind()->function),
+                                        edt.has(Edt::kFinish)));
 }
 
 void destroyed(Edt& edt) {
   const check::Pause pause;
-  if (TaskRecord* const record = take(tables().records, &edt)) check::hooks().drop(record);
+  if (TaskRecord* const record = tables().records.take(&edt)) check::hooks().drop(record);
 }
 
 namespace {
@@ -119,15 +133,14 @@ void set_rights(Edt& edt, TaskRecord& record) {
     items.back().touched = is_made_by_library(edt);
   }
   check::hooks().set_items(record, items);
-  if (!edt.is_bare())
-    put(tables().ends, static_cast<const Edt*>(&edt), check::hooks().end_of(record));  // it brings nothing about
+  if (!edt.is_bare()) tables().ends.put(&edt, check::hooks().end_of(record));  // it brings nothing about
 }
 
 }  // namespace
 
 Running::Running(Edt& edt) {
   if (!active()) return;
-  record_ = take(tables().records, &edt);
+  record_ = tables().records.take(&edt);
   if (record_ == nullptr) return;
   set_rights(edt, *record_);
   check::hooks().begin(*record_, __builtin_return_address(0));
@@ -144,30 +157,25 @@ void satisfied(Guid event, std::uint64_t generation) {
 
 void needed_by(const Link& link) {
   const check::Pause pause;
-  put(tables().made, &link, check::hooks().here());
+  tables().made.put(&link, check::hooks().here());
 }
 
 void needed_by(Edt& edt) {
   const check::Pause pause;
-  TaskRecord* record = nullptr;
-  {
-    const std::lock_guard lock(tables().mutex);
-    const auto found = tables().records.find(&edt);
-    if (found != tables().records.end()) record = found->second;
-  }
-  if (record != nullptr) check::hooks().depends_on_cause(*record);
+  if (TaskRecord* const record = tables().records.find(&edt); record != nullptr)
+    check::hooks().depends_on_cause(*record);
 }
 
 void Because::begin(Guid event, std::uint64_t generation) {
   before_ = check::hooks().set_cause(check::hooks().cause_of({event.bits, generation}));
 }
-void Because::begin(const Edt& ended) { before_ = check::hooks().set_cause(take(tables().ends, &ended)); }
-void Because::begin(const Link& link) { before_ = check::hooks().set_cause(take(tables().links, &link)); }
+void Because::begin(const Edt& ended) { before_ = check::hooks().set_cause(tables().ends.take(&ended)); }
+void Because::begin(const Link& link) { before_ = check::hooks().set_cause(tables().links.take(&link)); }
 void Because::end() { check::hooks().set_cause(before_); }
 
 void keep_cause(const Link& link) {
   const check::Pause pause;
-  put(tables().links, &link, check::hooks().both(check::hooks().current_cause(), take(tables().made, &link)));
+  tables().links.put(&link, check::hooks().both(check::hooks().current_cause(), tables().made.take(&link)));
 }
 
 void keep_cause(EventWaiter& waiter) { waiter.cause = check::hooks().current_cause(); }

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "platform/symbol_names.hpp"
 
 namespace weir::ocr {
@@ -27,9 +27,9 @@ std::string name_of(const EdtKind* kind) {
 }
 
 const char* lasting_name_of(const EdtKind* kind) {
-  static std::mutex mutex;
+  static base::Mutex mutex;
   static auto& names = *new std::unordered_map<const EdtKind*, std::string>;
-  const std::lock_guard lock(mutex);
+  const base::Lock lock(mutex);
   const auto [name, is_new] = names.try_emplace(kind);
   if (is_new) name->second = name_of(kind);
   return name->second.c_str();
@@ -49,8 +49,8 @@ namespace {
 
 // What was reported already of EDTs of a kind; since OCR was started last.
 struct Reported {
-  std::mutex mutex;
-  std::set<std::pair<const EdtKind*, const char*>> all;  // guarded by mutex
+  base::Mutex mutex;
+  std::set<std::pair<const EdtKind*, const char*>> all WEIR_GUARDED_BY(mutex);
 };
 Reported& reported() {
   static auto& the_reported = *new Reported;  // threads may end after static destruction
@@ -61,14 +61,14 @@ Reported& reported() {
 
 void complain_once(const Edt& edt, const char* what, Guid guid) noexcept {
   {
-    const std::lock_guard lock(reported().mutex);
+    const base::Lock lock(reported().mutex);
     if (!reported().all.emplace(edt.kind(), what).second) return;
   }
   complain(edt, what, guid);
 }
 
 void forget_complaints() noexcept {
-  const std::lock_guard lock(reported().mutex);
+  const base::Lock lock(reported().mutex);
   reported().all.clear();
 }
 

@@ -2,9 +2,9 @@
 
 #include "ocr/observe/tracing.hpp"
 
-#include <mutex>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/observe_local.hpp"
 #include "runtime/workers.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 // Since when an EDT has been waiting for a block: there is no room for it in the EDT, and only traced ones need it.
 struct Waits {
-  std::mutex mutex;
-  std::unordered_map<const Edt*, std::uint64_t> since;  // guarded by mutex; ticks
+  base::Mutex mutex;
+  std::unordered_map<const Edt*, std::uint64_t> since WEIR_GUARDED_BY(mutex);  // ticks
 };
 Waits& waits() {
   static auto& the_waits = *new Waits;  // threads may end after static destruction
@@ -72,14 +72,14 @@ std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept {
 
 void trace_block_wait(const Edt& edt) noexcept {
   const std::uint64_t now = trace::Track::now();
-  const std::lock_guard lock(waits().mutex);
+  const base::Lock lock(waits().mutex);
   waits().since[&edt] = now;
 }
 
 void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
   std::uint64_t since = 0;
   {
-    const std::lock_guard lock(waits().mutex);
+    const base::Lock lock(waits().mutex);
     const auto found = waits().since.find(&edt);
     if (found == waits().since.end()) return;
     since = found->second;

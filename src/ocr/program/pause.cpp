@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/mutex.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "platform/barrier.hpp"
@@ -19,10 +20,10 @@ constinit std::atomic<bool> pausing{false};
 namespace {
 
 struct PauseState {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::condition_variable changed;
-  const ProgramLocal* pauser = nullptr;  // guarded by mutex
-  bool suspended = false;  // guarded by mutex; the pauser waits for something, and EDTs run until it goes on
+  const ProgramLocal* pauser WEIR_GUARDED_BY(mutex) = nullptr;
+  bool suspended WEIR_GUARDED_BY(mutex) = false;  // the pauser waits for something, and EDTs run until it goes on
 };
 PauseState& pause_state() noexcept {
   static PauseState& the_state = *new PauseState;
@@ -31,29 +32,30 @@ PauseState& pause_state() noexcept {
 
 // Whether EDTs run, but for the pauser's and those that wait. Asked again and again, since what runs reports nothing
 // when it ends.
-bool others_run(Program& program, const PauseState& state) {
+bool others_run(Program& program, const PauseState& state) WEIR_REQUIRES(state.mutex) {
+  const ProgramLocal* const pauser = state.pauser;
   bool any = false;
   program.for_each_local([&](const ProgramLocal& local) {
-    if (&local != state.pauser && local.activity.running.load(std::memory_order_acquire)) any = true;
+    if (&local != pauser && local.activity.running.load(std::memory_order_acquire)) any = true;
   });
   return any;
 }
 
 // Returns when none runs, and none begins before resume().
-void stop_others(Program& program, std::unique_lock<std::mutex>& lock, PauseState& state) {
+void stop_others(Program& program, base::Lock& lock, PauseState& state) WEIR_REQUIRES(state.mutex) {
   detail::pausing.store(true, std::memory_order_release);
   platform::heavy_barrier();  // PAUSE-1
-  while (others_run(program, state)) state.changed.wait_for(lock, std::chrono::microseconds(50));
+  while (others_run(program, state)) lock.wait_for(state.changed, std::chrono::microseconds(50));
 }
 
 }  // namespace
 
 void wait_while_paused(ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
-  std::unique_lock lock(state.mutex);
+  base::Lock lock(state.mutex);
   if (state.pauser == &local) return;
   const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
-  state.changed.wait(lock, [&] { return state.pauser == nullptr || state.suspended || local.program.shutting_down(); });
+  while (state.pauser != nullptr && !state.suspended && !local.program.shutting_down()) lock.wait(state.changed);
   local.activity.running.store(was_running, std::memory_order_release);
 }
 
@@ -66,13 +68,13 @@ void enter_running(ProgramLocal& local, bool running) noexcept {
 
 bool pause(ProgramLocal& local, bool wait) {
   PauseState& state = pause_state();
-  std::unique_lock lock(state.mutex);
+  base::Lock lock(state.mutex);
   if (state.pauser == &local) return false;
   if (state.pauser != nullptr) {
     if (!wait) return false;
     // It counts as paused while it waits, or two that pause would wait for one another.
     const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
-    state.changed.wait(lock, [&] { return state.pauser == nullptr; });
+    while (state.pauser != nullptr) lock.wait(state.changed);
     local.activity.running.store(was_running, std::memory_order_release);
   }
   state.pauser = &local;
@@ -82,7 +84,7 @@ bool pause(ProgramLocal& local, bool wait) {
 
 bool suspend_pause(const ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
-  const std::lock_guard lock(state.mutex);
+  const base::Lock lock(state.mutex);
   if (state.pauser != &local) return false;
   state.suspended = true;
   detail::pausing.store(false, std::memory_order_release);
@@ -92,20 +94,20 @@ bool suspend_pause(const ProgramLocal& local) noexcept {
 
 void continue_pause(const ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
-  std::unique_lock lock(state.mutex);
+  base::Lock lock(state.mutex);
   state.suspended = false;
   stop_others(local.program, lock, state);
 }
 
 bool is_paused_by(const ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
-  const std::lock_guard lock(state.mutex);
+  const base::Lock lock(state.mutex);
   return state.pauser == &local;
 }
 
 void resume(ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
-  const std::lock_guard lock(state.mutex);
+  const base::Lock lock(state.mutex);
   if (state.pauser != &local) return;
   state.pauser = nullptr;
   detail::pausing.store(false, std::memory_order_release);

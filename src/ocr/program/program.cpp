@@ -2,17 +2,18 @@
 
 #include "ocr/program/program.hpp"
 
+#include "base/mutex.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
 ProgramLocal::ProgramLocal(sched::Worker& w, Program& p) : worker(&w), program(p) {
-  const std::lock_guard lock(p.mutex_);
+  const base::Lock lock(p.mutex_);
   p.locals_.push_back(this);
 }
 
 ProgramLocal::~ProgramLocal() {
-  const std::lock_guard lock(program.mutex_);
+  const base::Lock lock(program.mutex_);
   std::erase(program.locals_, this);
 }
 

@@ -7,10 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/layout.hpp"
+#include "base/mutex.hpp"
 #include "ocr/ocr.h"
 
 namespace weir {
@@ -88,7 +88,7 @@ class Program {
   // Calls f(const ProgramLocal&) for all there are.
   template <class F>
   void for_each_local(F&& f) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (const ProgramLocal* const local : locals_) f(*local);
   }
 
@@ -103,8 +103,8 @@ class Program {
   std::atomic<std::int64_t> late_{0};     // EDTs; DOWN-2
   std::atomic<bool> guests_{false};
   std::atomic<std::int64_t> outside_waits_{0};
-  std::mutex mutex_;
-  std::vector<const ProgramLocal*> locals_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<const ProgramLocal*> locals_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::ocr

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "ocr/program/pause.hpp"
 #include "ocr/program/program.hpp"
 #include "runtime/workers.hpp"
@@ -27,7 +28,7 @@ Watch::Watch(Program& program, std::function<void(const char*)> print) : program
 
 Watch::~Watch() {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     stop_ = true;
   }
   wake_.notify_one();
@@ -35,9 +36,9 @@ Watch::~Watch() {
 }
 
 void Watch::work() {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   while (!stop_) {
-    wake_.wait_for(lock, kInterval);
+    lock.wait_for(wake_, kInterval);
     if (!stop_) look();
   }
 }

@@ -9,8 +9,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "base/mutex.hpp"
 
 namespace weir::ocr {
 
@@ -28,9 +29,9 @@ class Watch {
 
   Program& program_;
   const std::function<void(const char*)> print_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;        // guarded by mutex_
+  bool stop_ WEIR_GUARDED_BY(mutex_) = false;
   std::uint64_t ended_ = 0;  // EDTs, when it last looked; its thread only
   int idle_looks_ = 0;       // in a row; its thread only
   std::thread thread_;       // last: it uses the others

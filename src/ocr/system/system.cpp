@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/mutex.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/report/leftovers.hpp"
 #include "runtime/tracing.hpp"
@@ -113,7 +114,7 @@ Local* System::make_local() noexcept {
     sched::Worker& worker = runtime::worker_in(*state_);
     const auto index = static_cast<std::size_t>(worker.index());
     if (worker.is_guest()) program_.note_guest();
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {
       const PoolId usual = Tiers::pool_of({worker.domain(), {}});
@@ -128,7 +129,7 @@ Local* System::make_local() noexcept {
 
 std::vector<Local*> System::locals() noexcept {
   std::vector<Local*> all;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (const auto& local : locals_)
     if (local != nullptr) all.push_back(local.get());
   return all;

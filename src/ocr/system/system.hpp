@@ -7,9 +7,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "ocr/report/report.hpp"
 #include "ocr/report/watch.hpp"
@@ -62,8 +62,8 @@ class System {
   std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<Slabs> slabs_;
   std::unique_ptr<Watch> watch_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<SystemLocal>> locals_;  // guarded by mutex_; by worker index
+  base::Mutex mutex_;
+  std::vector<std::unique_ptr<SystemLocal>> locals_ WEIR_GUARDED_BY(mutex_);  // by worker index
 };
 
 }  // namespace weir::ocr

@@ -18,27 +18,27 @@
   extern "C" [[gnu::weak, gnu::alias("p" #NAME)]] R NAME PARAMETERS noexcept;          \
   extern "C" R p##NAME PARAMETERS noexcept
 
-// For the lists: functions of T, without a context and with one.
+// For the lists: functions of T, without a context and with one. Flat: to a neighbour's memory there is no call in them.
 #define WEIR_SHMEM_DEFINE(R, NAME, PARAMETERS, CALL)                                                 \
-  extern "C" R pshmem_##NAME PARAMETERS noexcept { return CALL; }                                    \
+  extern "C" [[gnu::flatten]] R pshmem_##NAME PARAMETERS noexcept { return CALL; }                   \
   extern "C" [[gnu::weak, gnu::alias("pshmem_" #NAME)]] R shmem_##NAME PARAMETERS noexcept;
 #define WEIR_SHMEM_DEFINE_TYPED(R, N, T, NAME, PARAMETERS, ARGUMENTS) \
   WEIR_SHMEM_DEFINE(R, N##NAME, PARAMETERS, weir::shmem::api::do##NAME<T> ARGUMENTS)
 #define WEIR_SHMEM_DEFINE_TYPED_CTX(R, N, T, NAME, PARAMETERS, ARGUMENTS)                                      \
   WEIR_SHMEM_DEFINE(R, N##NAME, PARAMETERS,                                                                    \
-                    weir::shmem::api::do##NAME<T>(weir::shmem::default_context(), WEIR_SHMEM_BARE ARGUMENTS))  \
+                    weir::shmem::api::do##NAME<T>(weir::shmem::api::InWorld{}, WEIR_SHMEM_BARE ARGUMENTS))     \
   WEIR_SHMEM_DEFINE(R, ctx_##N##NAME, (shmem_ctx_t ctx, WEIR_SHMEM_BARE PARAMETERS),                           \
-                    weir::shmem::api::do##NAME<T>(weir::shmem::api::context_of(ctx), WEIR_SHMEM_BARE ARGUMENTS))
+                    weir::shmem::api::do##NAME<T>(weir::shmem::api::InContext(ctx), WEIR_SHMEM_BARE ARGUMENTS))
 
 // For the lists: functions of elements of BYTES bytes.
 #define WEIR_SHMEM_DEFINE_WIDE(R, NAME, BYTES, WHAT, PARAMETERS, ARGUMENTS) \
   WEIR_SHMEM_DEFINE(R, NAME, PARAMETERS, weir::shmem::api::do##WHAT<weir::shmem::api::Element<BYTES>> ARGUMENTS)
 #define WEIR_SHMEM_DEFINE_WIDE_CTX(R, NAME, BYTES, WHAT, PARAMETERS, ARGUMENTS)                              \
   WEIR_SHMEM_DEFINE(R, NAME, PARAMETERS, weir::shmem::api::do##WHAT<weir::shmem::api::Element<BYTES>>(       \
-                    weir::shmem::default_context(), WEIR_SHMEM_BARE ARGUMENTS))                              \
+                    weir::shmem::api::InWorld{}, WEIR_SHMEM_BARE ARGUMENTS))                                 \
   WEIR_SHMEM_DEFINE(R, ctx_##NAME, (shmem_ctx_t ctx, WEIR_SHMEM_BARE PARAMETERS),                            \
                     weir::shmem::api::do##WHAT<weir::shmem::api::Element<BYTES>>(                            \
-                    weir::shmem::api::context_of(ctx), WEIR_SHMEM_BARE ARGUMENTS))
+                    weir::shmem::api::InContext(ctx), WEIR_SHMEM_BARE ARGUMENTS))
 
 // clang-format on
 
@@ -59,6 +59,22 @@ inline Context& context_of(shmem_ctx_t ctx) noexcept {
     fail_context();
   return *reinterpret_cast<Context*>(ctx);
 }
+
+// In which context a routine is called, and whose numbers its PEs are: the default one and the world's, without a look
+// at the context; or one that the program has made.
+struct InWorld {
+  static Context& context() noexcept { return default_context(); }
+  static int world_pe(int pe) noexcept { return pe; }
+};
+class InContext {
+ public:
+  explicit InContext(shmem_ctx_t ctx) noexcept : context_(context_of(ctx)) {}
+  Context& context() const noexcept { return context_; }
+  int world_pe(int pe) const noexcept { return context_.world_pe(pe); }
+
+ private:
+  Context& context_;
+};
 
 // Ends the program when it has not been started.
 void check_started() noexcept;

@@ -10,61 +10,61 @@
 namespace weir::shmem::api {
 
 template <class T>
-void do_put(Context& context, void* dest, const void* source, std::size_t nelems, int pe) {
-  put(context, dest, source, nelems * sizeof(T), context.world_pe(pe));
+void do_put(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
+  put(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
-void do_get(Context& context, void* dest, const void* source, std::size_t nelems, int pe) {
-  get(context, dest, source, nelems * sizeof(T), context.world_pe(pe));
+void do_get(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
+  get(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
-void do_put_nbi(Context& context, void* dest, const void* source, std::size_t nelems, int pe) {
-  put_nbi(context, dest, source, nelems * sizeof(T), context.world_pe(pe));
+void do_put_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
+  put_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
-void do_get_nbi(Context& context, void* dest, const void* source, std::size_t nelems, int pe) {
-  get_nbi(context, dest, source, nelems * sizeof(T), context.world_pe(pe));
+void do_get_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
+  get_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
-void do_p(Context& context, T* dest, T value, int pe) {
-  p(context, dest, value, context.world_pe(pe));
+void do_p(const auto& in, T* dest, T value, int pe) {
+  p(in.context(), dest, value, in.world_pe(pe));
 }
 template <class T>
-T do_g(Context& context, const T* source, int pe) {
-  return g(context, source, context.world_pe(pe));
-}
-
-template <class T>
-void do_iput(Context& context, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-             std::size_t nelems, int pe) {
-  iput(context, dest, source, {dst, sst, 1, nelems, sizeof(T)}, context.world_pe(pe));
-}
-template <class T>
-void do_iget(Context& context, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-             std::size_t nelems, int pe) {
-  iget(context, dest, source, {dst, sst, 1, nelems, sizeof(T)}, context.world_pe(pe));
-}
-template <class T>
-void do_ibput(Context& context, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-              std::size_t bsize, std::size_t nblocks, int pe) {
-  iput(context, dest, source, {dst, sst, bsize, nblocks, sizeof(T)}, context.world_pe(pe));
-}
-template <class T>
-void do_ibget(Context& context, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
-              std::size_t bsize, std::size_t nblocks, int pe) {
-  iget(context, dest, source, {dst, sst, bsize, nblocks, sizeof(T)}, context.world_pe(pe));
+T do_g(const auto& in, const T* source, int pe) {
+  return g(in.context(), source, in.world_pe(pe));
 }
 
 template <class T>
-void do_put_signal(Context& context, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
+void do_iput(const auto& in, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t nelems,
+             int pe) {
+  iput(in.context(), dest, source, {dst, sst, 1, nelems, sizeof(T)}, in.world_pe(pe));
+}
+template <class T>
+void do_iget(const auto& in, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t nelems,
+             int pe) {
+  iget(in.context(), dest, source, {dst, sst, 1, nelems, sizeof(T)}, in.world_pe(pe));
+}
+template <class T>
+void do_ibput(const auto& in, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t bsize,
+              std::size_t nblocks, int pe) {
+  iput(in.context(), dest, source, {dst, sst, bsize, nblocks, sizeof(T)}, in.world_pe(pe));
+}
+template <class T>
+void do_ibget(const auto& in, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t bsize,
+              std::size_t nblocks, int pe) {
+  iget(in.context(), dest, source, {dst, sst, bsize, nblocks, sizeof(T)}, in.world_pe(pe));
+}
+
+template <class T>
+void do_put_signal(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                    std::uint64_t value, int op, int pe) {
-  put_signal(context, dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)}, context.world_pe(pe));
+  put_signal(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)}, in.world_pe(pe));
 }
 template <class T>
-void do_put_signal_nbi(Context& context, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
+void do_put_signal_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                        std::uint64_t value, int op, int pe) {
-  put_signal_nbi(context, dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)},
-                 context.world_pe(pe));
+  put_signal_nbi(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)},
+                 in.world_pe(pe));
 }
 
 }  // namespace weir::shmem::api

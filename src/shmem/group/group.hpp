@@ -38,7 +38,7 @@ class Group {
   unsigned size() const noexcept { return static_cast<unsigned>(pes_.size()); }
   unsigned me() const noexcept { return me_; }
   int pe(unsigned member) const noexcept { return pes_[member]; }
-  const int* pes() const noexcept { return pes_.data(); }  // of all members, in their order
+  const int* pes() const noexcept { return pes_.data(); }  // of all members
   // The member that this PE of the world is, if it is one.
   std::optional<unsigned> member_of(int pe) const noexcept;
 

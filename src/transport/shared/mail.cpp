@@ -55,7 +55,7 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 // MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
-// finds no bit is told of the message by the next. WAKE-1: the bit is set before the sender asks who sleeps.
+// finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps.
 void Mail::announce_to(Rank to) noexcept {
   const auto self = static_cast<std::uint32_t>(commons_.rank());
   const std::uint64_t bit = std::uint64_t{1} << (self % 64);

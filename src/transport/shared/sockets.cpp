@@ -119,8 +119,9 @@ std::optional<Packet> receive_packet(const Descriptor& socket, Descriptor& descr
   message.msg_control = &ancillary;
   message.msg_controllen = sizeof ancillary;
   ssize_t received = 0;
+  // ECONNRESET: the other end has not read all; what it has sent can be read still.
   do received = recvmsg(socket.number(), &message, MSG_CMSG_CLOEXEC);
-  while (received < 0 && errno == EINTR);
+  while (received < 0 && (errno == EINTR || errno == ECONNRESET));
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (received > 0 && header != nullptr && header->cmsg_type == SCM_RIGHTS) {
     int number = -1;
@@ -248,7 +249,8 @@ base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline de
   Packet hello;
   hello.rank = static_cast<std::uint32_t>(rank);
   hello.ranks = static_cast<std::uint32_t>(to_.size());
-  return send(Rank{0}, hello);
+  static_cast<void>(send(Rank{0}, hello));  // where rank 0 does not read it any more, it has said why
+  return Status::success();
 }
 
 base::Status Sockets::send(Rank to, const Packet& packet, int descriptor) {

@@ -48,7 +48,9 @@ base::Result<Started> start_first(const SharedPlace& place, Deadline deadline) {
   return Started{std::move(*commons), std::move(*sockets)};
 }
 
+// Rank 0 says what is wrong; so the others wait longer than it does.
 base::Result<Started> start_other(const SharedPlace& place, Deadline deadline) {
+  deadline += std::chrono::seconds(5);
   auto sockets = Sockets::connect(place.job, place.rank, place.ranks, deadline);
   if (!sockets) return sockets.status();
   platform::Descriptor descriptor;

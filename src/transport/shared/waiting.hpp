@@ -2,7 +2,7 @@
 
 // Waiting: how a rank waits for what others of its host do: looks, then gives its core away, then sleeps.
 //
-// Whoever makes true what a rank may wait for rings that rank afterwards (Peers::ring). Tags WAKE-1 in
+// Whoever makes true what a rank may wait for rings that rank afterwards (Peers::ring). Tags BELL-1 in
 // docs/protocols/transport.md: the sleeper says that it sleeps before its last look, the other one makes it true before
 // it asks who sleeps; all four are sequentially consistent, so one sees the other. Any thread.
 #pragma once
@@ -76,8 +76,8 @@ base::Status Waiting::until(Ready ready) {
 template <class Ready>
 void Waiting::nap(std::uint64_t ns, Ready ready) {
   RankLine& line = commons_.own_line();
-  line.sleepers.fetch_add(1);                     // WAKE-1: before the last look
-  const std::uint32_t rings = line.rings.load();  // WAKE-1: a ring after this makes the sleep return at once
+  line.sleepers.fetch_add(1);                     // BELL-1: before the last look
+  const std::uint32_t rings = line.rings.load();  // BELL-1: a ring after this makes the sleep return at once
   while (!ready() && !has_news() && line.rings.load() == rings) {
     const std::uint64_t piece = std::min(ns, peers_.look_every_ns());
     platform::sleep_on(line.rings, rings, piece);

@@ -21,6 +21,7 @@ struct Body {
 };
 std::span<const Body> memory_bodies();
 std::span<const Body> meeting_bodies();
+std::span<const Body> reach_bodies();
 std::span<const Body> message_bodies();
 // In which a rank is killed, ends all, or makes a mistake: none of these comes to a good end.
 std::span<const Body> loss_bodies();

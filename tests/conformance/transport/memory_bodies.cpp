@@ -242,6 +242,7 @@ void atomics_return_the_old_value(Transport& t) {
   Words words(t);
   const Location at = words.at(next(t), 9);
   const auto run = [&](AtomicOp op, std::uint64_t operand, std::uint64_t expected = 0) {
+    require(words.channel->fence());
     return required(words.channel->atomic(at, op, AtomicWidth::bits64, operand, expected));
   };
   require(run(AtomicOp::set, 12) == 0, "set fetches nothing");

@@ -62,6 +62,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", transport.status().message.c_str());
     return 3;
   }
+  std::puts("started");
+  std::fflush(stdout);
   for (int i = 1; i < argc; ++i) {
     if (const int status = run_named(**transport, argv[i]); status != 0) return status;
   }

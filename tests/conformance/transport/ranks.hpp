@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ class Ranks {
   }
 
   void kill(std::size_t rank) const { ranks_[rank].process.kill(); }
+  // Until it has said that it has opened the transport.
+  void await_start(std::size_t rank) const {
+    std::array<char, sizeof "started"> line{};
+    static_cast<void>(!::read(ranks_[rank].out.read.number(), line.data(), line.size()));
+  }
   pid_t pid(std::size_t rank) const { return ranks_[rank].process.pid(); }
   // In the order of ranks.
   std::vector<platform::Collected> wait() {

@@ -35,7 +35,7 @@ TEST(CostModel, InPlaceUseTakesTheTimeOfReadsAndOfWrites) {
   };
   const CostModel model = three_nodes();
   for (const Case& c : cases) {
-    EXPECT_DOUBLE_EQ(model.in_place_seconds(c.node, 0, c.traffic, c.others), c.seconds) << c.what;
+    EXPECT_DOUBLE_EQ(model.in_place_seconds(c.node, DomainId{0}, c.traffic, c.others), c.seconds) << c.what;
   }
 }
 
@@ -67,9 +67,10 @@ TEST(CostModel, ACopyTakesTheTimeOfItsSlowerEnd) {
 TEST(CostModel, ACoreAloneIsLimitedByTheLatency) {
   const CostModel model({{{400, 400, 128}}});
   // 24 lines of 64 bytes in 128 ns.
-  EXPECT_NEAR(model.in_place_seconds(0, 0, {12 * kGB, 0}), 1, 1e-6);
-  EXPECT_NEAR(model.in_place_seconds(0, 0, {12 * kGB, 0}, 15), 1, 1e-6) << "16 cores together do not reach the limit";
-  EXPECT_NEAR(model.in_place_seconds(0, 0, {12 * kGB, 0}, 99), 3, 1e-6) << "100 cores do";
+  EXPECT_NEAR(model.in_place_seconds(0, DomainId{0}, {12 * kGB, 0}), 1, 1e-6);
+  EXPECT_NEAR(model.in_place_seconds(0, DomainId{0}, {12 * kGB, 0}, 15), 1, 1e-6)
+      << "16 cores together do not reach the limit";
+  EXPECT_NEAR(model.in_place_seconds(0, DomainId{0}, {12 * kGB, 0}, 99), 3, 1e-6) << "100 cores do";
   EXPECT_NEAR(model.copy_seconds(0, 0, 12 * kGB), 1, 1e-6);
 }
 
@@ -79,19 +80,19 @@ TEST(CostModel, SmallTransfersTakeTheLatency) {
 
 TEST(CostModel, ANodeIsSeenDifferentlyFromEachDomain) {
   const CostModel model({{{100, 0, 0}, {40, 0, 0}}, {{40, 0, 0}, {100, 0, 0}}});
-  EXPECT_DOUBLE_EQ(model.in_place_seconds(0, 0, {kGB, 0}), 0.01);
-  EXPECT_DOUBLE_EQ(model.in_place_seconds(0, 1, {kGB, 0}), 0.025);
+  EXPECT_DOUBLE_EQ(model.in_place_seconds(0, DomainId{0}, {kGB, 0}), 0.01);
+  EXPECT_DOUBLE_EQ(model.in_place_seconds(0, DomainId{1}, {kGB, 0}), 0.025);
   EXPECT_DOUBLE_EQ(model.copy_seconds(0, 1, kGB), 0.025) << "one end is remote wherever the copying thread is";
-  EXPECT_DOUBLE_EQ(model.cost(0, 1).write_gb_per_s, 40) << "no bandwidth of writing is said: that of reading";
+  EXPECT_DOUBLE_EQ(model.cost(0, DomainId{1}).write_gb_per_s, 40) << "no bandwidth of writing is said: that of reading";
 }
 
 TEST(CostModel, WhatIsLeftInSlowMemoryIsReadInTheTimeOfTheRest) {
   const CostModel model({{{100, 0, 0}}, {{50, 0, 0}}, {{25, 0, 0}}});
-  EXPECT_DOUBLE_EQ(model.slow_share(0, 1, 0), 1.0 / 3);
-  EXPECT_DOUBLE_EQ(model.slow_share(0, 2, 0), 0.2);
-  const double share = model.slow_share(0, 1, 0);
+  EXPECT_DOUBLE_EQ(model.slow_share(0, 1, DomainId{0}), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(model.slow_share(0, 2, DomainId{0}), 0.2);
+  const double share = model.slow_share(0, 1, DomainId{0});
   const auto slow = static_cast<std::uint64_t>(share * 3e9), fast = 3 * kGB - slow;
-  EXPECT_NEAR(model.busy_seconds(1, 0, {slow, 0}), model.busy_seconds(0, 0, {fast, 0}), 1e-9);
+  EXPECT_NEAR(model.busy_seconds(1, DomainId{0}, {slow, 0}), model.busy_seconds(0, DomainId{0}, {fast, 0}), 1e-9);
 }
 
 // ---- Of machines ----
@@ -109,25 +110,27 @@ TEST(CostsOfMachine, WithoutFiguresTheyAreTypicalOfKindAndDistance) {
   ASSERT_EQ(model.domains(), 4u);
   const std::size_t ddr0 = 0, hbm0 = 1, hbm1 = 3;
   EXPECT_EQ(knl.memory_nodes()[hbm0].kind, MemoryKind::hbm);
-  EXPECT_DOUBLE_EQ(model.cost(hbm0, 0).read_gb_per_s, 4 * model.cost(ddr0, 0).read_gb_per_s);
-  EXPECT_LT(model.cost(hbm1, 0).read_gb_per_s, model.cost(hbm0, 0).read_gb_per_s) << "it is another domain's";
-  EXPECT_GT(model.in_place_seconds(ddr0, 0, {kGB, 0}, 15), model.in_place_seconds(hbm0, 0, {kGB, 0}, 15));
+  EXPECT_DOUBLE_EQ(model.cost(hbm0, DomainId{0}).read_gb_per_s, 4 * model.cost(ddr0, DomainId{0}).read_gb_per_s);
+  EXPECT_LT(model.cost(hbm1, DomainId{0}).read_gb_per_s, model.cost(hbm0, DomainId{0}).read_gb_per_s)
+      << "it is another domain's";
+  EXPECT_GT(model.in_place_seconds(ddr0, DomainId{0}, {kGB, 0}, 15),
+            model.in_place_seconds(hbm0, DomainId{0}, {kGB, 0}, 15));
 }
 
 TEST(CostsOfMachine, MeasuredOnesAreTakenBeforeOthers) {
   const Machine machine = described("numa:2(memory=1GiB) core:2 pu:1");
   const Machine measured = machine.with_measured({{{30, 20, 90}, {10, 8, 200}}, {{11, 9, 190}, {31, 21, 91}}});
   const CostModel model(costs_of(measured));
-  EXPECT_EQ(model.cost(0, 0).read_gb_per_s, 30);
-  EXPECT_EQ(model.cost(0, 1).write_gb_per_s, 8);
-  EXPECT_EQ(model.cost(1, 0).latency_ns, 190);
+  EXPECT_EQ(model.cost(0, DomainId{0}).read_gb_per_s, 30);
+  EXPECT_EQ(model.cost(0, DomainId{1}).write_gb_per_s, 8);
+  EXPECT_EQ(model.cost(1, DomainId{0}).latency_ns, 190);
 }
 
 TEST(CostsOfMachine, FiguresOfSomeNodesAreNotMixedWithTypicalOnes) {
   const Machine machine = described("numa:2(memory=1GiB) core:2 pu:1");
   const Machine measured = machine.with_measured({{{3000, 0, 0}, {3000, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}});
   const Cost typical = typical_cost(MemoryKind::ddr, 1, 2);
-  EXPECT_EQ(CostModel(costs_of(measured)).cost(0, 0).read_gb_per_s, typical.read_gb_per_s);
+  EXPECT_EQ(CostModel(costs_of(measured)).cost(0, DomainId{0}).read_gb_per_s, typical.read_gb_per_s);
 }
 
 }  // namespace

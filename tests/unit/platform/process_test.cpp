@@ -2,9 +2,13 @@
 
 #include "platform/process.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 namespace weir::platform {
 namespace {
@@ -62,6 +66,54 @@ TEST(Process, HasItsVariablesInAdditionToOurs) {
   const Collected collected = collect(*process, kLong, *out);
   EXPECT_EQ(collected.out, "set here\n");
   EXPECT_TRUE(collected.end.well());
+}
+
+TEST(Process, DoesNotGetVariablesThatAreRemoved) {
+  setenv("WEIR_PROCESS_A", "a", 1);
+  setenv("WEIR_PROCESS_AB", "ab", 1);
+  setenv("WEIR_PROCESS_C", "c", 1);
+  const auto seen = [](std::vector<std::string> removed) {
+    Command command{{"/bin/sh", "-c", "echo $WEIR_PROCESS_A $WEIR_PROCESS_AB $WEIR_PROCESS_C"}};
+    command.removed = std::move(removed);
+    const auto done = run(command, kLong);
+    return done ? done->out : done.status().message;
+  };
+  EXPECT_EQ(seen({}), "a ab c\n");
+  EXPECT_EQ(seen({"WEIR_PROCESS_A"}), "ab c\n");
+  EXPECT_EQ(seen({"WEIR_PROCESS_A*", "WEIR_PROCESS_B"}), "c\n");
+  for (const char* name : {"WEIR_PROCESS_A", "WEIR_PROCESS_AB", "WEIR_PROCESS_C"}) unsetenv(name);
+}
+
+TEST(Process, ThatCannotBecomeAProgramGoesOn) {
+  setenv("WEIR_PROCESS_A", "a", 1);
+  const base::Status failed = become({{"/no/such/program"}, {{"WEIR_PROCESS_A", "b"}}});
+  EXPECT_EQ(failed.message, "/no/such/program: cannot be run: No such file or directory");
+  EXPECT_STREQ(getenv("WEIR_PROCESS_A"), "a") << "in its own environment";
+  unsetenv("WEIR_PROCESS_A");
+}
+
+TEST(Process, BecomesAProgram) {
+  const auto copy = Process::fork([] {
+    static_cast<void>(become({{"/bin/sh", "-c", "exit 7"}}));
+    return 1;
+  });
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(Process(*copy).wait().status, 7);
+}
+
+TEST(Process, IsAmongTheChildrenUntilItsEndWasAskedFor) {
+  auto started = Process::start({{"sleep", "1000"}});
+  ASSERT_TRUE(started);
+  EXPECT_THAT(children_of_this_thread(), testing::Contains(started->pid()));
+  EXPECT_FALSE(reap_child());
+  started->kill();
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(started->pid()), &info, WEXITED | WNOWAIT), 0);
+  const auto reaped = reap_child();
+  ASSERT_TRUE(reaped);
+  EXPECT_EQ(reaped->pid, started->pid());
+  EXPECT_EQ(reaped->end.signal, SIGKILL);
+  EXPECT_THAT(children_of_this_thread(), testing::Not(testing::Contains(started->pid())));
 }
 
 TEST(Process, IsPreparedBeforeItsProgramBegins) {

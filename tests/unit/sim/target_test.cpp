@@ -26,10 +26,10 @@ TEST(Target, KnlHasFourNodesOfHbmBeforeFourOfOrdinaryMemory) {
   EXPECT_EQ(target->hierarchy.tiers[0].nodes.size(), 4u);
   EXPECT_EQ(target->hierarchy.tiers[1].nodes.size(), 4u);
   EXPECT_EQ(target->worker_domains.size(), 64u);
-  EXPECT_EQ(target->worker_domains.front(), 0);
-  EXPECT_EQ(target->worker_domains.back(), 3);
-  EXPECT_GT(target->costs.cost(target->memory[0], 0).read_gb_per_s,
-            target->costs.cost(target->memory[4], 0).read_gb_per_s);
+  EXPECT_EQ(target->worker_domains.front(), DomainId{0});
+  EXPECT_EQ(target->worker_domains.back(), DomainId{3});
+  EXPECT_GT(target->costs.cost(target->memory[0], DomainId{0}).read_gb_per_s,
+            target->costs.cost(target->memory[4], DomainId{0}).read_gb_per_s);
 }
 
 TEST(Target, TiersSayHowMuchOfTheMachineIsUsed) {

@@ -41,8 +41,8 @@ weir_page(weir-ocr.7 man7)
 weir_page(weir-shmemcc.1 man1)
 weir_page(weir-shmem.7 man7)
 foreach(wrapper weir-shmemc++ weir-shmemfc)  # the same page
-  file(CREATE_LINK weir-shmemcc.1 ${documents}/${wrapper}.1 SYMBOLIC)
-  install(FILES ${documents}/${wrapper}.1 DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1)
+  install(CODE "file(CREATE_LINK weir-shmemcc.1
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}/man/man1/${wrapper}.1\" SYMBOLIC)")
 endforeach()
 set(name weir)
 weir_document(weir.bash bash-completion/completions completion bash)

@@ -70,7 +70,7 @@ class Adviser {
   std::string more_of_the_fast_tier() const {
     const std::uint64_t bytes = missing_bytes();
     return bytes == 0 ? "a larger fast tier"
-                      : fmt::format("{} more of tier {}", size_text(bytes), trace_.tiers.front().name);
+                      : fmt::format("{} more of tier {}", measured_size(bytes), trace_.tiers.front().name);
   }
 
   void data() {
@@ -93,7 +93,7 @@ class Adviser {
                           percent(report_.sum.waiting_for_room / report_.sum.waiting_for_data));
     }
     if (const std::uint64_t bytes = missing_bytes(); bytes != 0) {
-      line += fmt::format("; {} more of it would hold them all", size_text(bytes));
+      line += fmt::format("; {} more of it would hold them all", measured_size(bytes));
     }
     if (report_.sum.moving > report_.sum.waiting_for_data)
       line += "; --strategy ahead lets workers run tasks during that time";
@@ -225,10 +225,10 @@ class Adviser {
       const std::string rate = fmt::format("{} to {} reached {:.2f} of {:.2f} GB/s {}", link.from, link.to,
                                            link.gb_per_s(), most, known ? "measured" : "in its best tenth of the run");
       if (link.gb_per_s() >= 0.5 * most && link.busy_ns >= 0.5 * report_.wall_ns) {
-        lines_.push_back(
-            fmt::format("bound by bandwidth: {}, for {:.0f} % of the run, with {}: only to move less "
-                        "makes this faster, by more work on a block while it is there or {}",
-                        rate, percent(link.busy_ns / report_.wall_ns), size_text(link.bytes), more_of_the_fast_tier()));
+        lines_.push_back(fmt::format(
+            "bound by bandwidth: {}, for {:.0f} % of the run, with {}: only to move less "
+            "makes this faster, by more work on a block while it is there or {}",
+            rate, percent(link.busy_ns / report_.wall_ns), measured_size(link.bytes), more_of_the_fast_tier()));
       } else if (known && link.gb_per_s() < 0.5 * most) {
         lines_.push_back(rate + ": larger blocks, or --strategy ahead or multi, would use more of it");
       }
@@ -248,7 +248,7 @@ class Adviser {
         fmt::format("bound by bandwidth: the tasks' footprints, {}, most of it of {:?}, went by at {:.1f} GB/s, "
                     "and all memory gives {:.1f} GB/s: more workers would not help; more work on a piece "
                     "while it is in a cache would",
-                    size_text(static_cast<std::uint64_t>(bytes)), most->name, rate, trace_.memory_gb_per_s));
+                    measured_size(static_cast<std::uint64_t>(bytes)), most->name, rate, trace_.memory_gb_per_s));
   }
 
   // The others had no task at all, while the program's own code ran.

@@ -95,7 +95,7 @@ void print_names(const Report& report, Global& global) {
     const NameCost& name = report.names[i];
     global.print("{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", name.name, name.tasks, time_text(name.ns),
                  percent(name.ns, report.work_ns), time_text(name.ns / static_cast<double>(name.tasks)),
-                 size_text(name.bytes / name.tasks));
+                 measured_size(name.bytes / name.tasks));
   }
 }
 
@@ -104,7 +104,7 @@ void print_bytes(const Report& report, Global& global) {
   global.print_heading("\n{:<24} {:>10} {:>9} {:>8} {:>8} {:>9}\n", "link", "bytes", "moves", "busy", "GB/s",
                        "measured");
   for (const LinkUse& link : report.links) {
-    global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, size_text(link.bytes),
+    global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, measured_size(link.bytes),
                  link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
                  fmt::format("{}{:.2f}", link.is_known() ? "" : "~", link.most_gb_per_s()));
   }
@@ -113,8 +113,8 @@ void print_bytes(const Report& report, Global& global) {
   global.print_heading("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
-    global.print("{:<24} {:>7} {:>10} {:>9} {:>10}\n", block.name, block.blocks, size_text(block.bytes), block.moves,
-                 size_text(block.moved));
+    global.print("{:<24} {:>7} {:>10} {:>9} {:>10}\n", block.name, block.blocks, measured_size(block.bytes),
+                 block.moves, measured_size(block.moved));
   }
 }
 

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
+
+#include "memory/tier_spec.hpp"
 
 namespace weir::tool::report {
 
 namespace {
 
-std::string three_digits(double value, const char* unit) {
+std::string three_digits(double value, std::string_view unit) {
   return fmt::format("{:.{}f} {}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, unit);
 }
 
@@ -23,13 +26,10 @@ std::string time_text(double ns) {
   return three_digits(ns / 1e9, "s");
 }
 
-std::string size_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+std::string measured_size(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes) / 1024;
-  int unit = 0;
-  for (; value >= 1023.95 && unit < 3; ++unit) value /= 1024;
-  return three_digits(value, kUnits[unit]);
+  const memory::SizeUnit& unit = memory::unit_for(Bytes{bytes}, 1023.95 / 1024);  // "1.00 MiB" rather than "1024 KiB"
+  return three_digits(static_cast<double>(bytes) / unit.bytes, unit.name);
 }
 
 }  // namespace weir::tool::report

@@ -8,7 +8,7 @@
 
 namespace weir::tool::report {
 
-std::string time_text(double ns);            // "1.23 ms"
-std::string size_text(std::uint64_t bytes);  // "3.1 GiB"
+std::string time_text(double ns);                // "1.23 ms"
+std::string measured_size(std::uint64_t bytes);  // "3.10 GiB"; of a size that was chosen: memory::size_text()
 
 }  // namespace weir::tool::report

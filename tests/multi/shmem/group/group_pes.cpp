@@ -2,7 +2,7 @@
 
 // Teams, active sets and collectives among real processes: one PE, as whoever has started it says.
 //
-// group_pes TEST [SEED]: random, teams, sets, threads, many, lost. 0 when this PE has seen nothing wrong.
+// group_pes TEST [SEED]: random, teams, sets, threads, many, again, lost. 0 when this PE has seen nothing wrong.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -218,10 +218,18 @@ int main(int argc, char** argv) {
     test_threads(seed);
   } else if (name == "many") {
     test_many();
+  } else if (name == "again") {
+    for (int round = 0; round < 2; ++round) {
+      test_sets();
+      test_teams();
+      finish();
+      start(static_cast<int>(ThreadLevel::multiple));
+    }
+    test_sets();
   } else if (name == "lost") {
     test_lost();
   } else {
-    need(false, "usage: group_pes random|teams|sets|threads|many|lost [SEED]");
+    need(false, "usage: group_pes random|teams|sets|threads|many|again|lost [SEED]");
   }
   finish();
   return 0;

@@ -274,7 +274,7 @@ TEST(EngineTargets, EachDomainHasATierOfItsOwn) {
   ASSERT_TRUE(engine.tracked());
   const auto run_in = [&](int domain) {
     Request request;
-    request.domain = domain;
+    request.domain = DomainId(domain);
     request.add(block, Mode::inout);
     engine.add(request);
     Actions actions;

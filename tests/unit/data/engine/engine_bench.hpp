@@ -78,7 +78,7 @@ class EngineBench {
     auto block = std::make_unique<Block>();
     block->name = name;
     block->size = bytes;
-    block->domain = domain;
+    block->domain = DomainId(domain);
     if (base::Status status = engine.add(*block, hint); !status) return status;
     result = block.get();
     blocks_.push_back(std::move(block));
@@ -111,7 +111,7 @@ class EngineBench {
     BenchTask& task = *tasks_.back();
     task.name = name;
     task.request.name = task.name.c_str();
-    task.request.domain = domain;
+    task.request.domain = DomainId(domain);
     task.request.lane = lane;
     task.request.set_parent(parent != nullptr ? &parent->request : nullptr);
     task.request.make_room(footprint.size());

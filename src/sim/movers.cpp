@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who moves blocks in a simulation: the worker itself (off, inline), one mover, or one for each worker.
-#include <utility>
+#include "sim/movers.hpp"
 
-#include "sim/simulator.hpp"
+#include <utility>
 
 namespace weir::sim {
 
@@ -19,18 +18,26 @@ NodeId other_end(const Transfer& transfer) {
   return transfer.other != nullptr ? transfer.other->place.node : transfer.replica->block->home.place.node;
 }
 
-}  // namespace
-
-NodeId Simulator::from_of(const Transfer& transfer) const {
+NodeId from_of(const Transfer& transfer) {
   return transfer.kind == Transfer::Kind::fetch ? other_end(transfer) : transfer.replica->place.node;
 }
 
-NodeId Simulator::to_of(const Transfer& transfer) const {
+NodeId to_of(const Transfer& transfer) {
   return transfer.kind == Transfer::Kind::fetch ? transfer.replica->place.node : other_end(transfer);
 }
 
-void Simulator::start(Transfer* transfers) {
-  if (moves_here_) {  // what follows from a landing comes before what was to be moved behind it
+}  // namespace
+
+Movers::Movers(const Target& target, const Options& options, Clock& clock, Blocks& blocks)
+    : options_(options),
+      workers_move_(options.strategy == Strategy::off || options.strategy == Strategy::inline_),
+      clock_(clock),
+      blocks_(blocks),
+      copies_(target),
+      movers_(options.strategy == Strategy::multi ? static_cast<std::size_t>(options.workers) : 1) {}
+
+void Movers::start(Transfer* transfers) {
+  if (workers_move_) {  // what follows from a landing comes before what was to be moved behind it
     Transfer** end = &transfers;
     while (*end != nullptr) end = &(*end)->next;
     *end = std::exchange(here_->moving, nullptr);
@@ -43,8 +50,7 @@ void Simulator::start(Transfer* transfers) {
     const bool flies = data::engine::looks_ahead(options_.strategy) &&
                        (copies_.is_file(from_of(transfer)) || copies_.is_file(to_of(transfer)));
     if (flies) {
-      const std::uint64_t at = copies_.begin(now_, from_of(transfer), to_of(transfer), transfer.replica->block->size);
-      events_.add({at, 0, -1, 0, &transfer, movers_.size()});
+      clock_.land(transfer, movers_.size(), begin(transfer, clock_.now()));
       continue;
     }
     const std::size_t mover = static_cast<std::size_t>(transfer.lane) % movers_.size();
@@ -54,7 +60,7 @@ void Simulator::start(Transfer* transfers) {
 }
 
 // A mover that had nothing to do sleeps.
-void Simulator::start_next(std::size_t index, std::uint64_t after_ns) {
+void Movers::start_next(std::size_t index, std::uint64_t after_ns) {
   Mover& mover = movers_[index];
   mover.busy = mover.first != mover.queue.size();
   if (!mover.busy) {
@@ -63,47 +69,36 @@ void Simulator::start_next(std::size_t index, std::uint64_t after_ns) {
     return;
   }
   Transfer& transfer = *mover.queue[mover.first++];
-  const std::uint64_t start = now_ + after_ns;
-  const std::uint64_t at = copies_.begin(start, from_of(transfer), to_of(transfer), transfer.replica->block->size);
-  events_.add({at, 0, -1, 0, &transfer, index});
+  clock_.land(transfer, index, begin(transfer, clock_.now() + after_ns));
 }
 
-void Simulator::landed(const Event& event) {
-  Transfer& transfer = *event.landed;
-  copies_.end(from_of(transfer), to_of(transfer), transfer.replica->block->size);
-  here_ = workers_.front().get();
-  blocks_->land(transfer);
+void Movers::landed(const Event& event, Worker& first) {
+  land(*event.landed, first);
   if (event.mover < movers_.size()) start_next(event.mover, 0);
 }
 
-// ---- By the worker itself ----
-
-void Simulator::move_next(Worker& worker) {
+void Movers::go_on(Worker& worker) {
   if (!worker.copies) {
-    const Transfer& transfer = *worker.moving;
-    const std::uint64_t at = copies_.begin(now_, from_of(transfer), to_of(transfer), transfer.replica->block->size);
+    const std::uint64_t at = begin(*worker.moving, clock_.now());
     worker.copies = true;
-    worker.time.moving += at - now_;
-    return go_on(worker, at);
+    worker.time.moving += at - clock_.now();
+    return clock_.go_on(worker, at);
   }
-  moved(worker);
-  go_on(worker, now_);
-}
-
-void Simulator::moved(Worker& worker) {
   Transfer& transfer = *worker.moving;
   worker.moving = transfer.next;
   worker.copies = false;
-  copies_.end(from_of(transfer), to_of(transfer), transfer.replica->block->size);
-  here_ = &worker;
-  blocks_->land(transfer);
+  land(transfer, worker);
+  clock_.go_on(worker, clock_.now());
 }
 
-// To the queue of the domain whose worker asked.
-void Simulator::staged(Node& node) {
-  const int wanted = program_.tasks[node.task].domain;
-  const bool named = wanted >= 0 && wanted < static_cast<int>(domains_.size());
-  push_to_domain(node, named ? wanted : workers_[static_cast<std::size_t>(node.request->lane)]->domain);
+std::uint64_t Movers::begin(const Transfer& transfer, std::uint64_t at) {
+  return copies_.begin(at, from_of(transfer), to_of(transfer), transfer.replica->block->size);
+}
+
+void Movers::land(Transfer& transfer, Worker& worker) {
+  copies_.end(from_of(transfer), to_of(transfer), transfer.replica->block->size);
+  act_for(worker);
+  blocks_.land(transfer);
 }
 
 }  // namespace weir::sim

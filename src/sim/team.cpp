@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where ready tasks of a simulation lie, in which order a worker looks there, whom it steals from, and who is woken.
+#include "sim/team.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include "sched/policy/placement.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/policy/victims.hpp"
-#include "sim/simulator.hpp"
 
 namespace weir::sim {
 
@@ -20,38 +21,77 @@ constexpr std::size_t kMostStolen = 64;    // as StealDeque::Batch
 
 }  // namespace
 
+Team::Team(const Program& program, const Target& target, const Options& options, Clock& clock)
+    : program_(program), options_(options), clock_(clock) {
+  std::vector<DomainId> used = target.worker_domains;
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  domains_.resize(used.size());
+  const auto count = static_cast<std::size_t>(options.workers);
+  for (std::size_t i = 0; i < count + program.threads.size() - 1; ++i) {
+    auto worker = std::make_unique<Worker>();
+    worker->index = static_cast<int>(i);
+    worker->machine_domain = target.worker_domains[i % count];
+    worker->domain = static_cast<int>(std::find(used.begin(), used.end(), worker->machine_domain) - used.begin());
+    worker->takes_tasks = i < count;
+    worker->random = static_cast<std::uint32_t>(i) * 0x9e3779b9u + 1;
+    const std::size_t thread = i == 0 ? 0 : i < count ? program.threads.size() : i - count + 1;
+    Frame& own = worker->frames.emplace_back();
+    own.waits = Waits::ever;
+    if (thread < program.threads.size()) {
+      const Span& actions = program.threads[thread].actions;
+      own.at = program.actions.data() + actions.first;
+      own.end = own.at + actions.count;
+      own.waits = Waits::nothing;
+    }
+    domains_[static_cast<std::size_t>(worker->domain)].workers.push_back(worker->index);
+    workers_.push_back(std::move(worker));
+  }
+}
+
+DomainId Team::machine_domain(int domain) const noexcept {
+  return worker(domains_[static_cast<std::size_t>(domain)].workers.front()).machine_domain;
+}
+
+unsigned Team::others_in(const Worker& worker) const {
+  unsigned others = 0;
+  for (const auto& each : workers_) {
+    const bool runs = !each->idle && each->frames.back().node != nullptr;
+    others += runs && each->index != worker.index && each->machine_domain == worker.machine_domain ? 1 : 0;
+  }
+  return others;
+}
+
 // ---- Where they lie ----
 
-void Simulator::push(Worker& worker, Node& node) {
+void Team::push(Worker& worker, Node& node) {
   worker.deque.push_back(&node);
-  worker.deque_changed = now_;
+  worker.deque_changed = clock_.now();
   if (idle_ > 0) wake_one(worker.domain);
 }
 
-void Simulator::push_to_domain(Node& node, int domain) {
+void Team::push_to_domain(Node& node, int domain) {
   domains_[static_cast<std::size_t>(domain)].ready.push_back(&node);
   if (idle_ > 0) wake_one(domain);
 }
 
-void Simulator::make_next(Worker& worker, Node& node) {
-  if (node.request != nullptr || program_.tasks[node.task].domain >= 0 || !node.locks.empty())
-    return submit(worker, node);
+void Team::make_next(Worker& worker, Node& node) {
   if (worker.next != nullptr) push(worker, *worker.next);
   worker.next = &node;
 }
 
-void Simulator::release_to(Worker& worker, Node& node, int home) {
-  Worker& other = *workers_[static_cast<std::size_t>(home)];
+bool Team::try_mail(Worker& worker, Node& node, int home) {
+  Worker& other = this->worker(home);
   policy::Home seen;
   seen.is_here = home == worker.index;
   seen.same_domain = other.domain == worker.domain;
   seen.task_is_plain = node.request == nullptr && program_.tasks[node.task].domain < 0 && node.locks.empty();
-  if (policy::place_released(seen) != policy::Source::mailbox) return make_next(worker, node);
+  if (policy::place_released(seen) != policy::Source::mailbox) return false;
   other.mailbox.push_back(&node);
   if (other.idle && !other.woken)
     wake(other);
   else if (idle_ > 0)
     wake_one(worker.domain);
+  return true;
 }
 
 // ---- Who takes them ----
@@ -67,7 +107,7 @@ Node* take_front(std::deque<Node*>& queue) {
 
 }  // namespace
 
-Node* Simulator::take(Worker& worker) {
+Node* Team::take(Worker& worker) {
   if (!worker.takes_tasks && worker.frames.back().waits == Waits::ever) return nullptr;
   look_again_at_ = 0;
   const auto take_at_hand = [&](auto source) { return take_from(worker, source); };
@@ -76,7 +116,7 @@ Node* Simulator::take(Worker& worker) {
 }
 
 // Of the places of a worker: a simulated deque has room for all, stolen tasks stay there, and no task has a priority.
-Node* Simulator::take_from(Worker& worker, policy::Source source) {
+Node* Team::take_from(Worker& worker, policy::Source source) {
   std::deque<Node*>& ready = domains_[static_cast<std::size_t>(worker.domain)].ready;
   switch (source) {
     case policy::Source::next: return std::exchange(worker.next, nullptr);
@@ -89,13 +129,13 @@ Node* Simulator::take_from(Worker& worker, policy::Source source) {
   if (worker.deque.empty()) return nullptr;
   Node* const node = worker.deque.back();
   worker.deque.pop_back();
-  worker.deque_changed = now_;
+  worker.deque_changed = clock_.now();
   return node;
 }
 
-Node* Simulator::look_around(Worker& worker) {
+Node* Team::look_around(Worker& worker) {
   if (Node* const node = steal_in(worker, worker.domain)) return node;
-  const std::uint64_t searched = worker.idle ? now_ - worker.idle_since : 0;
+  const std::uint64_t searched = worker.idle ? clock_.now() - worker.idle_since : 0;
   const auto far_after = static_cast<std::uint64_t>(options_.far_after) * 1000;
   const bool far = policy::may_steal_far({options_.policy, searched, far_after});
   for (int i = 1; i < static_cast<int>(domains_.size()); ++i) {
@@ -105,8 +145,8 @@ Node* Simulator::look_around(Worker& worker) {
     if (!far) {
       const bool there = !of.ready.empty() || std::any_of(of.workers.begin(), of.workers.end(), has_task);
       if (options_.policy != Policy::near || !there) continue;
-      const std::uint64_t since = worker.idle ? worker.idle_since : now_;
-      look_again_at_ = std::max(now_ + 1, since + far_after);
+      const std::uint64_t since = worker.idle ? worker.idle_since : clock_.now();
+      look_again_at_ = std::max(clock_.now() + 1, since + far_after);
       continue;
     }
     if (Node* const node = take_front(of.ready)) return node;
@@ -115,7 +155,7 @@ Node* Simulator::look_around(Worker& worker) {
   return nullptr;
 }
 
-Node* Simulator::steal_in(Worker& worker, int domain) {
+Node* Team::steal_in(Worker& worker, int domain) {
   const std::vector<int>& victims = domains_[static_cast<std::size_t>(domain)].workers;
   worker.random = policy::next_random(worker.random);
   return policy::ask_round(worker.random, static_cast<std::uint32_t>(victims.size()), [&](std::uint32_t at) {
@@ -125,12 +165,12 @@ Node* Simulator::steal_in(Worker& worker, int domain) {
 }
 
 // Half of its deque, the oldest first; of few tasks only when they have lain there for a while.
-Node* Simulator::steal_from(Worker& worker, Worker& victim) {
+Node* Team::steal_from(Worker& worker, Worker& victim) {
   const policy::Victim seen{static_cast<std::uint32_t>(victim.deque.size()), victim.grain_ns};
   if (seen.items == 0) return take_front(victim.mailbox);
   if (policy::needs_second_look(seen)) {
     const std::uint64_t lies_until = victim.deque_changed + (policy::is_tiny(seen) ? policy::kTinyNs : policy::kLoneNs);
-    if (now_ < lies_until) {
+    if (clock_.now() < lies_until) {
       look_again_at_ = look_again_at_ == 0 ? lies_until : std::min(look_again_at_, lies_until);
       return nullptr;
     }
@@ -141,39 +181,37 @@ Node* Simulator::steal_from(Worker& worker, Worker& victim) {
   std::vector<Node*> others;
   for (std::size_t i = 1; i < count; ++i) others.push_back(take_front(victim.deque));
   for (auto at = others.rbegin(); at != others.rend(); ++at) push(worker, **at);
-  victim.deque_changed = now_;
+  victim.deque_changed = clock_.now();
   return first;
 }
 
-bool Simulator::has_visible_task(const Worker& worker) const {
-  return !worker.deque.empty() || !worker.mailbox.empty();
-}
+bool Team::has_visible_task(const Worker& worker) { return !worker.deque.empty() || !worker.mailbox.empty(); }
 
 // ---- Who rests, and who is woken ----
 
-void Simulator::rest(Worker& worker) {
+void Team::rest(Worker& worker) {
   if (!worker.idle) {
     worker.idle = true;
-    worker.idle_since = now_;
+    worker.idle_since = clock_.now();
     ++idle_;
   }
-  if (look_again_at_ != 0) go_on(worker, look_again_at_);
+  if (look_again_at_ != 0) clock_.go_on(worker, look_again_at_);
 }
 
-void Simulator::stop_resting(Worker& worker) {
+void Team::stop_resting(Worker& worker) {
   if (!std::exchange(worker.idle, false)) return;
-  worker.time.idle += now_ - worker.idle_since;
+  worker.time.idle += clock_.now() - worker.idle_since;
   --idle_;
 }
 
-void Simulator::wake(Worker& worker) {
+void Team::wake(Worker& worker) {
   const auto park_after = static_cast<std::uint64_t>(options_.park_after) * 1000;
   worker.woken = true;
-  go_on(worker, now_ + (now_ - worker.idle_since > park_after ? kWakeNs : kFindNs));
+  clock_.go_on(worker, clock_.now() + (clock_.now() - worker.idle_since > park_after ? kWakeNs : kFindNs));
 }
 
 // One that rests, of that domain if there is one.
-void Simulator::wake_one(int domain) {
+void Team::wake_one(int domain) {
   Worker* found = nullptr;
   for (const auto& each : workers_) {
     const bool rests = each->idle && !each->woken && (each->takes_tasks || each->frames.back().waits != Waits::ever);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the data layer records when there is a trace: all of it under the store's lock, on one track.
-#include <utility>
+#include "data/store_trace.hpp"
 
-#include "data/store.hpp"
-#include "data/trace_observer.hpp"
+#include <utility>
 
 namespace weir::data {
 
@@ -46,36 +44,39 @@ void TraceObserver::evicted(const engine::Replica& replica) noexcept {
 
 // ---- Of the store ----
 
-void Store::record_on(trace::Recorder& recorder) {
-  recorder_ = &recorder;
-  recorded_.assign(tiers_->tiers().size(), 0);
-  const std::lock_guard lock(mutex_);
-  track_ = recorder.add_track({"blocks"});
-  for (const Tier& tier : tiers_->tiers()) recorder.add_tier(tier.name);
-  observer_ = std::make_unique<TraceObserver>(*track_, memory_.hierarchy());
-  engine_.set_observer(observer_.get());
+std::uint64_t used_in(const engine::Ledger& ledger, engine::TierIndex tier) noexcept {
+  std::uint64_t used = 0;
+  for (const engine::NodeId node : ledger.hierarchy().tier(tier).nodes) used += ledger.used(node);
+  return used;
 }
 
-void Store::record_move(const Transfer& transfer) noexcept {
-  const engine::Hierarchy& hierarchy = memory_.hierarchy();
+StoreTrace::StoreTrace(trace::Recorder& recorder, const TierSet& tiers, const engine::Hierarchy& hierarchy)
+    : hierarchy_(hierarchy),
+      track_(*recorder.add_track({"blocks"})),
+      observer_(track_, hierarchy),
+      held_(tiers.tiers().size()) {
+  for (const Tier& tier : tiers.tiers()) recorder.add_tier(tier.name);
+}
+
+void StoreTrace::moved(const engine::Transfer& transfer) noexcept {
   const engine::Block& block = *transfer.replica->block;
-  const std::uint8_t here = tier_number(hierarchy.tier_of(transfer.replica->place.node));
+  const std::uint8_t here = tier_number(hierarchy_.tier_of(transfer.replica->place.node));
   const std::uint8_t there =
-      tier_number(transfer.other != nullptr ? hierarchy.tier_of(transfer.other->place.node) : block.home.tier);
-  const bool fetch = transfer.kind == Transfer::Kind::fetch;
-  track_->move(transfer.started, block.trace_id, block.size, fetch ? there : here, fetch ? here : there);
+      tier_number(transfer.other != nullptr ? hierarchy_.tier_of(transfer.other->place.node) : block.home.tier);
+  const bool fetch = transfer.kind == engine::Transfer::Kind::fetch;
+  track_.move(transfer.started, block.trace_id, block.size, fetch ? there : here, fetch ? here : there);
 }
 
-void Store::record_made(const Block& block) noexcept {
-  track_->made(trace::BlockKind::numbered, block.trace_id, block.size,
-               block.home.kind == engine::Home::Kind::program ? trace::kNoTier : tier_number(block.home.tier));
+void StoreTrace::made(const Block& block) noexcept {
+  track_.made(trace::BlockKind::numbered, block.trace_id, block.size,
+              block.home.kind == engine::Home::Kind::program ? trace::kNoTier : tier_number(block.home.tier));
 }
 
-void Store::record_residency() noexcept {
-  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+void StoreTrace::hold(const engine::Ledger& ledger) noexcept {
+  for (std::size_t i = 0; i < held_.size(); ++i) {
     const auto tier = static_cast<engine::TierIndex>(i);
-    const std::uint64_t used = used_in(tier);
-    if (std::exchange(recorded_[i], used) != used) track_->resident(tier_number(tier), used);
+    const std::uint64_t used = used_in(ledger, tier);
+    if (std::exchange(held_[i], used) != used) track_.resident(tier_number(tier), used);
   }
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Clock: the time in a simulation, and what happens next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/events.hpp"
+#include "sim/worker.hpp"
+
+namespace weir::sim {
+
+class Clock {
+ public:
+  std::uint64_t now() const noexcept { return now_; }  // ns
+  void advance(std::uint64_t to) noexcept { now_ = to; }
+
+  // The worker goes on at that time, or looks for work; what it was to do before does not come any more.
+  void go_on(Worker& worker, std::uint64_t at) { events_.add({at, 0, worker.index, ++worker.turn, nullptr, 0}); }
+  // A transfer of that mover ends.
+  void land(data::engine::Transfer& transfer, std::size_t mover, std::uint64_t at) {
+    events_.add({at, 0, -1, 0, &transfer, mover});
+  }
+
+  bool has_events() const noexcept { return !events_.empty(); }
+  Event take() { return events_.take(); }
+
+ private:
+  Events events_;
+  std::uint64_t now_ = 0;
+};
+
+}  // namespace weir::sim

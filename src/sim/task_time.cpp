@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/task_time.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+double TaskTime::memory_ns(const Target& on, const Node& node, DomainId domain, unsigned others, bool placed) const {
+  double seconds = 0;
+  const ProgramTask& of = program_.tasks[node.task];
+  for (std::uint32_t i = of.items.first; i < of.items.first + of.items.count; ++i) {
+    const Item& item = program_.items[i];
+    auto memory = static_cast<std::size_t>(on.program_memory[static_cast<std::size_t>(domain)]);
+    if (item.is_block) {
+      const data::engine::NodeId node_id =
+          placed ? blocks_.node_of(item.block, node.request.get()) : on.hierarchy.tiers.front().nodes.front();
+      if (node_id != data::engine::NodeId::none && on.memory[data::engine::index_of(node_id)] != Target::kFile)
+        memory = on.memory[data::engine::index_of(node_id)];
+    }
+    const std::uint64_t bytes = item.bytes(program_.blocks);
+    const bool reads = item.mode != Mode::out, writes = item.mode != Mode::in;
+    seconds += on.costs.in_place_seconds(memory, domain, {reads ? bytes : 0, writes ? bytes : 0}, others);
+  }
+  return seconds * 1e9;
+}
+
+double TaskTime::factor_of(const Node& node, DomainId domain, unsigned others) const {
+  const ProgramTask& of = program_.tasks[node.task];
+  if (of.own_ns == 0 || of.items.count == 0) return 1;
+  const auto own = static_cast<double>(of.own_ns);
+  const double there = memory_ns(source_, node, DomainId{0}, of.beside, false);
+  if (there <= 0) return 1;
+  const double here = memory_ns(target_, node, domain, others, true);
+  const double part = std::min(own, there);
+  return (own - part + part * here / there) / own;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// TaskTime: how much longer or shorter a task computes on the target than it did where it was traced.
+//
+// Its time was measured on the source; what it takes there to read and write its footprint once scales with memory.
+// One thread.
+#pragma once
+
+#include "sim/blocks.hpp"
+#include "sim/program.hpp"
+#include "sim/target.hpp"
+#include "sim/task_graph.hpp"
+
+namespace weir::sim {
+
+class TaskTime {
+ public:
+  TaskTime(const Program& program, const Target& target, const Target& source, const Blocks& blocks)
+      : program_(program), target_(target), source_(source), blocks_(blocks) {}
+
+  // `domain`: where it runs; `others`: how many tasks run there besides.
+  double factor_of(const Node& node, DomainId domain, unsigned others) const;
+
+ private:
+  // What its footprint takes to read and write once. `placed`: its blocks are where the engine has them; else in the
+  // first tier.
+  double memory_ns(const Target& on, const Node& node, DomainId domain, unsigned others, bool placed) const;
+
+  const Program& program_;
+  const Target& target_;
+  const Target& source_;
+  const Blocks& blocks_;
+};
+
+}  // namespace weir::sim

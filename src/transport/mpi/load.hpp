@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The plugin for the MPI that a job is to use: found, loaded, and never unloaded.
+//
+// WEIR_MPI says which (openmpi, mpich, or the path of a plugin); else the MPI that the program is linked with, else
+// that of what has started the job. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "launch/job.hpp"
+#include "transport/mpi/calls.h"
+
+namespace weir::transport::mpi {
+
+// not_found: which was wanted, where it was looked for and what to install; bad_option: WEIR_MPI, or a job that does
+// not tell which MPI it is for.
+base::Result<const WeirMpiCalls*> load(const launch::Job& job);
+
+// What load() goes by: for tests.
+struct Hints {
+  std::string wanted;  // WEIR_MPI; empty: not set
+  std::string linked;  // "openmpi", "mpich": what the program has loaded; empty: none
+  launch::Starter starter = launch::Starter::bare;
+  bool speaks_pmix = false, speaks_pmi = false;  // what Slurm offers
+};
+base::Result<std::string> choose(const Hints& hints);
+
+}  // namespace weir::transport::mpi
