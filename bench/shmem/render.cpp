@@ -79,10 +79,11 @@ std::string times_panel(const ShmemPlan& plan, const ShmemReport& report, int ra
   std::string text = fmt::format("$times{} << EOD\n{}", ranks, header_of(plan, shown));
   for (const ShmemRow& row : report.rows)
     if (row.ranks == ranks && row.unit == "us") text += fmt::format("\"{}\"{}", title_of(row), values_of(row, shown));
-  return text + fmt::format(
-                    "EOD\nset title '{} PEs'\nset ylabel 'us'\nset xtics rotate by -30\nset style data histograms\n"
-                    "plot for [i=2:{}] $times{} using i:xtic(1) title columnheader(i)\n",
-                    ranks, shown.size() + 1, ranks);
+  return text +
+         fmt::format(
+             "EOD\nset title '{} PEs'\nset ylabel 'us'\nset xtics rotate by -30 noenhanced\nset style data histograms\n"
+             "plot for [i=2:{}] $times{} using i:xtic(1) title columnheader(i)\n",
+             ranks, shown.size() + 1, ranks);
 }
 
 // A panel of lines: a bandwidth over the size.
@@ -91,11 +92,12 @@ std::string bandwidth_panel(const ShmemPlan& plan, const ShmemReport& report, co
   std::string text = fmt::format("${} << EOD\n{}", bench, header_of(plan, shown));
   for (const ShmemRow& row : report.rows)
     if (row.ranks == 2 && row.bench.name == bench) text += fmt::format("{}{}", row.bytes, values_of(row, shown));
-  return text +
-         fmt::format(
-             "EOD\nset title '{}'\nset ylabel 'GB/s'\nset xlabel 'bytes'\nset logscale x 2\nset xtics norotate\n"
-             "plot for [i=2:{}] ${} using 1:i with linespoints title columnheader(i)\nunset logscale x\nunset xlabel\n",
-             bench == "memcpy" ? "memcpy" : bench.substr(0, 3), shown.size() + 1, bench);
+  return text + fmt::format(
+                    "EOD\nset title '{}'\nset ylabel 'GB/s'\nset xlabel 'bytes'\nset logscale x 2\nset xtics "
+                    "norotate\nset format x '%.0b %BB'\n"
+                    "plot for [i=2:{}] ${} using 1:i with linespoints title columnheader(i)\nunset logscale x\nunset "
+                    "xlabel\nset format x\n",
+                    bench == "memcpy" ? "memcpy" : bench.substr(0, 3), shown.size() + 1, bench);
 }
 
 bool has_sizes(const ShmemReport& report, const std::string& bench) {
@@ -122,6 +124,7 @@ std::string shmem_plan_text(const ShmemPlan& plan) {
 }
 
 std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const ShmemRow& row) {
+  if (plan.libraries.empty() || plan.libraries.front().name != "weir") return "";
   const auto is = reached(report, row);
   std::string text;
   const bool of_memcpy = row.bench.compared == Compared::with_memcpy;
@@ -157,7 +160,7 @@ std::string shmem_plot(const ShmemPlan& plan, const ShmemReport& report, const s
                                  terminal == "svg" ? "background 'white'" : "", file);
   text +=
       "set style histogram clustered gap 1\nset style fill solid 0.9\nset logscale y\nset grid ytics\n"
-      "set key outside top center horizontal noenhanced\n";
+      "set key outside top center horizontal noenhanced\nset rmargin 10\n";
   text += fmt::format("set multiplot layout {},1\n", panels);
   for (const int ranks : plan.ranks) text += times_panel(plan, report, ranks);
   for (const char* bench : {"put_bandwidth", "get_bandwidth"})

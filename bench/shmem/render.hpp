@@ -15,7 +15,8 @@ std::string shmem_plan_text(const ShmemPlan& plan);
 // "put 4 KiB", where a benchmark has several sizes.
 std::string title_of(const ShmemRow& row);
 
-// The target of a row with what is reached: ".72 of the best (at most .85)"; "" where there is none.
+// The target of a row with what is reached: ".72 of the best (at most .85)"; "" where there is none,
+// or Weir is not measured.
 std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const ShmemRow& row);
 
 // A table for each number of ranks, and what went wrong.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -132,8 +133,11 @@ void drain(Descriptor& from, std::string& to) {
     from.close();
 }
 
+// The last one that has a letter or a digit in it: launchers put frames around what they say.
 std::string last_line(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const auto speaks = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto last = std::find_if(text.rbegin(), text.rend(), speaks);
+  text = text.substr(0, text.find('\n', static_cast<std::size_t>(text.rend() - last)));
   return std::string(text.substr(text.rfind('\n') + 1));
 }
 

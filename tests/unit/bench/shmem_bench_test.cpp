@@ -110,6 +110,14 @@ TEST(ShmemBench, with_more_ranks_a_collective_is_compared_with_itself_for_each_r
   EXPECT_DOUBLE_EQ(*per_rank(report, report.rows[1], 0), 2);
 }
 
+TEST(ShmemBench, without_weir_nothing_is_compared) {
+  const ShmemPlan plan = plan_of({"one", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_of("put", 8, "us", 1));
+  add(report, plan, 1, 2, line_of("put", 8, "us", 2));
+  EXPECT_EQ(target_text(plan, report, report.rows[0]), "");
+}
+
 TEST(ShmemBench, a_library_without_a_value_is_named_with_the_reason) {
   ShmemPlan plan = plan_of({"weir", "gone"});
   plan.libraries[1].missing = "there was no oshcc";
