@@ -71,8 +71,9 @@ class MadeProgram {
 inline Target made_target(int workers, const std::vector<std::uint64_t>& budgets) {
   const machine::Cost cost{1, 1, 0};
   const std::size_t tiers = budgets.size();
-  Target target{{}, {}, {}, machine::CostModel(std::vector<std::vector<machine::Cost>>(tiers, {cost})), {0}, {},
-                0,  0,  {}};
+  Target target{
+      {}, {}, {}, machine::CostModel(std::vector<std::vector<machine::Cost>>(tiers, {cost})), {MemoryNodeId{0}}, {},
+      0,  0,  {}};
   target.worker_domains.assign(static_cast<std::size_t>(workers), DomainId{0});
   auto& seen = target.hierarchy.seen.emplace_back();
   for (std::size_t t = 0; t < tiers; ++t) {
