@@ -8,8 +8,7 @@
 // thread.
 #pragma once
 
-#include <signal.h>
-
+#include <csignal>
 #include <vector>
 
 namespace weir::shmem {
