@@ -84,6 +84,7 @@ void open_groups() {
 
 void close_groups() {
   close_active_sets();
+  close_teams();
   delete std::exchange(neighbours, nullptr);
   delete std::exchange(everyone, nullptr);
   delete std::exchange(opened, nullptr);

@@ -2,7 +2,11 @@
 
 #include "shmem/group/team.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 #include "shmem/group/collective.hpp"
 #include "shmem/group/exchange.hpp"
@@ -14,6 +18,31 @@ namespace weir::shmem {
 namespace {
 
 constexpr std::uint64_t kNoArea = UINT64_MAX;
+
+// Those that the program has made and not destroyed.
+struct Teams {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Team>> all;
+};
+Teams& teams() {
+  static auto* const kept = new Teams;
+  return *kept;
+}
+
+Team* keep(std::unique_ptr<Team> made) {
+  const std::lock_guard lock(teams().mutex);
+  return teams().all.emplace_back(std::move(made)).get();
+}
+
+std::unique_ptr<Team> give_up(const Team* team) {
+  const std::lock_guard lock(teams().mutex);
+  auto& all = teams().all;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.get() == team; });
+  if (found == all.end()) fail(fmt::format("{} is no team: it was destroyed before, or never made", fmt::ptr(team)));
+  std::unique_ptr<Team> ended = std::move(*found);
+  all.erase(found);
+  return ended;
+}
 
 // Of which member of the parent a new team's members are; this PE is members[me], or not among them.
 struct Plan {
@@ -48,7 +77,7 @@ int make_team(Team& parent, const Plan& plan, bool is_wanted, Team** made) {
     if (area) groups()->pool.give_back(*area);
     return 1;
   }
-  if (plan.me) *made = new Team(setting_of(pes, numbers, *plan.me, first_step), plan.config, *area);
+  if (plan.me) *made = keep(std::make_unique<Team>(setting_of(pes, numbers, *plan.me, first_step), plan.config, *area));
   return 0;
 }
 
@@ -96,12 +125,15 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
 void destroy(Team* team) {
   if (team == nullptr) return;
   if (is_predefined(team)) fail("a predefined team cannot be destroyed: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay");
+  const std::unique_ptr<Team> ended = give_up(team);
   destroy_contexts_of(team);
-  sync(team->group);
-  team->area.last_step = team->group.last_step();
-  const AreaPool::Taken area = team->area;
-  delete team;
-  groups()->pool.give_back(area);
+  sync(ended->group);
+  groups()->pool.give_back({ended->area.number, ended->group.last_step()});
+}
+
+void close_teams() {
+  const std::lock_guard lock(teams().mutex);
+  teams().all.clear();
 }
 
 int my_pe(const Team* team) noexcept { return team == nullptr ? -1 : static_cast<int>(team->group.me()); }

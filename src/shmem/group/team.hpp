@@ -47,8 +47,11 @@ int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, 
 // Rows of `xrange` PEs, the last of them perhaps shorter, and columns.
 int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, const ConfigIn& y_config,
              Team** y_team);
-// Quiets and ends the team's contexts, too. Null: nothing. Ends the program for a predefined team.
+// Quiets and ends the team's contexts, too. Null: nothing. Ends the program for a predefined team, and for what is no
+// team.
 void destroy(Team* team);
+// For close_groups(): those that are left are gone.
+void close_teams();
 
 // -1 for no team.
 int my_pe(const Team* team) noexcept;

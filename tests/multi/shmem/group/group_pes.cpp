@@ -222,6 +222,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < 2; ++round) {
       test_sets();
       test_teams();
+      companies();  // teams that nobody destroys
       finish();
       start(static_cast<int>(ThreadLevel::multiple));
     }
