@@ -60,7 +60,7 @@ void lost_in_a_put(Transport& t) {
   base::Status status = region.status();
   for (std::uint32_t i = 0; status; ++i) {
     const std::uint64_t value = i;
-    status = channel->put({Rank{i % t.ranks()}, region->id, 8 * me(t)}, &value, 8);
+    status = channel->put({Rank{i % t.ranks()}, region->id, std::uint64_t{8} * me(t)}, &value, 8);
     if (status) status = channel->quiet();
     if (i % 1000 == 0) t.wait_for_arrival(1000);  // whoever waits looks after the others
   }

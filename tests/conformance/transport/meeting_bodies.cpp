@@ -27,7 +27,7 @@ void nobody_passes_a_barrier_alone(Transport& t) {
   const auto channel = t.open_channel();
   for (std::uint64_t round = 1; round <= 200; ++round) {
     for (std::uint32_t i = 0; i < t.ranks(); ++i) {
-      require(channel->put({Rank{i}, region.id, 8 * me(t)}, &round, 8));
+      require(channel->put({Rank{i}, region.id, std::uint64_t{8} * me(t)}, &round, 8));
     }
     require(channel->quiet());
     require(t.barrier());
