@@ -50,11 +50,12 @@ TEST(Ring, TellsMessagesOfNoBytesFromNoMessage) {
 TEST(Ring, KeepsTheOrderAcrossItsEndForMessagesOfAnyLength) {
   for (std::size_t bytes = 0; bytes <= 4000; bytes += 37) {
     TwoEnds two;
-    for (std::uint16_t i = 0; i < 60; ++i) {
-      ASSERT_TRUE(two.write(2 * i % 32, bytes)) << bytes;
-      ASSERT_TRUE(two.write((2 * i + 1) % 32, bytes)) << bytes;
-      ASSERT_EQ(two.read(bytes), 2 * i % 32);
-      ASSERT_EQ(two.read(bytes), (2 * i + 1) % 32);
+    for (std::uint16_t handler = 0; handler < 120; handler = static_cast<std::uint16_t>(handler + 2)) {
+      const auto after = static_cast<std::uint16_t>(handler + 1);
+      ASSERT_TRUE(two.write(handler, bytes)) << bytes;
+      ASSERT_TRUE(two.write(after, bytes)) << bytes;
+      ASSERT_EQ(two.read(bytes), handler);
+      ASSERT_EQ(two.read(bytes), after);
     }
     EXPECT_TRUE(two.ring.is_empty());
   }
