@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Weir asks of an MPI, as a table of functions that a plugin has: plugin.cpp is compiled once for each MPI, and is
+// What Weir asks of an MPI, as a table of functions that a plugin has: plugin.c is compiled once for each MPI, and is
 // all that includes <mpi.h>. So one Weir works with any MPI, and needs none to be built or to run on one host.
 //
 // Plain C types, the same for all MPIs. Functions return 0 or an error of MPI's (text_of_error). Whoever calls holds
