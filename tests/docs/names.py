@@ -32,7 +32,7 @@ FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 # Files that are not ours: the system's, those of other projects, those that a reader has, and generated ones.
 FOREIGN = {"solver.cpp", "program.c", "my_program.cpp", "ocr-config.h", "hbwmalloc.h", "omp.h", "mpi.h", "gtest.h",
            "config.h", "compute.c", "hello.c", "package.py", "embedded.cpp", "test_headers.cpp", "d3.js", "d3.min.js",
-           "program.cpp", "fortify.h", "x86.h", "f.cpp", "NNNN-title.md", "RUNTIME_contender.cpp", "_contender.cpp"}
+           "program.cpp", "mpif.h", "make.def", "fortify.h", "x86.h", "f.cpp", "NNNN-title.md", "RUNTIME_contender.cpp", "_contender.cpp"}
 # Functions of the system and of other libraries that no code of ours calls.
 FOREIGN_FUNCTIONS = {"dwarf_getscopes", "f"}
 # Members of the standard library and of other libraries; the classes that a document makes up.

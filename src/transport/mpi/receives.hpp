@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "base/mutex.hpp"
 #include "transport/mpi/calls.h"
 #include "transport/mpi/failure.hpp"
 #include "transport/mpi/wire.hpp"
@@ -25,9 +26,10 @@ class Receives {
   // 0, or the error of MPI's.
   int start();
   void end();
-  // Those that have come, kAtOnce at most: `take` gets each. How many there were.
+  // Those that have come, kAtOnce at most: `take` gets each. How many there were. Not analysed: `take` and `failed` are
+  // functions that need the link's mutex, which this class does not know.
   template <class Take, class Failed>
-  std::size_t poll(Take take, Failed failed);
+  std::size_t poll(Take take, Failed failed) WEIR_NOT_ANALYSED;
 
  private:
   static constexpr std::size_t kSlots = 32, kAtOnce = 64;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "transport/mpi/calls.h"
 #include "transport/mpi/failure.hpp"
 #include "transport/mpi/wire.hpp"
@@ -21,9 +22,9 @@ class Transfers {
   // 0, or the error of MPI's; `then` is called by poll() when it is done.
   int send(Rank to, Tag tag, const std::byte* from, std::uint64_t bytes, Then then);
   int receive(Rank from, Tag tag, std::byte* to, std::uint64_t bytes, Then then);
-  // True when one has ended.
+  // True when one has ended. Not analysed: as Receives::poll().
   template <class Failed>
-  bool poll(Failed failed);
+  bool poll(Failed failed) WEIR_NOT_ANALYSED;
   bool is_empty() const noexcept { return underway_.empty(); }
   // Those with a rank that is gone; MPI may still touch their memory.
   void drop(Rank rank);
