@@ -13,7 +13,7 @@ thread_local const Post* post_of_this_thread = nullptr;  // whose handlers it ru
 
 Post::Post(const Neighbourhood& neighbourhood, Transport& near, mpi::Link& link)
     : neighbourhood_(neighbourhood), near_(near), link_(link) {
-  for (std::uint16_t i = 0; i < entries_.size(); ++i) entries_[i] = {this, i};
+  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i] = {this, static_cast<std::uint16_t>(i)};
 }
 
 void Post::set_handler(std::uint16_t number, Transport::Handler handler, void* context) {

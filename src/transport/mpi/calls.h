@@ -8,7 +8,7 @@
 #ifndef WEIR_TRANSPORT_MPI_CALLS_H
 #define WEIR_TRANSPORT_MPI_CALLS_H
 
-#include <stdint.h>
+#include <stdint.h>  // NOLINT(modernize-deprecated-headers): plugins are in C
 
 #ifdef __cplusplus
 extern "C" {

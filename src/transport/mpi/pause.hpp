@@ -5,10 +5,10 @@
 #pragma once
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 
 namespace weir::transport::mpi {
 
