@@ -140,7 +140,7 @@ base::Status check_triad(std::uint64_t bytes, const platform::MemoryLimit& avail
       base::Code::no_space,
       fmt::format("the memory's bandwidth is measured in three arrays, larger than all caches, of {} together, but {} "
                   "leaves {}; free some memory, or raise that limit",
-                  report::size_text(bytes), available.limited_by, report::size_text(available.bytes))};
+                  report::measured_size(bytes), available.limited_by, report::measured_size(available.bytes))};
 }
 
 base::Result<Job> make_job(const SeismicSettings& settings, const Options& options) {

@@ -12,7 +12,7 @@ namespace weir::tool {
 
 namespace {
 
-using report::size_text;
+using report::measured_size;
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -43,7 +43,7 @@ void print_target(const SimReport& report, Global& global) {
                report.options.workers, report.options.workers == 1 ? "" : "s");
   std::string tiers;
   for (const auto& tier : report.target.hierarchy.tiers)
-    tiers += fmt::format("{}{} {}", tiers.empty() ? "" : ", ", tier.name, size_text(tier.budget));
+    tiers += fmt::format("{}{} {}", tiers.empty() ? "" : ", ", tier.name, measured_size(tier.budget));
   global.print("tiers    {}; strategy {}, eviction {}\n", tiers, option_of(report, "strategy"),
                option_of(report, "evict"));
   for (const std::string& note : report.target.notes) global.print("note     {}\n", note);
@@ -67,7 +67,7 @@ void print_time(const SimReport& report, Global& global) {
 void print_moves(const SimReport& report, Global& global) {
   const sim::Prediction& p = report.prediction;
   const std::uint64_t real = sum_of(report.program.real.moved);
-  global.print("\nmoved    {} predicted, {} traced{}\n", size_text(p.bytes_moved()), size_text(real),
+  global.print("\nmoved    {} predicted, {} traced{}\n", measured_size(p.bytes_moved()), measured_size(real),
                report.as_traced && real != 0
                    ? fmt::format("; off by {:+.1f} %",
                                  off_percent(static_cast<double>(p.bytes_moved()), static_cast<double>(real)))
@@ -76,10 +76,10 @@ void print_moves(const SimReport& report, Global& global) {
     for (std::size_t to = 0; to < p.moved.size(); ++to)
       if (p.moved[from][to] != 0)
         global.print("  {} -> {}  {}\n", tier_name(p.tiers, from), tier_name(p.tiers, to),
-                     size_text(p.moved[from][to]));
+                     measured_size(p.moved[from][to]));
   if (report.bound)
     global.print("  at least {} fetched and {} written back, in the order of spawning\n",
-                 size_text(report.bound->movement.fetched), size_text(report.bound->movement.written_back));
+                 measured_size(report.bound->movement.fetched), measured_size(report.bound->movement.written_back));
 }
 
 void print_workers(const SimReport& report, Global& global) {

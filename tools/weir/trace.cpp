@@ -40,7 +40,7 @@ base::Status list_runtime(const trace::TraceReader& reader, const trace::Runtime
   if (base::Status status = trace::read_records(reader, runtime, counter); !status) return status;
   global.print("runtime {}: {} tasks on {}, {} of events{}\n", runtime.number, counter.tasks,
                runtime.ended ? runtime.summary.machine : "a machine that the file does not name",
-               report::size_text(runtime.units * sizeof(trace::Event)),
+               report::measured_size(runtime.units * sizeof(trace::Event)),
                runtime.lost == 0 ? "" : fmt::format("; {} events were lost", runtime.lost));
   global.print("  spawns {}, accesses {}, edges {}; rows {}, blocks {}, tiers {}\n", counter.spawns, counter.accesses,
                counter.edges, runtime.tracks.size(), runtime.blocks.size(), runtime.tiers.size());

@@ -56,7 +56,7 @@ void add_tier(const Trace& trace, const Tier& tier, std::size_t bins, std::vecto
   const double top = near ? static_cast<double>(tier.budget) : most;
   if (top <= 0) return;
   for (double& bytes : held) bytes = std::min(bytes / top, 1.0);
-  result.push_back({"in " + tier.name, std::move(held), size_text(static_cast<std::uint64_t>(top))});
+  result.push_back({"in " + tier.name, std::move(held), measured_size(static_cast<std::uint64_t>(top))});
 }
 
 void add_links(const Trace& trace, std::size_t bins, std::vector<Course>& result) {
