@@ -44,18 +44,13 @@ int run(int argc, char** argv) {
 }  // namespace
 
 // Here without what makes reports.
-void add_report_options(CLI::App& verb, Global& global, std::function<std::string()>) {
-  struct Asked {
-    bool report = false;
-    std::string html;
-  };
-  auto asked = std::make_shared<Asked>();
+std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global, std::function<std::string()>) {
+  auto asked = std::make_shared<ReportAsked>();
   add_flag(verb, "--report", asked->report, "not in this program, but in weir: where the time went");
   add_option(verb, "--html", asked->html, "not in this program, but in weir: the same as a page").type_name("FILE");
   Entry& entry = global.entries.at(&verb);
-  entry.run = [asked, run = entry.run](Global& g) {
-    return asked->report || !asked->html.empty() ? fail(kWhole, kUsage) : run(g);
-  };
+  entry.run = [asked, run = entry.run](Global& g) { return asked->is_asked_for() ? fail(kWhole, kUsage) : run(g); };
+  return asked;
 }
 
 }  // namespace weir::tool
