@@ -71,10 +71,11 @@ WeirMpiCalls fake_calls() {
   return calls;
 }
 
-// Rank 0 asks, rank 1 owns: each has one region.
+// Rank 0 asks, rank 1 owns a region; rank 2 is the other one.
 class MpiSides : public testing::Test {
  protected:
   static constexpr Rank kAsker{0}, kOwner{1};
+  static constexpr std::uint32_t kRanks = 3;
   static constexpr RegionId kRegion{0};
   static constexpr std::size_t kWords = 8192;
 
@@ -104,9 +105,9 @@ class MpiSides : public testing::Test {
   const WeirMpiCalls calls_ = fake_calls();
   std::vector<std::uint64_t> memory_ = std::vector<std::uint64_t>(kWords);
   RegionTable regions_;
-  Outbox to_owner_{calls_, 2}, to_asker_{calls_, 2};
+  Outbox to_owner_{calls_, kRanks}, to_asker_{calls_, kRanks};
   Transfers asked_{calls_}, served_{calls_};
-  Asker asker_{regions_, to_owner_, asked_, 2};
+  Asker asker_{regions_, to_owner_, asked_, kRanks};
   Owner owner_{regions_, to_asker_, served_};
 };
 
@@ -217,7 +218,7 @@ TEST_F(MpiSides, NothingGoesBeyondTheEndOfARegionOrToOneThatIsNotThere) {
 }
 
 TEST_F(MpiSides, OfALostRankNothingWaits) {
-  Losses losses(calls_, to_owner_, asked_, kAsker, 3);
+  Losses losses(calls_, to_owner_, asked_, kAsker, kRanks);
   Pending& pending = asker_.pending().open();
   const std::vector<std::byte> bytes(kInlineBytes + 1);
   EXPECT_EQ(asker_.put(pending, word(0), bytes.data(), bytes.size(), nullptr), 0);
@@ -232,7 +233,7 @@ TEST_F(MpiSides, OfALostRankNothingWaits) {
 }
 
 TEST_F(MpiSides, TheFirstLossIsTheOneThatIsToldOf) {
-  Losses losses(calls_, to_owner_, asked_, kAsker, 3);
+  Losses losses(calls_, to_owner_, asked_, kAsker, kRanks);
   losses.note(Rank{2}, "it was killed");
   losses.note(Rank{1}, "it was killed later");
   EXPECT_EQ(losses.first()->rank, Rank{2});
@@ -240,13 +241,13 @@ TEST_F(MpiSides, TheFirstLossIsTheOneThatIsToldOf) {
 }
 
 TEST_F(MpiSides, WhenMpiDoesNotSayWhoFailedNoRankCanBeReached) {
-  Losses losses(calls_, to_owner_, asked_, kAsker, 3);
+  Losses losses(calls_, to_owner_, asked_, kAsker, kRanks);
   losses.note(Failure{-1, 17});
   EXPECT_THAT(losses.status_of(Rank{2}).message, HasSubstr("MPI does not say which: No MPI: error 17"));
 }
 
 TEST_F(MpiSides, OnceThisRankHasLeftNoOtherIsLost) {
-  Losses losses(calls_, to_owner_, asked_, kAsker, 3);
+  Losses losses(calls_, to_owner_, asked_, kAsker, kRanks);
   losses.close();
   losses.note(Rank{2}, "it has ended");
   EXPECT_FALSE(losses.has(Rank{2}));
