@@ -2,8 +2,9 @@
 
 #include "transport/mpi/link.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "base/check.hpp"
 #include "platform/clock.hpp"
@@ -26,7 +27,9 @@ base::Status Link::start() {
   has_ended_ = false;
   outbox_ = std::make_unique<Outbox>(calls_, ranks());
   mail_ = std::make_unique<Mail>(ranks());
-  is_lost_.resize(ranks());
+  losses_ = std::make_unique<Losses>(calls_, *outbox_, transfers_, rank(), ranks());
+  owner_ = std::make_unique<Owner>(regions_, *outbox_, transfers_);
+  asker_ = std::make_unique<Asker>(regions_, *outbox_, transfers_, ranks());
   if (const int error = receives_.start(); error != 0)
     return {base::Code::io_error, "the connection between hosts could not be made: " + text_of(calls_, error)};
   if (start_.threads != 0)
@@ -64,7 +67,7 @@ bool Link::look() {
 bool Link::look_locked() {
   looks_.fetch_add(1);
   if (has_ended_) return false;
-  const auto failed = [this](const Failure& failure) WEIR_REQUIRES(mutex_) { this->failed(failure); };
+  const auto failed = [this](const Failure& failure) WEIR_REQUIRES(mutex_) { losses_->note(failure); };
   const auto take = [this](Rank from, std::span<const std::byte> packet)
                         WEIR_REQUIRES(mutex_) { this->take(from, packet); };
   const std::size_t packets = receives_.poll(take, failed);
@@ -76,33 +79,62 @@ bool Link::look_locked() {
 }
 
 void Link::pump() {
-  outbox_->pump([this](const Failure& failure) WEIR_REQUIRES(mutex_) { failed(failure); });
+  outbox_->pump([this](const Failure& failure) WEIR_REQUIRES(mutex_) { losses_->note(failure); });
+}
+
+void Link::take(Rank from, std::span<const std::byte> packet) {
+  if (losses_->has(from)) return;
+  while (!packet.empty()) {
+    Record record;
+    WEIR_CHECK(packet.size() >= sizeof record, "a packet has whole records");
+    std::memcpy(&record, packet.data(), sizeof record);
+    WEIR_CHECK(packet.size() >= size_of(record), "a packet has whole records");
+    take_record(from, record, packet.subspan(sizeof record, record.bytes));
+    packet = packet.subspan(size_of(record));
+  }
+  owner_->send_done();
+}
+
+void Link::take_record(Rank from, const Record& record, std::span<const std::byte> bytes) {
+  switch (record.kind) {
+    case Kind::message: return mail_->arrived({from, record.number, {bytes.begin(), bytes.end()}});
+    case Kind::credit: return mail_->credit(from, record.count);
+    case Kind::put:
+    case Kind::put_large:
+    case Kind::get:
+    case Kind::get_large:
+    case Kind::atomic:
+      if (const int error = owner_->serve(from, record, bytes); error != 0)
+        losses_->note({static_cast<int>(from), error});
+      return;
+    case Kind::got:
+    case Kind::fetched:
+    case Kind::done: return asker_->take_answer(from, record, bytes);
+    case Kind::lost:
+      return losses_->note(static_cast<Rank>(record.count),
+                           std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  WEIR_CHECK(false, "a record of a kind that there is not: the ranks run different versions of Weir");
 }
 
 void Link::add_region(RegionId id, std::byte* data, Bytes size) {
   const base::Lock lock(mutex_);
-  const auto index = static_cast<std::size_t>(id);
-  if (regions_.size() <= index) regions_.resize(index + 1);
-  regions_[index] = {data, size.count};
+  regions_.add(id, data, size);
 }
 
 void Link::remove_region(RegionId id) {
   const base::Lock lock(mutex_);
-  regions_[static_cast<std::size_t>(id)] = {};
+  regions_.remove(id);
 }
 
 Pending& Link::open_pending() {
   const base::Lock lock(mutex_);
-  auto place = std::find(pending_.begin(), pending_.end(), nullptr);
-  if (place == pending_.end()) place = pending_.insert(place, nullptr);
-  const auto index = static_cast<std::uint16_t>(place - pending_.begin());
-  *place = std::make_unique<Pending>(index, ranks());
-  return **place;
+  return asker_->pending().open();
 }
 
 void Link::close_pending(Pending& pending) {
   const base::Lock lock(mutex_);
-  pending_[pending.id()].reset();
+  asker_->pending().close(pending);
 }
 
 base::Status Link::wait_for_request(WeirMpiRequest& request) {
@@ -113,9 +145,7 @@ base::Status Link::wait_for_request(WeirMpiRequest& request) {
     error = calls_.test(&request, &outcome);
     return error != 0 || outcome.done != 0;
   };
-  const auto broken = [this]() WEIR_REQUIRES(mutex_) {
-    return lost_ ? base::Status{base::Code::lost, lost_->why} : usable(rank());
-  };
+  const auto broken = [this]() WEIR_REQUIRES(mutex_) { return usable(std::nullopt); };
   base::Status status = wait(ready, broken);
   return status && error != 0 ? lost_in_meeting(error) : status;
 }
@@ -124,11 +154,11 @@ base::Status Link::wait_for_request(WeirMpiRequest& request) {
 base::Status Link::lost_in_meeting(int error) {
   constexpr std::uint64_t kLongest = 2'000'000'000;  // ns
   const std::uint64_t end = platform::now_ns() + kLongest;
-  const auto ready = [&]() WEIR_REQUIRES(mutex_) { return lost_.has_value() || platform::now_ns() > end; };
+  const auto ready = [&]() WEIR_REQUIRES(mutex_) { return losses_->first() || platform::now_ns() > end; };
   if (base::Status status = wait(ready, [] { return base::Status::success(); }); !status) return status;
   const base::Lock lock(mutex_);
-  if (!lost_) failed({-1, error});
-  return {base::Code::lost, lost_ ? lost_->why : text_of(calls_, error)};
+  if (!losses_->first()) losses_->note({-1, error});
+  return {base::Code::lost, losses_->first() ? losses_->first()->why : text_of(calls_, error)};
 }
 
 base::Status Link::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
@@ -153,42 +183,22 @@ base::Status Link::barrier() {
   return wait_for_request(request);
 }
 
-base::Status Link::usable(Rank rank) const {
+base::Status Link::usable(std::optional<Rank> rank) const {
+  if (!rank && losses_->first()) return {base::Code::lost, losses_->first()->why};
   if (has_ended_)
     return {base::Code::lost,
             "the program has called MPI_Finalize(), and nothing goes between hosts after it: finalize what "
             "stands on MPI first"};
-  if (is_lost_[static_cast<std::size_t>(rank)] || is_lost_[static_cast<std::size_t>(start_.rank)])
-    return {base::Code::lost, lost_->why};
-  return base::Status::success();
-}
-
-void Link::failed(const Failure& failure) {
-  const std::string words = text_of(calls_, failure.error);
-  if (failure.rank < 0)
-    return note_lost(
-        rank(), fmt::format("a rank that does not answer rank {}, and MPI does not say which: {}", start_.rank, words));
-  note_lost(static_cast<Rank>(failure.rank),
-            fmt::format("rank {} does not answer rank {}: {}", failure.rank, start_.rank, words));
-}
-
-void Link::note_lost(Rank rank, const std::string& why) {
-  const auto index = static_cast<std::size_t>(rank);
-  if (has_left_ || is_lost_[index]) return;
-  is_lost_[index] = true;
-  outbox_->drop(rank);
-  transfers_.drop(rank);
-  if (!lost_) lost_ = Lost{rank, why};
-  has_lost_.store(true, std::memory_order_release);  // LINK-1
+  return rank ? losses_->status_of(*rank) : base::Status::success();
 }
 
 void Link::report_lost(Rank rank, const std::string& why) {
   const base::Lock lock(mutex_);
-  if (is_lost_[static_cast<std::size_t>(rank)] || has_left_ || has_ended_) return;
-  note_lost(rank, why);
+  if (losses_->has(rank) || has_left_ || has_ended_) return;
+  losses_->note(rank, why);
   const std::span<const std::byte> words = std::as_bytes(std::span(why.data(), std::min(why.size(), kInlineBytes)));
   for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (to == static_cast<std::uint32_t>(start_.rank) || is_lost_[to]) continue;
+    if (to == static_cast<std::uint32_t>(start_.rank) || losses_->has(static_cast<Rank>(to))) continue;
     Record record{.kind = Kind::lost, .bytes = static_cast<std::uint32_t>(words.size())};
     record.count = static_cast<std::uint32_t>(rank);
     outbox_->append(static_cast<Rank>(to), record, words);
@@ -199,7 +209,7 @@ void Link::report_lost(Rank rank, const std::string& why) {
 std::optional<Lost> Link::lost() const {
   if (!has_lost()) return std::nullopt;
   const base::Lock lock(mutex_);
-  return lost_;
+  return losses_->first();
 }
 
 base::Status Link::leave() {
@@ -208,13 +218,12 @@ base::Status Link::leave() {
     if (has_ended_ || has_left_) return base::Status::success();
   }
   const auto ready = [this]() WEIR_REQUIRES(mutex_) { return outbox_->is_empty() && transfers_.is_empty(); };
-  const auto broken = [this]() WEIR_REQUIRES(mutex_) {
-    return lost_ ? base::Status{base::Code::lost, lost_->why} : usable(rank());
-  };
+  const auto broken = [this]() WEIR_REQUIRES(mutex_) { return usable(std::nullopt); };
   if (base::Status status = wait(ready, broken); !status) return status;
   if (base::Status status = barrier(); !status) return status;
   const base::Lock lock(mutex_);
   has_left_ = true;
+  losses_->close();
   return base::Status::success();
 }
 

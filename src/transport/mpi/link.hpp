@@ -15,17 +15,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/mutex.hpp"
 #include "base/result.hpp"
+#include "transport/mpi/asker.hpp"
 #include "transport/mpi/calls.h"
+#include "transport/mpi/losses.hpp"
 #include "transport/mpi/mail.hpp"
 #include "transport/mpi/outbox.hpp"
+#include "transport/mpi/owner.hpp"
 #include "transport/mpi/pause.hpp"
 #include "transport/mpi/pending.hpp"
 #include "transport/mpi/progress_thread.hpp"
 #include "transport/mpi/receives.hpp"
+#include "transport/mpi/region_table.hpp"
 #include "transport/mpi/transfers.hpp"
 #include "transport/mpi/wire.hpp"
 #include "transport/transport.hpp"
@@ -59,11 +62,7 @@ class Link {
   base::Status put(Pending& pending, Location to, const std::byte* from, std::size_t bytes, bool ends_here);
   // `ends_here`: the bytes are there when it returns.
   base::Status get(Pending& pending, std::byte* to, Location from, std::size_t bytes, bool ends_here);
-  struct Atomic {
-    AtomicOp op;
-    AtomicWidth width;
-    std::uint64_t operand, expected;
-  };
+  using Atomic = Asker::Atomic;
   // `old`: null when nothing is fetched.
   base::Status atomic(Pending& pending, Location at, const Atomic& atomic, std::uint64_t* old, bool ends_here);
   base::Status wait_for_large(Pending& pending);
@@ -84,7 +83,8 @@ class Link {
   // A rank that this one has found lost: tells the others, when the link did not know.
   void report_lost(Rank rank, const std::string& why);
   std::optional<Lost> lost() const;
-  bool has_lost() const noexcept { return has_lost_.load(std::memory_order_acquire); }
+  // Not analysed: without the mutex, as has_some() may be asked.
+  bool has_lost() const noexcept WEIR_NOT_ANALYSED { return losses_->has_some(); }
   base::Status leave();
   [[noreturn]] void abort(int status);
 
@@ -96,22 +96,10 @@ class Link {
   bool look_locked() WEIR_REQUIRES(mutex_);
   void take(Rank from, std::span<const std::byte> packet) WEIR_REQUIRES(mutex_);
   void take_record(Rank from, const Record& record, std::span<const std::byte> bytes) WEIR_REQUIRES(mutex_);
-  void serve_put_large(Rank from, const Record& record) WEIR_REQUIRES(mutex_);
-  void serve_get(Rank from, const Record& record) WEIR_REQUIRES(mutex_);
-  void serve_atomic(Rank from, const Record& record) WEIR_REQUIRES(mutex_);
-  void end_get(Rank from, const Record& record, std::span<const std::byte> bytes) WEIR_REQUIRES(mutex_);
-  void owe_done(Rank to, std::uint16_t channel) WEIR_REQUIRES(mutex_);
-  void send_done() WEIR_REQUIRES(mutex_);
-  std::byte* memory(std::uint16_t region, std::uint64_t offset, std::uint64_t bytes) WEIR_REQUIRES(mutex_);
-  Pending* pending(std::uint16_t id) WEIR_REQUIRES(mutex_);
-  void failed(const Failure& failure) WEIR_REQUIRES(mutex_);
-  void note_lost(Rank rank, const std::string& why) WEIR_REQUIRES(mutex_);
   void pump() WEIR_REQUIRES(mutex_);
 
-  base::Status put_large(Pending& pending, Location to, const std::byte* from, std::size_t bytes, std::uint32_t* left)
-      WEIR_REQUIRES(mutex_);
-  // Of a rank that must be there: lost; of the link: MPI has ended.
-  base::Status usable(Rank rank) const WEIR_REQUIRES(mutex_);
+  // lost: when that rank is, or this one; without a rank, when any is; when MPI has ended.
+  base::Status usable(std::optional<Rank> rank) const WEIR_REQUIRES(mutex_);
   base::Status wait_for_room(Rank to);
   base::Status wait_for_request(WeirMpiRequest& request);
   base::Status lost_in_meeting(int error);
@@ -119,16 +107,6 @@ class Link {
   // Until ready() is true, which is called with the mutex held, or broken() has a failure.
   template <class Ready, class Broken>
   base::Status wait(Ready ready, Broken broken);
-
-  struct Memory {
-    std::byte* data = nullptr;
-    std::uint64_t size = 0;
-  };
-  struct Owed {  // done records that were not sent yet
-    Rank to{};
-    std::uint16_t channel = 0;
-    std::uint32_t count = 0;
-  };
 
   const WeirMpiCalls& calls_;
   WeirMpiStart start_{};
@@ -139,15 +117,13 @@ class Link {
   Receives receives_ WEIR_GUARDED_BY(mutex_);
   Transfers transfers_ WEIR_GUARDED_BY(mutex_);
   std::unique_ptr<Mail> mail_ WEIR_GUARDED_BY(mutex_);
-  std::vector<Memory> regions_ WEIR_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Pending>> pending_ WEIR_GUARDED_BY(mutex_);
-  Owed owed_ WEIR_GUARDED_BY(mutex_);
-  std::vector<bool> is_lost_ WEIR_GUARDED_BY(mutex_);
-  std::optional<Lost> lost_ WEIR_GUARDED_BY(mutex_);
+  RegionTable regions_ WEIR_GUARDED_BY(mutex_);
+  std::unique_ptr<Losses> losses_ WEIR_GUARDED_BY(mutex_);
+  std::unique_ptr<Owner> owner_ WEIR_GUARDED_BY(mutex_);
+  std::unique_ptr<Asker> asker_ WEIR_GUARDED_BY(mutex_);
   bool has_left_ WEIR_GUARDED_BY(mutex_) = false;
   bool has_ended_ WEIR_GUARDED_BY(mutex_) = false;  // MPI is not to be called any more
 
-  std::atomic<bool> has_lost_{false};
   std::atomic<std::uint64_t> arrivals_{0};
   std::atomic<std::uint64_t> looks_{0};
   std::unique_ptr<ProgressThread> progress_;
