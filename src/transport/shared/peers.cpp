@@ -129,14 +129,16 @@ bool Peers::others_live() const noexcept {
   return false;
 }
 
-// Ranks that wait in the transport end by themselves, with what they have printed; the others are killed.
+// Ranks that wait in the transport end by themselves, with what they have printed; the others are killed after a second:
+// on a busy machine it may take long until one runs.
 void Peers::end_all(int status) {
+  constexpr int kPatience = 1000;  // ms
   std::uint32_t none = 0;
   const std::uint32_t wanted = Head::kEnding | (static_cast<std::uint32_t>(status) & 0xff);
   if (!commons_.head().ending.compare_exchange_strong(none, wanted)) end_when_told();
   launcher_.abort(status & 0xff);
   ring_all();
-  for (int ms = 0; ms < 200 && others_live(); ++ms) pause_ms();
+  for (int ms = 0; ms < kPatience && others_live(); ++ms) pause_ms();
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
     const int pid = Rank{i} == commons_.rank() ? 0 : holder(Rank{i});
     if (pid > 1) ::kill(pid, SIGKILL);

@@ -222,8 +222,9 @@ TEST_P(Label, ADependenceFromItsBlockWaitsUntilThatIsMade) {
       sum += *static_cast<u64*>(d[0].ptr);
       return ++ran == kConsumers ? ocrEventSatisfy(done, NULL_GUID) : 0, NULL_GUID;
     });
-    ASSERT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_RO), 0);
-    EXPECT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_RO), OCR_EPERM) << "the slot has its source";
+    // Constant: not while its maker still writes, as read-only would allow.
+    ASSERT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_CONST), 0);
+    EXPECT_EQ(ocrAddDependence(wanted, consumer, 0, DB_MODE_CONST), OCR_EPERM) << "the slot has its source";
   }
   in_edt([&] { make_block(wanted, 9); });
   wait_for(done);
