@@ -157,7 +157,7 @@ class Terminal(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
 
     def test_ctrl_c_reaches_each_rank_once(self):
-        script = 'trap "echo got" INT; echo ready; i=0; while [ $i -lt 1 ]; do sleep 1000 & wait $!; i=$((i+1)); done; kill $!'
+        script = 'trap "got=1; echo got" INT; echo ready; while [ -z "$got" ]; do sleep 0.1; done; exit 0'
         pid, ours = self.on_a_terminal("-n", "2", *sh(script))
         self.read_until(ours, lambda text: text.count("ready") == 2)
         os.write(ours, b"\x03")
