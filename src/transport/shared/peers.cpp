@@ -129,8 +129,8 @@ bool Peers::others_live() const noexcept {
   return false;
 }
 
-// Ranks that wait in the transport end by themselves, with what they have printed; the others are killed after a second:
-// on a busy machine it may take long until one runs.
+// Ranks that wait in the transport end by themselves, with what they have printed; the others are killed after a
+// second: on a busy machine it may take long until one runs.
 void Peers::end_all(int status) {
   constexpr int kPatience = 1000;  // ms
   std::uint32_t none = 0;
