@@ -154,9 +154,48 @@ static void check_usage(int argc, char** argv) {
   alarm((unsigned)atoi(argv[1])); /* also when whoever started it is gone */
 }
 
-static void measure_named(const Bench* benches, int argc, char** argv) {
+/* What each program does for a bench: `count` times, with so many bytes. */
+static void run_put_one(long count, size_t bytes);
+static void run_get_one(long count, size_t bytes);
+static void run_fetch_add(long count, size_t bytes);
+static void run_fetch_add_two(long count, size_t bytes);
+static void run_ping_pong(long count, size_t bytes);
+static void run_put(long count, size_t bytes);
+static void run_get(long count, size_t bytes);
+static void run_rate_1(long count, size_t bytes);
+static void run_rate_2(long count, size_t bytes);
+static void run_barrier(long count, size_t bytes);
+static void run_sync(long count, size_t bytes);
+static void run_broadcast(long count, size_t bytes);
+static void run_sum(long count, size_t bytes);
+static void run_all_to_all(long count, size_t bytes);
+static bool copy_is_right(void);
+static bool sum_is_right(void);
+
+static const Bench kBenches[] = {
+    {"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
+    {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
+    {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
+    {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
+    {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
+    {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
+    {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
+    {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
+    {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
+    {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
+    {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
+    {"sync_all", 8, kMicroseconds, 1, true, run_sync, NULL},
+    {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
+    {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
+    {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
+    {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
+
+static void measure_named(int argc, char** argv) {
   memcpy_from = filled(kMostBytes), memcpy_to = filled(kMostBytes);
-  for (const Bench* b = benches; b->name != NULL; ++b)
+  for (const Bench* b = kBenches; b->name != NULL; ++b)
     if (named(b, argc - 3, argv + 3)) measure_sizes(b, atof(argv[2]) * 1e-6);
   bench_barrier();
   if (bench_rank() == 0) puts("{\"done\":true}");

@@ -173,27 +173,6 @@ static void run_all_to_all(long count, size_t bytes) {
 static bool copy_is_right(void) { return ranks == 1 || copy_to[0] == 7; }
 static bool sum_is_right(void) { return sum_to[0] == ranks; }
 
-static const Bench kBenches[] = {
-    {"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
-    {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
-    {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
-    {"fetch_add_two", 8, kMicroseconds, 1, false, run_fetch_add_two, NULL},
-    {"ping_pong", 8, kMicroseconds, 2, false, run_ping_pong, NULL},
-    {"put_bandwidth", 0, kGbPerS, 1, false, run_put, NULL},
-    {"get_bandwidth", 0, kGbPerS, 1, false, run_get, NULL},
-    {"memcpy", 0, kGbPerS, 1, false, run_memcpy, NULL},
-    {"rate_1", 8, kMillionPerS, 0, false, run_rate_1, NULL},
-    {"rate_2", 8, kMillionPerS, 0, false, run_rate_2, NULL},
-    {"barrier_all", 8, kMicroseconds, 1, true, run_barrier, NULL},
-    {"sync_all", 8, kMicroseconds, 1, true, run_sync, NULL},
-    {"broadcast_1", 8, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-    {"broadcast_1024", 8 * kElements, kMicroseconds, 1, true, run_broadcast, copy_is_right},
-    {"sum_1", 8, kMicroseconds, 1, true, run_sum, sum_is_right},
-    {"sum_1024", 8 * kElements, kMicroseconds, 1, true, run_sum, sum_is_right},
-    {"alltoall_1", 8, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-    {"alltoall_1024", 8 * kElements, kMicroseconds, 1, true, run_all_to_all, copy_is_right},
-    {NULL, 0, kMicroseconds, 0, false, NULL, NULL}};
-
 static void allocate(void) {
   const size_t copies = (size_t)ranks * kElements;
   remote = shmem_align(4096, kMostBytes);
@@ -229,7 +208,7 @@ int main(int argc, char** argv) {
     shmem_global_exit(2);
   }
   allocate();
-  measure_named(kBenches, argc, argv);
+  measure_named(argc, argv);
   shmem_finalize();
   return 0;
 }
