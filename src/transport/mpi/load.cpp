@@ -46,7 +46,7 @@ std::vector<path> places(const std::string& file) {
   for (path folder :
        {own_file().parent_path(), std::filesystem::read_symlink("/proc/self/exe", failed).parent_path()}) {
     for (; folder.has_relative_path(); folder = folder.parent_path()) {
-      result.push_back(folder / "src/transport" / file);
+      result.push_back(folder / "src/transport/mpi" / file);
       result.push_back(folder / "libexec/weir" / file);
     }
   }
@@ -61,7 +61,7 @@ Status not_found(const std::string& mpi, const std::string& file, const char* wo
   return {Code::not_found,
           fmt::format(
               "ranks of several hosts reach one another by MPI, and {}, which Weir needs for it, is not to be had: "
-              "it is in no folder src/transport or libexec/weir above {} or {}, nor in {} ({}); install the package "
+              "it is in no folder src/transport/mpi or libexec/weir above {} or {}, nor in {} ({}); install the package "
               "{}, or build Weir where {} is installed, or set WEIR_MPI to the path of the plugin or the name of "
               "another MPI",
               file, std::filesystem::read_symlink("/proc/self/exe", failed).string(), own_file().string(), WEIR_LIBEXEC,
