@@ -2,9 +2,7 @@
 
 #include "shmem/observe/status.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "platform/clock.hpp"
+#include "platform/symbol_names.hpp"
 #include "platform/thread_state.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/routine.hpp"
@@ -41,17 +40,6 @@ bool has_left(int pe) noexcept {
   return phase == Phase::finishing || phase == Phase::left;
 }
 
-// The variable that is there, by the symbols that the dynamic linker knows; "" when it knows none.
-std::string variable_at(const void* address) {
-  Dl_info info{};
-  void* found = nullptr;
-  if (dladdr1(address, &info, &found, RTLD_DL_SYMENT) == 0 || info.dli_sname == nullptr || found == nullptr) return {};
-  const std::size_t offset =
-      reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_saddr);
-  if (offset >= static_cast<const ElfW(Sym)*>(found)->st_size) return {};
-  return offset == 0 ? std::string(info.dli_sname) : fmt::format("{}+{:#x}", info.dli_sname, offset);
-}
-
 std::string object_at(const void* address) {
   const Segment* const segment = segment_of(address);
   if (segment == nullptr) return {};
@@ -59,7 +47,7 @@ std::string object_at(const void* address) {
   std::uintptr_t start = segment->start;
   if (segment->contains(reinterpret_cast<std::uintptr_t>(w.internal))) {
     start = reinterpret_cast<std::uintptr_t>(w.internal + w.internal_bytes);
-  } else if (std::string name = variable_at(address); !name.empty()) {
+  } else if (std::string name = platform::variable_name(address); !name.empty()) {
     return name;
   }
   return fmt::format("{}+{:#x}", segment->name, reinterpret_cast<std::uintptr_t>(address) - start);
@@ -161,8 +149,27 @@ void Status::enter(Phase phase) noexcept {
   }
 }
 
+void Status::check_all_have_left() noexcept {
+  const World& w = world();
+  for (int pe = 0; pe < w.n_pes; ++pe) {
+    if (pe == w.my_pe || page_of(pe) == nullptr || has_left(pe)) continue;
+    fail(
+        fmt::format("PE {} has not come to it, but to a call of the heap (shmem_malloc, shmem_free or their like) that "
+                    "PE {} has not made: all PEs must make the same calls of the heap",
+                    pe, w.my_pe));
+  }
+}
+
 Status::Meeting::Meeting(const char* routine) noexcept {
   if (opened == nullptr) return;
+  const World& w = world();
+  for (int pe = 0; pe < w.n_pes; ++pe) {
+    if (has_left(pe))
+      fail(
+          fmt::format("waits for PE {}, which has left without it: it has called shmem_finalize, or has returned from "
+                      "main. All PEs must make the same calls of the heap",
+                      pe));
+  }
   StatusPage& page = opened->page_;
   copy(routine, page.meeting);
   page.meeting_since_ns.store(platform::now_ns());

@@ -19,7 +19,9 @@ class Status final : public Watcher {
   static void open();
   // What this PE does from now on; nothing while it is not open.
   static void enter(Phase phase) noexcept;
-  // While it lives this PE waits for all others in that routine of the heap.
+  // After all PEs have met in finish(): ends the program when one has met in something else.
+  static void check_all_have_left() noexcept;
+  // While it lives this PE waits for all others in that routine of the heap. Ends the program when one has left.
   class Meeting {
    public:
     explicit Meeting(const char* routine) noexcept;

@@ -117,6 +117,7 @@ void finish() {
   quiet_all_contexts();
   Status::enter(Phase::finishing);
   check(world().transport->barrier());
+  Status::check_all_have_left();
   if (std::getenv("SHMEM_DEBUG") != nullptr) {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
