@@ -94,6 +94,10 @@ void returns_with_lock() {
   if (shmem_my_pe() == 0) shmem_set_lock(&lock_word);
 }
 
+void returns_before_heap() {
+  if (shmem_my_pe() != 1) shmem_malloc(64);
+}
+
 struct Case {
   const char* name;
   void (*run)();
@@ -109,7 +113,8 @@ constexpr Case kCases[] = {{"behind", behind},
                            {"runtime", runtime},
                            {"returns_before_barrier", returns_before_barrier},
                            {"returns_before_word", returns_before_word},
-                           {"returns_with_lock", returns_with_lock}};
+                           {"returns_with_lock", returns_with_lock},
+                           {"returns_before_heap", returns_before_heap}};
 
 }  // namespace
 

@@ -55,6 +55,10 @@ int explain(const ExplainSettings& settings, Global& global) {
   if (!jobs->empty() && is_stopped(settings.process)) return kDone;
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
   if (!reply && !jobs->empty() && reply.status().code == base::Code::not_found) return kDone;
+  if (!reply && reply.status().code == base::Code::not_found && state_of(settings.process) != '\0') {
+    return fail(reply.status().message +
+                ". Nor is it a PE of a SHMEM job, or what has started one, between shmem_init and shmem_finalize");
+  }
   if (!reply) return fail(reply.status());
   if (!global.json) {
     print_answer(*reply, global);
