@@ -13,6 +13,7 @@
 #include "launch/job.hpp"
 #include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
+#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
 #include "shmem/start/fork.hpp"
@@ -87,6 +88,7 @@ void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
   open_world(job_of(generation), level);
   open_memory();
+  Status::open();
   open_groups();
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
@@ -113,13 +115,16 @@ void finish() {
   const std::lock_guard lock(counted().mutex);
   if (counted().starts == 0 || --counted().starts > 0) return;
   quiet_all_contexts();
+  Status::enter(Phase::finishing);
   check(world().transport->barrier());
+  Status::check_all_have_left();
   if (std::getenv("SHMEM_DEBUG") != nullptr) {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
   }
   close_groups();
   destroy_all_contexts();
+  Status::enter(Phase::left);
   check(world().transport->leave());
   close_world();
 }

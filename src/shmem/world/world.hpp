@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "shmem/world/awaited.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::shmem {
@@ -59,6 +60,8 @@ struct World {
   // The library's own symmetric memory, zero at start, at the head of the heap's segment.
   std::byte* internal = nullptr;
   std::size_t internal_bytes = 0;
+
+  Watcher* watcher = nullptr;  // of waits that get long; null: nobody is
 };
 
 inline constinit World world_state;
