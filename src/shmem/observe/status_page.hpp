@@ -6,7 +6,7 @@
 // It is the first thing in the library's own symmetric memory, at the start of the PE's part of the memfd "weir heap":
 // the part of the host's PE i begins at i * stride. So it is read without the PE's help, when it hangs or is stopped,
 // too. The PE writes; the other PEs of its host and tools read. A reader that knows another version reads no further
-// than `version`. docs/protocols/shmem-status.md.
+// than `version`. docs/protocols/shmem.md.
 #pragma once
 
 #include <array>

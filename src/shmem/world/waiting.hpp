@@ -19,7 +19,7 @@ namespace weir::shmem {
 class Waiting {
  public:
   // A few pauses of the processor at first; the caller looks again after each call.
-  void pause(const Awaited& what) noexcept {
+  void pause(const Awaited& what = {}) noexcept {
     if (round_ < spins_) [[likely]] {
       ++round_;
       platform::spin_pause();
