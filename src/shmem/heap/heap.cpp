@@ -13,6 +13,8 @@
 #include "shmem/heap/heaps.hpp"
 #include "shmem/heap/partition.hpp"
 #include "shmem/heap/place.hpp"
+#include "shmem/observe/call.hpp"
+#include "shmem/observe/recording.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 
@@ -45,6 +47,7 @@ Partition& first_partition() {
 
 // As shmem_barrier_all.
 void meet() {
+  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
   quiet(default_context());
   check(world().transport->barrier());
 }
