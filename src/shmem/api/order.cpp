@@ -13,12 +13,23 @@ void signal(Context& context, std::uint64_t* word, std::uint64_t value, SignalOp
   send_signal(context, {word, value, op}, context.world_pe(pe));
 }
 
-void fence_traced(Context& context) {
+[[gnu::noinline]] void fence_recorded(Context& context) {
   const Call call(trace::Kind::order, trace::PeOrder::fence, {});
   fence(context);
 }
-void quiet_traced(Context& context) {
+[[gnu::noinline]] void quiet_recorded(Context& context) {
   const Call call(trace::Kind::order, trace::PeOrder::quiet, {});
+  quiet(context);
+}
+
+void fence_seen(Context& context) {
+  if (world().is_traced) [[unlikely]]
+    return fence_recorded(context);
+  fence(context);
+}
+void quiet_seen(Context& context) {
+  if (world().is_traced) [[unlikely]]
+    return quiet_recorded(context);
   quiet(context);
 }
 
@@ -36,10 +47,10 @@ void quiet_some(Context& context, const int* pes, std::size_t n) {
 
 namespace weir::shmem {
 
-WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { api::fence_traced(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { api::fence_traced(api::context_of(ctx)); }
-WEIR_SHMEM_ENTRY(void, shmem_quiet, (void)) { api::quiet_traced(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) { api::quiet_traced(api::context_of(ctx)); }
+WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { api::fence_seen(default_context()); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { api::fence_seen(api::context_of(ctx)); }
+WEIR_SHMEM_ENTRY(void, shmem_quiet, (void)) { api::quiet_seen(default_context()); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) { api::quiet_seen(api::context_of(ctx)); }
 WEIR_SHMEM_ENTRY(void, shmem_pe_quiet, (const int* target_pes, std::size_t npes)) {
   api::quiet_some(default_context(), target_pes, npes);
 }

@@ -4,8 +4,9 @@
 //
 //   const Call call(trace::Kind::until, trace::PeUntil::one, {word, bytes});
 //
-// What is called within a recorded call is not recorded. Not traced: one predictable branch at its begin, one at its
-// end. On the stack of the thread that calls; the first call of a thread makes its track.
+// What is called within a recorded call is not recorded; within one of Kind::none neither is the call itself. Not
+// traced: one predictable branch at its begin, one at its end. On the stack of the thread that calls; the first call of
+// a thread makes its track.
 #pragma once
 
 #include <cstddef>
