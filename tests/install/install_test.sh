@@ -100,6 +100,13 @@ expect_pes() {  # expect_pes LANGUAGE PROGRAM: bare it is one PE; two are starte
   expect "$1: 2 of 2 PEs" "$stage/bin/weir" run -n 2 "$2"
 }
 
+# The newcomer's way: a traced run, then what it says.
+expect_trace() {
+  [ -x "$stage/bin/weir" ] || return 0
+  "$stage/bin/weir" run -n 2 --trace "$work/t.weir" "$1" >/dev/null
+  "$stage/bin/weir" report "$work/t.weir" | grep -q "2 PEs on 1 host" || { echo "weir report: not of 2 PEs" >&2; exit 1; }
+}
+
 shmem_wrapper() {
   bin="$stage/bin"
   export CC=cc CXX="$cxx"
@@ -113,6 +120,7 @@ shmem_wrapper() {
     eval "$("$bin/weir-shmemcc" --show $flags hello.c -o "$work/shown")"
   }
   for program in c linked shown; do expect_pes C "$work/$program"; done
+  expect_trace "$work/c"
   expect_pes C++ "$work/cxx"
   if command -v gfortran >/dev/null && [ -z "$flags" ]; then
     "$bin/weir-shmemfc" -std=legacy hello.f -o "$work/fortran"

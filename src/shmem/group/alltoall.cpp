@@ -73,6 +73,7 @@ void get_strided(Group& group, unsigned member, std::byte* to, const std::byte* 
 
 void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::alltoall, bytes * group.size());
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
   if (bytes <= kLetterBytes / group.size() && group.near().is_small() && !group.has_far()) {
@@ -91,6 +92,7 @@ void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
 
 void alltoalls(Group& group, const Strided& what) {
   if (what.count == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::alltoalls, what.count * what.element * group.size());
   const auto element = static_cast<std::ptrdiff_t>(what.element), count = static_cast<std::ptrdiff_t>(what.count);
   const Steps steps{what.dest_stride * element, what.source_stride * element};
   const std::byte* const mine =

@@ -15,6 +15,7 @@
 #include "shmem/group/far.hpp"
 #include "shmem/group/near.hpp"
 #include "shmem/group/reach.hpp"
+#include "shmem/observe/call.hpp"
 
 namespace weir::shmem {
 
@@ -58,6 +59,7 @@ class Group {
     if (member == me_) return const_cast<std::byte*>(static_cast<const std::byte*>(symmetric));
     return reach_->mapped(symmetric, pes_[member]);
   }
+  Gathering& gathering() noexcept { return gathering_; }  // for traces
   // No area of the group has seen a later one.
   Step last_step() const noexcept;
 
@@ -74,6 +76,7 @@ class Group {
   std::vector<unsigned> near_members_, leaders_;
   Near near_;
   std::unique_ptr<Far> far_;
+  Gathering gathering_;
 };
 
 }  // namespace weir::shmem

@@ -93,6 +93,7 @@ void close_groups() {
 }
 
 void barrier(Group& group) {
+  const Meeting meeting(group.gathering(), trace::PeMeet::barrier, 0);
   quiet(default_context());
   sync(group);
 }

@@ -151,6 +151,7 @@ void reduce(Group& group, const Reduction& what) {
   if (what.count == 0) return;
   const Kernel& kernel = kernel_of(what.op, what.type);
   WEIR_CHECK(kernel.combine != nullptr, "a reduction of a type that has no such operation");
+  const Meeting meeting(group.gathering(), trace::PeMeet::reduce, what.count * kernel.bytes);
   const Job job{group, static_cast<std::byte*>(what.dest), static_cast<const std::byte*>(what.source), what.count,
                 kernel};
   if (job.bytes() <= kLetterBytes) {

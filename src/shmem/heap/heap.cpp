@@ -13,6 +13,8 @@
 #include "shmem/heap/heaps.hpp"
 #include "shmem/heap/partition.hpp"
 #include "shmem/heap/place.hpp"
+#include "shmem/observe/call.hpp"
+#include "shmem/observe/recording.hpp"
 #include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
@@ -46,7 +48,8 @@ Partition& first_partition() {
 
 // As shmem_barrier_all. In that routine.
 void meet(const char* routine) {
-  const Status::Meeting meeting(routine);
+  const Status::Meeting waits(routine);
+  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
   quiet(default_context());
   check(world().transport->barrier());
 }

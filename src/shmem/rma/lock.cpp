@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/atomic.hpp"
 #include "shmem/rma/wait.hpp"
 
@@ -69,6 +70,7 @@ Half me() noexcept { return static_cast<Half>(world().my_pe) + 1; }
 }  // namespace
 
 void set_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::set, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   for (Waiting waiting; !Threads::enter(lock);) waiting.pause(awaited(lock, me() - 1));
@@ -85,6 +87,7 @@ void set_lock(long* lock) {
 }
 
 void clear_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::clear, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   quiet(context);
@@ -104,6 +107,7 @@ void clear_lock(long* lock) {
 }
 
 bool test_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::test, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   if (!Threads::enter(lock)) return false;

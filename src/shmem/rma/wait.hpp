@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/waiting.hpp"
@@ -87,6 +88,7 @@ bool test(const T* word, int cmp, T wanted) {
 template <class T>
 T wait_until(const T* word, int cmp, T wanted) {
   detail::check_words(word, 1);
+  const Call call(trace::Kind::until, trace::PeUntil::one, {word, sizeof(T)});
   T value = detail::look(word);
   for (Waiting waiting; !detail::holds(value, cmp, wanted); value = detail::look(word))
     waiting.pause(detail::awaited(word, 1, cmp, wanted));
@@ -119,6 +121,7 @@ template <class T>
 void wait_until_all(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (words.n == 0) return;
   detail::check_words(words.words, words.n);
+  const Call call(trace::Kind::until, trace::PeUntil::all, {words.words, words.n * sizeof(T)});
   for (std::size_t i = 0; i < words.n; ++i) {
     if (!words.is_in(i)) continue;
     for (Waiting waiting; !detail::holds(detail::look(words.words + i), cmp, wanted[i]);)
@@ -156,6 +159,7 @@ std::size_t test_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
 template <class T>
 std::size_t wait_until_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return SIZE_MAX;
+  const Call call(trace::Kind::until, trace::PeUntil::any, {words.words, words.n * sizeof(T)});
   std::size_t found = test_any(words, cmp, wanted);
   for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted))
     waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
@@ -178,6 +182,7 @@ std::size_t test_some(const Words<T>& words, std::size_t* indices, int cmp, Want
 template <class T>
 std::size_t wait_until_some(const Words<T>& words, std::size_t* indices, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return 0;
+  const Call call(trace::Kind::until, trace::PeUntil::some, {words.words, words.n * sizeof(T)});
   std::size_t found = test_some(words, indices, cmp, wanted);
   for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted))
     waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));

@@ -13,9 +13,11 @@
 #include "launch/job.hpp"
 #include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
+#include "shmem/observe/recording.hpp"
 #include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
+#include "shmem/start/clocks.hpp"
 #include "shmem/start/fork.hpp"
 #include "shmem/start/static_data.hpp"
 #include "shmem/world/segments.hpp"
@@ -86,10 +88,13 @@ void open_memory() {
 
 void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
-  open_world(job_of(generation), level);
+  const launch::Job job = job_of(generation);
+  open_world(job, level);
+  open_recording(job.id);
   open_memory();
   Status::open();
   open_groups();
+  note_clock_offset(measure_clock_offset());
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
 }
@@ -122,6 +127,7 @@ void finish() {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
   }
+  close_recording();
   close_groups();
   destroy_all_contexts();
   Status::enter(Phase::left);
