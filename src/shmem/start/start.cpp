@@ -15,6 +15,7 @@
 #include "shmem/heap/heaps.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
+#include "shmem/start/bus_error.hpp"
 #include "shmem/start/fork.hpp"
 #include "shmem/start/static_data.hpp"
 #include "shmem/world/segments.hpp"
@@ -69,6 +70,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
 }
 
 void close_world() noexcept {
+  leave_bus_errors();
   World& w = world();
   clear_segments();
   close_heaps();
@@ -88,6 +90,7 @@ void start_first(ThreadLevel level) {
   open_world(job_of(generation), level);
   open_memory();
   open_groups();
+  name_bus_errors();
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
 }
