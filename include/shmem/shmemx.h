@@ -31,6 +31,8 @@ double pshmemx_wtime(void) WEIR_SHMEM_NOTHROW;
  * in C11, overloaded in C++. */
 #ifdef __cplusplus
 #define WEIR_SHMEM_INLINE inline
+#elif defined(__GNUC__)
+#define WEIR_SHMEM_INLINE static __inline /* in C90, too */
 #else
 #define WEIR_SHMEM_INLINE static inline
 #endif
