@@ -128,6 +128,8 @@ shmem_wrapper() {
   fi
   "$bin/weir-shmemcc" --show-compile | grep -q -- /include/shmem
   "$bin/weir-shmemcc" --show-link | grep -q -- -lweir-shmem
+  "$bin/weir-shmemcc" -showme:incdirs | grep -q -- '^/.*/include/shmem'
+  "$bin/weir-shmemcc" --showme:libs | grep -q -- '^weir-shmem weir '
   "$bin/weir-shmemcc" -show -c hello.c | grep -q -- -lweir && exit 1
   expect_refusal 2 "usage: weir-shmemcc" "$bin/weir-shmemcc"
   expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c

@@ -69,6 +69,24 @@ void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment
   return data;
 }
 
+struct Hints {
+  long partition = 0;  // 0: the heap
+  bool barrier = true;
+};
+Hints parse_hints(long hints) noexcept {
+  constexpr long kKnown = kAtomicsRemote | kSignalRemote | kNoBarrier | kPartitions << kPartitionShift;
+  if ((hints & ~kKnown) != 0) return {};
+  return {.partition = hints >> kPartitionShift, .barrier = (hints & kNoBarrier) == 0};
+}
+
+// Null: there is none of that number.
+Partition* partition_numbered(long number) {
+  if (number == 0) return &first_partition();
+  const auto found = std::find_if(partitions().begin(), partitions().end(),
+                                  [&](const Partition& one) { return one.number() == number; });
+  return found == partitions().end() ? nullptr : &*found;
+}
+
 // The partition and the size of an allocation; ends the program when it is none.
 struct Found {
   Partition& partition;
@@ -153,17 +171,11 @@ void release(void* data) {
 }
 
 void* allocate_with_hints(std::size_t bytes, long hints) {
-  const long number = hints >> kPartitionShift;
-  const long flags = hints & ((1L << kPartitionShift) - 1);
-  Partition* partition = &first_partition();
-  if ((flags & ~long{kAtomicsRemote | kSignalRemote}) != 0) return nullptr;
-  if (number != 0) {
-    const auto found = std::find_if(partitions().begin(), partitions().end(),
-                                    [&](const Partition& one) { return one.number() == number; });
-    if (found == partitions().end()) return nullptr;
-    partition = &*found;
-  }
-  return allocate_in(*partition, bytes);
+  first_partition();
+  const Hints asked = parse_hints(hints);
+  Partition* const partition = partition_numbered(asked.partition);
+  if (partition == nullptr || bytes == 0) return nullptr;
+  return asked.barrier ? allocate_in(*partition, bytes) : try_allocate(*partition, bytes);
 }
 
 }  // namespace weir::shmem

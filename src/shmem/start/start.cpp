@@ -17,6 +17,7 @@
 #include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
+#include "shmem/start/bus_error.hpp"
 #include "shmem/start/clocks.hpp"
 #include "shmem/start/fork.hpp"
 #include "shmem/start/static_data.hpp"
@@ -72,6 +73,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
 }
 
 void close_world() noexcept {
+  leave_bus_errors();
   World& w = world();
   clear_segments();
   close_heaps();
@@ -95,6 +97,7 @@ void start_first(ThreadLevel level) {
   Status::open();
   open_groups();
   note_clock_offset(measure_clock_offset());
+  name_bus_errors();
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
 }
