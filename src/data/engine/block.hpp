@@ -54,6 +54,8 @@ enum class Tracking : std::uint8_t {
 };
 
 struct Block {
+  static constexpr std::uint64_t kNoDescent = ~std::uint64_t{0};
+
   std::string name;
   std::size_t size = 0;    // bytes of contents
   std::size_t charge = 0;  // what a replica takes of a node
@@ -69,6 +71,7 @@ struct Block {
   std::uint32_t scheduled = 0;          // uses by ready tasks that have not ended
   std::uint32_t home_uses = 0;          // of those the ones that use it at home
   std::uint64_t last_use = 0;
+  std::uint64_t last_descent = kNoDescent;  // Core::tick when it last went to a tier before its home
   std::uint64_t trace_id = 0;
   Replica* replicas = nullptr;
   Use* first_use = nullptr;  // by unfinished tasks, in the order of spawning

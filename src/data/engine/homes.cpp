@@ -195,7 +195,9 @@ bool Homes::keep_room(Block& block, TierIndex tier, HomePart part) {
     if (!may_be_home(block, node, part) || !ledger_.try_promise(node, block.charge)) continue;
     block.home.tier = tier;
     block.home.place.node = node;
-    return true;
+    if (!core_.chain || !core_.hierarchy().tier(tier).addressable || take_place(block)) return true;
+    ledger_.withdraw_promise(node, block.charge);
+    block.home = {};
   }
   return false;
 }
@@ -221,19 +223,9 @@ bool Homes::settle_in(Block& block, NodeId node) {
 }
 
 base::Status Homes::give_place(Block& block) {
-  if (block.home.kind != Home::Kind::none) return base::Status::success();
+  if (block.home.kind != Home::Kind::none || take_place(block)) return base::Status::success();
   const TierShape& tier = core_.hierarchy().tier(block.home.tier);
-  const NodeId node = block.home.place.node;
-  std::optional<Place> place = ledger_.take(node, block.charge, block.name);
-  while (!place && drop_cached(node)) place = ledger_.take(node, block.charge, block.name);
-  if (place) {
-    ledger_.place_home(node, block.charge);
-    block.home.place = *place;
-    block.home.kind = tier.addressable ? Home::Kind::memory : Home::Kind::file;
-    return base::Status::success();
-  }
-  if (core_.chain && move_behind(block)) return give_place(block);
-  base::Status why = ledger_.refusal(node);
+  base::Status why = ledger_.refusal(block.home.place.node);
   if (!tier.addressable) return why;
   return {base::Code::no_space,
           fmt::format("block {:?} of {} cannot be given a place in tier {} of {}: {}", block.name,
@@ -241,15 +233,16 @@ base::Status Homes::give_place(Block& block) {
                       why ? "its free memory is in pieces; give the tier more" : why.message.c_str())};
 }
 
-// Its home has no place yet: a slower tier has room for it.
-bool Homes::move_behind(Block& block) {
-  const Home before = block.home;
-  for (TierIndex t = next(before.tier); index_of(t) < tier_count(); t = next(t)) {
-    if (!keep_room(block, t, HomePart::all)) continue;
-    ledger_.withdraw_promise(before.place.node, block.charge);
-    return true;
-  }
-  return false;
+// Of the room that it was promised. False: that is in pieces, or the system has none.
+bool Homes::take_place(Block& block) {
+  const NodeId node = block.home.place.node;
+  std::optional<Place> place = ledger_.take(node, block.charge, block.name);
+  while (!place && core_.chain && drop_cached(node)) place = ledger_.take(node, block.charge, block.name);
+  if (!place) return false;
+  ledger_.place_home(node, block.charge);
+  block.home.place = *place;
+  block.home.kind = core_.hierarchy().tier(block.home.tier).addressable ? Home::Kind::memory : Home::Kind::file;
+  return true;
 }
 
 // Copies of other blocks, whose room is in pieces between homes: one that can go at no cost.

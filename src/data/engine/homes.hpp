@@ -52,7 +52,7 @@ class Homes {
   // Steps of these.
   bool keep_room(Block& block, TierIndex tier, HomePart part);
   bool may_be_home(const Block& block, NodeId node, HomePart part) const noexcept;
-  bool move_behind(Block& block);
+  bool take_place(Block& block);
   bool drop_cached(NodeId node) noexcept;
   bool settle_in(Block& block, NodeId node);
   bool settle_nearest(Block& block, TierIndex tier);

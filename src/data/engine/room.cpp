@@ -37,30 +37,48 @@ bool Room::has_copy_below(Replica& victim) noexcept {
   return false;
 }
 
+// Between the ends of two tasks a block goes down once at most; after that it goes home, where it is written once at
+// most, too (docs/protocols/admission.md). What was never written has nothing to go down for.
+bool Room::may_descend(const Block& block) const noexcept {
+  const bool only_one = block.replicas->next == nullptr;
+  return !core_.nothing_moves() && block.home.tier != TierIndex::none && only_one && block.written &&
+         block.last_descent != core_.tick;
+}
+
 // For the block's only replica, one in the next tier before the home that has room for one, or in which some room costs
 // nothing; or null.
 Replica* Room::room_below(Replica& victim) noexcept {
   Block& block = *victim.block;
-  const bool only_one = block.replicas->next == nullptr;
-  if (core_.nothing_moves() || block.home.tier == TierIndex::none || !only_one) return nullptr;
+  if (!may_descend(block)) return nullptr;
   policy::Candidate leaving = victim.key;
   leaving.bytes = block.charge;
   const Hierarchy& hierarchy = core_.hierarchy();
   for (std::size_t t = index_of(core_.tier_of(victim)) + 1; t < index_of(block.home.tier); ++t) {
     if (!hierarchy.tiers[t].addressable) continue;
-    for (const NodeId node : hierarchy.tiers[t].nodes) {
-      const Replicas::LeavingOrder& order = core_.replicas.leaving_order(node);
-      const auto descent = [&] {
-        const policy::Candidate* const first = order.empty() ? nullptr : &(*order.begin())->key;
-        return policy::descend(core_.config.evict, leaving, core_.ledger.free(node), first);
-      };
-      while (descent() == policy::Descent::displace) drop_first(node);
-      if (descent() != policy::Descent::down) continue;
-      if (const std::optional<Place> place = core_.ledger.take(node, block.charge, block.name))
-        return &core_.replicas.make(block, *place);
-    }
+    for (const NodeId node : hierarchy.tiers[t].nodes)
+      if (Replica* const lower = room_on(node, block, leaving)) return lower;
   }
   return nullptr;
+}
+
+// Copies are displaced only when all that may be makes enough room.
+Replica* Room::room_on(NodeId node, Block& block, const policy::Candidate& leaving) noexcept {
+  if (room_at_no_cost(node, leaving) < leaving.bytes) return nullptr;
+  while (core_.ledger.free(node) < leaving.bytes) drop_first(node);
+  const std::optional<Place> place = core_.ledger.take(node, block.charge, block.name);
+  if (!place) return nullptr;
+  block.last_descent = core_.tick;
+  return &core_.replicas.make(block, *place);
+}
+
+// Free, or of copies that what leaves may displace.
+std::size_t Room::room_at_no_cost(NodeId node, const policy::Candidate& leaving) const noexcept {
+  std::size_t room = core_.ledger.free(node);
+  for (const Replica* const r : core_.replicas.leaving_order(node)) {
+    if (policy::descend(core_.config.evict, leaving, room, &r->key) != policy::Descent::displace) break;
+    room += r->block->charge;
+  }
+  return room;
 }
 
 void Room::drop_first(NodeId node) noexcept {

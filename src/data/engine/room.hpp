@@ -45,7 +45,10 @@ class Room {
 
   Left evict(Replica& victim, Actions& actions);
   bool has_copy_below(Replica& victim) noexcept;
+  bool may_descend(const Block& block) const noexcept;
   Replica* room_below(Replica& victim) noexcept;
+  Replica* room_on(NodeId node, Block& block, const policy::Candidate& leaving) noexcept;
+  std::size_t room_at_no_cost(NodeId node, const policy::Candidate& leaving) const noexcept;
   void drop_first(NodeId node) noexcept;
   template <class MayLeave>
   bool make_leave(NodeId node, std::size_t bytes, MayLeave may_leave, Actions& actions);

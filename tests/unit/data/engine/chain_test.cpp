@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 
 #include "data/engine/engine.hpp"
 #include "data/policy/chain.hpp"
@@ -159,6 +160,61 @@ TEST_F(EngineChain, AFailedCopyDownLosesNothing) {
   EXPECT_EQ(bench_.read(block(0)), 1u);
 }
 
+TEST_F(EngineChain, BetweenTheEndsOfTwoTasksABlockGoesDownOnceAndThenHome) {
+  write_first(3);
+  BenchTask& task = bench_.spawn("task", {{&block(3), Mode::out}});
+  bench_.ready(task);
+  ASSERT_THAT(bench_.flying, SizeIs(1));
+  ASSERT_NE(bench_.flying[0].transfer->other, nullptr);
+  bench_.land(0, base::Status{base::Code::io_error, "broken"});
+  ASSERT_THAT(bench_.flying, SizeIs(1)) << "it leaves again";
+  EXPECT_EQ(bench_.flying[0].transfer->replica->block, &block(0));
+  EXPECT_EQ(bench_.flying[0].transfer->other, nullptr) << "not the same way again";
+  bench_.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  bench_.finish(task);
+  EXPECT_EQ(bench_.read(block(0)), 1u);
+}
+
+TEST_F(EngineChain, WhatWasNeverWrittenTakesNoRoomBelow) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    BenchTask& reader = bench_.spawn("reader", {{&block(i), Mode::in}});
+    ASSERT_TRUE(bench_.ready(reader));
+    bench_.finish(reader);
+  }
+  BenchTask& task = bench_.spawn("task", {{&block(3), Mode::out}});
+  EXPECT_TRUE(bench_.ready(task)) << "nothing has to be copied for it";
+  EXPECT_THAT(bench_.flying, SizeIs(0));
+  EXPECT_EQ(bench_.arena(1).used(), 0u);
+  bench_.finish(task);
+}
+
+TEST(EngineChainCopies, StayBelowWhenTheirRoomWouldNotBeEnough) {
+  EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
+  std::map<std::string, Block*> blocks;
+  for (const char* name : {"x", "y", "a", "w"}) blocks[name] = &bench.make(name, kThird, 0, kInFile);
+  for (const char* name : {"big", "new"}) blocks[name] = &bench.make(name, 500 * kKiB, 0, kInFile);
+  bench.track();
+  std::uint64_t stamp = 0;
+  for (const char* name : {"x", "y", "big", "a"}) ASSERT_TRUE(bench.run(name, {{blocks[name], Mode::out}}, ++stamp));
+  EXPECT_EQ(bench.read(*blocks["big"]), 3u);
+  ASSERT_TRUE(bench.run("w", {{blocks["w"], Mode::out}}, ++stamp));  // x, y and a are below
+  EXPECT_EQ(bench.read(*blocks["big"]), 3u);
+  EXPECT_EQ(bench.read(*blocks["a"]), 4u);  // and w at home
+  bench.land_all();
+  ASSERT_EQ(EngineBench::replicas_of(*blocks["a"]), 2);
+  BenchTask& task = bench.spawn("task", {{blocks["new"], Mode::out}});
+  bench.ready(task);
+  ASSERT_THAT(bench.flying, SizeIs(1));
+  EXPECT_EQ(bench.flying[0].transfer->replica->block, blocks["big"]);
+  EXPECT_EQ(bench.flying[0].transfer->other, nullptr) << "home";
+  EXPECT_EQ(EngineBench::replicas_of(*blocks["a"]), 2) << "it did not leave in vain";
+  bench.land_all();
+  EXPECT_EQ(task.request.state(), held);
+  bench.finish(task);
+  bench.check_invariants();
+}
+
 TEST_F(EngineChain, ATaskThatWritesWaitsWhileItsBlockIsCopiedDown) {
   write_first(3);
   BenchTask& other = bench_.spawn("other", {{&block(3), Mode::out}});
@@ -187,6 +243,16 @@ TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
   for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
   EXPECT_EQ(blocks[2]->home.tier, TierIndex{1});
   EXPECT_EQ(blocks[3]->home.tier, TierIndex{2}) << "a fourth part is left";
+}
+
+TEST(EngineChainHomes, HaveTheirPlaceInMemoryFromTheStart) {
+  EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
+  const Block& here = bench.make("here", kThird);
+  const Block& behind = bench.make("behind", kThird, 0, kInFile);
+  EXPECT_EQ(here.home.kind, Home::Kind::memory);
+  EXPECT_FALSE(here.home.current);
+  EXPECT_EQ(behind.home.kind, Home::Kind::none) << "of a file it is taken when something is written there";
+  EXPECT_EQ(bench.arena(1).used(), here.charge);
 }
 
 TEST(EngineChainHomes, TakeAllOfItWhenThereIsNoRoomBehindIt) {

@@ -61,7 +61,7 @@ class Model {
       bench_.check_invariants();
       EXPECT_LT(i, 100'000) << describe();
     }
-    while (!bench_.flying.empty()) bench_.land();
+    while (!bench_.flying.empty() && !testing::Test::HasFailure()) bench_.land();
     EXPECT_EQ(bench_.engine.waiting(), 0u);
     EXPECT_EQ(bench_.engine.running(), 0u);
     EXPECT_FALSE(bench_.engine.has_queued());
@@ -393,6 +393,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"memory_with_faults", "memory=1MiB,emulated=32MiB@0.5", Allocation::fast, false, true},
         Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
         Case{"chain", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB"},
+        Case{"chain_tight", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:32MiB"},
+        Case{"chain_full", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:2MiB"},
+        Case{"chain_with_faults", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, true},
+        Case{"chain_tight_with_faults", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, true},
         Case{"chain_far_ahead", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB", Allocation::fast, false, false, 64, 8},
         Case{"chain_of_nodes", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::fast, true},
         Case{"chain_local_fast", "hbm=4MiB,ddr=8MiB,file=/tmp:32MiB", Allocation::local_fast, true},
