@@ -110,7 +110,7 @@ class Search {
   AreaPool::Taken find(const Key& key) {
     SetList* const mine = groups()->sets;
     std::uint64_t looked_at = 0;
-    for (Waiting waiting;; waiting.pause()) {
+    for (Waiting waiting;; waiting.pause({.kind = Awaited::Kind::pe, .pe = pe_})) {
       const std::uint64_t count = read_count(mine->count);
       for (; looked_at < count; ++looked_at) {
         const SetEntry entry = read_entry(mine->entries[looked_at]);

@@ -15,6 +15,7 @@
 #include "shmem/heap/place.hpp"
 #include "shmem/observe/call.hpp"
 #include "shmem/observe/recording.hpp"
+#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 
@@ -45,9 +46,10 @@ Partition& first_partition() {
   return partitions().front();
 }
 
-// As shmem_barrier_all.
-void meet() {
-  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
+// As shmem_barrier_all. In that routine.
+void meet(const char* routine) {
+  const Status::Meeting meeting(routine);
+  const Meeting recorded(heap_gathering(), trace::PeMeet::heap, 0);
   quiet(default_context());
   check(world().transport->barrier());
 }
@@ -63,7 +65,7 @@ std::byte* try_allocate(Partition& partition, std::size_t bytes, std::size_t ali
 void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
   if (bytes == 0) return nullptr;
   std::byte* const data = try_allocate(partition, bytes, alignment);
-  meet();
+  meet("shmem_malloc");
   return data;
 }
 
@@ -114,7 +116,7 @@ void* allocate_cleared(std::size_t count, std::size_t bytes) {
   const std::byte* const untouched = partition.untouched();
   std::byte* const data = try_allocate(partition, total);
   if (data != nullptr) partition.clear(data, total, untouched);
-  meet();
+  meet("shmem_calloc");
   return data;
 }
 
@@ -129,9 +131,9 @@ void* reallocate(void* data, std::size_t bytes) {
   if (data == nullptr) return allocate(bytes);
   if (bytes == 0) return release(data), nullptr;
   const Found old = find(data);
-  meet();
+  meet("shmem_realloc");
   if (old.partition.resize(data, bytes)) {
-    meet();
+    meet("shmem_realloc");
     return data;
   }
   std::byte* const moved = try_allocate(old.partition, bytes);
@@ -139,14 +141,14 @@ void* reallocate(void* data, std::size_t bytes) {
     std::memcpy(moved, data, std::min(bytes, old.bytes));
     old.partition.release(data);
   }
-  meet();
+  meet("shmem_realloc");
   return moved;
 }
 
 void release(void* data) {
   if (data == nullptr) return;
   const Found found = find(data);
-  meet();
+  meet("shmem_free");
   found.partition.release(data);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "shmem/observe/call.hpp"
 #include "shmem/rma/context.hpp"
@@ -49,6 +50,17 @@ void check_words(const T* words, std::size_t n) noexcept {
     fail_wait_address(words, n * sizeof(T));
 }
 
+template <class T>
+Awaited awaited(const T* words, std::size_t n, int cmp, T wanted) noexcept {
+  return {.kind = n == 1 ? Awaited::Kind::word : Awaited::Kind::words,
+          .comparison = cmp,
+          .bytes = sizeof(T),
+          .is_signed = std::is_signed_v<T>,
+          .word = words,
+          .wanted = static_cast<std::uint64_t>(static_cast<std::int64_t>(wanted)),
+          .words = n};
+}
+
 inline void make_progress() {
   if (world().needs_progress) [[unlikely]]
     world().transport->progress();
@@ -78,7 +90,8 @@ T wait_until(const T* word, int cmp, T wanted) {
   detail::check_words(word, 1);
   const Call call(trace::Kind::until, trace::PeUntil::one, {word, sizeof(T)});
   T value = detail::look(word);
-  for (Waiting waiting; !detail::holds(value, cmp, wanted); value = detail::look(word)) waiting.pause();
+  for (Waiting waiting; !detail::holds(value, cmp, wanted); value = detail::look(word))
+    waiting.pause(detail::awaited(word, 1, cmp, wanted));
   return value;
 }
 
@@ -111,7 +124,8 @@ void wait_until_all(const Words<T>& words, int cmp, Wanted<T> wanted) {
   const Call call(trace::Kind::until, trace::PeUntil::all, {words.words, words.n * sizeof(T)});
   for (std::size_t i = 0; i < words.n; ++i) {
     if (!words.is_in(i)) continue;
-    for (Waiting waiting; !detail::holds(detail::look(words.words + i), cmp, wanted[i]);) waiting.pause();
+    for (Waiting waiting; !detail::holds(detail::look(words.words + i), cmp, wanted[i]);)
+      waiting.pause(detail::awaited(words.words + i, 1, cmp, wanted[i]));
   }
 }
 
@@ -147,7 +161,8 @@ std::size_t wait_until_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return SIZE_MAX;
   const Call call(trace::Kind::until, trace::PeUntil::any, {words.words, words.n * sizeof(T)});
   std::size_t found = test_any(words, cmp, wanted);
-  for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted)) waiting.pause();
+  for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted))
+    waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }
 
@@ -169,7 +184,8 @@ std::size_t wait_until_some(const Words<T>& words, std::size_t* indices, int cmp
   if (!has_any(words)) return 0;
   const Call call(trace::Kind::until, trace::PeUntil::some, {words.words, words.n * sizeof(T)});
   std::size_t found = test_some(words, indices, cmp, wanted);
-  for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted)) waiting.pause();
+  for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted))
+    waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
 #include "shmem/observe/recording.hpp"
+#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
 #include "shmem/start/clocks.hpp"
@@ -91,6 +92,7 @@ void start_first(ThreadLevel level) {
   open_world(job, level);
   open_recording(job.id);
   open_memory();
+  Status::open();
   open_groups();
   note_clock_offset(measure_clock_offset());
   check(world().transport->barrier());
@@ -118,7 +120,9 @@ void finish() {
   const std::lock_guard lock(counted().mutex);
   if (counted().starts == 0 || --counted().starts > 0) return;
   quiet_all_contexts();
+  Status::enter(Phase::finishing);
   check(world().transport->barrier());
+  Status::check_all_have_left();
   if (std::getenv("SHMEM_DEBUG") != nullptr) {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
@@ -126,6 +130,7 @@ void finish() {
   close_recording();
   close_groups();
   destroy_all_contexts();
+  Status::enter(Phase::left);
   check(world().transport->leave());
   close_world();
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "shmem/world/awaited.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::shmem {
@@ -66,6 +67,8 @@ struct World {
 
   // Called before this process is ended by fail() or global_exit(); null: nothing.
   void (*before_end)() noexcept = nullptr;
+
+  Watcher* watcher = nullptr;  // of waits that get long; null: nobody is
 };
 
 inline constinit World world_state;
