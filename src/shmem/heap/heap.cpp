@@ -48,8 +48,8 @@ Partition& first_partition() {
 
 // As shmem_barrier_all. In that routine.
 void meet(const char* routine) {
-  const Status::Meeting waits(routine);
-  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
+  const Status::Meeting meeting(routine);
+  const Meeting recorded(heap_gathering(), trace::PeMeet::heap, 0);
   quiet(default_context());
   check(world().transport->barrier());
 }

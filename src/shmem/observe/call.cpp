@@ -44,7 +44,7 @@ void Call::begin(std::uint8_t small) noexcept {
 
 void Call::end() noexcept {
   --thread.depth;
-  if (track_ == nullptr || !world().is_traced || kind_ == trace::Kind::none) return;
+  if (track_ == nullptr || kind_ == trace::Kind::none || thread.recording != recording_number()) return;
   const bool has_place = kind_ != trace::Kind::meet && kind_ != trace::Kind::order;
   track_->call(start_, kind_, small_, has_place ? packed(place_) : id_, place_.bytes);
 }

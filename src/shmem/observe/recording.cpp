@@ -36,7 +36,7 @@ Recording& recording() {
   static auto* const made = new Recording;
   return *made;
 }
-// Relaxed: it changes while no thread calls.
+// Of the recording, from 1; changes at its begin and at its end: who sees another one than before asks for a track.
 std::atomic<unsigned> number{0};
 
 std::string host_name() {
@@ -121,8 +121,8 @@ void note_clock_offset(std::int64_t ns) {
 void close_recording() noexcept {
   Recording& r = recording();
   const std::unique_lock lock(r.mutex, std::try_to_lock);
-  if (!lock || !world().is_traced || r.process != getpid()) return;
-  world().is_traced = false;
+  if (!lock || r.recorder == nullptr || r.process != getpid()) return;
+  number.fetch_add(1);
   const base::Status status = r.recorder->close(summary_of(r));
   // Threads that are in a call hold its tracks.
   static_cast<void>(r.recorder.release());
@@ -140,7 +140,7 @@ Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> 
 
 Gathering& heap_gathering() noexcept { return recording().heap; }
 
-unsigned recording_number() noexcept { return number.load(std::memory_order_relaxed); }
+unsigned recording_number() noexcept { return number.load(); }
 
 trace::Track* add_thread() noexcept {
   Recording& r = recording();

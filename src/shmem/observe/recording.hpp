@@ -31,7 +31,8 @@ Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> 
 // That of all PEs in calls of the heap.
 Gathering& heap_gathering() noexcept;
 
-// For Call: which recording this is, from 1; the track of a thread that has none in it.
+// For Call: which recording this is, from 1, another number when it has ended; the track of a thread that has none in
+// it, null when there is no recording any more.
 unsigned recording_number() noexcept;
 trace::Track* add_thread() noexcept;
 

@@ -29,46 +29,47 @@ inline const Segment* segment_of(const void* symmetric) noexcept {
 [[noreturn]] void fail_address(const void* symmetric, int pe) noexcept;
 [[noreturn]] void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept;
 
-// Where the object of that PE is in this process's memory; null: it is reached through a channel (locate()). Ends the
-// program when the address is not symmetric or there is no such PE.
-inline std::byte* mapped(const void* symmetric, int pe) noexcept {
+namespace detail {
+
+// By one of the tables of a segment: where the object of that PE is in this process's memory, or null.
+template <const std::ptrdiff_t* Segment::*Table>
+std::byte* at_pe(const void* symmetric, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);
   if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
     fail_address(symmetric, pe);
-  const std::ptrdiff_t delta = segment->to_pe[pe];
+  const std::ptrdiff_t delta = (segment->*Table)[pe];
   if (delta == Segment::kNotMapped) [[unlikely]]
     return nullptr;
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
+}
+template <const std::ptrdiff_t* Segment::*Table>
+std::byte* at_pe(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
+    fail_address(symmetric, pe);
+  if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
+    fail_range(symmetric, bytes, pe);
+  return at_pe<Table>(symmetric, pe);
+}
+
+}  // namespace detail
+
+// Where the object of that PE is in this process's memory; null: it is reached through a channel (locate()). Ends the
+// program when the address is not symmetric or there is no such PE.
+inline std::byte* mapped(const void* symmetric, int pe) noexcept {
+  return detail::at_pe<&Segment::to_pe>(symmetric, pe);
+}
+// As mapped(), for `bytes` bytes, all of which are checked.
+inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  return detail::at_pe<&Segment::to_pe>(symmetric, bytes, pe);
 }
 
 // As mapped(), for the short way of an operation: null also in a traced run.
 inline std::byte* direct(const void* symmetric, int pe) noexcept {
-  const Segment* segment = segment_of(symmetric);
-  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
-    fail_address(symmetric, pe);
-  const std::ptrdiff_t delta = segment->direct_to_pe[pe];
-  if (delta == Segment::kNotMapped) [[unlikely]]
-    return nullptr;
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
+  return detail::at_pe<&Segment::direct_to_pe>(symmetric, pe);
 }
-// For `bytes` bytes, all of which are checked.
 inline std::byte* direct(const void* symmetric, std::size_t bytes, int pe) noexcept {
-  const Segment* segment = segment_of(symmetric);
-  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
-    fail_address(symmetric, pe);
-  if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
-    fail_range(symmetric, bytes, pe);
-  return direct(symmetric, pe);
-}
-
-// As mapped(), for `bytes` bytes, all of which are checked.
-inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexcept {
-  const Segment* segment = segment_of(symmetric);
-  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
-    fail_address(symmetric, pe);
-  if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
-    fail_range(symmetric, bytes, pe);
-  return mapped(symmetric, pe);
+  return detail::at_pe<&Segment::direct_to_pe>(symmetric, bytes, pe);
 }
 
 // shmem_ptr: null as well when the address is not symmetric or there is no such PE.

@@ -65,9 +65,10 @@ struct World {
   std::byte* internal = nullptr;
   std::size_t internal_bytes = 0;
 
-  Watcher* watcher = nullptr;  // of waits that get long; null: nobody is
   // Called before this process is ended by fail() or global_exit(); null: nothing.
   void (*before_end)() noexcept = nullptr;
+
+  Watcher* watcher = nullptr;  // of waits that get long; null: nobody is
 };
 
 inline constinit World world_state;
