@@ -95,7 +95,7 @@ CASES = {
                  [r"has left: in shmem_finalize, or out of main, for [\d.]+ s; PE 1 has not"]),
 }
 # Of those that wait in vain: the routine that says so.
-RETURNS = {"returns_before_barrier": "shmem_barrier_all", "returns_before_word": "shmem_long_wait_until",
+RETURNS = {"returns_before_barrier": "shmem_barrier_all", "returns_before_barrier_apart": "shmem_barrier_all", "returns_before_word": "shmem_long_wait_until",
            "returns_with_lock": "shmem_set_lock", "returns_before_heap": "shmem_malloc|shmem_finalize|PE 0 of"}
 
 
@@ -175,7 +175,9 @@ def check_errors(weir, _):
 
 
 def check_returns(case, weir, program):
-    done = subprocess.run([weir, "run", "-n", str(PES), program, case], capture_output=True, text=True, timeout=PATIENCE)
+    apart = {"WEIR_SHMEM_REMOTE": "all"} if case.endswith("_apart") else {}
+    done = subprocess.run([weir, "run", "-n", str(PES), program, case.removesuffix("_apart")], capture_output=True, text=True,
+                          timeout=PATIENCE, env=dict(os.environ, **apart))
     if done.returncode != 1 or not re.search(rf"({RETURNS[case]}).*PE 1", done.stderr):
         fail(f"status {done.returncode}, expected 1 and the name of PE 1:\n{done.stderr}")
 

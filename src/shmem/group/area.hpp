@@ -23,6 +23,12 @@ struct alignas(base::kDestructiveSize) Flag {
   std::atomic<Step> step{0};
 };
 
+// How far its owner has come, in steps of its node and in those of the leaders.
+struct alignas(base::kDestructiveSize) Ends {
+  std::atomic<Step> step{0};
+  std::atomic<Step> far_step{0};
+};
+
 // What a member says in a step: the number is written last, the text is to be read only when it is there.
 inline constexpr std::size_t kLetterBytes = 240;
 struct alignas(base::kDestructiveSize) Letter {
@@ -48,7 +54,7 @@ struct Work {
 };
 
 struct Area {
-  Flag done;                 // its owner: the last step in which it has read all that it wanted to read of others
+  Ends done;                 // its owner: the last step in which it has read all that it wanted to read of others
   Letter letters[kLetters];  // its owner
   Flag rounds[kMostRounds];  // one neighbour each
   alignas(base::kDestructiveSize) Offer offer;  // its owner

@@ -14,6 +14,7 @@ void Far::sync() {
     reach_.set_flag(&places_.areas[next]->far_rounds[round].step, step_, places_.pes[next]);
     reach_.wait(places_.areas[me()]->far_rounds[round].step, step_);  // FAR-1
   }
+  places_.areas[me()]->done.far_step.store(step_);  // for those who ask what a leader that has left has not come to
 }
 
 // Of two places the one that was not used last: everyone has read what stood there, for it has begun the sync after it.

@@ -3,6 +3,7 @@
 #include "shmem/group/open.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "shmem/group/groups.hpp"
@@ -50,15 +51,18 @@ Team& shared_team() noexcept { return *neighbours; }
 Group::Setting setting_of(const std::vector<int>& pes, const std::vector<std::size_t>& area_numbers, unsigned me,
                           Step first_step) {
   Group::Setting setting;
-  std::vector<std::pair<int, Area*>> areas;
+  std::vector<WorldReach::Member> shown;
+  std::set<int> nodes;  // whose first member has been seen
   for (std::size_t i = 0; i < pes.size(); ++i) {
-    areas.emplace_back(pes[i], opened->area(area_numbers[i]));
-    setting.members.push_back({pes[i], opened->nodes[static_cast<std::size_t>(pes[i])], areas[i].second});
+    const int node = opened->nodes[static_cast<std::size_t>(pes[i])];
+    Area* const area = opened->area(area_numbers[i]);
+    setting.members.push_back({pes[i], node, area});
+    shown.push_back({pes[i], area, nodes.insert(node).second});
   }
   setting.me = me;
   setting.first_step = first_step;
   setting.crowded = opened->crowded;
-  setting.reach = std::make_unique<WorldReach>(areas, me);
+  setting.reach = std::make_unique<WorldReach>(shown, me);
   return setting;
 }
 

@@ -10,10 +10,11 @@
 
 namespace weir::shmem {
 
-WorldReach::WorldReach(const std::vector<std::pair<int, Area*>>& members, unsigned me)
-    : context_(Context::kPrivate, {}, nullptr), own_area_(members[me].second) {
-  for (const auto& [pe, area] : members) {
+WorldReach::WorldReach(const std::vector<Member>& members, unsigned me)
+    : context_(Context::kPrivate, {}, nullptr), own_area_(members[me].area) {
+  for (const auto& [pe, area, is_leader] : members) {
     const std::byte* const there = shmem::mapped(area, pe);
+    if (there == nullptr && is_leader) crew_.far_leaders.push_back({pe, &area->done.far_step});
     crew_.members.push_back({pe, there == nullptr ? nullptr : &reinterpret_cast<const Area*>(there)->done.step});
   }
 }
@@ -44,7 +45,7 @@ Awaited WorldReach::awaited(const std::atomic<Step>& word, Step step) const noex
   const auto* const at = reinterpret_cast<const std::byte*>(&word);
   const bool is_far = own_area_ != nullptr && at >= reinterpret_cast<const std::byte*>(own_area_->far_letters) &&
                       at < reinterpret_cast<const std::byte*>(own_area_ + 1);
-  return {.kind = Awaited::Kind::collective, .crew = &crew_, .step = is_far ? 0 : step};
+  return {.kind = Awaited::Kind::collective, .crew = &crew_, .step = is_far ? 0 : step, .far_step = is_far ? step : 0};
 }
 
 void WorldReach::wait(const std::atomic<Step>& word, Step step) {

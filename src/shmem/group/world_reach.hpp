@@ -3,7 +3,6 @@
 // WorldReach: a group's way to the other PEs of the program: mapped segments, and a context of the group's own.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "shmem/group/reach.hpp"
@@ -15,9 +14,13 @@ namespace weir::shmem {
 class WorldReach : public Reach {
  public:
   WorldReach() : context_(Context::kPrivate, {}, nullptr) {}
-  // Of a group whose members, of which this PE is members[me], have these areas (symmetric pointers): waits that get
-  // long tell who is missing.
-  WorldReach(const std::vector<std::pair<int, Area*>>& members, unsigned me);
+  // Of a group with these members, of which this PE is members[me]: waits that get long tell who is missing.
+  struct Member {
+    int pe = 0;
+    Area* area = nullptr;  // as a symmetric pointer
+    bool is_leader = false;
+  };
+  WorldReach(const std::vector<Member>& members, unsigned me);
   ~WorldReach() override;
 
   std::byte* mapped(const void* symmetric, int pe) override;

@@ -14,6 +14,7 @@
 #include "platform/clock.hpp"
 #include "platform/symbol_names.hpp"
 #include "platform/thread_state.hpp"
+#include "shmem/rma/rma.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/routine.hpp"
 #include "shmem/world/world.hpp"
@@ -210,7 +211,23 @@ int Status::left_without(const Awaited& what) noexcept {
   for (const auto& [pe, ended] : what.crew->members) {
     if (ended != nullptr && has_left(pe) && ended->load() < what.step) return pe;
   }
-  return -1;
+  return what.far_step == 0 ? -1 : far_left_without(what);
+}
+
+// They are asked by gets, on a channel that no other thread uses.
+int Status::far_left_without(const Awaited& what) const {
+  Context context(Context::kPrivate, {}, nullptr);
+  int left = -1;
+  for (const auto& [pe, ended] : what.crew->far_leaders) {
+    Phase phase{};
+    std::uint64_t steps = 0;
+    get(context, &phase, &page_.phase, sizeof(phase), pe);
+    if (phase != Phase::finishing && phase != Phase::left) continue;
+    get(context, &steps, ended, sizeof(steps), pe);
+    if (steps < what.far_step) left = pe;
+  }
+  close_channel(context);
+  return left;
 }
 
 }  // namespace weir::shmem

@@ -37,6 +37,8 @@ class Status final : public Watcher {
  private:
   explicit Status(StatusPage& page) noexcept : page_(page) {}
 
+  int far_left_without(const Awaited& what) const;
+
   StatusPage& page_;
 };
 

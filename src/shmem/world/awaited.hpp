@@ -21,6 +21,8 @@ struct Crew {
     const std::atomic<std::uint64_t>* ended = nullptr;
   };
   std::vector<Member> members;
+  // Those of other nodes that lead them: how many steps of leaders they have ended, by symmetric pointers.
+  std::vector<Member> far_leaders;
 };
 
 struct Awaited {
@@ -41,7 +43,8 @@ struct Awaited {
   std::uint64_t wanted = 0;  // sign-extended where the type is signed
   std::size_t words = 0;
   const Crew* crew = nullptr;
-  std::uint64_t step = 0;  // 0: of no step that members' areas know
+  std::uint64_t step = 0;      // 0: the wait is not for members of this node
+  std::uint64_t far_step = 0;  // of leaders; 0: it is not for them
 };
 
 // Told of waits that have got long. Any thread.

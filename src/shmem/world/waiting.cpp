@@ -25,7 +25,7 @@ constexpr std::uint64_t kShortestSleepNs = 20'000;
 constexpr std::uint64_t kLongYieldNs = 300'000;   // then another program has run meanwhile, not a PE that waits, too
 constexpr std::uint64_t kCrowdedNs = 20'000'000;  // that long after it no thread yields, but sleeps at once
 constexpr std::uint64_t kLongNs = 50'000'000;     // a wait that is worth telling
-constexpr std::uint64_t kLookNs = 100'000'000;
+constexpr std::uint64_t kLookNs = 100'000'000, kSeldomNs = 5'000'000'000;  // from one look to the next
 
 // Until when others are known to take what is yielded. Relaxed: a thread that sees it late yields once more.
 std::atomic<std::uint64_t> crowded_until_ns{0};
@@ -46,7 +46,7 @@ void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
   Watcher* const watcher = world().watcher;
   if (watcher == nullptr || now < next_look_ns_) return;
   if (next_look_ns_ == 0) watched_ = watcher->begin(what);
-  next_look_ns_ = now + kLookNs;
+  next_look_ns_ = now + std::clamp((now - slow_since_ns_) / 4, kLookNs, kSeldomNs);
   const int pe = watcher->left_without(what);
   if (pe >= 0 && is_in_vain_) {
     fail(
