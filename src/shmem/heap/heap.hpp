@@ -25,6 +25,8 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 void* reallocate(void* data, std::size_t bytes);
 // Null: nothing. Ends the program for what is no allocation.
 void release(void* data);
+// Whether release() would take it.
+bool is_allocation(const void* data);
 // Null for hints with unknown bits and for partitions that there are not.
 void* allocate_with_hints(std::size_t bytes, long hints);
 
