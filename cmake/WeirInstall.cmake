@@ -85,4 +85,12 @@ install(FILES ${PROJECT_BINARY_DIR}/weir-shmem.pc DESTINATION ${CMAKE_INSTALL_LI
 foreach(wrapper weir-shmemcc weir-shmemc++ weir-shmemfc)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/shmemcc/weir-shmemcc DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${wrapper})
 endforeach()
+# Names that others' makefiles have, and others' packages too: only on request.
+option(WEIR_OSHMEM_NAMES "Install oshcc, oshc++, oshcxx, oshfort and oshrun, which other OpenSHMEM libraries have, too" OFF)
+if(WEIR_OSHMEM_NAMES)
+  foreach(wrapper oshcc oshc++ oshcxx oshfort)
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/shmemcc/weir-shmemcc DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${wrapper})
+  endforeach()
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/shmemcc/oshrun DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -24,6 +24,8 @@ static int bench_rank(void);
 static int bench_ranks(void);
 static void bench_barrier(void);
 static long bench_share(long value); /* what rank 0 gives */
+/* A word of that rank in a line of its own, where this process addresses it; NULL: they share no memory. */
+static int64_t* bench_line(int of);
 
 static const double kMostSeconds = 1; /* for the samples of one measurement: fewer of them when each takes long */
 
@@ -39,6 +41,12 @@ typedef struct Bench {
   void (*run)(long count, size_t bytes);
   bool (*right)(void); /* of the result, or NULL */
 } Bench;
+
+static void spin_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 static double bench_now(void) {
   struct timespec now;
@@ -118,6 +126,22 @@ static void in_threads(int threads, void* (*work)(void*)) {
   for (int i = 1; i < threads; ++i) pthread_join(thread[i], NULL);
 }
 
+/* What the processors can do where the host has put the first two ranks: a word there and back by stores and loads. */
+static bool has_lines(void) { return bench_line(0) != NULL && bench_line(1) != NULL; }
+static void run_line(long count, size_t bytes) {
+  (void)bytes;
+  if (bench_rank() > 1) return;
+  int64_t *const mine = bench_line(bench_rank()), *const other = bench_line(1 - bench_rank());
+  static int64_t done; /* by both */
+  const int64_t start = done;
+  done += count;
+  for (int64_t i = 1; i <= count; ++i) {
+    if (bench_rank() == 0) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
+    while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) < start + i) spin_pause();
+    if (bench_rank() == 1) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
+  }
+}
+
 /* What memory can do in this process, to compare with. */
 static char *memcpy_from, *memcpy_to;
 static void run_memcpy(long count, size_t bytes) {
@@ -173,6 +197,7 @@ static bool copy_is_right(void);
 static bool sum_is_right(void);
 
 static const Bench kBenches[] = {
+    {"line", 8, kMicroseconds, 2, false, run_line, NULL},
     {"put", 8, kMicroseconds, 1, false, run_put_one, NULL},
     {"get", 8, kMicroseconds, 1, false, run_get_one, NULL},
     {"fetch_add", 8, kMicroseconds, 1, false, run_fetch_add, NULL},
@@ -196,7 +221,7 @@ static const Bench kBenches[] = {
 static void measure_named(int argc, char** argv) {
   memcpy_from = filled(kMostBytes), memcpy_to = filled(kMostBytes);
   for (const Bench* b = kBenches; b->name != NULL; ++b)
-    if (named(b, argc - 3, argv + 3)) measure_sizes(b, atof(argv[2]) * 1e-6);
+    if (named(b, argc - 3, argv + 3) && (b->run != run_line || has_lines())) measure_sizes(b, atof(argv[2]) * 1e-6);
   bench_barrier();
   if (bench_rank() == 0) puts("{\"done\":true}");
   fflush(stdout);

@@ -112,6 +112,7 @@ const std::vector<ShmemBench>& shmem_benches() {
   using enum Compared;
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   static const std::vector<ShmemBench> all = {
+      {"line", "stores and loads", false, false, with_nothing, 0, 0},
       {"put", "put 8 B + quiet", false, false, with_best, 0.85, 0},
       {"get", "get 8 B", false, false, with_best, 0.9, 0},
       {"fetch_add", "fetch_add", false, false, with_best, 0.5, 0},

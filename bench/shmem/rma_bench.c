@@ -7,12 +7,12 @@
 #include "bench.h"
 
 static int rank, ranks;
-static MPI_Win window;
-static char *remote, *local;         /* the window of this rank, of kMostBytes; private */
-static double *sum_from, *sum_to;    /* kElements */
-static int64_t *copy_from, *copy_to; /* kElements for each rank */
+static MPI_Win window, shared_window; /* the second where all ranks share memory: a line of each */
+static char *remote, *local;          /* the window of this rank, of kMostBytes; private */
+static double *sum_from, *sum_to;     /* kElements */
+static int64_t *copy_from, *copy_to;  /* kElements for each rank */
 
-enum { kWord = 0, kFlag = 1024 }; /* offsets in the window */
+enum { kWord = 0, kFlag = 1024, kLineBytes = 256 }; /* offsets in the window; of a rank in the shared one */
 
 static int bench_rank(void) { return rank; }
 static int bench_ranks(void) { return ranks; }
@@ -21,6 +21,15 @@ static void bench_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static long bench_share(long value) {
   MPI_Bcast(&value, 1, MPI_LONG, 0, MPI_COMM_WORLD);
   return value;
+}
+
+static int64_t* bench_line(int of) {
+  if (shared_window == MPI_WIN_NULL) return NULL;
+  MPI_Aint bytes;
+  int unit;
+  char* start;
+  MPI_Win_shared_query(shared_window, of, &bytes, &unit, &start);
+  return (int64_t*)(void*)(start + kLineBytes / 2);
 }
 
 static void run_put(long count, size_t bytes) {
@@ -148,7 +157,22 @@ static void run_all_to_all(long count, size_t bytes) {
 static bool copy_is_right(void) { return copy_to[0] == 7; }
 static bool sum_is_right(void) { return sum_to[0] == ranks; }
 
+static void allocate_line(void) {
+  MPI_Comm node;
+  int on_node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &on_node);
+  char* start;
+  shared_window = MPI_WIN_NULL;
+  if (on_node == ranks) {
+    MPI_Win_allocate_shared(kLineBytes, 1, MPI_INFO_NULL, node, &start, &shared_window);
+    memset(start, 0, kLineBytes);
+  }
+  MPI_Comm_free(&node);
+}
+
 static void allocate(void) {
+  allocate_line();
   const size_t copies = (size_t)ranks * kElements;
   MPI_Win_allocate(kMostBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &remote, &window);
   memset(remote, 0, kMostBytes);
@@ -176,6 +200,7 @@ int main(int argc, char** argv) {
   measure_named(argc, argv);
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
+  if (shared_window != MPI_WIN_NULL) MPI_Win_free(&shared_window);
   MPI_Finalize();
   return 0;
 }

@@ -16,6 +16,7 @@ enum { kMostRanks = 64 };
 
 static int rank, ranks;
 static long shared_value, word[16], flag;
+static int64_t line[24];     /* its middle lies in a line of its own */
 static char *remote, *local; /* of kMostBytes: symmetric, private */
 static double *sum_from, *sum_to;
 static int64_t *copy_from, *copy_to; /* kElements for each rank */
@@ -32,6 +33,8 @@ static long bench_share(long value) {
   shmem_barrier_all();
   return value;
 }
+
+static int64_t* bench_line(int of) { return shmem_ptr(&line[8], of); }
 
 static void run_put(long count, size_t bytes) {
   if (rank != 0) return;

@@ -9,6 +9,11 @@
 #ifndef SHMEM_H
 #define SHMEM_H
 
+/* Before C99 and C++11 these headers use what every compiler has and -pedantic speaks of: long long, _Complex, "...". */
+#if defined(__cplusplus) ? __cplusplus < 201103L : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
+#pragma GCC system_header
+#endif
+
 #ifdef __cplusplus
 #include <complex>
 #endif
@@ -59,6 +64,14 @@ WEIR_SHMEM_NO_RETURN void pshmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
 #include "detail/overloads.h"
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #include "detail/generic.h"
+#endif
+
+/* Tests of Sandia's library that define this name go through the types by a macro of its header. */
+#ifdef SHMEM_INTERNAL_INCLUDE
+#define WEIR_SHMEM_EACH_TYPE(X, N, T) X(N, T);
+#define SHMEM_DECLARE_FOR_RMA(X) WEIR_SHMEM_RMA_TYPES(WEIR_SHMEM_EACH_TYPE, X)
+#define SHMEM_DECLARE_FOR_AMO(X) WEIR_SHMEM_AMO_TYPES(WEIR_SHMEM_EACH_TYPE, X)
+#define SHMEM_DECLARE_FOR_EXTENDED_AMO(X) WEIR_SHMEM_EXT_TYPES(WEIR_SHMEM_EACH_TYPE, X)
 #endif
 
 #endif

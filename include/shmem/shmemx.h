@@ -5,10 +5,15 @@
 #define SHMEMX_H
 
 #include "shmem.h"
+#if defined(__cplusplus) ? __cplusplus < 201103L : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
+#pragma GCC system_header
+#endif
 
 /* A hint for shmem_malloc_with_hints(): memory of SHMEM_SYMMETRIC_PARTITION<n>, n from 1 on. Null where there is no such
  * partition. */
 #define SHMEMX_MALLOC_PARTITION(n) ((long)(n) << 8)
+/* Another: the allocation has no barrier at its end; who uses the memory of another PE has met it before. */
+#define SHMEMX_MALLOC_NO_BARRIER 4L
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +31,8 @@ double pshmemx_wtime(void) WEIR_SHMEM_NOTHROW;
  * in C11, overloaded in C++. */
 #ifdef __cplusplus
 #define WEIR_SHMEM_INLINE inline
+#elif defined(__GNUC__)
+#define WEIR_SHMEM_INLINE static __inline /* in C90, too */
 #else
 #define WEIR_SHMEM_INLINE static inline
 #endif
@@ -54,5 +61,7 @@ WEIR_SHMEM_INLINE void shmemx_register_gettid(uint64_t (*gettid)(void)) { (void)
 #define shmemx_query_initialized shmem_query_initialized
 #define shmemx_team_ptr shmem_team_ptr
 #define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED
+#define SHMEMX_TEAM_HOST SHMEM_TEAM_SHARED
+#define HAVE_SHMEMX_WTIME
 
 #endif

@@ -169,8 +169,9 @@ Job read(Reader& from) {
   if (from.has("PMI_RANK") && (from.has("MPI_LOCALNRANKS") || !from.has("SLURM_STEP_ID"))) return read_pmi(from);
   if (from.has("SLURM_STEP_ID") && from.has("SLURM_PROCID"))
     return read_slurm(from);  // the latter is a batch script's, too
-  if (from.has("PMIX_RANK")) return read_pmix(from);
+  // MPI_Init() of a process that no mpirun has started sets PMIx's: they speak of itself alone.
   if (from.has(kWeir.rank) || from.has(kWeir.ranks)) return read_weir(from);
+  if (from.has("PMIX_RANK")) return read_pmix(from);
   return {};
 }
 

@@ -11,11 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace weir::platform {
 
@@ -56,20 +59,40 @@ const char* name_at(std::span<const char> names, std::size_t at) {
   return at < names.size() && std::memchr(&names[at], 0, names.size() - at) != nullptr ? &names[at] : nullptr;
 }
 
-// The symbol of the function at that address of the file; null: there is none.
-const char* symbol_in(const FileView& file, std::uint64_t address) {
+struct Found {
+  const char* name = nullptr;  // null: there is none
+  std::uint64_t start = 0;
+};
+
+// The first symbol of the file for which `is_it` says so.
+template <class IsIt>
+Found symbol_in(const FileView& file, IsIt is_it) {
   const auto header = file.at<ElfW(Ehdr)>(0, 1);
-  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return nullptr;
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
   const auto sections = file.at<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
   for (const ElfW(Shdr) & table : sections) {
     if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
     const ElfW(Shdr)& strings = sections[table.sh_link];
     const auto names = file.at<char>(strings.sh_offset, strings.sh_size);
     for (const ElfW(Sym) & symbol : file.at<ElfW(Sym)>(table.sh_offset, table.sh_size / sizeof(ElfW(Sym))))
-      if ((symbol.st_info & 0xf) == STT_FUNC && symbol.st_value == address && symbol.st_shndx != SHN_UNDEF)
-        return name_at(names, symbol.st_name);
+      if (symbol.st_shndx != SHN_UNDEF && is_it(symbol)) return {name_at(names, symbol.st_name), symbol.st_value};
   }
-  return nullptr;
+  return {};
+}
+
+// The file of the program or library that has the address, as it is on disk, and where it lies in memory.
+struct Mapped {
+  const char* path = nullptr;  // null: it is in none
+  std::uint64_t base = 0;
+  Dl_info info{};
+};
+Mapped file_of(const void* address) {
+  Mapped found;
+  link_map* map = nullptr;
+  if (dladdr1(address, &found.info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return {};
+  found.path = map->l_name == nullptr || map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name;
+  found.base = map->l_addr;
+  return found;
 }
 
 }  // namespace
@@ -91,14 +114,33 @@ std::string source_name(const char* symbol) {
 }
 
 std::string function_name(const void* start) {
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(start, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return "";
-  if (info.dli_sname != nullptr && info.dli_saddr == start) return source_name(info.dli_sname);
-  const bool is_program = map->l_name == nullptr || map->l_name[0] == '\0';
-  const FileView file(is_program ? "/proc/self/exe" : map->l_name);
-  const char* const symbol = symbol_in(file, reinterpret_cast<std::uintptr_t>(start) - map->l_addr);
-  return symbol == nullptr ? "" : source_name(symbol);
+  const Mapped mapped = file_of(start);
+  if (mapped.path == nullptr) return "";
+  if (mapped.info.dli_sname != nullptr && mapped.info.dli_saddr == start) return source_name(mapped.info.dli_sname);
+  const FileView file(mapped.path);
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(start) - mapped.base;
+  const Found found = symbol_in(
+      file, [&](const ElfW(Sym) & symbol) { return (symbol.st_info & 0xf) == STT_FUNC && symbol.st_value == address; });
+  return found.name == nullptr ? "" : source_name(found.name);
+}
+
+std::string variable_name(const void* address) {
+  const Mapped mapped = file_of(address);
+  if (mapped.path == nullptr) return "";
+  const FileView file(mapped.path);
+  const std::uint64_t at = reinterpret_cast<std::uintptr_t>(address) - mapped.base;
+  const Found found = symbol_in(file, [&](const ElfW(Sym) & symbol) {
+    const int type = symbol.st_info & 0xf;
+    return (type == STT_OBJECT || type == STT_COMMON) && at - symbol.st_value < symbol.st_size;
+  });
+  if (found.name == nullptr) return "";
+  std::string name = source_name(found.name);
+  if (at != found.start) {
+    std::array<char, 24> offset{};
+    std::snprintf(offset.data(), offset.size(), "+0x%llx", static_cast<unsigned long long>(at - found.start));
+    name += offset.data();
+  }
+  return name;
 }
 
 }  // namespace weir::platform

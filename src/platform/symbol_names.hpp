@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of functions by their addresses, those of static functions too, as the symbol tables of the program's files
-// have them; the dynamic linker knows only those that are exported. Reads files: for messages, which are rare.
+// Names of functions and variables by their addresses, those of static ones too, as the symbol tables of the program's
+// files have them; the dynamic linker knows only those that are exported. Reads files: for messages, which are rare.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ namespace weir::platform {
 // Of the function that begins there, as the source has it, without namespaces that have no name, arguments of templates
 // and parameters; "" when it is not known: of a program that was stripped.
 std::string function_name(const void* start);
+// "counter", or "table+0x40" within it: the variable with static storage that is there; "" when none is known.
+std::string variable_name(const void* address);
 // The same of a name as the linker has it.
 std::string source_name(const char* symbol);
 

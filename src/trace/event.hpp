@@ -40,6 +40,15 @@ enum class Kind : std::uint8_t {
   after,          // small: 1 to 3 tasks that it was told to come after, in start, duration and id
   edges,          // the same of tasks that it does come after, as the dependence analysis found
   more,           // id task: what follows is of this task again
+
+  // Of a PE (pe_events.hpp): calls of the program's that others are concerned with.
+  put,     // id PePlace, value bytes, small PePut
+  get,     // likewise, small PeGet
+  atomic,  // id PePlace, value bytes, small operation: numbers as in docs/trace-format.md
+  until,   // waited for words of its own: id PePlace of the first, value bytes of all, small PeUntil
+  lock,    // id PePlace, of this PE; small PeLock
+  meet,    // a collective: id PeMeeting, value bytes, small PeMeet
+  order,   // small PeOrder
 };
 
 // What has a name, and what `first` and `second` of its definition say.
@@ -47,7 +56,8 @@ enum class Named : std::uint8_t {
   track,  // its worker and domain; -1: none
   block,  // first: bytes; second: 0
   tier,
-  text,  // the number is what events mean it by
+  text,   // the number is what events mean it by
+  group,  // of PEs; the number is that of PeMeeting; first: members; the text lists them
 };
 
 // Of a wait: for the children of the task `id`, for fewer of them, for the task `id`, for the half of a fork_join.

@@ -288,6 +288,8 @@ base::Status TraceReader::define(const Chunk& chunk, RuntimeInfo& runtime) {
     }
     if (list != nullptr)
       list->push_back(std::move(definition));
+    else if (definition.what == Named::group)
+      runtime.groups.push_back(std::move(definition));
     else if (definition.what == Named::text)
       runtime.texts[definition.number] = std::move(definition.name);
   }

@@ -33,6 +33,7 @@ struct RuntimeInfo {
   std::uint64_t lost = 0;   // events that are not in the file
   std::uint64_t units = 0;  // that are
   std::vector<Definition> tracks, blocks, tiers;
+  std::vector<Definition> groups;                        // of PEs, in the order of the file
   std::unordered_map<std::uint64_t, std::string> texts;  // by what events mean them by
 
   // The name in an event of has_name(); null: none.

@@ -71,6 +71,17 @@ void Recorder::add_tier(std::string_view name) {
   new_.push_back({Named::tier, tiers_++, 0, 0, std::string(name)});
 }
 
+void Recorder::add_group(std::uint64_t number, std::uint64_t members, std::string_view name) {
+  const base::Lock lock(mutex_);
+  new_.push_back({Named::group, number, members, 0, std::string(name)});
+}
+
+base::Status Recorder::note(const Settings& settings) {
+  Encoder text;
+  encode(text, settings);
+  return file_->append(runtime_, ChunkKind::settings, text.bytes());
+}
+
 void Recorder::drain_until_stopped() noexcept {
   base::Lock lock(mutex_);
   while (!stop_) {

@@ -42,6 +42,11 @@ class Recorder {
   // Before the first event that means a tier; in the order of their numbers.
   void add_tier(std::string_view name);
 
+  // PEs that meet in collectives, by the number that events mean them by.
+  void add_group(std::uint64_t number, std::uint64_t members, std::string_view name);
+  // What is known at the start: also of a program that is killed. Those of the summary take their place.
+  base::Status note(const Settings& settings);
+
   // No track is used any more; names of tasks are still there. The file is whole. io_error. Events that were lost are
   // reported on standard error and in the file.
   base::Status close(const Summary& summary);

@@ -85,6 +85,12 @@ class Track {
          Event::pack(Kind::data_wait, reinterpret_cast<std::uintptr_t>(holder), static_cast<std::uint8_t>(what))});
   }
 
+  // ---- A PE ----
+  // A call that ends now: what the fields mean is in pe_events.hpp.
+  void call(std::uint64_t start, Kind kind, std::uint8_t small, std::uint64_t id, std::uint64_t value) noexcept {
+    ring_.push({start, now() - start, id, Event::pack(kind, value, small)});
+  }
+
   // ---- The data layer, under the store's lock ----
   void move(std::uint64_t start, std::uint64_t block, std::uint64_t bytes, std::uint8_t from,
             std::uint8_t to) noexcept {

@@ -66,7 +66,7 @@ def check_isolated(weir, folder):
 
 def check_width(weir, folder):
     for columns, environment in ((24, {}), (100, {"COLUMNS": "30"}), (12, {})):
-        shown, _, status = run(command(weir, folder, "--repeat", "3"), columns, **environment)
+        shown, _, status = run(command(weir, folder, "--repeat", "2"), columns, **environment)
         least = min(columns, int(environment.get("COLUMNS", columns)))
         _, longest = screen(shown)
         if status != 0 or longest >= least or longest == 0:
@@ -84,7 +84,7 @@ def check_interrupt(weir, folder):
 
 
 def check_in_process(weir, folder):
-    size = ["--size", "700", "--iterations", "6000", "--variants", "weir", "--no-image", "--repeat", "1"]
+    size = ["--size", "700", "--iterations", "2000", "--variants", "weir", "--no-image", "--repeat", "1"]
     shown, output, status = run([weir, "run", "seismic", *size], 80)
     if status != 0:
         fail(f"ended with {status}: {output}{shown}")

@@ -100,6 +100,13 @@ expect_pes() {  # expect_pes LANGUAGE PROGRAM: bare it is one PE; two are starte
   expect "$1: 2 of 2 PEs" "$stage/bin/weir" run -n 2 "$2"
 }
 
+# The newcomer's way: a traced run, then what it says.
+expect_trace() {
+  [ -x "$stage/bin/weir" ] || return 0
+  "$stage/bin/weir" run -n 2 --trace "$work/t.weir" "$1" >/dev/null
+  "$stage/bin/weir" report "$work/t.weir" | grep -q "2 PEs on 1 host" || { echo "weir report: not of 2 PEs" >&2; exit 1; }
+}
+
 shmem_wrapper() {
   bin="$stage/bin"
   export CC=cc CXX="$cxx"
@@ -113,6 +120,7 @@ shmem_wrapper() {
     eval "$("$bin/weir-shmemcc" --show $flags hello.c -o "$work/shown")"
   }
   for program in c linked shown; do expect_pes C "$work/$program"; done
+  expect_trace "$work/c"
   expect_pes C++ "$work/cxx"
   if command -v gfortran >/dev/null && [ -z "$flags" ]; then
     "$bin/weir-shmemfc" -std=legacy hello.f -o "$work/fortran"
@@ -120,6 +128,8 @@ shmem_wrapper() {
   fi
   "$bin/weir-shmemcc" --show-compile | grep -q -- /include/shmem
   "$bin/weir-shmemcc" --show-link | grep -q -- -lweir-shmem
+  "$bin/weir-shmemcc" -showme:incdirs | grep -q -- '^/.*/include/shmem'
+  "$bin/weir-shmemcc" --showme:libs | grep -q -- '^weir-shmem weir '
   "$bin/weir-shmemcc" -show -c hello.c | grep -q -- -lweir && exit 1
   expect_refusal 2 "usage: weir-shmemcc" "$bin/weir-shmemcc"
   expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c

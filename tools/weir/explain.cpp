@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// weir explain: what the tasks of a running process wait for.
+// weir explain: what the tasks of a running process wait for, and the PEs of a SHMEM job.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +9,10 @@
 
 #include "explain/socket.hpp"
 #include "json.hpp"
+#include "shmem/job_text.hpp"
+#include "shmem/job_view.hpp"
+#include "shmem/processes.hpp"
+#include "shmem/stand.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -32,8 +36,29 @@ void print_answer(const std::string& answer, Global& global) {
   }
 }
 
+// The jobs that the process is of, or has started. Nothing is asked of it.
+void show_jobs(const std::vector<JobView>& jobs, Global& global) {
+  for (const JobView& job : jobs) {
+    const Stand stand = stand_of(job);
+    if (global.json) {
+      global.add(object_of(job, stand));
+    } else {
+      print_answer(text_of(job, stand), global);
+    }
+  }
+}
+
 int explain(const ExplainSettings& settings, Global& global) {
+  const auto jobs = jobs_of(settings.process);
+  if (!jobs) return fail(jobs.status());
+  show_jobs(*jobs, global);
+  if (!jobs->empty() && is_stopped(settings.process)) return kDone;
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
+  if (!reply && !jobs->empty() && reply.status().code == base::Code::not_found) return kDone;
+  if (!reply && reply.status().code == base::Code::not_found && state_of(settings.process) != '\0') {
+    return fail(reply.status().message +
+                ". Nor is it a PE of a SHMEM job, or what has started one, between shmem_init and shmem_finalize");
+  }
   if (!reply) return fail(reply.status());
   if (!global.json) {
     print_answer(*reply, global);
@@ -49,7 +74,9 @@ int explain(const ExplainSettings& settings, Global& global) {
 constexpr const char* kText =
     R"(Asks a process that uses Weir, C++ or OCR, what is left to do in each of its runtimes: which tasks run, and since when; which are ready; which wait, for what (a task that comes before, their children, room or a block in a tier, commutative data and who has it, an event), where in the program they were spawned; what is at the root of it, with the number of tasks that wait for it; and a cycle of tasks that wait for each other, if there is one.
 
-The process answers by a thread of its own, also when all its tasks hang. It must be your own, or you root. Lines of source are found where the program has debug information (-g) and addr2line is installed.
+Of a PE of a SHMEM program, or of what has started it (weir run -n, mpirun): for each PE of the job on this host in which call it waits, since when and on what, who waits for whom, who is at the root of it, and which have left or are lost. That is read from memory that the PEs share, so also of processes that hang or are stopped. A runtime in the PE is told, too.
+
+A runtime answers by a thread of its own, also when all its tasks hang. The process must be your own, or you root. Lines of source are found where the program has debug information (-g) and addr2line is installed.
 
 A process does the same without being asked, on standard error: on SIGUSR1, unless it has a use for that, and when nothing has run for --explain-after seconds though tasks are left (WEIR_EXPLAIN_AFTER). WEIR_EXPLAIN=off turns all of it off.)";
 
@@ -59,7 +86,7 @@ void add_explain(CLI::App& app, Global& global) {
   auto settings = std::make_shared<ExplainSettings>();
   CLI::App& verb = add_verb(app, global,
                             {.name = "explain",
-                             .purpose = "say what the tasks of a running process wait for",
+                             .purpose = "say what the tasks or PEs of a running program wait for",
                              .text = kText,
                              .examples = {{"weir explain $(pgrep -n solver)", "the newest process of that name"},
                                           {"weir explain 4711 --json | jq '.[].cycle'", "for programs"}}},

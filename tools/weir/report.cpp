@@ -4,7 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "job/job_report.hpp"
+#include "job/show_job.hpp"
+#include "json.hpp"
 #include "show_report.hpp"
 #include "verb.hpp"
 
@@ -13,16 +17,33 @@ namespace weir::tool {
 namespace {
 
 struct ReportSettings {
-  std::string file;
+  std::vector<std::string> files;
   std::string html;
   int runtime = 0;
 };
 
+int show_job(const ReportSettings& settings, Global& global) {
+  if (!settings.html.empty()) return fail("--html: not for the traces of a job's PEs");
+  global.progress("reading the traces of the PEs");
+  const auto files = job::open_job(settings.files);
+  if (!files) return fail_to_read(files.status());
+  const auto report = job::report_job(*files);
+  global.progress("");
+  if (!report) return fail_to_read(report.status());
+  job::print(*files, *report, global);
+  global.add(job::to_json(*files, *report));
+  return kDone;
+}
+
 int show(const ReportSettings& settings, Global& global) {
+  if (settings.files.size() > 1 && settings.runtime != 0)
+    return fail("--runtime: for one file; a job's report is of its PEs", kUsage);
+  if (settings.runtime == 0 && job::is_job(settings.files)) return show_job(settings, global);
+  const std::string& file = settings.files.front();
   auto page = ReportPage::create(settings.html);
   if (!page) return fail(page.status());
-  const std::string title = std::filesystem::path(settings.file).filename().string();
-  return show_report({settings.file, title, settings.runtime, ""}, *page, global);
+  const std::string title = std::filesystem::path(file).filename().string();
+  return show_report({file, title, settings.runtime, ""}, *page, global);
 }
 
 constexpr const char* kText =
@@ -42,6 +63,8 @@ These add up to all of it. Below, a coarse line over time of each thing that cha
 
 A file holds every runtime that the process has made; the one with most work is shown.
 
+Of a SHMEM program each PE has a file: t.0.weir, t.1.weir, ... of weir run -n 4 --trace t.weir. With t.weir, or several of the files, the report is on the job: bytes from PE to PE, where the time of each PE went, who came last to collectives, by whose put waits ended.
+
 --html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path. The page needs no network and no other file.)";
 
 }  // namespace
@@ -56,9 +79,10 @@ void add_report(CLI::App& app, Global& global) {
                                           {"weir report t.weir", "what it shows"},
                                           {"weir report t.weir --html t.html", "the same, and a timeline to look into"},
                                           {"weir run --report ./program --size 64", "run a program, then report"},
+                                          {"weir report t.weir", "of a job of PEs with t.0.weir, t.1.weir, ..."},
                                           {"weir report t.weir --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
-  add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
+  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs").required().type_name("FILE");
   add_option(verb, "--html", settings->html, "also write it as a page for a browser, which needs nothing else")
       .type_name("FILE");
   add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")

@@ -41,8 +41,8 @@ Status check(const RanksOptions& options, bool reports, const Global& global) {
   const auto refuse = [](std::string message) { return Status{Code::bad_option, std::move(message)}; };
   if (reports)
     return refuse(
-        "--report and --html are for one process: with -n, give --trace t.weir and then, for rank 0, "
-        "weir report t.0.weir");
+        "--report and --html are for one process: with -n, give --trace t.weir and then weir report "
+        "t.weir for an OpenSHMEM program, or weir report t.0.weir for rank 0");
   if (!global.trace_as.empty())
     return refuse(
         fmt::format("--trace {}: with -n each rank has a trace of its own, as t.0.weir for --trace t.weir; weir "

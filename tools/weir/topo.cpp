@@ -12,6 +12,7 @@
 #include "machine/machine_data.hpp"
 #include "machine/measure.hpp"
 #include "machine/measured_file.hpp"
+#include "shmem/topo.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -26,6 +27,7 @@ struct TopoSettings {
   std::string input;
   bool measure = false;
   bool all = false;
+  bool shmem = false;
 };
 
 std::string name_of(const Machine& m, const TopoSettings& settings) {
@@ -229,6 +231,7 @@ base::Result<Machine> measured(const Machine& m, Global& global) {
 }
 
 int show(const TopoSettings& settings, Global& global) {
+  if (settings.shmem) return show_shmem(global);
   auto m = settings.input.empty() ? Machine::discover() : Machine::from_description(settings.input);
   if (m && settings.measure) m = measured(*m, global);
   if (!m) return fail(m.status().message, settings.input.empty() ? kFailed : kUsage);
@@ -244,6 +247,8 @@ Only what this process may use is shown: taskset, cgroup and SLURM masks are hon
 
 Bandwidth and latency come in two sorts: claimed by firmware (the HMAT table), and measured here by --measure, which takes about a second for each pair of domain and memory node on an idle machine, and whose numbers later runs show.
 
+With --shmem, what SHMEM programs have here: version, thread levels, how large the symmetric heap is and can be, kinds of memory for partitions, variables of the environment with their values, transports and plugins for MPI.
+
 With --json, each object has a key "object":
 
   machine      name this_system cores domains memory_nodes default_workers
@@ -253,6 +258,8 @@ With --json, each object has a key "object":
                local_domains
   cost         domain memory_node tier local, and claimed_ and measured_
                read_gb_per_s, write_gb_per_s and latency_ns
+
+With --shmem they are shmem, shmem_heap, shmem_partition, shmem_variable and shmem_transport.
 
 What is not known is null.)";
 
@@ -268,15 +275,20 @@ void add_topo(CLI::App& app, Global& global) {
                 .examples = {{"weir topo --measure", "measure this machine's memory and show it"},
                              {"weir topo --input 'pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4'",
                               "a KNL in SNC-4 flat mode"},
+                             {"weir topo --shmem", "what a SHMEM program finds here"},
                              {"weir topo --json | jq '.[] | select(.object == \"cost\")'", "for programs"}}},
                [settings](Global& g) { return show(*settings, g); });
   const Option input =
       add_option(verb, "--input", settings->input,
                  "show this machine instead: an hwloc synthetic string, or an XML file written by lstopo")
           .type_name("MACHINE");
-  add_flag(verb, "--measure", settings->measure,
-           "measure bandwidth and latency of each memory node from each domain, and keep the numbers")
-      .excludes(input);
+  const Option measure = add_flag(verb, "--measure", settings->measure,
+                                  "measure bandwidth and latency of each memory node from each domain, and keep the "
+                                  "numbers")
+                             .excludes(input);
+  add_flag(verb, "--shmem", settings->shmem, "show what SHMEM programs have here instead")
+      .excludes(input)
+      .excludes(measure);
   add_flag(verb, "--all", settings->all, "list memory of other domains too");
 }
 

@@ -3,9 +3,12 @@
 // weir trace: what is in a trace file, and the same for other tools.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "job/job_json.hpp"
 #include "json.hpp"
 #include "report/read_trace.hpp"
 #include "report/units.hpp"
@@ -19,7 +22,7 @@ namespace weir::tool {
 namespace {
 
 struct TraceSettings {
-  std::string file;
+  std::vector<std::string> files;
   std::string to;
 };
 
@@ -58,21 +61,48 @@ base::Status list_runtime(const trace::TraceReader& reader, const trace::Runtime
   return base::Status::success();
 }
 
-int run_trace(const TraceSettings& settings, Global& global) {
-  if (!settings.to.empty()) {
-    if (const auto status = check_converted(settings.to); !status) return fail(status);
-  }
-  global.progress("reading " + settings.file);
-  const auto reader = report::open_trace(settings.file);
+// Of a job: PEs are processes of one JSON.
+int convert_job(const TraceSettings& settings, Global& global) {
+  if (!settings.to.ends_with(".json"))
+    return fail("--to: of the traces of a job's PEs only JSON is made; give one file for another format", kUsage);
+  global.progress("reading the traces of the PEs");
+  const auto job = job::open_job(settings.files);
+  global.progress("");
+  if (!job) return fail_to_read(job.status());
+  for (const std::string& remark : job->remarks) global.print("{}\n", remark);
+  const auto status = job::write_job_json(*job, settings.to);
+  return status ? kDone : fail_to_read(status);
+}
+
+int list_or_convert(const std::string& file, const TraceSettings& settings, Global& global) {
+  global.progress("reading " + file);
+  const auto reader = report::open_trace(file);
   global.progress("");
   if (!reader) return fail_to_read(reader.status());
-  if (reader->ends_early()) warn_of_early_end(settings.file);
+  if (reader->ends_early()) warn_of_early_end(file);
   if (!settings.to.empty()) {
     const auto status = write_converted(*reader, settings.to);
     return status ? kDone : fail_to_read(status);
   }
   for (const trace::RuntimeInfo& runtime : reader->runtimes()) {
     if (const auto status = list_runtime(*reader, runtime, global); !status) return fail_to_read(status);
+  }
+  return kDone;
+}
+
+int run_trace(const TraceSettings& settings, Global& global) {
+  if (!settings.to.empty()) {
+    if (const auto status = check_converted(settings.to); !status) return fail(status);
+  }
+  const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(settings.files.front());
+  if (is_one_file || !job::is_job(settings.files)) return list_or_convert(settings.files.front(), settings, global);
+  if (!settings.to.empty()) return convert_job(settings, global);
+  const auto job = job::open_job(settings.files);
+  if (!job) return fail_to_read(job.status());
+  for (const std::string& remark : job->remarks) global.print("{}\n", remark);
+  for (const job::PeFile& file : job->files) {
+    global.print("PE {}, {}\n", file.pe, file.path);
+    if (const int status = list_or_convert(file.path, settings, global); status != kDone) return status;
   }
   return kDone;
 }
@@ -85,6 +115,8 @@ constexpr const char* kText =
   run.json    for https://ui.perfetto.dev and chrome://tracing
   run.otf2    a folder in the Open Trace Format 2, for Vampir and the like;
               a process with several runtimes gives run-2.otf2 and so on
+
+Of the traces of a job's PEs, several files or t.weir for t.0.weir, t.1.weir, ..., it makes one JSON, with a process for each PE.
 
 A file of which a bit has changed is refused, with the place, and exit status 2. One that ends early, because its program still runs or was killed, is read as far as it is whole. weir report says where the time went.)";
 
@@ -101,7 +133,7 @@ void add_trace(CLI::App& app, Global& global) {
                                           {"weir trace t.weir --to t.json", "for Perfetto"},
                                           {"weir trace t.weir --json | jq '.[].tasks'", "for programs"}}},
                             [settings](Global& g) { return run_trace(*settings, g); });
-  add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
+  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs").required().type_name("FILE");
   add_option(verb, "--to", settings->to, "make this of it: a name that ends in .json or .otf2").type_name("FILE");
 }
 

@@ -11,6 +11,7 @@
 #define SHMEM_MINOR_VERSION 6
 #define SHMEM_MAX_NAME_LEN 64 /* with the 0 at its end */
 #define SHMEM_VENDOR_STRING "Weir OpenSHMEM"
+#define OSHMEM_SPEC_VERSION 10600 /* the version in one number, as Open MPI's header has it and programs ask for it */
 
 #define SHMEM_THREAD_SINGLE 0
 #define SHMEM_THREAD_FUNNELED 1

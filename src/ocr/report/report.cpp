@@ -45,7 +45,7 @@ std::string details_of(Event& event) {
   if (event.type == EventType::collective)
     text =
         fmt::format("{} generations are complete, {}, ", event.collective->completed, missing_text(*event.collective));
-  return text + fmt::format("created in {}", name_of(event.maker));
+  return text + fmt::format("created in {}", lasting_name_of(event.maker));
 }
 
 bool is_satisfied(const Event& event) noexcept {
@@ -70,9 +70,9 @@ SeenEdt look_at(Edt& edt) {
   SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
-  seen.thing.name = name_of(edt.kind());
+  seen.thing.name = lasting_name_of(edt.kind());
   seen.thing.site = edt.origin()->site;
-  seen.thing.detail = fmt::format("created in {}", name_of(edt.origin()->creator));
+  seen.thing.detail = fmt::format("created in {}", lasting_name_of(edt.origin()->creator));
   if (const sched::Scope* const scope = edt.task().scope.seen(); scope != nullptr && scope->parent() != nullptr)
     seen.finish_output = Edt::of(*scope->parent()).output();
   if (edt.is_complete()) {
@@ -292,7 +292,7 @@ void add_blocks(std::string& text) {
     if (count++ == 0) text += "data blocks that were not destroyed:\n";
     if (count <= kMost) {
       text += fmt::format("  data block {:#x} of {} bytes, created in {}{}\n", block.guid().bits, block.size,
-                          name_of(block.maker), block.strong + block.weak != 0 ? ", is held" : "");
+                          lasting_name_of(block.maker), block.strong + block.weak != 0 ? ", is held" : "");
     }
     block.word.unlock();
   });

@@ -10,20 +10,12 @@
 #include "shmem/group/matching.hpp"
 #include "shmem/heap/heap.hpp"
 #include "shmem/observe/check_board.hpp"
-#include "shmem/rma/rma.hpp"
+#include "shmem/observe/check_copy.hpp"
 #include "shmem/world/address.hpp"
 
 namespace weir::shmem::api {
 
 namespace {
-
-// Bytes that two ranges have in common.
-std::size_t overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) noexcept {
-  const auto a_start = reinterpret_cast<std::uintptr_t>(a), b_start = reinterpret_cast<std::uintptr_t>(b);
-  const std::uintptr_t start = std::max(a_start, b_start);
-  const std::uintptr_t end = std::min(a_start + a_bytes, b_start + b_bytes);
-  return start < end ? end - start : 0;
-}
 
 // The same text on all PEs for the same object: "heap + 64".
 std::string place_of(const void* symmetric) {
@@ -60,7 +52,7 @@ struct Arrays {
 void check_overlap(const Arrays& arrays) {
   using enum Arrays::Apart;
   if (arrays.apart == not_checked || (arrays.apart == unless_same && arrays.dest == arrays.source)) return;
-  const std::size_t common = overlap(arrays.dest, arrays.dest_bytes, arrays.source, arrays.source_bytes);
+  const std::size_t common = bytes_in_both(arrays.dest, arrays.dest_bytes, arrays.source, arrays.source_bytes);
   if (common == 0) return;
   fail(fmt::format("dest ({}) and source ({}) overlap in {} bytes: they must {}", place_of(arrays.dest),
                    place_of(arrays.source), common,
@@ -109,34 +101,6 @@ constexpr const char* kTypeNames[kTypes] = {"int8",        "int16",         "int
                                             "long double", "complex float", "complex double"};
 
 }  // namespace
-
-void check_copy(const void* symmetric, const void* local, std::size_t bytes, int pe) {
-  const std::byte* const there = try_mapped(symmetric, pe);
-  if (there == nullptr || !is_symmetric(symmetric, bytes) || there == local) return;
-  if (const std::size_t common = overlap(there, bytes, local, bytes); common != 0) {
-    fail(
-        fmt::format("dest and source overlap: {} of the {} bytes at {} of PE {} and at {} are the same memory. Bytes "
-                    "are copied in any order: copy by way of another array",
-                    common, bytes, symmetric, pe, local));
-  }
-}
-
-void checked_put(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
-  check_copy(dest, source, bytes, pe);
-  put(context, dest, source, bytes, pe);
-}
-void checked_get(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
-  check_copy(source, dest, bytes, pe);
-  get(context, dest, source, bytes, pe);
-}
-void checked_put_nbi(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
-  check_copy(dest, source, bytes, pe);
-  put_nbi(context, dest, source, bytes, pe);
-}
-void checked_get_nbi(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
-  check_copy(source, dest, bytes, pe);
-  get_nbi(context, dest, source, bytes, pe);
-}
 
 void check_set(const ActiveSet& set, const char* kind) {
   // Fortran's elements have half the bytes, and there are as many bytes of them.

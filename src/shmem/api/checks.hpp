@@ -16,15 +16,6 @@ namespace weir::shmem::api {
 // Whether calls are checked: one test and a branch that is not taken.
 inline bool is_checked() noexcept { return __builtin_expect(static_cast<long>(world().is_checked), 0) != 0; }
 
-// Source and dest of a put or a get overlap in this process's memory, and are not the same. `symmetric` is the side
-// of the PE.
-void check_copy(const void* symmetric, const void* local, std::size_t bytes, int pe);
-// With the operation, so that a routine that is not checked keeps nothing for after the check.
-void checked_put(Context& context, void* dest, const void* source, std::size_t bytes, int pe);
-void checked_get(Context& context, void* dest, const void* source, std::size_t bytes, int pe);
-void checked_put_nbi(Context& context, void* dest, const void* source, std::size_t bytes, int pe);
-void checked_get_nbi(Context& context, void* dest, const void* source, std::size_t bytes, int pe);
-
 // Whose collective it is: a team's, or an active set's.
 struct Members {
   shmem_team_t team = SHMEM_TEAM_INVALID;

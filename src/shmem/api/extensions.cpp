@@ -8,6 +8,7 @@
 #include "shmem/shmemx.h"
 
 static_assert(SHMEMX_MALLOC_PARTITION(1) == 1L << weir::shmem::kPartitionShift);
+static_assert(SHMEMX_MALLOC_NO_BARRIER == weir::shmem::kNoBarrier);
 
 WEIR_SHMEM_ENTRY(double, shmemx_wtime, (void)) {
   std::timespec now{};

@@ -29,7 +29,8 @@ void* do_realloc(void* ptr, std::size_t size) {
   return reallocate(ptr, size);
 }
 void* do_malloc_with_hints(std::size_t size, long hints) {
-  if (is_checked() && size != 0) check_heap("malloc_with_hints", fmt::format("size {}, hints {}", size, hints));
+  if (is_checked() && size != 0 && (hints & kNoBarrier) == 0)
+    check_heap("malloc_with_hints", fmt::format("size {}, hints {}", size, hints));
   return allocate_with_hints(size, hints);
 }
 void do_free(void* ptr) {

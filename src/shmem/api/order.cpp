@@ -2,6 +2,7 @@
 
 // Fence, quiet, signals by themselves, locks.
 #include "shmem/api/entry.hpp"
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/lock.hpp"
 #include "shmem/rma/rma.hpp"
 
@@ -12,8 +13,29 @@ void signal(Context& context, std::uint64_t* word, std::uint64_t value, SignalOp
   send_signal(context, {word, value, op}, context.world_pe(pe));
 }
 
+[[gnu::noinline]] void fence_recorded(Context& context) {
+  const Call call(trace::Kind::order, trace::PeOrder::fence, {});
+  fence(context);
+}
+[[gnu::noinline]] void quiet_recorded(Context& context) {
+  const Call call(trace::Kind::order, trace::PeOrder::quiet, {});
+  quiet(context);
+}
+
+void fence_seen(Context& context) {
+  if (world().is_traced) [[unlikely]]
+    return fence_recorded(context);
+  fence(context);
+}
+void quiet_seen(Context& context) {
+  if (world().is_traced) [[unlikely]]
+    return quiet_recorded(context);
+  quiet(context);
+}
+
 // In PEs of the context's team.
 void quiet_some(Context& context, const int* pes, std::size_t n) {
+  const Call call(trace::Kind::order, trace::PeOrder::quiet, {});
   for (std::size_t i = 0; i < n; ++i) {
     const int pe = context.world_pe(pes[i]);
     quiet(context, &pe, 1);
@@ -25,10 +47,10 @@ void quiet_some(Context& context, const int* pes, std::size_t n) {
 
 namespace weir::shmem {
 
-WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { fence(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { fence(api::context_of(ctx)); }
-WEIR_SHMEM_ENTRY(void, shmem_quiet, (void)) { quiet(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) { quiet(api::context_of(ctx)); }
+WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { api::fence_seen(default_context()); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { api::fence_seen(api::context_of(ctx)); }
+WEIR_SHMEM_ENTRY(void, shmem_quiet, (void)) { api::quiet_seen(default_context()); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) { api::quiet_seen(api::context_of(ctx)); }
 WEIR_SHMEM_ENTRY(void, shmem_pe_quiet, (const int* target_pes, std::size_t npes)) {
   api::quiet_some(default_context(), target_pes, npes);
 }

@@ -4,7 +4,6 @@
 // to those of the world.
 #pragma once
 
-#include "shmem/api/checks.hpp"
 #include "shmem/api/entry.hpp"
 #include "shmem/rma/rma.hpp"
 
@@ -12,22 +11,18 @@ namespace weir::shmem::api {
 
 template <class T>
 void do_put(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  if (is_checked()) return checked_put(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
   put(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
 void do_get(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  if (is_checked()) return checked_get(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
   get(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
 void do_put_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  if (is_checked()) return checked_put_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
   put_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
 void do_get_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  if (is_checked()) return checked_get_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
   get_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
 }
 template <class T>
@@ -63,13 +58,11 @@ void do_ibget(const auto& in, void* dest, const void* source, std::ptrdiff_t dst
 template <class T>
 void do_put_signal(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                    std::uint64_t value, int op, int pe) {
-  if (is_checked()) check_copy(dest, source, nelems * sizeof(T), in.world_pe(pe));
   put_signal(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)}, in.world_pe(pe));
 }
 template <class T>
 void do_put_signal_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                        std::uint64_t value, int op, int pe) {
-  if (is_checked()) check_copy(dest, source, nelems * sizeof(T), in.world_pe(pe));
   put_signal_nbi(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)},
                  in.world_pe(pe));
 }

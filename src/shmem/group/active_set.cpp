@@ -120,7 +120,7 @@ class Search {
       if (world().is_checked) {
         wait_for({pe_, &mine->count, count + 1});
       } else {
-        waiting.pause();
+        waiting.pause({.kind = Awaited::Kind::pe, .pe = pe_});
       }
     }
   }

@@ -19,12 +19,19 @@ void exchange_letters(Group& group, std::byte* dest, const std::byte* source, st
   near.end();
 }
 
-// Calls f(member) for all, each member in an order of its own, so that not all read from one at once. All have begun
-// before, and ended after it.
+// Calls f(receiver, member) for all members, each receiver in an order of its own, so that not all read from one at
+// once. All have begun before, and ended after it. The receiver is this PE, or on one node perhaps another one.
 template <class F>
 void with_all(Group& group, F f) {
+  const auto receive = [&](unsigned receiver) {
+    for (unsigned k = 0; k < group.size(); ++k) f(receiver, (receiver + k) % group.size());
+  };
   sync(group);
-  for (unsigned k = 0; k < group.size(); ++k) f((group.me() + k) % group.size());
+  if (group.near().takes_turns() && !group.has_far()) {
+    group.near().share_out(group.size(), receive);
+    return;
+  }
+  receive(group.me());
   if (group.has_far()) group.reach().quiet();
   sync(group);
 }
@@ -73,16 +80,17 @@ void get_strided(Group& group, unsigned member, std::byte* to, const std::byte* 
 
 void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::alltoall, bytes * group.size());
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
   if (bytes <= kLetterBytes / group.size() && group.near().is_small() && !group.has_far()) {
     exchange_letters(group, to, from, bytes);
     return;
   }
-  with_all(group, [&](unsigned member) {
-    const std::byte* const mine = from + group.me() * bytes;
+  with_all(group, [&](unsigned receiver, unsigned member) {
+    const std::byte* const mine = from + receiver * bytes;
     if (const std::byte* const there = group.at(mine, member); there != nullptr) {
-      std::memcpy(to + member * bytes, there, bytes);
+      std::memcpy(group.at(to, receiver) + member * bytes, there, bytes);
     } else {
       group.reach().get_nbi(to + member * bytes, mine, bytes, group.pe(member));
     }
@@ -91,12 +99,13 @@ void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
 
 void alltoalls(Group& group, const Strided& what) {
   if (what.count == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::alltoalls, what.count * what.element * group.size());
   const auto element = static_cast<std::ptrdiff_t>(what.element), count = static_cast<std::ptrdiff_t>(what.count);
   const Steps steps{what.dest_stride * element, what.source_stride * element};
-  const std::byte* const mine =
-      static_cast<const std::byte*>(what.source) + static_cast<std::ptrdiff_t>(group.me()) * count * steps.from;
-  with_all(group, [&](unsigned member) {
-    std::byte* const to = static_cast<std::byte*>(what.dest) + static_cast<std::ptrdiff_t>(member) * count * steps.to;
+  with_all(group, [&](unsigned receiver, unsigned member) {
+    const std::byte* const mine =
+        static_cast<const std::byte*>(what.source) + static_cast<std::ptrdiff_t>(receiver) * count * steps.from;
+    std::byte* const to = group.at(what.dest, receiver) + static_cast<std::ptrdiff_t>(member) * count * steps.to;
     if (const std::byte* const there = group.at(mine, member); there != nullptr) {
       copy_strided(to, there, steps, what.element, what.count);
     } else {

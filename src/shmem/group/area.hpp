@@ -36,17 +36,25 @@ inline constexpr unsigned kLetters = 8;  // how many steps a member may be ahead
 inline constexpr unsigned kMostRounds = 10, kMostFarRounds = 12;  // of disseminations: 1,024 members, 4,096 nodes
 
 // Two words that a member shows to all of its group, on any node (exchange.hpp).
-struct alignas(base::kDestructiveSize) Offer {
+struct Offer {
   std::atomic<std::uint64_t> words[2]{};
+};
+
+// Of a work that the members share out: for a step (its number shifted by kPartBits) how many of its parts have been
+// taken, and how many are done.
+inline constexpr unsigned kPartBits = 16;
+struct Work {
+  std::atomic<Step> taken{0}, done{0};
 };
 
 struct Area {
   Flag done;                 // its owner: the last step in which it has read all that it wanted to read of others
   Letter letters[kLetters];  // its owner
   Flag rounds[kMostRounds];  // one neighbour each
-  Offer offer;               // its owner
-  Letter far_letters[2];     // its owner, when it leads its node
-  Flag far_rounds[kMostFarRounds];  // one leader of another node each
+  alignas(base::kDestructiveSize) Offer offer;  // its owner
+  Work work;                                    // all members, in their leader's area
+  Letter far_letters[2];                        // its owner, when it leads its node
+  Flag far_rounds[kMostFarRounds];              // one leader of another node each
 };
 inline constexpr std::size_t kAreaBytes = 4096;
 static_assert(sizeof(Area) <= kAreaBytes);

@@ -60,6 +60,7 @@ void spread_far(Group& group, const void* from, const Broadcast& what) {
 
 void broadcast(Group& group, const Broadcast& what) {
   if (what.bytes == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::broadcast, what.bytes);
   const bool is_root = group.me() == what.root;
   const bool is_here = group.my_node() == group.node_of(what.root);
   if (is_here) spread(group, group.place_of(what.root), what.source, what);

@@ -118,6 +118,7 @@ void collect_letters(const Job& job, std::size_t bytes) {
 }  // namespace
 
 void collect(Group& group, void* dest, const void* source, std::size_t bytes) {
+  const Meeting meeting(group.gathering(), trace::PeMeet::collect, bytes);
   const Job job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
   if (says_all_by_letter(group)) {
     collect_letters(job, bytes);
@@ -128,6 +129,7 @@ void collect(Group& group, void* dest, const void* source, std::size_t bytes) {
 
 void fcollect(Group& group, void* dest, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
+  const Meeting meeting(group.gathering(), trace::PeMeet::fcollect, bytes);
   const Job job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
   Near& near = group.near();
   if (bytes <= kLetterBytes && says_all_by_letter(group)) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "shmem/observe/recording.hpp"
 
 namespace weir::shmem {
 
@@ -16,6 +17,13 @@ Group::Group(Setting setting)
       stride_(setting.members.size() > 1 ? setting.members[1].pe - start_ : 1),
       near_(near_places(setting), *reach_),
       calls_(setting.first_step) {
+  if (world().is_traced) {
+    const std::uint64_t key[] = {
+        static_cast<std::uint64_t>(pes_.front()),
+        static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(areas_.front()) - world().internal),
+        setting.first_step};
+    gathering_ = gathering_of(key, pes_);
+  }
   if (leaders_.size() == 1) return;
   Far::Places far;
   for (const unsigned leader : leaders_) {

@@ -15,6 +15,7 @@
 #include "shmem/group/far.hpp"
 #include "shmem/group/near.hpp"
 #include "shmem/group/reach.hpp"
+#include "shmem/observe/call.hpp"
 
 namespace weir::shmem {
 
@@ -61,6 +62,7 @@ class Group {
   // The number of a call that is checked, the same on all members: each is followed by a sync, so that no later group
   // of the same areas has it once more.
   Step next_call() noexcept { return ++calls_; }
+  Gathering& gathering() noexcept { return gathering_; }  // for traces
   // No area of the group has seen a later one.
   Step last_step() const noexcept;
 
@@ -77,7 +79,8 @@ class Group {
   std::vector<unsigned> near_members_, leaders_;
   Near near_;
   std::unique_ptr<Far> far_;
-  Step calls_;
+  Step calls_;  // that were checked
+  Gathering gathering_;
 };
 
 }  // namespace weir::shmem

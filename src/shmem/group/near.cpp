@@ -13,6 +13,7 @@ Near::Near(Places places, Reach& reach)
       reach_(reach),
       spins_(places_.crowded ? 1 : kSpins),
       step_(places_.first_step),
+      ended_(places_.areas.size(), places_.first_step),
       read_by_all_(places_.first_step) {}
 
 void Near::wait_slow(const std::atomic<Step>& word, Step step) {
@@ -28,9 +29,12 @@ void Near::make_room() {
   Step ended = step_;
   for (unsigned member = 0; member < size(); ++member) {
     if (member == me()) continue;
-    const std::atomic<Step>& done = area(member).done.step;
-    wait(done, needed);
-    ended = std::min(ended, done.load(std::memory_order_acquire));  // LETTER-2: what it read, it read before
+    if (ended_[member] < needed) {
+      const std::atomic<Step>& done = area(member).done.step;
+      wait(done, needed);
+      ended_[member] = done.load(std::memory_order_acquire);  // LETTER-2: what it read, it read before
+    }
+    ended = std::min(ended, ended_[member]);
   }
   read_by_all_ = ended;
 }
@@ -40,6 +44,28 @@ void Near::wait_for_end() {
     if (member != me()) wait(area(member).done.step, step_);  // LETTER-2
   }
   read_by_all_ = step_;
+}
+
+std::optional<unsigned> Near::take_part(unsigned parts) noexcept {
+  const Step none = step_ << kPartBits;
+  std::atomic<Step>& taken = area(0).work.taken;
+  // Relaxed: who takes a part has seen all begin, and what parts write is ordered by WORK-1.
+  Step seen = taken.load(std::memory_order_relaxed);
+  for (;;) {
+    const Step next = std::max(seen, none);  // more than all parts: others have gone on
+    if (next >= none + parts) return std::nullopt;
+    if (taken.compare_exchange_weak(seen, next + 1, std::memory_order_relaxed))
+      return static_cast<unsigned>(next - none);
+  }
+}
+
+void Near::end_part() noexcept {
+  const Step none = step_ << kPartBits;
+  std::atomic<Step>& done = area(0).work.done;
+  Step seen = done.load(std::memory_order_relaxed);  // the exchange says whether it still is so
+  while (!done.compare_exchange_weak(seen, std::max(seen, none) + 1, std::memory_order_release,  // WORK-1
+                                     std::memory_order_relaxed)) {
+  }
 }
 
 void Near::sync() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "shmem/group/area.hpp"
@@ -57,6 +58,7 @@ class Near {
   const std::byte* hear(unsigned member) {
     const Letter& letter = area(member).letters[step_ % kLetters];
     wait(letter.step);  // LETTER-1
+    ended_[member] = step_ - 1;
     return letter.text;
   }
   // What was heard is not needed any more, and nothing of others that was read directly.
@@ -74,6 +76,19 @@ class Near {
   // Until all members have ended this step.
   void wait_for_end();
 
+  // Members have to wait for a turn of a processor: who has one had better do the work of the others, too.
+  bool takes_turns() const noexcept { return places_.crowded; }
+  // Work of this step, which all have begun: calls work(part) for each of `parts`, at least 1, on some member. All is
+  // done, and seen, when it returns. At most once in a step.
+  template <class F>
+  void share_out(unsigned parts, F work) {
+    while (const auto part = take_part(parts)) {
+      work(*part);
+      end_part();
+    }
+    wait(area(0).work.done, (step_ << kPartBits) + parts);  // WORK-1
+  }
+
  private:
   static constexpr unsigned kFew = 8;
   static constexpr unsigned kFewTurns = 64;  // so many letters are read sooner than another PE has had its turn
@@ -88,12 +103,15 @@ class Near {
   void wait_slow(const std::atomic<Step>& word, Step step);
   void make_room();
   void disseminate();
+  std::optional<unsigned> take_part(unsigned parts) noexcept;
+  void end_part() noexcept;
 
   Places places_;
   Reach& reach_;
   unsigned spins_;
   Step step_;
-  Step read_by_all_;  // all letters of this and earlier steps have been read by whoever wanted to
+  std::vector<Step> ended_;  // by each member, as its letters have told: who begins a step has ended the one before
+  Step read_by_all_;         // all letters of this and earlier steps have been read by whoever wanted to
 };
 
 }  // namespace weir::shmem

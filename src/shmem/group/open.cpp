@@ -51,13 +51,15 @@ Team& shared_team() noexcept { return *neighbours; }
 Group::Setting setting_of(const std::vector<int>& pes, const std::vector<std::size_t>& area_numbers, unsigned me,
                           Step first_step) {
   Group::Setting setting;
+  std::vector<std::pair<int, Area*>> areas;
   for (std::size_t i = 0; i < pes.size(); ++i) {
-    setting.members.push_back({pes[i], opened->nodes[static_cast<std::size_t>(pes[i])], opened->area(area_numbers[i])});
+    areas.emplace_back(pes[i], opened->area(area_numbers[i]));
+    setting.members.push_back({pes[i], opened->nodes[static_cast<std::size_t>(pes[i])], areas[i].second});
   }
   setting.me = me;
   setting.first_step = first_step;
   setting.crowded = opened->crowded;
-  setting.reach = std::make_unique<WorldReach>();
+  setting.reach = std::make_unique<WorldReach>(areas, me);
   return setting;
 }
 
@@ -97,6 +99,7 @@ void close_groups() {
 }
 
 void barrier(Group& group) {
+  const Meeting meeting(group.gathering(), trace::PeMeet::barrier, 0);
   quiet(default_context());
   sync(group);
 }

@@ -66,12 +66,12 @@ void reduce_few(const Job& job) {
   near.end();
 }
 
-// This member's part of the sources of its node, into the dests of all of them, or of their leader. What a member reads
-// of the others' sources, only it writes in their dests, afterwards: source and dest may be the same.
-void reduce_part(const Job& job, bool leader_only) {
+// One of as many parts as there are members: of the sources of this node, into the dests of all of them, or of their
+// leader. What is read of a source, only this part writes in a dest, afterwards: source and dest may be the same.
+void reduce_part(const Job& job, unsigned which, bool leader_only) {
   Group& group = job.group;
   const unsigned members = group.near().size();
-  const Part part = part_of(job.count, job.kernel.bytes, group.near().me(), members);
+  const Part part = part_of(job.count, job.kernel.bytes, which, members);
   const std::size_t step = kBlockBytes / job.kernel.bytes;
   Block sum;
   for (std::size_t i = part.begin; i < part.end; i += step) {
@@ -138,8 +138,12 @@ void reduce_many(const Job& job) {
   Near& near = job.group.near();
   const bool has_far = job.group.has_far();
   near.sync();
-  reduce_part(job, has_far);
-  near.sync();
+  if (near.takes_turns()) {
+    near.share_out(near.size(), [&](unsigned which) { reduce_part(job, which, has_far); });
+  } else {
+    reduce_part(job, near.me(), has_far);
+    near.sync();
+  }
   if (!has_far) return;
   if (job.group.is_leader()) reduce_far(job);
   copy_from_leader(job);
@@ -151,6 +155,7 @@ void reduce(Group& group, const Reduction& what) {
   if (what.count == 0) return;
   const Kernel& kernel = kernel_of(what.op, what.type);
   WEIR_CHECK(kernel.combine != nullptr, "a reduction of a type that has no such operation");
+  const Meeting meeting(group.gathering(), trace::PeMeet::reduce, what.count * kernel.bytes);
   const Job job{group, static_cast<std::byte*>(what.dest), static_cast<const std::byte*>(what.source), what.count,
                 kernel};
   if (job.bytes() <= kLetterBytes) {

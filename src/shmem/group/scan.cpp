@@ -63,6 +63,8 @@ void scan_block(const Job& job, std::size_t first, std::size_t n) {
 void scan(const Job& job) {
   Group& group = job.group;
   if (job.count == 0) return;
+  const Meeting meeting(group.gathering(),
+                        job.is_inclusive ? trace::PeMeet::inclusive_scan : trace::PeMeet::exclusive_scan, job.bytes());
   if (job.bytes() <= kLetterBytes && group.near().is_small() && !group.has_far()) {
     scan_letters(job);
     return;

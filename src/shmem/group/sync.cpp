@@ -5,6 +5,7 @@
 namespace weir::shmem {
 
 void sync(Group& group) {
+  const Meeting meeting(group.gathering(), trace::PeMeet::sync, 0);
   Near& near = group.near();
   if (!group.has_far()) {
     near.sync();

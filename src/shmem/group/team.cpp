@@ -106,6 +106,7 @@ bool is_predefined(const Team* team) { return team == &world_team() || team == &
 int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, Team** made) {
   *made = nullptr;
   if (parent == nullptr || !is_within(triplet, parent->group.size())) return 1;
+  const Meeting meeting(parent->group.gathering(), trace::PeMeet::team, 0);
   return make_team(*parent, plan_of(*parent, triplet, config), is_sound(config), made);
 }
 
@@ -113,6 +114,7 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
              Team** y_team) {
   *x_team = *y_team = nullptr;
   if (parent == nullptr || xrange < 1) return 1;
+  const Meeting meeting(parent->group.gathering(), trace::PeMeet::team, 0);
   const int all = static_cast<int>(parent->group.size()), me = static_cast<int>(parent->group.me());
   const int width = std::min(xrange, all), x = me % width, y = me / width;
   const Triplet row{y * width, 1, std::min(width, all - y * width)};
@@ -126,6 +128,7 @@ void destroy(Team* team) {
   if (team == nullptr) return;
   if (is_predefined(team)) fail("a predefined team cannot be destroyed: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay");
   const std::unique_ptr<Team> ended = give_up(team);
+  const Meeting meeting(ended->group.gathering(), trace::PeMeet::team, 0);
   destroy_contexts_of(team);
   sync(ended->group);
   groups()->pool.give_back({ended->area.number, ended->group.last_step()});

@@ -10,6 +10,14 @@
 
 namespace weir::shmem {
 
+WorldReach::WorldReach(const std::vector<std::pair<int, Area*>>& members, unsigned me)
+    : context_(Context::kPrivate, {}, nullptr), own_area_(members[me].second) {
+  for (const auto& [pe, area] : members) {
+    const std::byte* const there = shmem::mapped(area, pe);
+    crew_.members.push_back({pe, there == nullptr ? nullptr : &reinterpret_cast<const Area*>(there)->done.step});
+  }
+}
+
 WorldReach::~WorldReach() {
   shmem::quiet(context_);
   close_channel(context_);
@@ -31,6 +39,14 @@ void WorldReach::set_flag(std::atomic<Step>* symmetric, Step value, int pe) {
   send_signal(context_, {reinterpret_cast<std::uint64_t*>(symmetric), value, SignalOp::set}, pe);
 }
 
+// Leaders of nodes count steps of their own, and wait for those in their own areas' last lines.
+Awaited WorldReach::awaited(const std::atomic<Step>& word, Step step) const noexcept {
+  const auto* const at = reinterpret_cast<const std::byte*>(&word);
+  const bool is_far = own_area_ != nullptr && at >= reinterpret_cast<const std::byte*>(own_area_->far_letters) &&
+                      at < reinterpret_cast<const std::byte*>(own_area_ + 1);
+  return {.kind = Awaited::Kind::collective, .crew = &crew_, .step = is_far ? 0 : step};
+}
+
 void WorldReach::wait(const std::atomic<Step>& word, Step step) {
   // FAR-1, LETTER-1, LETTER-2, ROUND-1: the other end of whoever waits here. Where PEs share processors the others of a
   // collective need a turn each, and no spinning helps them.
@@ -40,7 +56,7 @@ void WorldReach::wait(const std::atomic<Step>& word, Step step) {
     sched_yield();
     if (word.load(std::memory_order_acquire) >= step) return;
   }
-  for (Waiting waiting; word.load(std::memory_order_acquire) < step;) waiting.pause();
+  for (Waiting waiting; word.load(std::memory_order_acquire) < step;) waiting.pause(awaited(word, step));
 }
 
 }  // namespace weir::shmem

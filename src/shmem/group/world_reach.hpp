@@ -3,14 +3,21 @@
 // WorldReach: a group's way to the other PEs of the program: mapped segments, and a context of the group's own.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "shmem/group/reach.hpp"
 #include "shmem/rma/context.hpp"
+#include "shmem/world/awaited.hpp"
 
 namespace weir::shmem {
 
 class WorldReach : public Reach {
  public:
   WorldReach() : context_(Context::kPrivate, {}, nullptr) {}
+  // Of a group whose members, of which this PE is members[me], have these areas (symmetric pointers): waits that get
+  // long tell who is missing.
+  WorldReach(const std::vector<std::pair<int, Area*>>& members, unsigned me);
   ~WorldReach() override;
 
   std::byte* mapped(const void* symmetric, int pe) override;
@@ -21,7 +28,11 @@ class WorldReach : public Reach {
   void wait(const std::atomic<Step>& word, Step step) override;
 
  private:
+  Awaited awaited(const std::atomic<Step>& word, Step step) const noexcept;
+
   Context context_;
+  Crew crew_;
+  const Area* own_area_ = nullptr;
 };
 
 }  // namespace weir::shmem

@@ -13,6 +13,9 @@
 #include "shmem/heap/heaps.hpp"
 #include "shmem/heap/partition.hpp"
 #include "shmem/heap/place.hpp"
+#include "shmem/observe/call.hpp"
+#include "shmem/observe/recording.hpp"
+#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 
@@ -43,8 +46,10 @@ Partition& first_partition() {
   return partitions().front();
 }
 
-// As shmem_barrier_all.
-void meet() {
+// As shmem_barrier_all. In that routine.
+void meet(const char* routine) {
+  const Status::Meeting waits(routine);
+  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
   quiet(default_context());
   check(world().transport->barrier());
 }
@@ -60,8 +65,26 @@ std::byte* try_allocate(Partition& partition, std::size_t bytes, std::size_t ali
 void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
   if (bytes == 0) return nullptr;
   std::byte* const data = try_allocate(partition, bytes, alignment);
-  meet();
+  meet("shmem_malloc");
   return data;
+}
+
+struct Hints {
+  long partition = 0;  // 0: the heap
+  bool barrier = true;
+};
+Hints parse_hints(long hints) noexcept {
+  constexpr long kKnown = kAtomicsRemote | kSignalRemote | kNoBarrier | kPartitions << kPartitionShift;
+  if ((hints & ~kKnown) != 0) return {};
+  return {.partition = hints >> kPartitionShift, .barrier = (hints & kNoBarrier) == 0};
+}
+
+// Null: there is none of that number.
+Partition* partition_numbered(long number) {
+  if (number == 0) return &first_partition();
+  const auto found = std::find_if(partitions().begin(), partitions().end(),
+                                  [&](const Partition& one) { return one.number() == number; });
+  return found == partitions().end() ? nullptr : &*found;
 }
 
 // The partition and the size of an allocation; ends the program when it is none.
@@ -111,7 +134,7 @@ void* allocate_cleared(std::size_t count, std::size_t bytes) {
   const std::byte* const untouched = partition.untouched();
   std::byte* const data = try_allocate(partition, total);
   if (data != nullptr) partition.clear(data, total, untouched);
-  meet();
+  meet("shmem_calloc");
   return data;
 }
 
@@ -126,9 +149,9 @@ void* reallocate(void* data, std::size_t bytes) {
   if (data == nullptr) return allocate(bytes);
   if (bytes == 0) return release(data), nullptr;
   const Found old = find(data);
-  meet();
+  meet("shmem_realloc");
   if (old.partition.resize(data, bytes)) {
-    meet();
+    meet("shmem_realloc");
     return data;
   }
   std::byte* const moved = try_allocate(old.partition, bytes);
@@ -136,14 +159,14 @@ void* reallocate(void* data, std::size_t bytes) {
     std::memcpy(moved, data, std::min(bytes, old.bytes));
     old.partition.release(data);
   }
-  meet();
+  meet("shmem_realloc");
   return moved;
 }
 
 void release(void* data) {
   if (data == nullptr) return;
   const Found found = find(data);
-  meet();
+  meet("shmem_free");
   found.partition.release(data);
 }
 
@@ -153,17 +176,11 @@ bool is_allocation(const void* data) {
 }
 
 void* allocate_with_hints(std::size_t bytes, long hints) {
-  const long number = hints >> kPartitionShift;
-  const long flags = hints & ((1L << kPartitionShift) - 1);
-  Partition* partition = &first_partition();
-  if ((flags & ~long{kAtomicsRemote | kSignalRemote}) != 0) return nullptr;
-  if (number != 0) {
-    const auto found = std::find_if(partitions().begin(), partitions().end(),
-                                    [&](const Partition& one) { return one.number() == number; });
-    if (found == partitions().end()) return nullptr;
-    partition = &*found;
-  }
-  return allocate_in(*partition, bytes);
+  first_partition();
+  const Hints asked = parse_hints(hints);
+  Partition* const partition = partition_numbered(asked.partition);
+  if (partition == nullptr || bytes == 0) return nullptr;
+  return asked.barrier ? allocate_in(*partition, bytes) : try_allocate(*partition, bytes);
 }
 
 }  // namespace weir::shmem

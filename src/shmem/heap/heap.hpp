@@ -11,8 +11,9 @@
 namespace weir::shmem {
 
 // Values as in shmem.h; a partition is asked for in the bits from kPartitionShift on: SHMEMX_MALLOC_PARTITION(n).
-enum MallocHints : long { kAtomicsRemote = 1, kSignalRemote = 2 };
+enum MallocHints : long { kAtomicsRemote = 1, kSignalRemote = 2, kNoBarrier = 4 };
 inline constexpr int kPartitionShift = 8;
+inline constexpr long kPartitions = 15;  // 1 to 15
 
 // 0 bytes: null, without a barrier. Aligned for any type, at least to 64 bytes. Not cleared.
 void* allocate(std::size_t bytes);
@@ -27,7 +28,8 @@ void* reallocate(void* data, std::size_t bytes);
 void release(void* data);
 // Whether release() would take it.
 bool is_allocation(const void* data);
-// Null for hints with unknown bits and for partitions that there are not.
+// Null for a partition that there is not. Hints with bits that mean nothing here are no hints: as allocate(). With
+// kNoBarrier it has none at its end: others may not have allocated yet.
 void* allocate_with_hints(std::size_t bytes, long hints);
 
 }  // namespace weir::shmem

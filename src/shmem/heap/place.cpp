@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/machine.hpp"
 #include "memory/tier_spec.hpp"
@@ -68,9 +69,12 @@ std::vector<int> nodes_for(const PartitionPlan& plan) {
   return nodes;
 }
 
-bool is_there_memory_for(std::size_t bytes) {
-  constexpr std::size_t kSmall = std::size_t{64} << 20;
-  if (bytes < kSmall) return true;
+bool is_there_memory_for(std::size_t more) {
+  constexpr std::size_t kAsked = std::size_t{64} << 20;
+  static std::size_t since_asked = 0;  // the same on all PEs
+  since_asked += more;
+  if (since_asked < kAsked) return true;
+  const std::size_t bytes = std::exchange(since_asked, 0);
   const World& w = world();
   const platform::MemoryLimit limit = platform::physical_memory_limit();
   const auto mine = static_cast<unsigned char>(bytes <= limit.bytes / static_cast<std::uint64_t>(w.n_neighbours));

@@ -14,8 +14,8 @@ namespace weir::shmem {
 // or, for a mandatory one, not as much free as the PEs of this host want together.
 std::vector<int> nodes_for(const PartitionPlan& plan);
 
-// Collective, the same answer on all PEs: whether `bytes` more on every PE can be had from the hosts' memory. What is
-// small is not asked for.
-bool is_there_memory_for(std::size_t bytes);
+// Collective, the same answer on all PEs: whether `more` bytes on every PE can be had from the hosts' memory. Small
+// ones are asked for when they add up to 64 MiB.
+bool is_there_memory_for(std::size_t more);
 
 }  // namespace weir::shmem

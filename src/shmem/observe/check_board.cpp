@@ -167,7 +167,7 @@ void wait_for(const AwaitedWord& awaited) {
   const std::uint64_t since = platform::now_ns();
   std::uint64_t next_look = since + kLookNs;
   for (Waiting waiting; read_word(awaited.pe, awaited.word) < awaited.value;) {
-    waiting.pause();
+    waiting.pause({.kind = Awaited::Kind::pe, .pe = awaited.pe});
     const std::uint64_t now = platform::now_ns();
     if (!shows() || now < next_look) continue;
     look_for_circle(now - since);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "shmem/observe/call.hpp"
+
 namespace weir::shmem::detail {
 
 namespace {
@@ -13,9 +15,40 @@ bool fetches_nothing(transport::AtomicOp op) noexcept {
   return op == set || op == add || op == bit_and || op == bit_or || op == bit_xor;
 }
 
+template <class Word>
+std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
+  using enum transport::AtomicOp;
+  auto* const word = reinterpret_cast<Word*>(at);
+  const auto operand = static_cast<Word>(remote.operand), expected = static_cast<Word>(remote.expected);
+  switch (remote.op) {
+    case set: return apply<set>(word, operand, expected);
+    case add: return apply<add>(word, operand, expected);
+    case bit_and: return apply<bit_and>(word, operand, expected);
+    case bit_or: return apply<bit_or>(word, operand, expected);
+    case bit_xor: return apply<bit_xor>(word, operand, expected);
+    case swap: return apply<swap>(word, operand, expected);
+    case compare_swap: return apply<compare_swap>(word, operand, expected);
+    case fetch: return apply<fetch>(word, operand, expected);
+    case fetch_add: return apply<fetch_add>(word, operand, expected);
+    case fetch_and: return apply<fetch_and>(word, operand, expected);
+    case fetch_or: return apply<fetch_or>(word, operand, expected);
+    case fetch_xor: return apply<fetch_xor>(word, operand, expected);
+  }
+  return 0;
+}
+
+std::size_t bytes_of(const Remote& remote) noexcept { return remote.width == transport::AtomicWidth::bits64 ? 8 : 4; }
+
+// In a traced run, where memory is mapped.
+std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
+  return bytes_of(remote) == 8 ? apply_to<std::uint64_t>(at, remote) : apply_to<std::uint32_t>(at, remote);
+}
+
 }  // namespace
 
 std::uint64_t atomic_slow(Context& context, const Remote& remote, int pe) {
+  const Call call(trace::Kind::atomic, remote.op, {remote.at, bytes_of(remote), pe});
+  if (std::byte* const there = mapped(remote.at, pe); there != nullptr) return apply_to(there, remote);
   const transport::Location at = *locate(remote.at, pe);
   const Context::Use use(context);
   if (fetches_nothing(remote.op)) {
@@ -28,6 +61,12 @@ std::uint64_t atomic_slow(Context& context, const Remote& remote, int pe) {
 }
 
 void atomic_nbi_slow(Context& context, const Remote& remote, void* old, int pe) {
+  const Call call(trace::Kind::atomic, remote.op, {remote.at, bytes_of(remote), pe});
+  if (std::byte* const there = mapped(remote.at, pe); there != nullptr) {
+    const std::uint64_t bits = apply_to(there, remote);
+    __builtin_memcpy(old, &bits, bytes_of(remote));
+    return;
+  }
   // The channel writes 64 bits, so that a result of 32 is waited for.
   if (remote.width == transport::AtomicWidth::bits32) {
     const auto bits = static_cast<std::uint32_t>(atomic_slow(context, remote, pe));

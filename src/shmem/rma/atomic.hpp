@@ -44,10 +44,16 @@ void atomic_nbi_slow(Context& context, const Remote& remote, void* old, int pe);
 [[noreturn]] void fail_alignment(const void* word, std::size_t bytes) noexcept;
 
 template <AtomicType T>
-WordOf<T>* word_at(const T* symmetric, int pe) noexcept {
+void check_alignment(const T* symmetric) noexcept {
   if ((reinterpret_cast<std::uintptr_t>(symmetric) & (sizeof(T) - 1)) != 0) [[unlikely]]
     fail_alignment(symmetric, sizeof(T));
-  return reinterpret_cast<WordOf<T>*>(mapped(symmetric, pe));
+}
+
+// For the short way.
+template <AtomicType T>
+WordOf<T>* word_at(const T* symmetric, int pe) noexcept {
+  check_alignment(symmetric);
+  return reinterpret_cast<WordOf<T>*>(direct(symmetric, pe));
 }
 
 template <AtomicType T>

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/atomic.hpp"
 #include "shmem/rma/wait.hpp"
 
@@ -59,14 +60,20 @@ class Threads {
   }
 };
 
+// A wait for what a PE does with the lock.
+Awaited awaited(const long* lock, Half pe) noexcept {
+  return {.kind = Awaited::Kind::lock, .bytes = sizeof(*lock), .pe = static_cast<int>(pe), .word = lock};
+}
+
 Half me() noexcept { return static_cast<Half>(world().my_pe) + 1; }
 
 }  // namespace
 
 void set_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::set, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
-  for (Waiting waiting; !Threads::enter(lock);) waiting.pause();
+  for (Waiting waiting; !Threads::enter(lock);) waiting.pause(awaited(lock, me() - 1));
   atomic_set(context, parts.place, kWaiting, world().my_pe);
   const Half before = atomic_swap(context, parts.tail, me(), parts.home);
   if (before == 0) {
@@ -76,10 +83,11 @@ void set_lock(long* lock) {
   if (before == me()) fail("the lock is set by this PE already: it would wait for itself");
   // LOCK-1: the one before hands the lock over by clearing our kWaiting, after it has read who comes next.
   atomic_or(context, parts.place, me(), static_cast<int>(before) - 1);
-  for (Waiting waiting; (detail::look(parts.place) & kWaiting) != 0;) waiting.pause();
+  for (Waiting waiting; (detail::look(parts.place) & kWaiting) != 0;) waiting.pause(awaited(lock, before - 1));
 }
 
 void clear_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::clear, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   quiet(context);
@@ -89,7 +97,7 @@ void clear_lock(long* lock) {
     if (tail == me()) return Threads::leave(lock);
     if (tail == 0) fail("the lock is not set");
     // Somebody has come behind us and is about to say so.
-    for (Waiting waiting; (next = detail::look(parts.place)) == 0;) waiting.pause();
+    for (Waiting waiting; (next = detail::look(parts.place)) == 0;) waiting.pause(awaited(lock, tail - 1));
   }
   if ((next & kWaiting) != 0) fail("the lock is not this PE's: it is still waiting for it");
   atomic_set(context, parts.place, Half{0}, world().my_pe);
@@ -99,6 +107,7 @@ void clear_lock(long* lock) {
 }
 
 bool test_lock(long* lock) {
+  const Call call(trace::Kind::lock, trace::PeLock::test, {lock, sizeof(*lock)});
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   if (!Threads::enter(lock)) return false;

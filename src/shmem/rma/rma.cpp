@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "shmem/observe/call.hpp"
+#include "shmem/observe/check_copy.hpp"
 #include "shmem/rma/atomic.hpp"
 
 namespace weir::shmem {
@@ -19,24 +21,38 @@ transport::Location location(const void* symmetric, std::size_t bytes, int pe) {
 }  // namespace
 
 void put_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(dest, source, bytes, pe);
+  const Call call(trace::Kind::put, trace::PePut::put, {dest, bytes, pe});
+  if (std::byte* const there = mapped(dest, bytes, pe); there != nullptr) return detail::copy(there, source, bytes);
   const transport::Location to = location(dest, bytes, pe);
   const Context::Use use(context);
   check(use->put(to, source, bytes));
 }
 
 void get_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(source, dest, bytes, pe);
+  const Call call(trace::Kind::get, trace::PeGet::get, {source, bytes, pe});
+  if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr)
+    return detail::copy(dest, there, bytes);
   const transport::Location from = location(source, bytes, pe);
   const Context::Use use(context);
   check(use->get(dest, from, bytes));
 }
 
 void put_nbi_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(dest, source, bytes, pe);
+  const Call call(trace::Kind::put, trace::PePut::put_nbi, {dest, bytes, pe});
+  if (std::byte* const there = mapped(dest, bytes, pe); there != nullptr) return detail::copy(there, source, bytes);
   const transport::Location to = location(dest, bytes, pe);
   const Context::Use use(context);
   check(use->put_nbi(to, source, bytes));
 }
 
 void get_nbi_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(source, dest, bytes, pe);
+  const Call call(trace::Kind::get, trace::PeGet::get_nbi, {source, bytes, pe});
+  if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr)
+    return detail::copy(dest, there, bytes);
   const transport::Location from = location(source, bytes, pe);
   const Context::Use use(context);
   check(use->get_nbi(dest, from, bytes));
@@ -70,7 +86,9 @@ void raise_after(Context::Use& use, const Signal& signal, int pe) {
 
 void put_signal(Context& context, void* dest, const void* source, std::size_t bytes, const Signal& signal, int pe) {
   check_signal(signal);
-  if (detail::word_at(signal.word, pe) != nullptr) {
+  detail::check_alignment(signal.word);
+  const Call call(trace::Kind::put, trace::PePut::signal, {signal.word, bytes, pe});
+  if (mapped(signal.word, pe) != nullptr) {
     put(context, dest, source, bytes, pe);
     platform::store_barrier();
     return raise(context, signal, pe);
@@ -82,7 +100,9 @@ void put_signal(Context& context, void* dest, const void* source, std::size_t by
 
 void put_signal_nbi(Context& context, void* dest, const void* source, std::size_t bytes, const Signal& signal, int pe) {
   check_signal(signal);
-  if (detail::word_at(signal.word, pe) != nullptr) return put_signal(context, dest, source, bytes, signal, pe);
+  detail::check_alignment(signal.word);
+  const Call call(trace::Kind::put, trace::PePut::signal_nbi, {signal.word, bytes, pe});
+  if (mapped(signal.word, pe) != nullptr) return put_signal(context, dest, source, bytes, signal, pe);
   Context::Use use(context);
   if (bytes > 0) check(use->put_nbi(location(dest, bytes, pe), source, bytes));
   raise_after(use, signal, pe);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/rma.hpp"
 
 namespace weir::shmem {
@@ -49,6 +50,7 @@ void copy_blocks(std::byte* to, const std::byte* from, const Strides& s) {
 void iput(Context& context, void* dest, const void* source, const Strides& s, int pe) {
   if (s.count == 0 || s.block == 0) return;
   check_ends(dest, s.dest, s, pe);
+  const Call call(trace::Kind::put, trace::PePut::strided, {dest, s.count * block_bytes(s), pe});
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
   if (std::byte* const there = mapped(dest, pe); there != nullptr) return copy_blocks(there, from, s);
@@ -60,6 +62,7 @@ void iput(Context& context, void* dest, const void* source, const Strides& s, in
 void iget(Context& context, void* dest, const void* source, const Strides& s, int pe) {
   if (s.count == 0 || s.block == 0) return;
   check_ends(source, s.source, s, pe);
+  const Call call(trace::Kind::get, trace::PeGet::strided, {source, s.count * block_bytes(s), pe});
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
   if (const std::byte* const there = mapped(source, pe); there != nullptr) return copy_blocks(to, there, s);

@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "shmem/observe/call.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/waiting.hpp"
@@ -48,6 +50,17 @@ void check_words(const T* words, std::size_t n) noexcept {
     fail_wait_address(words, n * sizeof(T));
 }
 
+template <class T>
+Awaited awaited(const T* words, std::size_t n, int cmp, T wanted) noexcept {
+  return {.kind = n == 1 ? Awaited::Kind::word : Awaited::Kind::words,
+          .comparison = cmp,
+          .bytes = sizeof(T),
+          .is_signed = std::is_signed_v<T>,
+          .word = words,
+          .wanted = static_cast<std::uint64_t>(static_cast<std::int64_t>(wanted)),
+          .words = n};
+}
+
 inline void make_progress() {
   if (world().needs_progress) [[unlikely]]
     world().transport->progress();
@@ -75,8 +88,10 @@ bool test(const T* word, int cmp, T wanted) {
 template <class T>
 T wait_until(const T* word, int cmp, T wanted) {
   detail::check_words(word, 1);
+  const Call call(trace::Kind::until, trace::PeUntil::one, {word, sizeof(T)});
   T value = detail::look(word);
-  for (Waiting waiting; !detail::holds(value, cmp, wanted); value = detail::look(word)) waiting.pause();
+  for (Waiting waiting; !detail::holds(value, cmp, wanted); value = detail::look(word))
+    waiting.pause(detail::awaited(word, 1, cmp, wanted));
   return value;
 }
 
@@ -106,9 +121,11 @@ template <class T>
 void wait_until_all(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (words.n == 0) return;
   detail::check_words(words.words, words.n);
+  const Call call(trace::Kind::until, trace::PeUntil::all, {words.words, words.n * sizeof(T)});
   for (std::size_t i = 0; i < words.n; ++i) {
     if (!words.is_in(i)) continue;
-    for (Waiting waiting; !detail::holds(detail::look(words.words + i), cmp, wanted[i]);) waiting.pause();
+    for (Waiting waiting; !detail::holds(detail::look(words.words + i), cmp, wanted[i]);)
+      waiting.pause(detail::awaited(words.words + i, 1, cmp, wanted[i]));
   }
 }
 
@@ -142,8 +159,10 @@ std::size_t test_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
 template <class T>
 std::size_t wait_until_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return SIZE_MAX;
+  const Call call(trace::Kind::until, trace::PeUntil::any, {words.words, words.n * sizeof(T)});
   std::size_t found = test_any(words, cmp, wanted);
-  for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted)) waiting.pause();
+  for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted))
+    waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }
 
@@ -163,8 +182,10 @@ std::size_t test_some(const Words<T>& words, std::size_t* indices, int cmp, Want
 template <class T>
 std::size_t wait_until_some(const Words<T>& words, std::size_t* indices, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return 0;
+  const Call call(trace::Kind::until, trace::PeUntil::some, {words.words, words.n * sizeof(T)});
   std::size_t found = test_some(words, indices, cmp, wanted);
-  for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted)) waiting.pause();
+  for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted))
+    waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }
 

@@ -16,8 +16,12 @@
 #include "shmem/group/team.hpp"
 #include "shmem/heap/heaps.hpp"
 #include "shmem/observe/check_switch.hpp"
+#include "shmem/observe/recording.hpp"
+#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/start/agreement.hpp"
+#include "shmem/start/bus_error.hpp"
+#include "shmem/start/clocks.hpp"
 #include "shmem/start/fork.hpp"
 #include "shmem/start/left_over.hpp"
 #include "shmem/start/static_data.hpp"
@@ -74,6 +78,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
 }
 
 void close_world() noexcept {
+  leave_bus_errors();
   World& w = world();
   clear_segments();
   close_heaps();
@@ -90,9 +95,14 @@ void open_memory() {
 
 void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
-  open_world(job_of(generation), level);
+  const launch::Job job = job_of(generation);
+  open_world(job, level);
+  open_recording(job.id);
   open_memory();
+  Status::open();
   open_groups();
+  note_clock_offset(measure_clock_offset());
+  name_bus_errors();
   check(world().transport->barrier());
   if (generation == 1) on_exit(at_exit, nullptr);
 }
@@ -122,13 +132,17 @@ void finish() {
     match(world_team().group, {"finalize", {}, "SHMEM_TEAM_WORLD"});
   }
   quiet_all_contexts();
+  Status::enter(Phase::finishing);
   check(world().transport->barrier());
+  Status::check_all_have_left();
   if (std::getenv("SHMEM_DEBUG") != nullptr) {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());
   }
+  close_recording();
   close_groups();
   destroy_all_contexts();
+  Status::enter(Phase::left);
   check(world().transport->leave());
   close_world();
 }

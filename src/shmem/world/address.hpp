@@ -41,6 +41,26 @@ inline std::byte* mapped(const void* symmetric, int pe) noexcept {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
 }
 
+// As mapped(), for the short way of an operation: null also in a traced run.
+inline std::byte* direct(const void* symmetric, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
+    fail_address(symmetric, pe);
+  const std::ptrdiff_t delta = segment->direct_to_pe[pe];
+  if (delta == Segment::kNotMapped) [[unlikely]]
+    return nullptr;
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
+}
+// For `bytes` bytes, all of which are checked.
+inline std::byte* direct(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const Segment* segment = segment_of(symmetric);
+  if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
+    fail_address(symmetric, pe);
+  if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
+    fail_range(symmetric, bytes, pe);
+  return direct(symmetric, pe);
+}
+
 // As mapped(), for `bytes` bytes, all of which are checked.
 inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);

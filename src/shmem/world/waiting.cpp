@@ -2,6 +2,7 @@
 
 #include "shmem/world/waiting.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 constexpr std::uint64_t kShortestSleepNs = 20'000;
 constexpr std::uint64_t kLongYieldNs = 300'000;   // then another program has run meanwhile, not a PE that waits, too
 constexpr std::uint64_t kCrowdedNs = 20'000'000;  // that long after it no thread yields, but sleeps at once
+constexpr std::uint64_t kLongNs = 50'000'000;     // a wait that is worth telling
+constexpr std::uint64_t kLookNs = 100'000'000;
 
 // Until when others are known to take what is yielded. Relaxed: a thread that sees it late yields once more.
 std::atomic<std::uint64_t> crowded_until_ns{0};
@@ -39,7 +42,26 @@ Waiting::Waiting() noexcept
              : world().is_oversubscribed ? kSpinsShared
                                          : kSpins) {}
 
-void Waiting::pause_slow() noexcept {
+void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
+  Watcher* const watcher = world().watcher;
+  if (watcher == nullptr || now < next_look_ns_) return;
+  if (next_look_ns_ == 0) watched_ = watcher->begin(what);
+  next_look_ns_ = now + kLookNs;
+  const int pe = watcher->left_without(what);
+  if (pe >= 0 && is_in_vain_) {
+    fail(
+        fmt::format("waits for PE {}, which has left without it: it has called shmem_finalize, or has returned from "
+                    "main. All PEs must have made the same collective calls before, and given what others wait for",
+                    pe));
+  }
+  is_in_vain_ = pe >= 0;
+}
+
+void Waiting::end_watch() noexcept {
+  if (Watcher* const watcher = world().watcher; watcher != nullptr) watcher->end(watched_);
+}
+
+void Waiting::pause_slow(const Awaited& what) noexcept {
   const World& w = world();
   if (w.transport == nullptr) fail("called before shmem_init or after shmem_finalize");
   if (w.needs_progress && w.transport->progress()) return;
@@ -49,6 +71,7 @@ void Waiting::pause_slow() noexcept {
   const std::uint64_t waited = now - slow_since_ns_;
   const std::uint64_t patience = w.is_oversubscribed ? kYieldSharedNs : kYieldNs;
   if (waited > patience || now < crowded_until_ns.load(std::memory_order_relaxed)) {
+    if (waited > kLongNs) watch(what, now);
     // A part of what it has waited, by which the wait gets longer at most. The transport looks after the others then.
     w.transport->wait_for_arrival(std::clamp(waited / 20, kShortestSleepNs, kLongestSleepNs));
     return;

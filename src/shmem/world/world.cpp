@@ -31,6 +31,7 @@ void fail(std::string_view what) noexcept {
       w.n_pes > 0 ? fmt::format("PE {} of {}", w.my_pe, w.n_pes) : fmt::format("process {}", getpid());
   say(fmt::format("weir: {}: {}{}{}\n", who, routine, routine.empty() ? "" : ": ", what));
   std::fflush(stdout);
+  if (w.before_end != nullptr) w.before_end();
   if (w.transport != nullptr) w.transport->abort(1);
   _exit(1);
 }
@@ -47,6 +48,7 @@ void fail(const base::Status& status) noexcept {
 void global_exit(int status) noexcept {
   // Not all streams: another thread may wait for input, and holds that stream's lock.
   std::fflush(stdout);
+  if (world().before_end != nullptr) world().before_end();
   if (world().transport != nullptr) world().transport->abort(status);
   _exit(status);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "shmem/world/awaited.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::shmem {
@@ -27,6 +28,9 @@ struct Segment {
   // For each PE, what is added to an address in this PE's own to get the address here of the same byte of that PE's;
   // kNotMapped where memory is not shared with it, 0 for itself.
   const std::ptrdiff_t* to_pe = nullptr;
+  // The same for the short way of puts, gets and atomics. In a traced run kNotMapped everywhere: then each of them goes
+  // the long way, which records it.
+  const std::ptrdiff_t* direct_to_pe = nullptr;
   transport::RegionId region{};
   std::uint64_t region_offset = 0;  // of `start` in the region
   const char* name = "";            // for people: "heap", "static data of ./a.out"
@@ -48,6 +52,7 @@ struct World {
   bool is_threaded = false;        // ThreadLevel::multiple: contexts that are not private are locked
   bool is_checked = false;         // calls are checked: WEIR_CHECK=1
   bool has_remote = false;         // some PE's memory is not mapped here
+  bool is_traced = false;          // calls are recorded: observe/call.hpp
   bool needs_progress = false;     // of the transport: who waits makes it
   bool is_oversubscribed = false;  // more PEs on this host than processors that they may use
   ThreadLevel thread_level = ThreadLevel::single;
@@ -60,6 +65,10 @@ struct World {
   // The library's own symmetric memory, zero at start, at the head of the heap's segment.
   std::byte* internal = nullptr;
   std::size_t internal_bytes = 0;
+
+  Watcher* watcher = nullptr;  // of waits that get long; null: nobody is
+  // Called before this process is ended by fail() or global_exit(); null: nothing.
+  void (*before_end)() noexcept = nullptr;
 };
 
 inline constinit World world_state;

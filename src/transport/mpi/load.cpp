@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "base/one_line.hpp"
@@ -58,14 +59,15 @@ const char* package_of(const std::string& mpi) { return mpi == "openmpi" ? "weir
 
 Status not_found(const std::string& mpi, const std::string& file, const char* words) {
   std::error_code failed;
-  return {Code::not_found,
-          fmt::format(
-              "ranks of several hosts reach one another by MPI, and {}, which Weir needs for it, is not to be had: "
-              "it is in no folder src/transport/mpi or libexec/weir above {} or {}, nor in {} ({}); install the package "
-              "{}, or build Weir where {} is installed, or set WEIR_MPI to the path of the plugin or the name of "
-              "another MPI",
-              file, std::filesystem::read_symlink("/proc/self/exe", failed).string(), own_file().string(), WEIR_LIBEXEC,
-              words, package_of(mpi), mpi == "openmpi" ? "libopenmpi-dev" : "libmpich-dev")};
+  return {
+      Code::not_found,
+      fmt::format(
+          "ranks of several hosts reach one another by MPI, and {}, which Weir needs for it, is not to be had: "
+          "it is in no folder src/transport/mpi or libexec/weir above {} or {}, nor in {} ({}); install the package "
+          "{}, or build Weir where {} is installed, or set WEIR_MPI to the path of the plugin or the name of "
+          "another MPI",
+          file, std::filesystem::read_symlink("/proc/self/exe", failed).string(), own_file().string(), WEIR_LIBEXEC,
+          words, package_of(mpi), mpi == "openmpi" ? "libopenmpi-dev" : "libmpich-dev")};
 }
 
 // Global, as Open MPI's own plugins find its symbols only so.
@@ -84,17 +86,33 @@ base::Result<const WeirMpiCalls*> open_file(const std::string& file) {
   return calls;
 }
 
-base::Result<const WeirMpiCalls*> find(const std::string& mpi) {
-  const std::string file = fmt::format("libweir-transport-{}.so", mpi);
+std::string file_of(const std::string& mpi) { return fmt::format("libweir-transport-{}.so", mpi); }
+
+// Empty: it is in none of them.
+std::string found_in_folders(const std::string& file) {
   std::error_code failed;
   for (const path& place : places(file))
-    if (std::filesystem::exists(place, failed)) return open_file(place.string());
+    if (std::filesystem::exists(place, failed)) return place.string();
+  return {};
+}
+
+base::Result<const WeirMpiCalls*> find(const std::string& mpi) {
+  const std::string file = file_of(mpi);
+  if (const std::string found = found_in_folders(file); !found.empty()) return open_file(found);
   auto calls = open_file(file);  // in the linker's folders
   if (!calls && calls.status().code == Code::not_found) return not_found(mpi, file, calls.status().message.c_str());
   return calls;
 }
 
 }  // namespace
+
+std::vector<Plugin> plugins() {
+  std::vector<Plugin> result;
+  for (const char* const mpi : {"openmpi", "mpich"}) {
+    if (std::string file = found_in_folders(file_of(mpi)); !file.empty()) result.push_back({mpi, std::move(file)});
+  }
+  return result;
+}
 
 base::Result<std::string> choose(const Hints& hints) {
   if (!hints.wanted.empty()) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "launch/job.hpp"
@@ -18,6 +19,13 @@ namespace weir::transport::mpi {
 // not_found: which was wanted, where it was looked for and what to install; bad_option: WEIR_MPI, or a job that does
 // not tell which MPI it is for.
 base::Result<const WeirMpiCalls*> load(const launch::Job& job);
+
+// The plugins that are found in Weir's folders, none of them loaded.
+struct Plugin {
+  std::string mpi;  // "openmpi", "mpich"
+  std::string file;
+};
+std::vector<Plugin> plugins();
 
 // What load() goes by: for tests.
 struct Hints {

@@ -29,6 +29,7 @@ constexpr std::size_t kLongestJob = 64;
 struct Address {
   sockaddr_un name{};
   socklen_t bytes = 0;
+  sockaddr* out() noexcept { return reinterpret_cast<sockaddr*>(&name); }
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
@@ -43,13 +44,27 @@ std::string short_id(const std::string& job) {
 std::string name_of(const std::string& job) { return fmt::format("weir-{}-{}", getuid(), short_id(job)); }
 
 // Abstract: the first byte is 0.
-Address address_of(const std::string& job) {
+Address address_of(const std::string& name) {
   Address address;
   address.name.sun_family = AF_UNIX;
-  const std::string name = name_of(job);
   std::copy(name.begin(), name.end(), address.name.sun_path + 1);
   address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   return address;
+}
+
+// Of a rank's own end: so rank 0 knows whose it is when the rank ends before it has said a word.
+constexpr std::string_view kOfRank = "-rank";
+Address address_of(const std::string& job, Rank rank) {
+  return address_of(fmt::format("{}{}{}", name_of(job), kOfRank, static_cast<std::uint32_t>(rank)));
+}
+
+// "rank 3"; "a rank" when its end has no such name.
+std::string rank_at(const Address& address) {
+  const std::size_t before = offsetof(sockaddr_un, sun_path) + 1;
+  if (address.bytes <= before) return "a rank";
+  const std::string_view name(address.name.sun_path + 1, address.bytes - before);
+  const std::size_t at = name.rfind(kOfRank);
+  return at == std::string_view::npos ? "a rank" : fmt::format("rank {}", name.substr(at + kOfRank.size()));
 }
 
 Descriptor new_socket() { return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
@@ -137,7 +152,7 @@ std::optional<Packet> receive_packet(const Descriptor& socket, Descriptor& descr
 base::Result<Descriptor> listen_as(const std::string& job, std::uint32_t ranks, Deadline deadline) {
   Descriptor listener = new_socket();
   if (!listener.is_open()) return failed("no socket can be made", errno);
-  const Address address = address_of(job);
+  const Address address = address_of(name_of(job));
   const Deadline until = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::seconds(5));
   while (bind(listener.number(), address.get(), address.bytes) != 0) {
     if (errno != EADDRINUSE) return failed("a socket cannot be named", errno);
@@ -191,16 +206,18 @@ void Sockets::tell_all(const Descriptor& listener, const base::Status& verdict) 
 }
 
 base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) {
-  Descriptor socket(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  Address theirs;
+  theirs.bytes = sizeof theirs.name;
+  Descriptor socket(accept4(listener.number(), theirs.out(), &theirs.bytes, SOCK_CLOEXEC));
   if (!socket.is_open()) return failed("a rank cannot be accepted", errno);
   if (!is_of_this_user(socket)) return {Code::bad_option, "a process of another user claims to be a rank of this job"};
   Descriptor none;
   const auto hello = is_readable(socket, deadline) ? receive_packet(socket, none) : std::nullopt;
   if (!hello) {
     return {Code::lost,
-            fmt::format("process {} has connected as a rank of this job, and has ended before it said which; "
-                        "or it is of another libweir",
-                        peer_of(socket).pid)};
+            fmt::format("{} (process {}) has ended while the ranks of this host were finding one another, or it is of "
+                        "another libweir",
+                        rank_at(theirs), peer_of(socket).pid)};
   }
   if (hello->ranks != to_.size() || hello->rank == 0 || hello->rank >= to_.size()) {
     refused_.push_back(std::move(socket));
@@ -228,9 +245,13 @@ base::Status Sockets::absent(const std::string& job) const {
 }
 
 base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline deadline) {
-  const Address address = address_of(job);
+  const Address address = address_of(name_of(job));
   Descriptor socket = new_socket();
   if (!socket.is_open()) return failed("no socket can be made", errno);
+  // Where another process has that name, both come, and rank 0 says what is wrong.
+  const Address own = address_of(job, rank);
+  if (bind(socket.number(), own.get(), own.bytes) != 0 && errno != EADDRINUSE)
+    return failed("a socket cannot be named", errno);
   auto pause = std::chrono::microseconds(200);
   while (::connect(socket.number(), address.get(), address.bytes) != 0) {
     if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return failed("rank 0 cannot be reached", errno);

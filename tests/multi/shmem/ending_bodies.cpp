@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -110,6 +111,22 @@ void not_allocated() {
   auto* const data = static_cast<char*>(allocate(100));
   release(data + 64);
 }
+// A page of the heap that cannot be had: beyond the end of the file that is mapped there.
+void no_page() {
+  start(0);
+  constexpr std::size_t kPage = 65536;
+  auto* const data = static_cast<char*>(allocate_aligned(kPage, kPage));
+  const int file = memfd_create("no-page", 0);
+  if (mmap(data, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != data) std::abort();
+  data[100] = 1;
+}
+void no_page_of_its_own() {
+  constexpr std::size_t kPage = 65536;
+  start(0);
+  const int file = memfd_create("no-page", 0);
+  auto* const data = static_cast<char*>(mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  data[100] = 1;
+}
 void lock_not_set() {
   start(0);
   clear_lock(&word);
@@ -131,6 +148,8 @@ const Named kStack("on-the-stack", on_the_stack);
 const Named kBeyond("beyond-the-end", beyond_the_end);
 const Named kNotAligned("not-aligned", not_aligned);
 const Named kNotAllocated("not-allocated", not_allocated);
+const Named kNoPage("no-page", no_page);
+const Named kNoOwnPage("no-page-of-its-own", no_page_of_its_own);
 const Named kNotSet("lock-not-set", lock_not_set);
 const Named kUnknown("unknown-comparison", unknown_comparison);
 

@@ -133,6 +133,13 @@ TEST(ShmemProcesses, ErrorsOfTheProgramAreNamed) {
   expect_failure("unknown-comparison", {"comparison 17 is unknown"});
 }
 
+TEST(ShmemProcesses, APageThatCannotBeHadIsNamed) {
+  expect_failure("no-page", {"SIGBUS: there is no memory on this host for a page of the heap of PE"});
+  Job job(1, "no-page-of-its-own");
+  EXPECT_FALSE(job.ends()[0].well());
+  EXPECT_THAT(job.output(), testing::Not(HasSubstr("there is no memory")));
+}
+
 TEST(ShmemProcesses, HeapsThatCannotBeAreRefusedWithTheNumbers) {
   expect_failure("heap", {"SHMEM_SYMMETRIC_SIZE=much: much is no size"}, {{"SHMEM_SYMMETRIC_SIZE", "much"}});
   expect_failure("heap", {"SHMEM_SYMMETRIC_PARTITION3", "kind glue is unknown"},

@@ -157,6 +157,13 @@ TEST(Job, IsThatOfTheStarterFurtherIn) {
   EXPECT_EQ(read(with(kSlurm, {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}}))->starter, Starter::slurm) << "srun --mpi=pmi2";
 }
 
+TEST(Job, OfWeirRunIsNotChangedByAnMpiInitOfItsOwn) {
+  const auto job = read(with(kWeir, {{"PMIX_NAMESPACE", "749600769"}, {"PMIX_RANK", "0"}}));
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->starter, Starter::weir);
+  EXPECT_EQ(job->ranks, 4u);
+}
+
 TEST(Job, NamesVariablesThatContradictEachOther) {
   EXPECT_THAT(refusal(with(kWeir, {{"WEIR_RANK", "4"}})), HasSubstr("WEIR_RANK=4 and WEIR_RANKS=4 contradict"));
   EXPECT_THAT(refusal(with(kWeir, {{"WEIR_HOST_RANK", "9"}})), HasSubstr("WEIR_HOST_RANK=9 and WEIR_HOST_RANKS=4"));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "json_lines.hpp"
 #include "resolver.hpp"
@@ -96,35 +97,74 @@ class Writer {
   int error_ = 0;
 };
 
+// A process of the file: a runtime. Its number and its name.
+struct Process {
+  int number = 1;
+  std::string name;
+  std::int64_t shift_ns = 0;
+};
+
 // The first event follows nothing.
-void begin_runtime(TextBuffer& to, const RuntimeInfo& runtime) {
+void begin_process(TextBuffer& to, const RuntimeInfo& runtime, const Process& process) {
   to << fmt::format(
       "{}{{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"ts\":0.000,\"args\":{{"
-      "\"name\":\"weir runtime {}\"}}}}",
-      runtime.number == 1 ? "" : ",\n", runtime.number, runtime.number);
+      "\"name\":{}}}}}",
+      process.number == 1 ? "" : ",\n", process.number, json_string(process.name));
   for (std::size_t i = 0; i < runtime.tracks.size(); ++i)
-    write_row(to, runtime.number, i, json_string(runtime.tracks[i].name));
+    write_row(to, process.number, i, json_string(runtime.tracks[i].name));
+}
+
+bool has_flow_id(Kind kind) noexcept { return kind == Kind::edge || kind == Kind::move || kind == Kind::data_wait; }
+
+// `about`: gets what is said of the runtime.
+base::Status write_process(Writer& writer, const TraceReader& reader, const RuntimeInfo& runtime,
+                           const Process& process, std::string& about) {
+  begin_process(writer.text, runtime, process);
+  Resolver resolver(reader, runtime);
+  // Numbers of flows are different in one trace, and all of them below this.
+  const std::uint64_t flows_from = static_cast<std::uint64_t>(process.number - runtime.number) << 48;
+  base::Status status = resolver.resolve([&](const Line& line) {
+    Line moved = line;
+    moved.start_ns += static_cast<std::uint64_t>(process.shift_ns);
+    moved.end_ns += static_cast<std::uint64_t>(process.shift_ns);
+    if (has_flow_id(line.kind)) moved.id += flows_from;
+    write_line(writer.text, process.number, moved);
+    writer.write_when_full();
+  });
+  if (status) about += (about.empty() ? "" : ",\n") + describe(runtime, resolver);
+  return status;
+}
+
+base::Status end_file(Writer& writer, const std::string& about) {
+  writer.text << "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"format\":\"weir-json-3\",\"runtimes\":[\n"
+              << about << "\n]}}\n";
+  return writer.close();
 }
 
 }  // namespace
 
 base::Status write_json(const TraceReader& reader, const std::string& path) {
+  return write_json(std::vector<JsonSource>{{&reader, "", ~std::size_t{0}, 0}}, path);
+}
+
+base::Status write_json(std::span<const JsonSource> sources, const std::string& path) {
   Writer writer(path);
   writer.text << "{\"traceEvents\":[\n";
   std::string about;
-  for (const RuntimeInfo& runtime : reader.runtimes()) {
-    begin_runtime(writer.text, runtime);
-    Resolver resolver(reader, runtime);
-    base::Status status = resolver.resolve([&](const Line& line) {
-      write_line(writer.text, runtime.number, line);
-      writer.write_when_full();
-    });
-    if (!status) return status;
-    about += (about.empty() ? "" : ",\n") + describe(runtime, resolver);
+  int number = 0;
+  for (const JsonSource& source : sources) {
+    for (const RuntimeInfo& runtime : source.reader->runtimes()) {
+      const bool is_pe = runtime.number == source.pe_runtime + 1;
+      const std::string name = fmt::format("weir runtime {}", runtime.number);
+      const Process process{++number,
+                            is_pe                 ? source.name
+                            : source.name.empty() ? name
+                                                  : source.name + ": " + name,
+                            source.shift_ns};
+      if (base::Status status = write_process(writer, *source.reader, runtime, process, about); !status) return status;
+    }
   }
-  writer.text << "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"format\":\"weir-json-3\",\"runtimes\":[\n"
-              << about << "\n]}}\n";
-  return writer.close();
+  return end_file(writer, about);
 }
 
 }  // namespace weir::tool::convert

@@ -3,6 +3,8 @@
 // A trace as one file of JSON, for Perfetto and chrome://tracing.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "names.hpp"
@@ -11,5 +13,15 @@ namespace weir::tool::convert {
 
 // Into `path`, which exists or can be made. io_error; bad_input when the trace is damaged meanwhile.
 base::Status write_json(const TraceReader& reader, const std::string& path);
+
+// One of several traces that become one file.
+struct JsonSource {
+  const TraceReader* reader = nullptr;
+  std::string name;            // of the runtime that is the PE: "PE 3"
+  std::size_t pe_runtime = 0;  // which of them
+  std::int64_t shift_ns = 0;   // added to its times, which begin at 0
+};
+// A process for each runtime of each of them. The same errors.
+base::Status write_json(std::span<const JsonSource> sources, const std::string& path);
 
 }  // namespace weir::tool::convert

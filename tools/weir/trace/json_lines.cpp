@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "pe_lines.hpp"
 #include "resolver.hpp"
 
 namespace weir::tool::convert {
@@ -29,6 +30,7 @@ class LineWriter {
       : text_(to), runtime_(static_cast<std::uint64_t>(runtime)), line_(line) {}
 
   void write() {
+    if (is_pe_call(line_.kind)) return write_pe_call();
     switch (line_.kind) {
       case Kind::task: return write_task();
       case Kind::spawn: return write_spawn();
@@ -81,6 +83,15 @@ class LineWriter {
     begin(opening, name, line_.track, line_.start_ns);
     text_ << ",\"dur\":";
     text_.thousandths(std::max(line_.end_ns, line_.start_ns) - line_.start_ns);
+  }
+
+  void write_pe_call() {
+    const PeCall call = pe_call(line_.kind, line_.small, line_.id, line_.value);
+    text_ << ",\n{\"ph\":\"X\",\"cat\":\"" << call.category << "\",\"name\":\"";
+    complete(call.name, "\"");
+    text_ << ",\"args\":{\"bytes\":" << call.bytes;
+    if (call.pe) text_ << ",\"pe\":" << std::uint64_t{*call.pe};
+    text_ << "}}";
   }
 
   void write_task() {

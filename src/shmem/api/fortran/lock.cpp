@@ -21,7 +21,8 @@ namespace weir::shmem {
 using fortran::Integer;
 
 WEIR_SHMEM_FORTRAN(void, shmem_set_lock, (Integer * lock)) {
-  for (Waiting waiting; !fortran::try_lock(lock);) waiting.pause();
+  for (Waiting waiting; !fortran::try_lock(lock);)
+    waiting.pause({.kind = Awaited::Kind::lock, .bytes = sizeof(*lock), .word = lock});
 }
 WEIR_SHMEM_FORTRAN(Integer, shmem_test_lock, (Integer * lock)) { return fortran::try_lock(lock) ? 0 : 1; }
 WEIR_SHMEM_FORTRAN(void, shmem_clear_lock, (Integer * lock)) {

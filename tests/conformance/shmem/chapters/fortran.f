@@ -49,7 +49,8 @@
       integer major, minor
       character*40 name
       call shmem_info_get_version(major, minor)
-      call expect(major .eq. 1 .and. minor .ge. 4, 'version')
+      call expect(major .eq. SHMEM_MAJOR_VERSION, 'version')
+      call expect(minor .eq. SHMEM_MINOR_VERSION, 'minor version')
       call shmem_info_get_name(name)
       call expect(name .eq. SHMEM_VENDOR_STRING, 'name')
       end

@@ -123,6 +123,14 @@ static void hints_are_taken(void) {
   shmem_free(signal);
 }
 
+/* A hint is information: what the library cannot use changes nothing. */
+static void unknown_hints_change_nothing(void) {
+  long *block = shmem_malloc_with_hints(100 * sizeof(long), ~SHMEM_MALLOC_ATOMICS_REMOTE);
+  CHECK(block != NULL);
+  check_symmetric(block + 99);
+  shmem_free(block);
+}
+
 /* Together more than the heap has. */
 static void memory_that_is_free_is_used_again(void) {
   for (int i = 0; i < 40; ++i) {
@@ -135,5 +143,5 @@ static void memory_that_is_free_is_used_again(void) {
 
 CHAPTER(CASE(variables_with_static_storage_are_symmetric), CASE(allocations_are_symmetric_and_apart),
         CASE(nothing_is_null), CASE(calloc_gives_zeros), CASE(align_gives_what_is_asked),
-        CASE(realloc_keeps_the_contents), CASE(too_much_is_null_on_every_pe), CASE(hints_are_taken),
+        CASE(realloc_keeps_the_contents), CASE(too_much_is_null_on_every_pe), CASE(hints_are_taken), CASE(unknown_hints_change_nothing),
         CASE(memory_that_is_free_is_used_again))

@@ -73,5 +73,27 @@ TEST(Group, AnAreaIsUsedAgainWhileOthersStillLeaveItsLastGroup) {
   }
 }
 
+TEST(Group, EachPartOfAWorkThatIsSharedOutIsDoneOnceAndSeenByAllThatReturn) {
+  for (const int pes : {1, 2, 5, 9}) {
+    Stage stage = one_node(pes, true);
+    play(stage, [&](Pe& pe) {
+      const auto group = pe.group(all_of(stage), 0);
+      auto* const counts = reinterpret_cast<long*>(pe.heap());  // plain words: the protocol alone orders them
+      for (long round = 0; round < 100; ++round) {
+        const auto parts = static_cast<unsigned>(1 + round % 12);
+        sync(*group);
+        group->near().share_out(parts, [&](unsigned part) {
+          for (unsigned member = 0; member < group->size(); ++member)
+            ++reinterpret_cast<long*>(group->at(counts, member))[part];
+        });
+        for (unsigned part = 0; part < 13; ++part) {
+          EXPECT_EQ(counts[part], part < parts ? 1 : 0) << "part " << part << " of " << parts;
+          counts[part] = 0;
+        }
+      }
+    });
+  }
+}
+
 }  // namespace
 }  // namespace weir::shmem::test

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/observe/call.hpp"
+
+#include "shmem/observe/recording.hpp"
+#include "shmem/world/address.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+// Of a thread: the track, of which recording, and how many calls it stands in.
+struct Thread {
+  trace::Track* track = nullptr;
+  unsigned recording = 0;
+  unsigned depth = 0;
+};
+constinit thread_local Thread thread;
+
+std::uint64_t packed(const CallPlace& place) noexcept {
+  const World& w = world();
+  const Segment* const segment = segment_of(place.symmetric);
+  const auto pe = static_cast<std::uint32_t>(place.pe < 0 ? w.my_pe : place.pe);
+  if (segment == nullptr) return trace::PePlace{pe, 0, trace::PePlace::kMostOffset}.packed();
+  return trace::PePlace{pe, static_cast<std::uint32_t>(segment - w.segments),
+                        reinterpret_cast<std::uintptr_t>(place.symmetric) - segment->start}
+      .packed();
+}
+
+}  // namespace
+
+void Call::begin(std::uint8_t small) noexcept {
+  is_entered_ = true;
+  Thread& self = thread;
+  if (self.depth++ != 0) return;
+  if (self.recording != recording_number()) [[unlikely]] {
+    self.track = add_thread();
+    self.recording = recording_number();
+  }
+  track_ = self.track;
+  small_ = small;
+  start_ = trace::Track::now();
+}
+
+void Call::end() noexcept {
+  --thread.depth;
+  if (track_ == nullptr || !world().is_traced || kind_ == trace::Kind::none) return;
+  const bool has_place = kind_ != trace::Kind::meet && kind_ != trace::Kind::order;
+  track_->call(start_, kind_, small_, has_place ? packed(place_) : id_, place_.bytes);
+}
+
+}  // namespace weir::shmem

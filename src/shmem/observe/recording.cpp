@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shmem/observe/recording.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "shmem/world/world.hpp"
+#include "trace/recorder.hpp"
+
+namespace weir::shmem {
+
+namespace {
+
+constexpr std::uint32_t kHeapGathering = 1, kFirstGathering = 16;
+
+// Never destroyed: threads may call until the process ends.
+struct Recording {
+  std::mutex mutex;
+  std::unique_ptr<trace::Recorder> recorder;
+  trace::Settings settings;
+  std::uint64_t start = 0;
+  int threads = 0;
+  pid_t process = 0;  // a forked child has no thread that writes
+  Gathering heap;
+};
+Recording& recording() {
+  static auto* const made = new Recording;
+  return *made;
+}
+// Relaxed: it changes while no thread calls.
+std::atomic<unsigned> number{0};
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// "PEs 0, 2, 4"; of many the first ones.
+std::string list_of(std::span<const int> pes) {
+  constexpr std::size_t kMost = 16;
+  if (static_cast<int>(pes.size()) == world().n_pes) return "all PEs";
+  const std::span<const int> shown = pes.first(std::min(pes.size(), kMost));
+  return fmt::format("PEs {}{}", fmt::join(shown, ", "), shown.size() < pes.size() ? ", ..." : "");
+}
+
+// FNV-1a over the bytes of the words.
+std::uint32_t hash(std::span<const std::uint64_t> words) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint64_t word : words) {
+    for (int i = 0; i < 8; ++i) hash = (hash ^ (word >> 8 * i & 0xff)) * 0x100000001b3;
+  }
+  const auto folded = static_cast<std::uint32_t>(hash ^ hash >> 32);
+  return folded < kFirstGathering ? folded + kFirstGathering : folded;
+}
+
+trace::Summary summary_of(const Recording& r) {
+  trace::Summary summary;
+  summary.workers = r.threads;
+  summary.start = r.start;
+  summary.end = trace::Track::now();
+  summary.machine = fmt::format("PE {} of {} on {}", world().my_pe, world().n_pes, host_name());
+  summary.settings = r.settings;
+  return summary;
+}
+
+}  // namespace
+
+std::string trace_file_of(const std::string& trace, int pe) {
+  const std::filesystem::path path(trace);
+  if (path.stem().extension() == fmt::format(".{}", pe)) return trace;
+  std::filesystem::path name = path.stem();
+  name += fmt::format(".{}", pe);
+  name += path.extension();
+  return (path.parent_path() / name).string();
+}
+
+void open_recording(const std::string& job) {
+  World& w = world();
+  const char* const asked = std::getenv("WEIR_TRACE");
+  if (asked == nullptr || *asked == '\0') return;
+  const std::string path = w.n_pes > 1 ? trace_file_of(asked, w.my_pe) : std::string(asked);
+  // Runtimes of this process write to the same file.
+  if (path != asked) setenv("WEIR_TRACE", path.c_str(), 1);
+  auto opened = trace::Recorder::open(path);
+  check(opened.status());
+  Recording& r = recording();
+  r.recorder = std::move(*opened);
+  r.start = trace::Track::now();
+  r.threads = 0;
+  r.process = getpid();
+  r.settings = {{"pe", std::to_string(w.my_pe)},
+                {"pes", std::to_string(w.n_pes)},
+                {"host", host_name()},
+                {"job", job},
+                {"clock_offset_ns", "0"}};
+  check(r.recorder->note(r.settings));
+  r.heap = {kHeapGathering, 0};
+  r.recorder->add_group(kHeapGathering, static_cast<std::uint64_t>(w.n_pes), "all PEs");
+  number.fetch_add(1);
+  w.before_end = close_recording;
+  w.is_traced = true;
+}
+
+void note_clock_offset(std::int64_t ns) {
+  Recording& r = recording();
+  if (r.recorder == nullptr || ns == 0) return;
+  r.settings.back().second = std::to_string(ns);
+  check(r.recorder->note(r.settings));
+}
+
+void close_recording() noexcept {
+  Recording& r = recording();
+  const std::unique_lock lock(r.mutex, std::try_to_lock);
+  if (!lock || !world().is_traced || r.process != getpid()) return;
+  world().is_traced = false;
+  const base::Status status = r.recorder->close(summary_of(r));
+  // Threads that are in a call hold its tracks.
+  static_cast<void>(r.recorder.release());
+  if (!status) fmt::print(stderr, "weir: PE {}: {}\n", world().my_pe, status.message);
+}
+
+Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> pes) {
+  Recording& r = recording();
+  const std::lock_guard lock(r.mutex);
+  if (r.recorder == nullptr) return {};
+  const Gathering made{hash(key), 0};
+  r.recorder->add_group(made.number, pes.size(), list_of(pes));
+  return made;
+}
+
+Gathering& heap_gathering() noexcept { return recording().heap; }
+
+unsigned recording_number() noexcept { return number.load(std::memory_order_relaxed); }
+
+trace::Track* add_thread() noexcept {
+  Recording& r = recording();
+  const std::lock_guard lock(r.mutex);
+  if (r.recorder == nullptr) return nullptr;
+  const int thread = r.threads++;
+  const std::string name =
+      thread == 0 ? fmt::format("PE {}", world().my_pe) : fmt::format("PE {} thread {}", world().my_pe, thread + 1);
+  return r.recorder->add_track({name, thread, -1});
+}
+
+}  // namespace weir::shmem

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The trace of this PE: a file of its own, opened at the start when WEIR_TRACE says so, whole at the end.
+//
+// A runtime of the scheduler in the same process writes to the same file. One thread opens and closes; any thread
+// records (call.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "shmem/observe/gathering.hpp"
+#include "trace/track.hpp"
+
+namespace weir::shmem {
+
+// After the transport is there and before memory is: World::is_traced says whether it is. `job`: a name that other runs
+// do not have. Ends the program when the file cannot be written.
+void open_recording(const std::string& job);
+// This PE's clock and what has to be added to it to get that of PE 0, for PEs of several hosts.
+void note_clock_offset(std::int64_t ns);
+// The file is whole. Also by fail() and global_exit(), while other threads still call.
+void close_recording() noexcept;
+
+// "t.weir" -> "t.3.weir"; one that has the number already stays.
+std::string trace_file_of(const std::string& trace, int pe);
+
+// What all members know and others do not, as a gathering's number.
+Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> pes);
+// That of all PEs in calls of the heap.
+Gathering& heap_gathering() noexcept;
+
+// For Call: which recording this is, from 1; the track of a thread that has none in it.
+unsigned recording_number() noexcept;
+trace::Track* add_thread() noexcept;
+
+}  // namespace weir::shmem

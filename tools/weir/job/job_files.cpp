@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "job_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "report/read_trace.hpp"
+
+namespace weir::tool::job {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string setting(const trace::RuntimeInfo& runtime, std::string_view name) {
+  for (const auto& [key, text] : runtime.settings) {
+    if (key == name) return text;
+  }
+  return {};
+}
+
+template <class Number>
+Number number_of(const std::string& text) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool is_pe(const trace::RuntimeInfo& runtime) { return !setting(runtime, "pes").empty(); }
+
+// Of several starts in one process the one with most events.
+std::optional<std::size_t> pe_runtime(const trace::TraceReader& reader) {
+  std::optional<std::size_t> found;
+  const auto& all = reader.runtimes();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_pe(all[i]) && (!found || all[i].units > all[*found].units)) found = i;
+  }
+  return found;
+}
+
+base::Result<PeFile> open_pe(const std::string& path) {
+  auto reader = report::open_trace(path);
+  if (!reader) return reader.status();
+  const std::optional<std::size_t> runtime = pe_runtime(*reader);
+  if (!runtime) {
+    return base::Status{
+        base::Code::bad_input,
+        fmt::format("{}: is of no PE of a SHMEM program, so that it is no part of a job's traces", path)};
+  }
+  PeFile file{path, std::move(*reader), *runtime, 0, 0, "", "", 0, false};
+  const trace::RuntimeInfo& info = file.info();
+  file.pe = number_of<int>(setting(info, "pe"));
+  file.pes = number_of<int>(setting(info, "pes"));
+  file.host = setting(info, "host");
+  file.id = setting(info, "job");
+  file.clock_offset_ns = number_of<std::int64_t>(setting(info, "clock_offset_ns"));
+  file.is_part = file.reader.ends_early();
+  return file;
+}
+
+// "t.weir": t.0.weir, t.1.weir, ... and their parts, in the folder that it names.
+std::vector<std::string> numbered(const std::string& name) {
+  const fs::path path(name);
+  const std::string before = path.stem().string() + '.', after = path.extension().string();
+  const fs::path folder = path.parent_path();
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+    std::string file = entry.path().filename().string();
+    std::string whole = file;
+    if (whole.ends_with(".part")) whole.resize(whole.size() - 5);
+    if (!whole.starts_with(before) || !whole.ends_with(after) || whole.size() <= before.size() + after.size()) continue;
+    const std::string middle = whole.substr(before.size(), whole.size() - before.size() - after.size());
+    if (middle.find_first_not_of("0123456789") == std::string::npos) found.push_back((folder / file).string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The newest of them says which run is meant.
+std::string newest_run(const std::vector<PeFile>& files) {
+  std::error_code error;
+  const auto newest = std::max_element(files.begin(), files.end(), [&](const PeFile& a, const PeFile& b) {
+    return fs::last_write_time(a.path, error) < fs::last_write_time(b.path, error);
+  });
+  return newest->id;
+}
+
+// Of each PE one file, of the same run.
+base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job) {
+  const std::string id = newest_run(opened);
+  for (PeFile& file : opened) {
+    if (file.id != id) {
+      job.remarks.push_back(fmt::format("{} is of another run, and left out", file.path));
+      continue;
+    }
+    const auto same =
+        std::find_if(job.files.begin(), job.files.end(), [&](const PeFile& f) { return f.pe == file.pe; });
+    if (same == job.files.end()) {
+      job.files.push_back(std::move(file));
+    } else if (were_named) {
+      return {base::Code::bad_input, fmt::format("{} and {} are both of PE {}", same->path, file.path, file.pe)};
+    } else if (same->is_part && !file.is_part) {
+      *same = std::move(file);
+    }
+  }
+  std::sort(job.files.begin(), job.files.end(), [](const PeFile& a, const PeFile& b) { return a.pe < b.pe; });
+  return base::Status::success();
+}
+
+void remark(JobFiles& job) {
+  for (const PeFile& file : job.files) {
+    if (file.is_part)
+      job.remarks.push_back(fmt::format("{} ends early: PE {} had not ended, or was killed", file.path, file.pe));
+    if (file.info().lost > 0)
+      job.remarks.push_back(
+          fmt::format("{}: {} events of PE {} were lost; numbers are too small", file.path, file.info().lost, file.pe));
+  }
+  for (const int pe : job.missing()) job.remarks.push_back(fmt::format("PE {} of {} has left no file", pe, job.pes));
+}
+
+}  // namespace
+
+std::vector<int> JobFiles::missing() const {
+  std::vector<int> result;
+  auto file = files.begin();
+  for (int pe = 0; pe < pes; ++pe) {
+    if (file != files.end() && file->pe == pe)
+      ++file;
+    else
+      result.push_back(pe);
+  }
+  return result;
+}
+
+bool is_job(const std::vector<std::string>& names) {
+  if (names.size() != 1) return names.size() > 1;
+  std::error_code error;
+  if (!fs::exists(names[0], error) && !fs::exists(names[0] + ".part", error)) return !numbered(names[0]).empty();
+  if (!fs::is_regular_file(names[0], error)) return false;
+  const auto reader = trace::TraceReader::open(names[0]);
+  return reader && pe_runtime(*reader).has_value();
+}
+
+base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
+  std::error_code error;
+  const bool are_named = names.size() > 1 || fs::exists(names[0], error);
+  JobFiles job;
+  job.name = names.size() == 1 ? names[0] : fmt::format("{} to {}", names.front(), names.back());
+  std::vector<PeFile> opened;
+  for (const std::string& path : are_named ? names : numbered(names[0])) {
+    auto file = open_pe(path);
+    if (!file && !are_named && file.status().code == base::Code::bad_input && path.ends_with(".part")) {
+      job.remarks.push_back(file.status().message);  // a PE that was killed as it began
+      continue;
+    }
+    if (!file) return file.status();
+    opened.push_back(std::move(*file));
+  }
+  if (opened.empty()) return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE is whole", job.name)};
+  if (base::Status status = choose(opened, are_named, job); !status) return status;
+  for (const PeFile& file : job.files) job.pes = std::max(job.pes, file.pes);
+  remark(job);
+  return job;
+}
+
+}  // namespace weir::tool::job

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The traces of a job of PEs: one file for each, found by the name that the job was given, or named one by one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "trace/reader.hpp"
+
+namespace weir::tool::job {
+
+struct PeFile {
+  std::string path;
+  trace::TraceReader reader;
+  std::size_t runtime = 0;  // which of the reader's is the PE
+  int pe = 0, pes = 0;
+  std::string host, id;
+  std::int64_t clock_offset_ns = 0;
+  bool is_part = false;  // it ends early
+
+  const trace::RuntimeInfo& info() const noexcept { return reader.runtimes()[runtime]; }
+};
+
+// Times of a PE, of the clock that all have in common.
+class JobClock {
+ public:
+  explicit JobClock(const PeFile& file)
+      : scale_(file.reader.scale(file.info())),
+        origin_(static_cast<std::int64_t>(file.reader.runtimes().front().opened.ns) + file.clock_offset_ns) {}
+  std::int64_t ns(std::uint64_t ticks) const noexcept { return origin_ + static_cast<std::int64_t>(scale_.ns(ticks)); }
+
+ private:
+  trace::TimeScale scale_;
+  std::int64_t origin_;
+};
+
+struct JobFiles {
+  std::string name;           // as it was asked for
+  std::vector<PeFile> files;  // by PE
+  int pes = 0;
+  std::vector<std::string> remarks;  // files that are missing, of another run, or end early
+
+  std::vector<int> missing() const;
+};
+
+// Whether these names are of a job: several files, a name of which there are only numbered ones ("t.weir", where there
+// is t.0.weir), or a file of a PE.
+bool is_job(const std::vector<std::string>& names);
+// not_found, bad_input, io_error; bad_input also for a file that is of no PE, and for two of one PE.
+base::Result<JobFiles> open_job(const std::vector<std::string>& names);
+
+}  // namespace weir::tool::job

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The traces of a job as one file of JSON for Perfetto: a process for each PE, and one for each runtime within it.
+#pragma once
+
+#include <string>
+
+#include "job_files.hpp"
+
+namespace weir::tool::job {
+
+// In place of what was there. io_error; bad_input when a trace is damaged meanwhile.
+base::Status write_job_json(const JobFiles& job, const std::string& to);
+
+}  // namespace weir::tool::job

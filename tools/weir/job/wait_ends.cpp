@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "wait_ends.hpp"
+
+#include <algorithm>
+
+namespace weir::tool::job {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 4096;  // of words of one wait that are looked at
+constexpr std::uint64_t kStep = 2;          // words may be as short as this
+
+std::uint64_t key(trace::PePlace place, std::uint64_t offset) {
+  place.offset = offset;
+  return place.packed();
+}
+
+template <class Do>
+void for_words(const WaitEnds::Wait& wait, Do&& act) {
+  if (!wait.place.is_known()) return;
+  const std::uint64_t step = wait.bytes <= 8 ? 8 : kStep;
+  for (std::uint64_t at = 0; at < std::min(wait.bytes, kMostBytes); at += step)
+    act(key(wait.place, wait.place.offset + at));
+}
+
+}  // namespace
+
+void WaitEnds::add_wait(const Wait& wait) {
+  waits_.push_back(wait);
+  for_words(wait, [&](std::uint64_t word) { words_.try_emplace(word); });
+}
+
+void WaitEnds::add_to(trace::PePlace place, std::uint64_t offset, const Put& put) {
+  const auto word = words_.find(key(place, offset));
+  if (word != words_.end()) word->second.push_back(put);
+}
+
+void WaitEnds::add_put(const trace::Event& event, int by, std::int64_t start) {
+  const auto place = trace::PePlace::of(event.id);
+  if (!place.is_known()) return;
+  const Put put{start, by};
+  add_to(place, place.offset, put);
+  const bool is_signal =
+      event.kind() == trace::Kind::put && (event.small() == static_cast<int>(trace::PePut::signal) ||
+                                           event.small() == static_cast<int>(trace::PePut::signal_nbi));
+  if (is_signal || event.value() <= 8) return;
+  for (const std::uint64_t size : {8, 4}) add_to(place, place.offset + event.value() - size, put);
+}
+
+void WaitEnds::find_ends(const std::function<void(const Wait&, int by)>& take) {
+  const auto is_before = [](const Put& a, const Put& b) { return a.start < b.start; };
+  for (auto& [place, puts] : words_) std::sort(puts.begin(), puts.end(), is_before);
+  for (const Wait& wait : waits_) {
+    Put last{INT64_MIN, -1};
+    for_words(wait, [&](std::uint64_t word) {
+      const std::vector<Put>& puts = words_.at(word);
+      const auto after = std::upper_bound(puts.begin(), puts.end(), Put{wait.end, 0}, is_before);
+      if (after != puts.begin() && std::prev(after)->start > last.start) last = *std::prev(after);
+    });
+    take(wait, last.by);
+  }
+}
+
+}  // namespace weir::tool::job

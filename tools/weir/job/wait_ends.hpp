@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// WaitEnds: by whose put, signal or atomic a wait was ended: the last one to a word that was waited for, before the
+// wait ended. Pure.
+//
+// First all waits are added, then all puts. A put of more than a word counts for its first and its last word.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/event.hpp"
+#include "trace/pe_events.hpp"
+
+namespace weir::tool::job {
+
+class WaitEnds {
+ public:
+  struct Wait {
+    int pe = 0;
+    std::int64_t start = 0, end = 0;
+    trace::PePlace place;
+    std::uint64_t bytes = 0;  // of all words
+  };
+
+  void add_wait(const Wait& wait);
+  // `event`: of kind put or atomic.
+  void add_put(const trace::Event& event, int by, std::int64_t start);
+  // Calls `take` for each wait with the PE that ended it; -1: nobody is known.
+  void find_ends(const std::function<void(const Wait&, int by)>& take);
+
+ private:
+  struct Put {
+    std::int64_t start;
+    int by;
+  };
+  void add_to(trace::PePlace place, std::uint64_t offset, const Put& put);
+
+  std::vector<Wait> waits_;
+  std::unordered_map<std::uint64_t, std::vector<Put>> words_;  // that are waited for, by their packed place
+};
+
+}  // namespace weir::tool::job
