@@ -20,6 +20,8 @@ Hooks* the_hooks = nullptr;
 
 namespace {
 
+bool is_shmem_program = false;
+
 using base::Code;
 using base::Status;
 
@@ -53,9 +55,18 @@ base::Result<Hooks*> load(const std::string& path) {
 
 }  // namespace
 
+void leave_to_shmem() noexcept { is_shmem_program = true; }
+
 base::Status start(Options& options) {
   const char* const value = std::getenv(kVariable);
   if (value == nullptr) return Status::success();
+  if (std::strcmp(value, kForShmem) == 0) {
+    if (is_shmem_program) return Status::success();
+    return {Code::bad_option,
+            fmt::format("{}={} is for OpenSHMEM programs, whose runtimes are made after shmem_init(); run `weir check "
+                        "PROGRAM`, or unset {}",
+                        kVariable, value, kVariable)};
+  }
   const char* const colon = std::strchr(value, ':');
   if (colon == nullptr || colon == value || colon[1] == 0) {
     return {Code::bad_option, fmt::format("{}={}: it is set by weir check; run `weir check PROGRAM`, or unset {}",

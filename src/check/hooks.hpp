@@ -21,6 +21,11 @@ namespace weir::check {
 // The environment variable by which `weir check` says where it listens, and where the library is: "SOCKET:PATH".
 inline constexpr const char* kVariable = "WEIR_CHECK";
 
+// Its value that is for OpenSHMEM programs: libweir-shmem checks their calls. There a runtime is as if it was not set.
+inline constexpr const char* kForShmem = "1";
+// libweir-shmem has started in this process.
+void leave_to_shmem() noexcept;
+
 // A task from its spawning to its end.
 struct TaskRecord;
 

@@ -4,44 +4,75 @@
 // tells sets apart; neither it nor pWrk is written.
 #include "shmem/group/active_set.hpp"
 
+#include "shmem/api/checks.hpp"
 #include "shmem/api/together.hpp"
 #include "shmem/group/open.hpp"
 
 namespace weir::shmem::api {
 namespace {
 
+// The group of a set. While calls are checked, `check` comes after it, with the group.
+template <class Check>
+Group& checked_group(const ActiveSet& set, const char* kind, Check&& check) {
+  if (is_checked()) check_set(set, kind);
+  Group& group = group_of(set);
+  if (is_checked()) check(group, Members{.set = &set});
+  return group;
+}
+
 template <class T>
 void do_broadcast(void* dest, const void* source, std::size_t nelems, int root, int start, int log_stride, int size,
                   long* sync) {
-  Group& group = group_of({start, log_stride, size, sync});
+  Group& group =
+      checked_group(ActiveSet{start, log_stride, size, sync}, "broadcast", [&](Group& found, const Members& members) {
+        check_broadcast(found, members, {dest, source, nelems, sizeof(T)}, root);
+      });
   if (root < 0 || root >= size) fail_root(root, group.size());
   broadcast(group, {dest, source, nelems * sizeof(T), static_cast<unsigned>(root), false});
 }
-template <class T>
-void do_collect(void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size, long* sync) {
-  collect(group_of({start, log_stride, size, sync}), dest, source, nelems * sizeof(T));
-}
-template <class T>
-void do_fcollect(void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size, long* sync) {
-  fcollect(group_of({start, log_stride, size, sync}), dest, source, nelems * sizeof(T));
-}
-template <class T>
-void do_alltoall(void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size, long* sync) {
-  alltoall(group_of({start, log_stride, size, sync}), dest, source, nelems * sizeof(T));
-}
+
+// clang-format off
+#define WEIR_SHMEM_SET_COLLECT(NAME, HOW)                                                                            \
+  template <class T>                                                                                                 \
+  void do##NAME(void* dest, const void* source, std::size_t nelems, int start, int log_stride, int size,             \
+                long* sync) {                                                                                        \
+    Group& group = checked_group(ActiveSet{start, log_stride, size, sync}, #HOW,                                     \
+                                 [&](Group& found, const Members& members) {                                         \
+                                   check##NAME(found, members, {dest, source, nelems, sizeof(T)});                   \
+                                 });                                                                                 \
+    HOW(group, dest, source, nelems * sizeof(T));                                                                    \
+  }
+WEIR_SHMEM_SET_COLLECT(_collect, collect)
+WEIR_SHMEM_SET_COLLECT(_fcollect, fcollect)
+WEIR_SHMEM_SET_COLLECT(_alltoall, alltoall)
+// clang-format on
+
 template <class T>
 void do_alltoalls(void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t nelems, int start,
                   int log_stride, int size, long* sync) {
-  alltoalls(group_of({start, log_stride, size, sync}), {dest, source, dst, sst, nelems, sizeof(T)});
+  Group& group =
+      checked_group(ActiveSet{start, log_stride, size, sync}, "alltoalls", [&](Group& found, const Members& members) {
+        check_alltoalls(found, members, {dest, source, nelems, sizeof(T)}, dst, sst);
+      });
+  alltoalls(group, {dest, source, dst, sst, nelems, sizeof(T)});
+}
+
+void reduce_set(const ActiveSet& set, const Reduction& what) {
+  reduce(
+      checked_group(set, "reduce", [&](Group& group, const Members& members) { check_reduce(group, members, what); }),
+      what);
+}
+Group& group_to_meet(const ActiveSet& set, const char* kind) {
+  return checked_group(set, kind, [&](Group& group, const Members& members) { check_call(group, members, kind); });
 }
 
 // A negative number reduces nothing.
 // clang-format off
 #define WEIR_SHMEM_SET_REDUCE(NAME, OP)                                                                              \
   template <class T>                                                                                                 \
-  void do##NAME(T* dest, const T* source, int n, int start, int log_stride, int size, T*, long* sync) {                   \
-    reduce(group_of({start, log_stride, size, sync}),                                                                      \
-           {dest, source, n > 0 ? static_cast<std::size_t>(n) : 0, OP, kTypeOf<T>});                                 \
+  void do##NAME(T* dest, const T* source, int n, int start, int log_stride, int size, T*, long* sync) {              \
+    reduce_set({start, log_stride, size, sync},                                                                      \
+               {dest, source, n > 0 ? static_cast<std::size_t>(n) : 0, OP, kTypeOf<T>});                             \
   }
 WEIR_SHMEM_SET_REDUCE(_and_to_all, Op::bit_and)
 WEIR_SHMEM_SET_REDUCE(_or_to_all, Op::bit_or)
@@ -64,10 +95,10 @@ WEIR_SHMEM_TO_ALL_SUM(WEIR_SHMEM_OLD_SUM, WEIR_SHMEM_DEFINE_TYPED)
 namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, shmem_barrier, (int PE_start, int logPE_stride, int PE_size, long* pSync)) {
-  barrier(group_of({PE_start, logPE_stride, PE_size, pSync}));
+  barrier(api::group_to_meet({PE_start, logPE_stride, PE_size, pSync}, "barrier"));
 }
 WEIR_SHMEM_ENTRY(void, shmem_sync, (int PE_start, int logPE_stride, int PE_size, long* pSync)) {
-  sync(group_of({PE_start, logPE_stride, PE_size, pSync}));
+  sync(api::group_to_meet({PE_start, logPE_stride, PE_size, pSync}, "sync"));
 }
 
 }  // namespace weir::shmem

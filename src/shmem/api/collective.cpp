@@ -3,6 +3,7 @@
 // Collectives of teams.
 #include "shmem/group/collective.hpp"
 
+#include "shmem/api/checks.hpp"
 #include "shmem/api/together.hpp"
 #include "shmem/group/open.hpp"
 
@@ -15,44 +16,68 @@ unsigned member(const Group& group, int root) {
   return static_cast<unsigned>(root);
 }
 
-// 0, or -1 for SHMEM_TEAM_INVALID.
-template <class Do>
-int with_group(shmem_team_t team, Do&& act) {
+// 0, or -1 for SHMEM_TEAM_INVALID. `check` comes before it, while calls are checked.
+template <class Check, class Do>
+int with_group(shmem_team_t team, Check&& check, Do&& act) {
   Group* const group = group_in(team);
   if (group == nullptr) return -1;
+  if (is_checked()) check(*group, Members{team});
   act(*group);
   return 0;
 }
 
 template <class T>
 int do_broadcast(shmem_team_t team, void* dest, const void* source, std::size_t nelems, int root) {
-  return with_group(team, [&](Group& group) {
-    broadcast(group, {dest, source, nelems * sizeof(T), member(group, root), true});
-  });
+  return with_group(
+      team,
+      [&](Group& group, const Members& members) {
+        check_broadcast(group, members, {dest, source, nelems, sizeof(T)}, root);
+      },
+      [&](Group& group) {
+        broadcast(group, {dest, source, nelems * sizeof(T), member(group, root), true});
+      });
 }
-template <class T>
-int do_collect(shmem_team_t team, void* dest, const void* source, std::size_t nelems) {
-  return with_group(team, [&](Group& group) { collect(group, dest, source, nelems * sizeof(T)); });
-}
-template <class T>
-int do_fcollect(shmem_team_t team, void* dest, const void* source, std::size_t nelems) {
-  return with_group(team, [&](Group& group) { fcollect(group, dest, source, nelems * sizeof(T)); });
-}
-template <class T>
-int do_alltoall(shmem_team_t team, void* dest, const void* source, std::size_t nelems) {
-  return with_group(team, [&](Group& group) { alltoall(group, dest, source, nelems * sizeof(T)); });
-}
+
+// clang-format off
+#define WEIR_SHMEM_TEAM_COLLECT(NAME, HOW)                                                               \
+  template <class T>                                                                                     \
+  int do##NAME(shmem_team_t team, void* dest, const void* source, std::size_t nelems) {                  \
+    return with_group(                                                                                   \
+        team,                                                                                            \
+        [&](Group& group, const Members& members) {                                                      \
+          check##NAME(group, members, {dest, source, nelems, sizeof(T)});                                \
+        },                                                                                               \
+        [&](Group& group) { HOW(group, dest, source, nelems * sizeof(T)); });                            \
+  }
+WEIR_SHMEM_TEAM_COLLECT(_collect, collect)
+WEIR_SHMEM_TEAM_COLLECT(_fcollect, fcollect)
+WEIR_SHMEM_TEAM_COLLECT(_alltoall, alltoall)
+// clang-format on
+
 template <class T>
 int do_alltoalls(shmem_team_t team, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
                  std::size_t nelems) {
-  return with_group(team, [&](Group& group) { alltoalls(group, {dest, source, dst, sst, nelems, sizeof(T)}); });
+  return with_group(
+      team,
+      [&](Group& group, const Members& members) {
+        check_alltoalls(group, members, {dest, source, nelems, sizeof(T)}, dst, sst);
+      },
+      [&](Group& group) {
+        alltoalls(group, {dest, source, dst, sst, nelems, sizeof(T)});
+      });
+}
+
+int reduce_team(shmem_team_t team, const Reduction& what, const char* kind, void (*how)(Group&, const Reduction&)) {
+  return with_group(
+      team, [&](Group& group, const Members& members) { check_reduce(group, members, what, kind); },
+      [&](Group& group) { how(group, what); });
 }
 
 // clang-format off
 #define WEIR_SHMEM_TEAM_REDUCE(NAME, HOW, OP)                                                      \
   template <class T>                                                                               \
   int do##NAME(shmem_team_t team, T* dest, const T* source, std::size_t n) {                       \
-    return with_group(team, [&](Group& group) { HOW(group, {dest, source, n, OP, kTypeOf<T>}); }); \
+    return reduce_team(team, {dest, source, n, OP, kTypeOf<T>}, #HOW, HOW);                        \
   }
 WEIR_SHMEM_TEAM_REDUCE(_and_reduce, reduce, Op::bit_and)
 WEIR_SHMEM_TEAM_REDUCE(_or_reduce, reduce, Op::bit_or)
@@ -64,6 +89,20 @@ WEIR_SHMEM_TEAM_REDUCE(_prod_reduce, reduce, Op::prod)
 WEIR_SHMEM_TEAM_REDUCE(_sum_inscan, inclusive_scan, Op::sum)
 WEIR_SHMEM_TEAM_REDUCE(_sum_exscan, exclusive_scan, Op::sum)
 // clang-format on
+
+[[gnu::noinline]] void checked_barrier_world() {
+  check_call(world_group(), {SHMEM_TEAM_WORLD}, "barrier");
+  barrier(world_group());
+}
+void barrier_world() {
+  if (is_checked()) return checked_barrier_world();
+  barrier(world_group());
+}
+int sync_team(shmem_team_t team) {
+  return with_group(
+      team, [](Group& group, const Members& members) { check_call(group, members, "sync"); },
+      [](Group& group) { sync(group); });
+}
 
 }  // namespace
 }  // namespace weir::shmem::api
@@ -77,11 +116,9 @@ WEIR_SHMEM_REDUCE_SUM_TYPES(WEIR_SHMEM_SCAN, WEIR_SHMEM_DEFINE_TYPED)
 namespace weir::shmem {
 using Byte = api::Element<1>;
 
-WEIR_SHMEM_ENTRY(void, shmem_barrier_all, (void)) { barrier(api::world_group()); }
-WEIR_SHMEM_ENTRY(void, shmem_sync_all, (void)) { sync(api::world_group()); }
-WEIR_SHMEM_ENTRY(int, shmem_team_sync, (shmem_team_t team)) {
-  return api::with_group(team, [](Group& group) { sync(group); });
-}
+WEIR_SHMEM_ENTRY(void, shmem_barrier_all, (void)) { api::barrier_world(); }
+WEIR_SHMEM_ENTRY(void, shmem_sync_all, (void)) { api::sync_team(SHMEM_TEAM_WORLD); }
+WEIR_SHMEM_ENTRY(int, shmem_team_sync, (shmem_team_t team)) { return api::sync_team(team); }
 WEIR_SHMEM_ENTRY(int, shmem_broadcastmem,
                  (shmem_team_t team, void* dest, const void* source, std::size_t nelems, int PE_root)) {
   return api::do_broadcast<Byte>(team, dest, source, nelems, PE_root);

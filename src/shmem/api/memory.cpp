@@ -1,27 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The symmetric heap, under its names of today and of OpenSHMEM 1.1.
+#include <fmt/format.h>
+
+#include "shmem/api/checks.hpp"
 #include "shmem/api/entry.hpp"
 #include "shmem/heap/heap.hpp"
 
-namespace weir::shmem {
+namespace weir::shmem::api {
+namespace {
 
-WEIR_SHMEM_ENTRY(void*, shmem_malloc, (std::size_t size)) { return allocate(size); }
-WEIR_SHMEM_ENTRY(void*, shmem_calloc, (std::size_t count, std::size_t size)) { return allocate_cleared(count, size); }
-WEIR_SHMEM_ENTRY(void*, shmem_align, (std::size_t alignment, std::size_t size)) {
+// Nothing is allocated, and nobody waits, for 0 bytes.
+void* do_malloc(std::size_t size) {
+  if (is_checked() && size != 0) check_heap("malloc", fmt::format("size {}", size));
+  return allocate(size);
+}
+void* do_calloc(std::size_t count, std::size_t size) {
+  if (is_checked() && count != 0 && size != 0) check_heap("calloc", fmt::format("count {}, size {}", count, size));
+  return allocate_cleared(count, size);
+}
+void* do_align(std::size_t alignment, std::size_t size) {
+  if (is_checked() && size != 0) check_heap("align", fmt::format("alignment {}, size {}", alignment, size));
   return allocate_aligned(alignment, size);
 }
-WEIR_SHMEM_ENTRY(void*, shmem_realloc, (void* ptr, std::size_t size)) { return reallocate(ptr, size); }
-WEIR_SHMEM_ENTRY(void*, shmem_malloc_with_hints, (std::size_t size, long hints)) {
+void* do_realloc(void* ptr, std::size_t size) {
+  if (ptr == nullptr) return do_malloc(size);
+  if (is_checked()) check_release("realloc", ptr, fmt::format("size {}", size));
+  return reallocate(ptr, size);
+}
+void* do_malloc_with_hints(std::size_t size, long hints) {
+  if (is_checked() && size != 0 && (hints & kNoBarrier) == 0)
+    check_heap("malloc_with_hints", fmt::format("size {}, hints {}", size, hints));
   return allocate_with_hints(size, hints);
 }
-WEIR_SHMEM_ENTRY(void, shmem_free, (void* ptr)) { release(ptr); }
-
-WEIR_SHMEM_ENTRY(void*, shmalloc, (std::size_t size)) { return allocate(size); }
-WEIR_SHMEM_ENTRY(void*, shmemalign, (std::size_t alignment, std::size_t size)) {
-  return allocate_aligned(alignment, size);
+void do_free(void* ptr) {
+  if (is_checked()) check_release("free", ptr);
+  release(ptr);
 }
-WEIR_SHMEM_ENTRY(void*, shrealloc, (void* ptr, std::size_t size)) { return reallocate(ptr, size); }
-WEIR_SHMEM_ENTRY(void, shfree, (void* ptr)) { release(ptr); }
+
+}  // namespace
+}  // namespace weir::shmem::api
+
+namespace weir::shmem {
+
+WEIR_SHMEM_ENTRY(void*, shmem_malloc, (std::size_t size)) { return api::do_malloc(size); }
+WEIR_SHMEM_ENTRY(void*, shmem_calloc, (std::size_t count, std::size_t size)) { return api::do_calloc(count, size); }
+WEIR_SHMEM_ENTRY(void*, shmem_align, (std::size_t alignment, std::size_t size)) {
+  return api::do_align(alignment, size);
+}
+WEIR_SHMEM_ENTRY(void*, shmem_realloc, (void* ptr, std::size_t size)) { return api::do_realloc(ptr, size); }
+WEIR_SHMEM_ENTRY(void*, shmem_malloc_with_hints, (std::size_t size, long hints)) {
+  return api::do_malloc_with_hints(size, hints);
+}
+WEIR_SHMEM_ENTRY(void, shmem_free, (void* ptr)) { api::do_free(ptr); }
+
+WEIR_SHMEM_ENTRY(void*, shmalloc, (std::size_t size)) { return api::do_malloc(size); }
+WEIR_SHMEM_ENTRY(void*, shmemalign, (std::size_t alignment, std::size_t size)) {
+  return api::do_align(alignment, size);
+}
+WEIR_SHMEM_ENTRY(void*, shrealloc, (void* ptr, std::size_t size)) { return api::do_realloc(ptr, size); }
+WEIR_SHMEM_ENTRY(void, shfree, (void* ptr)) { api::do_free(ptr); }
 
 }  // namespace weir::shmem

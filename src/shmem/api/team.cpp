@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "shmem/api/checks.hpp"
 #include "shmem/api/together.hpp"
 
 namespace weir::shmem::api {
@@ -44,6 +45,17 @@ int create(Team* team, long options, shmem_ctx_t* ctx) {
   return 0;
 }
 
+// Over the parent, when there is one.
+void check_split(shmem_team_t parent, const char* kind, std::string arguments) {
+  if (Group* const group = group_in(parent); group != nullptr) check_call(*group, {parent}, kind, std::move(arguments));
+}
+void destroy_team(shmem_team_t team) {
+  Group* const group = group_in(team);
+  const bool is_predefined = team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED;
+  if (is_checked() && group != nullptr && !is_predefined) check_call(*group, {team}, "team_destroy");
+  destroy(team_of(team));
+}
+
 }  // namespace
 }  // namespace weir::shmem::api
 
@@ -67,6 +79,8 @@ WEIR_SHMEM_ENTRY(void*, shmem_team_ptr, (shmem_team_t team, const void* dest, in
 WEIR_SHMEM_ENTRY(int, shmem_team_split_strided,
                  (shmem_team_t parent_team, int start, int stride, int size, const shmem_team_config_t* config,
                   long config_mask, shmem_team_t* new_team)) {
+  if (api::is_checked())
+    api::check_split(parent_team, "split_strided", fmt::format("start {}, stride {}, size {}", start, stride, size));
   const api::Config settings(config, config_mask);
   Team* made = nullptr;
   const int status = split_strided(api::team_of(parent_team), {start, stride, size}, settings.in(), &made);
@@ -77,6 +91,7 @@ WEIR_SHMEM_ENTRY(int, shmem_team_split_2d,
                  (shmem_team_t parent_team, int xrange, const shmem_team_config_t* xaxis_config, long xaxis_mask,
                   shmem_team_t* xaxis_team, const shmem_team_config_t* yaxis_config, long yaxis_mask,
                   shmem_team_t* yaxis_team)) {
+  if (api::is_checked()) api::check_split(parent_team, "split_2d", fmt::format("xrange {}", xrange));
   const api::Config x(xaxis_config, xaxis_mask);
   const api::Config y(yaxis_config, yaxis_mask);
   Team* x_made = nullptr;
@@ -86,7 +101,7 @@ WEIR_SHMEM_ENTRY(int, shmem_team_split_2d,
   *yaxis_team = api::handle_of(y_made);
   return status;
 }
-WEIR_SHMEM_ENTRY(void, shmem_team_destroy, (shmem_team_t team)) { destroy(api::team_of(team)); }
+WEIR_SHMEM_ENTRY(void, shmem_team_destroy, (shmem_team_t team)) { api::destroy_team(team); }
 
 WEIR_SHMEM_ENTRY(int, shmem_ctx_create, (long options, shmem_ctx_t* ctx)) {
   api::check_started();

@@ -19,6 +19,7 @@ inline constexpr Variable kVariables[] = {
     {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE", "bytes of each PE's heap: 1048576, 512M, 1.5G"},
     {"SHMEM_SYMMETRIC_PARTITION1", nullptr,
      "size=8G[:kind=hbm][:policy=preferred]: the heap in a tier of memory; 2 to 15: more of them"},
+    {"WEIR_CHECK", nullptr, "1: check the calls: arrays that overlap, collectives that do not match"},
     {"WEIR_TRANSPORT", nullptr, "shared, joined or mpi: how PEs reach one another"},
 };
 

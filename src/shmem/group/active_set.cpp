@@ -9,6 +9,7 @@
 
 #include "shmem/group/groups.hpp"
 #include "shmem/group/world_reach.hpp"
+#include "shmem/observe/check_board.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/waiting.hpp"
 
@@ -110,11 +111,16 @@ class Search {
   AreaPool::Taken find(const Key& key) {
     SetList* const mine = groups()->sets;
     std::uint64_t looked_at = 0;
-    for (Waiting waiting;; waiting.pause({.kind = Awaited::Kind::pe, .pe = pe_})) {
+    for (Waiting waiting;;) {
       const std::uint64_t count = read_count(mine->count);
       for (; looked_at < count; ++looked_at) {
         const SetEntry entry = read_entry(mine->entries[looked_at]);
         if (entry.shape == key.shape && entry.psync == key.psync) return {entry.area, entry.last_step};
+      }
+      if (world().is_checked) {
+        wait_for({pe_, &mine->count, count + 1});
+      } else {
+        waiting.pause({.kind = Awaited::Kind::pe, .pe = pe_});
       }
     }
   }

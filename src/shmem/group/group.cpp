@@ -15,7 +15,8 @@ Group::Group(Setting setting)
       me_(setting.me),
       start_(setting.members.front().pe),
       stride_(setting.members.size() > 1 ? setting.members[1].pe - start_ : 1),
-      near_(near_places(setting), *reach_) {
+      near_(near_places(setting), *reach_),
+      calls_(setting.first_step) {
   if (world().is_traced) {
     const std::uint64_t key[] = {
         static_cast<std::uint64_t>(pes_.front()),

@@ -59,6 +59,9 @@ class Group {
     if (member == me_) return const_cast<std::byte*>(static_cast<const std::byte*>(symmetric));
     return reach_->mapped(symmetric, pes_[member]);
   }
+  // The number of a call that is checked, the same on all members: each is followed by a sync, so that no later group
+  // of the same areas has it once more.
+  Step next_call() noexcept { return ++calls_; }
   Gathering& gathering() noexcept { return gathering_; }  // for traces
   // No area of the group has seen a later one.
   Step last_step() const noexcept;
@@ -76,6 +79,7 @@ class Group {
   std::vector<unsigned> near_members_, leaders_;
   Near near_;
   std::unique_ptr<Far> far_;
+  Step calls_;  // that were checked
   Gathering gathering_;
 };
 

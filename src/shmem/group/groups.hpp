@@ -25,11 +25,23 @@ struct SetList {
   SetEntry entries[kAreas];
 };
 
+// What a member shows of the collective that it has called, when calls are checked (matching.hpp); one for each area.
+// Written by its owner, between two syncs of the group; the step is written last.
+struct CallText {
+  char key[500]{};   // compared
+  char text[500]{};  // for people
+};
+struct CallSlot {
+  std::atomic<std::uint64_t> step{0};
+  CallText call;
+};
+
 struct Groups {
   AreaPool pool{kAreas};
   std::byte* areas = nullptr;  // this PE's, as symmetric pointers
   SetList* sets = nullptr;
-  std::vector<int> nodes;  // of each PE of the world
+  CallSlot* calls = nullptr;  // null: calls are not checked
+  std::vector<int> nodes;     // of each PE of the world
   bool crowded = false;
 
   Area* area(std::size_t number) const noexcept { return reinterpret_cast<Area*>(areas + number * kAreaBytes); }

@@ -8,6 +8,7 @@
 
 #include "shmem/group/groups.hpp"
 #include "shmem/group/world_reach.hpp"
+#include "shmem/observe/check_board.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
 
@@ -73,6 +74,10 @@ void open_groups() {
   const auto memory = reinterpret_cast<std::uintptr_t>(reserve_internal((kAreas + 1) * kAreaBytes));
   opened->areas = reinterpret_cast<std::byte*>((memory + kAreaBytes - 1) / kAreaBytes * kAreaBytes);
   opened->sets = reinterpret_cast<SetList*>(reserve_internal(sizeof(SetList)));
+  if (w.is_checked) {
+    opened->calls = reinterpret_cast<CallSlot*>(reserve_internal(kAreas * sizeof(CallSlot)));
+    open_check_board();
+  }
   const std::vector<Said> all = gather_nodes();
   const std::int32_t my_first = all[static_cast<std::size_t>(w.my_pe)].first;
   std::vector<int> all_pes, near_pes;
@@ -94,6 +99,7 @@ void close_groups() {
   delete std::exchange(neighbours, nullptr);
   delete std::exchange(everyone, nullptr);
   delete std::exchange(opened, nullptr);
+  close_check_board();
 }
 
 void barrier(Group& group) {

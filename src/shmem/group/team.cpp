@@ -134,6 +134,20 @@ void destroy(Team* team) {
   groups()->pool.give_back({ended->area.number, ended->group.last_step()});
 }
 
+bool is_team(const Team* team) {
+  if (is_predefined(team)) return true;
+  const std::lock_guard lock(teams().mutex);
+  const auto& all = teams().all;
+  return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.get() == team; });
+}
+
+std::vector<int> team_sizes_left() {
+  std::vector<int> sizes;
+  const std::lock_guard lock(teams().mutex);
+  for (const auto& team : teams().all) sizes.push_back(n_pes(team.get()));
+  return sizes;
+}
+
 void close_teams() {
   const std::lock_guard lock(teams().mutex);
   teams().all.clear();

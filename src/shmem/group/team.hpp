@@ -50,6 +50,10 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
 // Quiets and ends the team's contexts, too. Null: nothing. Ends the program for a predefined team, and for what is no
 // team.
 void destroy(Team* team);
+// Whether it is a predefined one, or was made and not destroyed.
+bool is_team(const Team* team);
+// The sizes of those that were made and not destroyed.
+std::vector<int> team_sizes_left();
 // For close_groups(): those that are left are gone.
 void close_teams();
 

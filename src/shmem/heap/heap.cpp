@@ -170,6 +170,11 @@ void release(void* data) {
   found.partition.release(data);
 }
 
+bool is_allocation(const void* data) {
+  const Partition* const partition = partition_of(data);
+  return partition != nullptr && partition->size_of(data).has_value();
+}
+
 void* allocate_with_hints(std::size_t bytes, long hints) {
   first_partition();
   const Hints asked = parse_hints(hints);

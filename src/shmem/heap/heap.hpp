@@ -26,6 +26,8 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 void* reallocate(void* data, std::size_t bytes);
 // Null: nothing. Ends the program for what is no allocation.
 void release(void* data);
+// Whether release() would take it.
+bool is_allocation(const void* data);
 // Null for a partition that there is not. Hints with bits that mean nothing here are no hints: as allocate(). With
 // kNoBarrier it has none at its end: others may not have allocated yet.
 void* allocate_with_hints(std::size_t bytes, long hints);

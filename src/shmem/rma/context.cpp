@@ -16,6 +16,7 @@ namespace {
 struct Contexts {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> all;
+  unsigned made = 0;
 };
 Contexts& contexts() {
   static auto* const made = new Contexts;
@@ -53,9 +54,9 @@ void close_channel(Context& context) noexcept {
 
 Context* create_context(long options, PeMap pes, void* team) {
   if ((options & ~long{Context::kSerialized | Context::kPrivate | Context::kNostore}) != 0) return nullptr;
-  auto made = std::make_unique<Context>(options, pes, team);
-  Context* const context = made.get();
   const std::lock_guard lock(contexts().mutex);
+  auto made = std::make_unique<Context>(options, pes, team, ++contexts().made);
+  Context* const context = made.get();
   contexts().all.push_back(std::move(made));
   return context;
 }
@@ -86,6 +87,13 @@ void destroy_contexts_of(void* team) {
     all.erase(first, all.end());
   }
   for (const auto& context : ended) end_context(*context);
+}
+
+std::vector<LeftContext> contexts_left() {
+  std::vector<LeftContext> left;
+  const std::lock_guard lock(contexts().mutex);
+  for (const auto& context : contexts().all) left.push_back({context->number(), context->options(), context->n_pes()});
+  return left;
 }
 
 void quiet_all_contexts() {

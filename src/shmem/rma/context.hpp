@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "platform/barrier.hpp"
 #include "shmem/world/world.hpp"
@@ -28,7 +29,8 @@ class Context {
   enum Options : long { kSerialized = 1, kPrivate = 2, kNostore = 4 };
 
   constexpr Context() = default;
-  Context(long options, PeMap pes, void* team) : pes_(pes), team_(team), options_(options) {}
+  Context(long options, PeMap pes, void* team, unsigned number = 0)
+      : pes_(pes), team_(team), options_(options), number_(number) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -41,6 +43,8 @@ class Context {
     return pes_.list != nullptr ? pes_.list[pe] : pes_.start + pes_.stride * pe;
   }
   long options() const noexcept { return options_; }
+  unsigned number() const noexcept { return number_; }  // of those that create_context() has made, from 1
+  int n_pes() const noexcept { return pes_.size == 0 ? world().n_pes : pes_.size; }
   void* team() const noexcept { return team_; }  // what was given; null: the world
   // ORDER-3: acquire, pairs with the store of a channel that another thread has opened.
   bool has_channel() const noexcept { return channel_.load(std::memory_order_acquire) != nullptr; }
@@ -62,6 +66,7 @@ class Context {
   PeMap pes_{};
   void* team_ = nullptr;
   long options_ = 0;
+  unsigned number_ = 0;
   std::atomic<transport::Channel*> channel_ = nullptr;  // opened once, under mutex_ where threads share the context,
                                                         // and kept until the context ends
   std::mutex mutex_;
@@ -79,6 +84,13 @@ Context* create_context(long options, PeMap pes = {}, void* team = nullptr);
 void destroy_context(Context* context);
 // Quiets and destroys every context that was made for `team`; for shmem_team_destroy.
 void destroy_contexts_of(void* team);
+// Those that were not destroyed, but the default one.
+struct LeftContext {
+  unsigned number = 0;
+  long options = 0;
+  int n_pes = 0;
+};
+std::vector<LeftContext> contexts_left();
 // For finish(): all of them, the default one too.
 void quiet_all_contexts();
 void destroy_all_contexts();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "shmem/observe/call.hpp"
+#include "shmem/observe/check_copy.hpp"
 #include "shmem/rma/atomic.hpp"
 
 namespace weir::shmem {
@@ -20,6 +21,7 @@ transport::Location location(const void* symmetric, std::size_t bytes, int pe) {
 }  // namespace
 
 void put_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(dest, source, bytes, pe);
   const Call call(trace::Kind::put, trace::PePut::put, {dest, bytes, pe});
   if (std::byte* const there = mapped(dest, bytes, pe); there != nullptr) return detail::copy(there, source, bytes);
   const transport::Location to = location(dest, bytes, pe);
@@ -28,6 +30,7 @@ void put_slow(Context& context, void* dest, const void* source, std::size_t byte
 }
 
 void get_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(source, dest, bytes, pe);
   const Call call(trace::Kind::get, trace::PeGet::get, {source, bytes, pe});
   if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr)
     return detail::copy(dest, there, bytes);
@@ -37,6 +40,7 @@ void get_slow(Context& context, void* dest, const void* source, std::size_t byte
 }
 
 void put_nbi_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(dest, source, bytes, pe);
   const Call call(trace::Kind::put, trace::PePut::put_nbi, {dest, bytes, pe});
   if (std::byte* const there = mapped(dest, bytes, pe); there != nullptr) return detail::copy(there, source, bytes);
   const transport::Location to = location(dest, bytes, pe);
@@ -45,6 +49,7 @@ void put_nbi_slow(Context& context, void* dest, const void* source, std::size_t 
 }
 
 void get_nbi_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
+  check_copy(source, dest, bytes, pe);
   const Call call(trace::Kind::get, trace::PeGet::get_nbi, {source, bytes, pe});
   if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr)
     return detail::copy(dest, there, bytes);

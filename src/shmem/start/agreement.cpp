@@ -24,6 +24,7 @@ struct Hello {
   std::bitset<kCpus> cpus;
   std::uint64_t sizes[kPartitions] = {};  // by number; 0: there is none, or for the heap: nobody has said how large
   std::uint64_t default_size = 0;
+  std::uint64_t is_checked = 0;
 };
 
 std::vector<int> cpus_of(const Hello& hello) {
@@ -42,11 +43,16 @@ Hello own_hello(const std::vector<PartitionPlan>& plans) {
   for (const PartitionPlan& plan : plans) hello.sizes[plan.number] = plan.bytes.value_or(0);
   // Every PE maps the heaps of all PEs of its host, so that a limit on addresses counts once for each.
   hello.default_size = default_heap_bytes(platform::memory_limit().bytes / 2, world().transport->neighbours().size());
+  hello.is_checked = world().is_checked ? 1 : 0;
   return hello;
 }
 
 void check_equal(const std::vector<Hello>& all) {
   for (std::size_t pe = 1; pe < all.size(); ++pe) {
+    if (all[pe].is_checked != all[0].is_checked) {
+      fail(fmt::format("WEIR_CHECK is {} on PE 0 and {} on PE {}: all PEs must have the same", all[0].is_checked,
+                       all[pe].is_checked, pe));
+    }
     for (std::size_t i = 1; i < kPartitions; ++i) {
       if (all[pe].sizes[i] == all[0].sizes[i]) continue;
       fail(

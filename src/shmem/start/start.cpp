@@ -11,8 +11,11 @@
 #include <string>
 
 #include "launch/job.hpp"
+#include "shmem/group/matching.hpp"
 #include "shmem/group/open.hpp"
+#include "shmem/group/team.hpp"
 #include "shmem/heap/heaps.hpp"
+#include "shmem/observe/check_switch.hpp"
 #include "shmem/observe/recording.hpp"
 #include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
@@ -20,6 +23,7 @@
 #include "shmem/start/bus_error.hpp"
 #include "shmem/start/clocks.hpp"
 #include "shmem/start/fork.hpp"
+#include "shmem/start/left_over.hpp"
 #include "shmem/start/static_data.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
@@ -69,6 +73,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
   w.thread_level = level;
   w.is_threaded = level == ThreadLevel::multiple;
   w.needs_progress = w.transport->needs_progress();
+  w.is_checked = is_check_wanted();
   find_neighbours();
 }
 
@@ -122,6 +127,10 @@ void start_once() {
 void finish() {
   const std::lock_guard lock(counted().mutex);
   if (counted().starts == 0 || --counted().starts > 0) return;
+  if (world().is_checked) {
+    check_left_over();
+    match(world_team().group, {"finalize", {}, "SHMEM_TEAM_WORLD"});
+  }
   quiet_all_contexts();
   Status::enter(Phase::finishing);
   check(world().transport->barrier());

@@ -6,7 +6,9 @@
 #include <unwind.h>
 
 #include <array>
+#include <mutex>
 #include <string_view>
+#include <unordered_map>
 
 #include "platform/symbol_names.hpp"
 
@@ -29,11 +31,24 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames_of) {
   return _URC_NO_REASON;
 }
 
-std::string name_of(const void* function) {
-  if (function == nullptr) return {};
+std::string find_name_of(const void* function) {
   Dl_info info{};
   if (dladdr(function, &info) != 0 && info.dli_sname != nullptr && info.dli_saddr == function) return info.dli_sname;
   return platform::function_name(function);
+}
+
+// Names that were found once, for programs whose every call asks (WEIR_CHECK=1).
+std::string name_of(const void* function) {
+  struct Names {
+    std::mutex mutex;
+    std::unordered_map<const void*, std::string> all;
+  };
+  static auto* const names = new Names;
+  if (function == nullptr) return {};
+  const std::lock_guard lock(names->mutex);
+  const auto [found, is_new] = names->all.try_emplace(function);
+  if (is_new) found->second = find_name_of(function);
+  return found->second;
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ void add_segment(const transport::Region& region, std::uint64_t region_offset, s
   segment.size = size;
   segment.to_pe = to_pe.data();
   segment.direct_to_pe = to_pe.data();
-  if (w.is_traced) segment.direct_to_pe = tables().to_pe.emplace_back(w.n_pes, Segment::kNotMapped).data();
+  if (w.is_traced || w.is_checked)
+    segment.direct_to_pe = tables().to_pe.emplace_back(w.n_pes, Segment::kNotMapped).data();
   segment.region = region.id;
   segment.region_offset = region_offset;
   segment.name = tables().names.emplace_back(name).c_str();

@@ -50,6 +50,7 @@ struct World {
   int my_pe = 0;
   int n_segments = 0;
   bool is_threaded = false;        // ThreadLevel::multiple: contexts that are not private are locked
+  bool is_checked = false;         // calls are checked: WEIR_CHECK=1
   bool has_remote = false;         // some PE's memory is not mapped here
   bool is_traced = false;          // calls are recorded: observe/call.hpp
   bool needs_progress = false;     // of the transport: who waits makes it

@@ -35,19 +35,19 @@ using fortran::Integer;
 
 WEIR_SHMEM_FORTRAN(void, shpalloc, (void** addr, const Integer* length, Integer* errcode, const Integer* abort)) {
   if (!fortran::is_length(length, errcode, abort)) return;
-  *addr = allocate(fortran::count_of(length) * sizeof(Integer));
+  *addr = pshmem_malloc(fortran::count_of(length) * sizeof(Integer));
   fortran::answer(*addr != nullptr ? fortran::kOk : fortran::kNoRoom,
                   "the symmetric heap has no room for it: set SHMEM_SYMMETRIC_SIZE", errcode, abort);
 }
 WEIR_SHMEM_FORTRAN(void, shpdeallc, (void** addr, Integer* errcode, const Integer* abort)) {
   if (!fortran::is_block(*addr, errcode, abort)) return;
-  release(*addr);
+  pshmem_free(*addr);
   *errcode = fortran::kOk;
 }
 // Status 1: the block was moved.
 WEIR_SHMEM_FORTRAN(void, shpclmove, (void** addr, const Integer* length, Integer* status, const Integer* abort)) {
   if (!fortran::is_length(length, status, abort) || !fortran::is_block(*addr, status, abort)) return;
-  void* const moved = reallocate(*addr, fortran::count_of(length) * sizeof(Integer));
+  void* const moved = pshmem_realloc(*addr, fortran::count_of(length) * sizeof(Integer));
   if (moved == nullptr) {
     fortran::answer(fortran::kNoRoom, "the symmetric heap has no room for it: set SHMEM_SYMMETRIC_SIZE", status, abort);
     return;

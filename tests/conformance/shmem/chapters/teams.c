@@ -91,10 +91,11 @@ static void a_grid_has_two_axes(void) {
 }
 
 static void teams_are_split_again(void) {
-  shmem_team_t half, quarter = SHMEM_TEAM_INVALID;
+  shmem_team_t lower, upper = SHMEM_TEAM_INVALID, half, quarter = SHMEM_TEAM_INVALID;
   const int size = (n_pes + 1) / 2;
-  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, me < size ? 0 : size, 1, me < size ? size : n_pes - size, NULL, 0,
-                                 &half) == 0);
+  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, size, NULL, 0, &lower) == 0);
+  if (size < n_pes) CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, size, 1, n_pes - size, NULL, 0, &upper) == 0);
+  half = me < size ? lower : upper;
   CHECK(shmem_team_n_pes(half) == (me < size ? size : n_pes - size));
   CHECK(shmem_team_split_strided(half, 0, 1, 1, NULL, 0, &quarter) == 0);
   CHECK((quarter != SHMEM_TEAM_INVALID) == (me == 0 || me == size));
