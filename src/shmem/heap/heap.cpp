@@ -15,8 +15,8 @@
 #include "shmem/heap/place.hpp"
 #include "shmem/observe/call.hpp"
 #include "shmem/observe/recording.hpp"
-#include "shmem/observe/status.hpp"
 #include "shmem/rma/context.hpp"
+#include "shmem/status/status.hpp"
 #include "shmem/world/address.hpp"
 
 namespace weir::shmem {

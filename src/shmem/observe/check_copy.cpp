@@ -24,7 +24,7 @@ void check_copy_slow(const void* symmetric, const void* local, std::size_t bytes
   if (const std::size_t common = bytes_in_both(there, bytes, local, bytes); common != 0) {
     fail(
         fmt::format("dest and source overlap: {} of the {} bytes at {} of PE {} and at {} are the same memory. Bytes "
-                    "are copied in any order: copy by way of another array",
+                    "are copied in any order: copy through another array",
                     common, bytes, symmetric, pe, local));
   }
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "shmem/observe/status_page.hpp"
+#include "shmem/status/status_page.hpp"
 
 namespace weir::tool {
 

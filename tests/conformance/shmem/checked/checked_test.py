@@ -16,9 +16,9 @@ STATIC = "static data of the program + N"
 # mistake, PEs, exit status, a line that is printed ("": none with "weir:"). Numbers of bytes and addresses are N.
 EXPECTED = [
     ("put_overlaps", 2, 1, "PE 0 of 2: shmem_long_put: dest and source overlap: 24 of the 32 bytes at N of PE 0 and at N are the "
-     "same memory. Bytes are copied in any order: copy by way of another array"),
+     "same memory. Bytes are copied in any order: copy through another array"),
     ("get_overlaps", 2, 1, "PE 0 of 2: shmem_getmem: dest and source overlap: 24 of the 32 bytes at N of PE 0 and at N are the "
-     "same memory. Bytes are copied in any order: copy by way of another array"),
+     "same memory. Bytes are copied in any order: copy through another array"),
     ("broadcast_overlaps", 2, 1, f"PE 0 of 2: shmem_long_broadcast: dest ({STATIC}) and source ({STATIC}) overlap in 48 bytes: "
      "they must be the same array, or have no byte in common"),
     ("fcollect_in_place", 2, 1, f"PE 0 of 2: shmem_long_fcollect: dest ({STATIC}) and source ({STATIC}) overlap in 64 bytes: "

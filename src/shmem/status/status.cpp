@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shmem/observe/status.hpp"
+#include "shmem/status/status.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include <atomic>
 
-#include "shmem/observe/status_page.hpp"
+#include "shmem/status/status_page.hpp"
 #include "shmem/world/awaited.hpp"
 
 namespace weir::shmem {
