@@ -77,9 +77,11 @@ base::Result<std::vector<HeapFile>> heap_files_of(pid_t process) {
     if (stat(at->path().c_str(), &file) == 0) files.push_back({at->path().string(), {file.st_dev, file.st_ino}});
   }
   if (failed == std::errc::permission_denied) {
+    struct stat folder {};
+    const uid_t owner = stat(fmt::format("/proc/{}", process).c_str(), &folder) == 0 ? folder.st_uid : geteuid();
     return Status{Code::unsupported,
-                  fmt::format("process {} may not be looked at by user {}: only its own user and root may; use sudo",
-                              process, geteuid())};
+                  fmt::format("process {} is of user {}, and user {} may not look at its files; use sudo", process,
+                              owner, geteuid())};
   }
   return files;
 }
