@@ -53,6 +53,8 @@ class Programs:
 
     def offences(self, command):
         words = shlex.split(command, comments=True)
+        if words[:2] == ["chrt", "-r"]:  # at a real-time priority, which follows
+            words = words[3:]
         name = words[0].rsplit("/", 1)[-1]
         if name == "weir":
             return self.of_weir(words[1:])
