@@ -29,24 +29,25 @@ std::uint64_t packed(const CallPlace& place) noexcept {
 
 }  // namespace
 
-void Call::begin(std::uint8_t small) noexcept {
+void Call::begin(trace::Kind kind, std::uint8_t small, const CallPlace& place) noexcept {
   is_entered_ = true;
+  record_ = {.place = place, .track = nullptr, .start = 0, .id = 0, .kind = kind, .small = small};
   Thread& self = thread;
   if (self.depth++ != 0) return;
   if (self.recording != recording_number()) [[unlikely]] {
     self.track = add_thread();
     self.recording = recording_number();
   }
-  track_ = self.track;
-  small_ = small;
-  start_ = trace::Track::now();
+  record_.track = self.track;
+  record_.start = trace::Track::now();
 }
 
 void Call::end() noexcept {
   --thread.depth;
-  if (track_ == nullptr || kind_ == trace::Kind::none || thread.recording != recording_number()) return;
-  const bool has_place = kind_ != trace::Kind::meet && kind_ != trace::Kind::order;
-  track_->call(start_, kind_, small_, has_place ? packed(place_) : id_, place_.bytes);
+  const auto& [place, track, start, id, kind, small] = record_;
+  if (track == nullptr || kind == trace::Kind::none || thread.recording != recording_number()) return;
+  const bool has_place = kind != trace::Kind::meet && kind != trace::Kind::order;
+  track->call(start, kind, small, has_place ? packed(place) : id, place.bytes);
 }
 
 }  // namespace weir::shmem

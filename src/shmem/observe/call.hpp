@@ -29,9 +29,9 @@ struct CallPlace {
 class Call {
  public:
   template <class What>
-  Call(trace::Kind kind, What what, const CallPlace& place) noexcept : place_(place), kind_(kind) {
+  Call(trace::Kind kind, What what, const CallPlace& place) noexcept {
     if (world().is_traced) [[unlikely]]
-      begin(static_cast<std::uint8_t>(what));
+      begin(kind, static_cast<std::uint8_t>(what), place);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -42,20 +42,26 @@ class Call {
 
  protected:
   // Of a meeting: the number that stands for a place.
-  bool is_outermost() const noexcept { return track_ != nullptr; }
-  void set_id(std::uint64_t id) noexcept { id_ = id; }
+  bool is_outermost() const noexcept { return is_entered_ && record_.track != nullptr; }
+  void set_id(std::uint64_t id) noexcept { record_.id = id; }
 
  private:
-  void begin(std::uint8_t small) noexcept;
+  struct Record {
+    CallPlace place;
+    trace::Track* track;  // null: not recorded
+    std::uint64_t start;
+    std::uint64_t id;  // 0: that of the place
+    trace::Kind kind;
+    std::uint8_t small;
+  };
+
+  void begin(trace::Kind kind, std::uint8_t small, const CallPlace& place) noexcept;
   void end() noexcept;
 
-  CallPlace place_;
-  trace::Track* track_ = nullptr;  // null: not recorded
-  std::uint64_t start_ = 0;
-  std::uint64_t id_ = 0;  // 0: that of the place
-  trace::Kind kind_;
-  std::uint8_t small_ = 0;
   bool is_entered_ = false;
+  union {
+    Record record_;  // once it is entered; a call that is not traced writes none of it
+  };
 };
 
 // A call in which all members of a gathering take part.
