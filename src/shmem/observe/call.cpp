@@ -31,7 +31,14 @@ std::uint64_t packed(const CallPlace& place) noexcept {
 
 void Call::begin(trace::Kind kind, std::uint8_t small, const CallPlace& place) noexcept {
   is_entered_ = true;
-  record_ = {.place = place, .track = nullptr, .start = 0, .id = 0, .kind = kind, .small = small};
+  record_ = {.symmetric = place.symmetric,
+             .bytes = place.bytes,
+             .pe = place.pe,
+             .track = nullptr,
+             .start = 0,
+             .id = 0,
+             .kind = kind,
+             .small = small};
   Thread& self = thread;
   if (self.depth++ != 0) return;
   if (self.recording != recording_number()) [[unlikely]] {
@@ -44,10 +51,10 @@ void Call::begin(trace::Kind kind, std::uint8_t small, const CallPlace& place) n
 
 void Call::end() noexcept {
   --thread.depth;
-  const auto& [place, track, start, id, kind, small] = record_;
+  const auto& [symmetric, bytes, pe, track, start, id, kind, small] = record_;
   if (track == nullptr || kind == trace::Kind::none || thread.recording != recording_number()) return;
   const bool has_place = kind != trace::Kind::meet && kind != trace::Kind::order;
-  track->call(start, kind, small, has_place ? packed(place) : id, place.bytes);
+  track->call(start, kind, small, has_place ? packed({symmetric, bytes, pe}) : id, bytes);
 }
 
 }  // namespace weir::shmem

@@ -47,7 +47,9 @@ class Call {
 
  private:
   struct Record {
-    CallPlace place;
+    const void* symmetric;
+    std::size_t bytes;
+    int pe;
     trace::Track* track;  // null: not recorded
     std::uint64_t start;
     std::uint64_t id;  // 0: that of the place
@@ -59,9 +61,7 @@ class Call {
   void end() noexcept;
 
   bool is_entered_ = false;
-  union {
-    Record record_;  // once it is entered; a call that is not traced writes none of it
-  };
+  Record record_;  // set by begin(): a call that is not traced writes none of it
 };
 
 // A call in which all members of a gathering take part.
