@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace weir::trace {
 
@@ -29,6 +30,10 @@ enum class PeMeet : std::uint8_t {
   heap,  // an allocation and the like: all PEs meet in it
   team   // made or destroyed
 };
+// In the order of PeMeet.
+inline constexpr std::string_view kPeMeetNames[] = {"barrier",        "sync",           "broadcast", "collect",
+                                                    "fcollect",       "alltoall",       "alltoalls", "reduce",
+                                                    "inclusive scan", "exclusive scan", "heap",      "team"};
 
 // Symmetric memory of a PE: pe 20 bits, segment 6, offset in it 38.
 struct PePlace {

@@ -77,7 +77,7 @@ def waits_for_word(job, pe, routine, comparison, wanted, value):
 # Per case: what --json must say, sooner or later, and what the text must have.
 CASES = {
     "behind": (lambda j: root_is(j, 2, [0, 1, 3]) and all(is_in(j, pe, "shmem_barrier_all", [2]) for pe in (0, 1, 3)),
-               [r"at the root: PE 2 \(process \d+\): in no SHMEM call that waits.*; PEs 0, 1, 3 wait for it",
+               [r"at the root: PE 2 \(process \d+\): in no SHMEM call that waits.*; PEs 0-1, 3 wait for it",
                 r"PE 3 \(process \d+\): in shmem_barrier_all for [\d.]+ s: with PEs 0-3; PE 2 has not come to it"]),
     "word": (lambda j: all(waits_for_word(j, pe, "shmem_long_wait_until", ">=", "7", "0") for pe in range(PES)),
              [r"in shmem_long_wait_until for [\d.]+ s: never is 0, and it waits until that is >= 7"]),

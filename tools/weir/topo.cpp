@@ -13,6 +13,7 @@
 #include "machine/measure.hpp"
 #include "machine/measured_file.hpp"
 #include "shmem/topo.hpp"
+#include "text.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -42,19 +43,6 @@ std::string text_of(Bytes size) {
 
 std::string counted(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
-// "0-3,8" for 0 1 2 3 8.
-std::string ranges(const std::vector<int>& sorted) {
-  std::string text;
-  for (std::size_t i = 0; i < sorted.size();) {
-    std::size_t last = i;
-    while (last + 1 < sorted.size() && sorted[last + 1] == sorted[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", sorted[i]);
-    if (last > i) text += fmt::format("-{}", sorted[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 std::vector<int> os_cpus(const Domain& domain) {
@@ -105,7 +93,8 @@ void print_memory(const Machine& m, const Domain& domain, MemoryNodeId id, int r
 
 void print_domain(const Machine& m, const Domain& domain, bool all, Global& global) {
   global.print_heading("\n{}: {}, CPUs {} (NUMA node {}, package {})\n", domain.name,
-                       counted(domain.cores.size(), "core"), ranges(os_cpus(domain)), domain.os_node, domain.package);
+                       counted(domain.cores.size(), "core"), ranges(os_cpus(domain), ","), domain.os_node,
+                       domain.package);
   global.print("  tier  memory  NUMA   capacity  where  claimed: GB/s   ns measured: GB/s   ns\n");
   int rank = 0, hidden = 0;
   for (const MemoryNodeId id : m.tiers(domain.id)) {

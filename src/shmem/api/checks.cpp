@@ -17,16 +17,8 @@ namespace weir::shmem::api {
 
 namespace {
 
-// The same text on all PEs for the same object: "heap + 64".
-std::string place_of(const void* symmetric) {
-  const World& w = world();
-  const Segment* const segment = segment_of(symmetric);
-  if (segment == nullptr) return "not symmetric";
-  const auto at = reinterpret_cast<std::uintptr_t>(symmetric);
-  const bool is_heap = segment == &w.segments[0];
-  const std::uintptr_t start =
-      is_heap ? reinterpret_cast<std::uintptr_t>(w.internal) + w.internal_bytes : segment->start;
-  return fmt::format("{} + {}", segment->name, at - start);
+std::string place_of(const void* address) {
+  return segment_of(address) == nullptr ? "not symmetric" : place_text(address);
 }
 
 void check_symmetric(const char* name, const void* array, std::size_t bytes) {

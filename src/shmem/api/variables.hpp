@@ -20,7 +20,10 @@ inline constexpr Variable kVariables[] = {
     {"SHMEM_SYMMETRIC_PARTITION1", nullptr,
      "size=8G[:kind=hbm][:policy=preferred]: the heap in a tier of memory; 2 to 15: more of them"},
     {"WEIR_CHECK", nullptr, "1: check the calls: arrays that overlap, collectives that do not match"},
+    {"WEIR_TRACE", nullptr, "t.weir: PE 3 records its calls in t.3.weir, for weir report t.weir"},
     {"WEIR_TRANSPORT", nullptr, "shared, joined or mpi: how PEs reach one another"},
+    {"WEIR_MPI", nullptr, "openmpi, mpich, or the path of a plugin: which MPI connects hosts"},
+    {"WEIR_MPIRUN", nullptr, "the mpirun that starts PEs on other hosts"},
 };
 
 // Null: it is not set, under either name.

@@ -46,7 +46,7 @@ Partition& first_partition() {
   return partitions().front();
 }
 
-// As shmem_barrier_all. In that routine.
+// As shmem_barrier_all; the routine is the one that explain and the errors name.
 void meet(const char* routine) {
   const Status::Meeting meeting(routine);
   const Meeting recorded(heap_gathering(), trace::PeMeet::heap, 0);

@@ -80,10 +80,10 @@ std::optional<Standing> standing_of(int pe) {
   return found;
 }
 
-// Whether it was still waiting in the same way after its word was read as too small.
 bool waits_in_vain(const Standing& standing) {
   return read_word(standing.awaited.pe, standing.awaited.word) < standing.awaited.value;
 }
+// Whether it still waits in the same way. After waits_in_vain(): so both were true at one time.
 bool has_not_moved(const Standing& standing) {
   return read_word(standing.pe, &board->shown->version) == standing.version;
 }

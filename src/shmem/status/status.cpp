@@ -44,14 +44,9 @@ bool has_left(int pe) noexcept {
 std::string object_at(const void* address) {
   const Segment* const segment = segment_of(address);
   if (segment == nullptr) return {};
-  const World& w = world();
-  std::uintptr_t start = segment->start;
-  if (segment->contains(reinterpret_cast<std::uintptr_t>(w.internal))) {
-    start = reinterpret_cast<std::uintptr_t>(w.internal + w.internal_bytes);
-  } else if (std::string name = platform::variable_name(address); !name.empty()) {
-    return name;
-  }
-  return fmt::format("{}+{:#x}", segment->name, reinterpret_cast<std::uintptr_t>(address) - start);
+  const bool is_heap = segment == &world().segments[0];
+  const std::string name = is_heap ? "" : platform::variable_name(address);
+  return name.empty() ? place_text(address) : name;
 }
 
 void show_word(const Awaited& what, ShownWait& shown) {

@@ -42,6 +42,15 @@ void fail_address(const void* symmetric, int pe) noexcept {
                    symmetric, stack_or_file_of(symmetric)));
 }
 
+std::string place_text(const void* symmetric) {
+  const World& w = world();
+  const Segment* const segment = segment_of(symmetric);
+  const bool is_heap = segment == &w.segments[0];
+  const std::uintptr_t start =
+      is_heap ? reinterpret_cast<std::uintptr_t>(w.internal) + w.internal_bytes : segment->start;
+  return fmt::format("{} + {}", segment->name, reinterpret_cast<std::uintptr_t>(symmetric) - start);
+}
+
 void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - segment->start;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "shmem/world/world.hpp"
 
@@ -28,6 +29,10 @@ inline const Segment* segment_of(const void* symmetric) noexcept {
 // for a PE that does not exist, and for both before start().
 [[noreturn]] void fail_address(const void* symmetric, int pe) noexcept;
 [[noreturn]] void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept;
+
+// "heap + 64": the same text on all PEs for the same object, which is symmetric. The heap begins behind the library's
+// own memory.
+std::string place_text(const void* symmetric);
 
 namespace detail {
 

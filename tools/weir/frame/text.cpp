@@ -80,6 +80,19 @@ std::string fold(std::string_view text, int width) {
   return result;
 }
 
+std::string ranges(const std::vector<int>& rising, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < rising.size();) {
+    std::size_t last = i;
+    while (last + 1 < rising.size() && rising[last + 1] == rising[last] + 1) ++last;
+    if (!text.empty()) text += separator;
+    text += std::to_string(rising[i]);
+    if (last > i) text += "-" + std::to_string(rising[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 std::string capitals(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),

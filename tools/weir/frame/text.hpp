@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Text wrapped to a width. Pure. One column a character (ASCII).
+// Text wrapped to a width, and numbers as text. Pure. One column a character (ASCII).
 #pragma once
 
 #include <string>
@@ -19,6 +19,9 @@ std::vector<std::string> paragraphs(std::string_view text);
 // The same text with every line of more than `width` columns broken at spaces, what follows being indented by two
 // columns more than the line. Width 0: as it is.
 std::string fold(std::string_view text, int width);
+
+// Rising numbers, those that follow each other as a range: "0-3,8" of 0 1 2 3 8, separated by ",".
+std::string ranges(const std::vector<int>& rising, std::string_view separator);
 
 // In capitals, ASCII.
 std::string capitals(std::string_view text);

@@ -3,6 +3,7 @@
 #include "job_report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "meetings.hpp"
@@ -118,12 +119,9 @@ double PeTimes::computing_ns() const noexcept {
   return std::max(0.0, life_ns - std::accumulate(in.begin(), in.end(), 0.0));
 }
 
-const char* to_string(trace::PeMeet what) noexcept {
-  static constexpr const char* kNames[] = {"barrier",        "sync",           "broadcast", "collect",
-                                           "fcollect",       "alltoall",       "alltoalls", "reduce",
-                                           "inclusive scan", "exclusive scan", "heap",      "team"};
+std::string name_of(trace::PeMeet what) {
   const auto number = static_cast<std::size_t>(what);
-  return number < std::size(kNames) ? kNames[number] : "other";
+  return std::string(number < std::size(trace::kPeMeetNames) ? trace::kPeMeetNames[number] : "other");
 }
 
 base::Result<JobReport> report_job(const JobFiles& job) {

@@ -62,6 +62,6 @@ struct JobReport {
 // bad_input, io_error.
 base::Result<JobReport> report_job(const JobFiles& job);
 
-const char* to_string(trace::PeMeet what) noexcept;
+std::string name_of(trace::PeMeet what);
 
 }  // namespace weir::tool::job

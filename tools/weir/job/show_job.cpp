@@ -86,7 +86,7 @@ void print_meetings(const JobReport& report, Global& global) {
   if (report.meetings.empty()) return;
   global.print_heading("\n{:<16} {:>9} {:>10} {:>10}\n", "collectives", "calls", "bytes", "waited");
   for (const auto& [what, m] : report.meetings)
-    global.print("{:<16} {:>9} {:>10} {:>10}\n", to_string(what), m.number, measured_size(m.bytes),
+    global.print("{:<16} {:>9} {:>10} {:>10}\n", name_of(what), m.number, measured_size(m.bytes),
                  time_text(m.waited_ns));
   global.print("waited: for the PE that came last, all others together\n\n");
   std::vector<PeTimes> sorted = report.times;
@@ -166,7 +166,7 @@ Json to_json(const JobFiles& job, const JobReport& report) {
                        {"bytes", t.bytes()}});
   }
   for (const auto& [what, m] : report.meetings)
-    meetings[to_string(what)] = {{"calls", m.number}, {"bytes", m.bytes}, {"waited_ns", m.waited_ns}};
+    meetings[name_of(what)] = {{"calls", m.number}, {"bytes", m.bytes}, {"waited_ns", m.waited_ns}};
   return {{"pes", report.pes},
           {"missing", job.missing()},
           {"remarks", job.remarks},

@@ -9,6 +9,7 @@
 
 #include "json.hpp"
 #include "shmem/world/awaited.hpp"
+#include "text.hpp"
 
 namespace weir::tool {
 
@@ -26,15 +27,7 @@ const char* sign_of(int comparison) {
 
 // "PE 3", "PEs 0-2, 5".
 std::string pes_text(const std::vector<int>& pes) {
-  std::string list;
-  for (std::size_t i = 0; i < pes.size();) {
-    std::size_t last = i;
-    while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", pes[i]);
-    if (last > i) list += fmt::format("{}{}", last == i + 1 ? ", " : "-", pes[last]);
-    i = last + 1;
-  }
-  return fmt::format("PE{} {}", pes.size() == 1 ? "" : "s", list);
+  return fmt::format("PE{} {}", pes.size() == 1 ? "" : "s", ranges(pes, ", "));
 }
 
 std::string word_text(const WaitView& wait) {

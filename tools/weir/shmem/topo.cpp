@@ -124,9 +124,6 @@ void show_variables(Global& global) {
     const std::string name = fmt::format("SHMEM_SYMMETRIC_PARTITION{}", number);
     if (const char* const value = variable(name)) show_variable(name.c_str(), "one more heap", value, global);
   }
-  show_variable("WEIR_MPI", "openmpi, mpich, or the path of a plugin: which MPI connects hosts", variable("WEIR_MPI"),
-                global);
-  show_variable("WEIR_MPIRUN", "the mpirun that starts PEs on other hosts", variable("WEIR_MPIRUN"), global);
 }
 
 void show_transport(const std::string& name, const std::string& where, bool is_there, Global& global) {

@@ -19,9 +19,6 @@ constexpr std::string_view kAtomics[] = {"set",          "add",   "and",       "
                                          "compare_swap", "fetch", "fetch_add", "fetch_and", "fetch_or", "fetch_xor"};
 constexpr std::string_view kWaits[] = {"wait_until", "wait_until_all", "wait_until_any", "wait_until_some"};
 constexpr std::string_view kLocks[] = {"set_lock", "clear_lock", "test_lock"};
-constexpr std::string_view kMeetings[] = {"barrier",        "sync",           "broadcast", "collect",
-                                          "fcollect",       "alltoall",       "alltoalls", "reduce",
-                                          "inclusive scan", "exclusive scan", "heap",      "team"};
 constexpr std::string_view kOrders[] = {"fence", "quiet"};
 
 struct Group {
@@ -30,7 +27,7 @@ struct Group {
 };
 // In the order of kinds, from put on.
 constexpr Group kGroups[] = {{"put", kPuts},         {"get", kGets},   {"atomic", kAtomics},
-                             {"wait_until", kWaits}, {"lock", kLocks}, {"collective", kMeetings},
+                             {"wait_until", kWaits}, {"lock", kLocks}, {"collective", trace::kPeMeetNames},
                              {"order", kOrders}};
 
 std::size_t number(Kind kind) noexcept { return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::put); }
