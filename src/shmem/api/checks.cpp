@@ -158,7 +158,7 @@ void check_heap(const char* kind, std::string arguments) {
   match(world_group(), {kind, std::move(arguments), "SHMEM_TEAM_WORLD"});
 }
 
-void check_release(const char* kind, const void* data, std::string arguments) {
+void check_release(const char* kind, const void* data, const std::string& arguments) {
   if (data == nullptr || !is_allocation(data)) return;
   check_heap(kind, fmt::format("ptr {}{}", place_of(data), arguments.empty() ? "" : ", " + arguments));
 }

@@ -45,6 +45,6 @@ void check_reduce(Group& group, const Members& members, const Reduction& what, c
 // A call of the heap's: over the world.
 void check_heap(const char* kind, std::string arguments);
 // What is no allocation is left to the call, which names it.
-void check_release(const char* kind, const void* data, std::string arguments = {});
+void check_release(const char* kind, const void* data, const std::string& arguments = {});
 
 }  // namespace weir::shmem::api
