@@ -18,8 +18,9 @@
 //   and again after wait(). Nothing else that a task writes is seen by anyone: a process has its own globals.
 // - Caches work in lines, so footprints are rounded to lines of 64 bytes: tasks that write parts of one line wait for
 //   each other. A watched array must have blocks of whole lines.
-// - Modes in, out, inout; commutative is treated as inout. There is no concurrent and no reduce: nothing that several
-//   processes write at a time.
+// - Modes in, out, inout; commutative is treated as inout. No line has two writers, so a task with concurrent or reduce
+//   items works on a private copy, which its argument names, and which the master merges when the task has ended: of
+//   concurrent the bytes that it changed; two that ran at the same time must not change the same ones.
 // - The callable is copied byte by byte: it captures values, and pointers to memory of allocate(), nothing that owns.
 //   It returns nothing. Tasks make no tasks.
 //
@@ -67,8 +68,19 @@ struct WorkerStatistics {
 struct Statistics {
   std::uint64_t tasks_run = 0;        // to their end, or until they threw
   std::uint64_t tasks_cancelled = 0;  // since another one failed
+  std::uint64_t tasks_rerun = 0;      // given to another worker as theirs had died (MasterOptions::retries)
   std::uint64_t bytes_staged = 0;     // of footprints: made fresh, written back, or both
   std::vector<WorkerStatistics> workers;
+  WorkerStatistics master;  // what it ran itself (MasterOptions::runs_when); not its idle time
+};
+
+// What only a master has to know.
+struct MasterOptions {
+  // How often a task runs again when the worker that had it has died; 0: the death is an error. The master then saves
+  // what a task reads and writes before it gives it away.
+  int retries = 0;
+  // Where the program waits, the master itself runs a ready task when each worker has so many, 1 to 8; 0: never.
+  int runs_when = 0;
 };
 
 // The master process's side. Used by the thread that made it only; within a task all of it throws weir::Error.
@@ -77,7 +89,7 @@ class Master {
   // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
   // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot
   // be satisfied.
-  explicit Master(const Options& options = Options::from_environment());
+  explicit Master(const Options& options = Options::from_environment(), const MasterOptions& own = {});
   // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
   ~Master();
   Master(const Master&) = delete;
@@ -98,8 +110,8 @@ class Master {
 
   // spawn(footprint and name()..., callable): makes a task. The callable takes no argument, or one per footprint item,
   // as for Runtime::spawn(). Waits when there are options.throttle unfinished tasks.
-  // Throws weir::Error for memory that is not of allocate(), for blocks of parts of lines, for a mode that islands do
-  // not have, within a task, and when a worker has died.
+  // Throws weir::Error for memory that is not of allocate(), for blocks of parts of lines, within a task, and when a
+  // worker has died.
   template <class... Arguments>
   void spawn(Arguments&&... arguments);
 
@@ -140,6 +152,11 @@ View2D<T> argument_of(const Access& access, const weir::detail::TileItem<T, M>*)
   return {weir::detail::base_of<T>(access), r.rows, r.row_bytes / sizeof(T), r.stride_bytes / sizeof(T)};
 }
 
+template <class T>
+T& argument_of(const Access& access, const weir::detail::ReduceItem<T>*) noexcept {
+  return *weir::detail::base_of<T>(access);
+}
+
 // Runs in the worker: `function` is a copy of the callable's bytes, `footprint` the items in their order.
 template <class F, class List>
 struct InvokeOnIsland;
@@ -159,6 +176,25 @@ struct InvokeOnIsland<F, weir::detail::List<Items...>> {
   }
 };
 
+// Items of which the task has a private copy.
+template <class Item>
+inline constexpr bool kIsPrivate = false;
+template <class T>
+inline constexpr bool kIsPrivate<weir::detail::ObjectItem<T, Mode::concurrent>> = true;
+template <class T>
+inline constexpr bool kIsPrivate<weir::detail::RangeItem<T, Mode::concurrent>> = true;
+template <class T>
+inline constexpr bool kIsPrivate<weir::detail::TileItem<T, Mode::concurrent>> = true;
+template <class T>
+inline constexpr bool kIsPrivate<weir::detail::ReduceItem<T>> = true;
+
+// Whether an item's bytes are all there is to it.
+template <class Item>
+inline constexpr bool kIsBytes = true;
+template <class T>
+inline constexpr bool kIsBytes<weir::detail::ReduceItem<T>> =
+    std::is_trivially_copyable_v<T>&& std::is_trivially_destructible_v<T> && alignof(T) <= kMaxAlignment;
+
 template <class T>
 inline constexpr bool kIsName = std::is_same_v<T, weir::detail::Name>;
 
@@ -168,8 +204,13 @@ template <class F, class... Arguments>
 WEIR_INLINE void Master::spawn_task(const F& function, const Arguments&... arguments) {
   static_assert(((weir::detail::kIsItem<Arguments> || detail::kIsName<Arguments>)&&...),
                 "before the callable come footprint items, as in(x, n) or out(section), and name()");
-  static_assert(((!weir::detail::kIsReduce<Arguments> && !weir::detail::kIsBlock<Arguments>)&&...),
-                "islands have no reductions and no blocks that move: name memory of Master::allocate()");
+  static_assert((!weir::detail::kIsBlock<Arguments> && ...),
+                "islands have no blocks that move: name memory of Master::allocate()");
+  static_assert((detail::kIsBytes<Arguments> && ...),
+                "a reduction's copies are lines of cache, which carry bytes: no object that owns something");
+  static_assert(!(std::is_invocable_v<F&> && (detail::kIsPrivate<Arguments> || ...)),
+                "a task with concurrent or reduce items works on private copies on islands: it must take them as "
+                "arguments");
   // Not is_trivially_copyable: GCC 12 has that wrong for closures once a tuple has held a reference to them.
   static_assert(std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F>,
                 "a callable goes to another process byte by byte: it captures values and pointers to memory of "

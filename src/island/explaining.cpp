@@ -20,13 +20,13 @@ using explain::Thing;
 // What workers have been given goes on by itself, and what waits for it goes on when the program looks.
 bool Master::State::is_still(std::uint64_t& progress) noexcept {
   const base::Lock lock(mutex_);
-  progress = run_ + graph_.spawned();
+  progress = counts_.run + graph_.spawned();
   return false;
 }
 
 explain::Advance Master::State::advance() {
   const base::Lock lock(mutex_);
-  return {run_ + cancelled_, graph_.spawned(), {}};
+  return {counts_.run + counts_.cancelled, graph_.spawned(), {}};
 }
 
 namespace {
@@ -57,6 +57,10 @@ explain::Situation Master::State::look() {
     nodes.push_back(&node);
     const Index thing = snapshot.add(&node, thing_of(node));
     if (node.state != TaskState::given) return;
+    if (node.worker == kMaster) {
+      snapshot[thing].detail = "the master runs it";
+      return;
+    }
     const Worker& worker = workers[node.worker];
     if (worker.given.front() == &node) {
       const std::uint64_t since = std::max(worker.busy_since, worker.seen);  // it had done with the one before
@@ -75,9 +79,10 @@ explain::Situation Master::State::look() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& given = workers_[i].given;
     snapshot.add_worker(static_cast<int>(i) + 1,
-                        given.empty() ? "has no task"
-                                      : fmt::format("process {}, has {} task{}", workers_[i].process.pid(),
-                                                    given.size(), given.size() == 1 ? "" : "s"));
+                        workers_[i].ended ? "has died"
+                        : given.empty()   ? "has no task"
+                                          : fmt::format("process {}, has {} task{}", workers_[i].process.pid(),
+                                                        given.size(), given.size() == 1 ? "" : "s"));
   }
   return snapshot.finish();
 }

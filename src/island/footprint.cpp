@@ -11,8 +11,6 @@ namespace {
 using base::Code;
 using base::Status;
 
-const char* name_of(Mode mode) noexcept { return mode == Mode::concurrent ? "concurrent" : "reduce"; }
-
 std::uintptr_t address_of(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
 std::size_t span_of(const Region& region) noexcept {
@@ -36,11 +34,6 @@ Status check_blocks(const Partition& partition) {
 
 base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes) {
   const Region& region = access.region;
-  if (access.mode == Mode::concurrent || access.mode == Mode::reduce) {
-    return Status{Code::bad_input, fmt::format("islands have no mode {}: nothing is written by several processes at a "
-                                               "time; use inout, or a task for each part",
-                                               name_of(access.mode))};
-  }
   const std::size_t span = span_of(region);
   const std::uintptr_t offset = address_of(region.base) - address_of(heap);
   if (span != 0 && (offset >= heap_bytes || span > heap_bytes - offset)) {
@@ -50,7 +43,11 @@ base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::
                               span, region.base)};
   }
   Access lines = access;
+  lines.reduction = nullptr;
+  lines.identity = nullptr;
+  lines.ordered = false;
   if (lines.mode == Mode::commutative) lines.mode = Mode::inout;
+  if (lines.mode == Mode::reduce) lines.mode = Mode::concurrent;
   if (access.partition != nullptr) {
     if (Status status = check_blocks(*access.partition); !status) return status;
     return lines;

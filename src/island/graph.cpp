@@ -18,7 +18,8 @@ TaskNode& TaskGraph::make_node(bool join) {
   node.id = next_id_++;
   node.state = TaskState::waiting;
   node.join = join;
-  node.cancelled = false;
+  node.cancelled = node.failed = node.held = false;
+  node.deaths = 0;
   node.missing = 1;  // whoever makes it
   return node;
 }
@@ -41,6 +42,11 @@ TaskNode* TaskGraph::take_ready() {
   TaskNode* const task = ready_.front();
   ready_.pop_front();
   return task;
+}
+
+void TaskGraph::take_back(TaskNode& task) {
+  task.state = TaskState::ready;
+  ready_.push_front(&task);
 }
 
 void TaskGraph::arrive(TaskNode& node) {

@@ -9,11 +9,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "deps/block_map.hpp"
+#include "island/private_copy.hpp"
+#include "island/undo.hpp"
 
 namespace weir::island {
 
@@ -25,15 +28,22 @@ struct TaskNode {
   TaskState state = TaskState::free;
   bool join = false;  // no task: stands for the end of several
   bool cancelled = false;
-  std::uint16_t worker = 0;    // given, done: to whom
+  bool failed = false;         // it threw
+  bool held = false;           // done, and an ordered reduction has others before it
+  std::uint16_t worker = 0;    // given, done: to whom; kMaster: the master runs it
+  std::uint16_t deaths = 0;    // of workers that may have begun it
   std::uint32_t missing = 0;   // predecessors that are not released
   const char* name = nullptr;  // null: none
   const void* site = nullptr;  // where it was spawned
   std::vector<TaskNode*> successors;
-  std::vector<std::byte> letter;  // TaskHead and all behind it
-  std::byte* spilled = nullptr;   // of the heap, where the letter is too long
-  std::uint64_t bytes = 0;        // of its footprint
+  std::vector<std::byte> letter;                     // TaskHead and all behind it
+  std::byte* spilled = nullptr;                      // of the heap, where the letter is too long
+  std::uint64_t bytes = 0;                           // of its footprint
+  std::unique_ptr<std::vector<PrivateCopy>> copies;  // null: none
+  std::vector<Access> named;                         // its footprint, where it may have to run again
+  Undo undo;
 };
+inline constexpr std::uint16_t kMaster = 0xffff;
 
 class TaskGraph {
  public:
@@ -49,6 +59,8 @@ class TaskGraph {
   // The next task that nothing has to come before, in the order in which they became so; null: none.
   TaskNode* take_ready();
   bool has_ready() const noexcept { return !ready_.empty(); }
+  // The task was given away and has to be given to another: it is the next.
+  void take_back(TaskNode& task);
   // The task has ended, or will not run: what waits for it may become ready. The node may be another task then.
   void release(TaskNode& task);
 
@@ -73,7 +85,7 @@ class TaskGraph {
   bool finished(deps::NodeRef ref) const noexcept { return node_of(ref).generation != ref.generation; }
   deps::NodeRef make_join();
   void seal_join(deps::NodeRef join);
-  // Islands have neither commutative tasks nor reductions: footprint.cpp lets none pass.
+  // Neither commutative tasks nor reductions: footprint.cpp makes other modes of them.
   void* make_lock() { return never(); }
   void release_lock(void*) noexcept { never(); }
   void commutative(deps::NodeRef, void*) { never(); }

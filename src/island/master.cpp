@@ -14,7 +14,7 @@
 #include "base/mutex.hpp"
 #include "check/hooks.hpp"
 #include "island/footprint.hpp"
-#include "island/policy/place.hpp"
+#include "island/step.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
 #include "platform/source_lines.hpp"
@@ -40,7 +40,7 @@ T value_or_throw(base::Result<T> result) {
 
 // ---- Start and end ----
 
-Master::State::State(const Options& wanted)
+Master::State::State(const Options& wanted, const MasterOptions& own)
     : options_([&] {
         if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
         Options options = wanted;
@@ -52,7 +52,12 @@ Master::State::State(const Options& wanted)
               "WEIR_ISLAND_MEMORY=checked");
         }
         return options;
-      }()) {
+      }()),
+      own_(own) {
+  if (own_.retries < 0 || own_.retries > 1000 || own_.runs_when < 0 || own_.runs_when > int{Mailbox::kSlots}) {
+    throw Error(fmt::format("MasterOptions: retries is {} and runs_when {}; 0 to 1000 and 0 to {} are allowed",
+                            own_.retries, own_.runs_when, Mailbox::kSlots));
+  }
   start_workers();
   if (!options_.trace.empty()) start_trace();
   clock_ = trace::ClockPair::now();
@@ -73,6 +78,8 @@ void Master::State::start_workers() {
   memory_ = value_or_throw(
       SharedMemory::map(Bytes{mail + heap}, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
   heap_.emplace(memory_->data() + mail, heap);
+  copies_.emplace(*memory_);
+  runner_.emplace(*memory_, std::span<const std::byte>());
   // More processes than cores get none of their own: the system knows better who waits.
   const bool bind = options_.bind == Bind::core && workers < cpus.size();
   if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
@@ -120,6 +127,7 @@ Master::State::~State() {
 void Master::State::end_workers() noexcept {
   const TaskHead last{};
   for (Worker& worker : workers_) {
+    if (worker.ended) continue;
     TaskLetter& letter = worker.mailbox->slot(worker.next).task;
     std::memcpy(letter.payload().data(), &last, sizeof last);
     letter.post(*memory_, worker.next, sizeof last);
@@ -135,7 +143,7 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
   for (const runtime::OptionInfo& info : runtime::option_table())
     if (info.name == "island_memory") summary.policy = "islands, " + runtime::option_text(options_, info);
   summary.machine = fmt::format("a master and {} island{}", workers_.size(), workers_.size() == 1 ? "" : "s");
-  summary.counters = {{"tasks_run", run_}, {"tasks_cancelled", cancelled_}};
+  summary.counters = {{"tasks_run", counts_.run}, {"tasks_cancelled", counts_.cancelled}};
   return summary;
 }
 
@@ -153,9 +161,9 @@ Heap::Piece Master::State::allocate_piece(std::size_t bytes) {
 void* Master::State::allocate(std::size_t bytes) {
   const Heap::Piece piece = allocate_piece(bytes);
   if (piece.used_before) {
-    memory_->invalidate(piece.data, piece.bytes);
+    island::invalidate(Step::piece_fresh, *memory_, piece.data, piece.bytes);
     std::memset(piece.data, 0, piece.bytes);
-    memory_->write_back(piece.data, piece.bytes);
+    // In memory before a task names it, as all that the program writes.
   }
   return piece.data;
 }
@@ -176,7 +184,14 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
     lines_.push_back(value_or_throw(in_lines(access, heap_->start(), heap_->bytes())));
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
-  std::byte* const spilled = fill_letter(callable, footprint);
+  std::unique_ptr<std::vector<PrivateCopy>> copies = make_copies(footprint);
+  std::vector<Access> found(footprint.begin(), footprint.end());  // what the task itself is to work on
+  if (copies != nullptr) {
+    const PrivateCopy* copy = copies->data();
+    for (Access& access : found)
+      if (PrivateCopies::needed(access.mode)) access.region = PrivateCopies::region_of(*copy++);
+  }
+  std::byte* const spilled = fill_letter(callable, copies != nullptr ? found : footprint);
   publish(footprint);
   TaskNode& task = graph_.make_task();
   task.name = name;
@@ -185,6 +200,9 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   task.spilled = spilled;
   task.bytes = 0;
   for (const Access& access : footprint) task.bytes += bytes_of(access.region);
+  if (own_.retries != 0) task.named.assign(footprint.begin(), footprint.end());
+  task.copies = std::move(copies);
+  if (task.copies != nullptr) copies_->enter(task);
   graph_.submit(task, lines_);
   if (track_ != nullptr) {
     trace_spawn(start, task, footprint);
@@ -193,8 +211,20 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   if (graph_.spawned() % kSpawnsPerPoll == 0) {
     poll();
   } else {
-    give_ready();
+    give_ready(room());
   }
+}
+
+// One for each item that needs one, in their order; null: none.
+std::unique_ptr<std::vector<PrivateCopy>> Master::State::make_copies(std::span<const Access> footprint) {
+  std::unique_ptr<std::vector<PrivateCopy>> copies;
+  for (const Access& access : footprint) {
+    if (!PrivateCopies::needed(access.mode)) continue;
+    if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
+    OwnedPiece piece(allocate_piece(bytes_of(access.region)).data, GiveBack{&*heap_});
+    copies->push_back(PrivateCopies::make(access, std::move(piece)));
+  }
+  return copies;
 }
 
 // The task's letter in letter_. What does not fit goes to shared memory: where, or null.
@@ -217,9 +247,10 @@ std::byte* Master::State::fill_letter(const detail::Callable& callable, std::spa
   head.spilled_bytes = letter_.size() - sizeof head;
   std::byte* const spilled = allocate_piece(head.spilled_bytes).data;
   head.spilled = spilled;
-  memory_->invalidate(spilled, head.spilled_bytes);  // who had it before may have left other bytes there
+  // Who had it before may have left other bytes there.
+  island::invalidate(Step::spilled_before, *memory_, spilled, head.spilled_bytes);
   std::memcpy(spilled, letter_.data() + sizeof head, head.spilled_bytes);
-  memory_->write_back(spilled, head.spilled_bytes);
+  island::write_back(Step::spilled_written, *memory_, spilled, head.spilled_bytes);
   letter_.resize(sizeof head);
   std::memcpy(letter_.data(), &head, sizeof head);
   return spilled;
@@ -232,95 +263,22 @@ void Master::State::publish(std::span<const Access> footprint) {
   for (const Access& access : footprint) {
     if (writes(access.mode)) written_.insert(access.region);
     if (!published_.insert(access.region).second) continue;
-    for_each_run(access.region, [&](const void* data, std::size_t bytes) { memory_->write_back(data, bytes); });
+    for_each_run(access.region, [&](const void* data, std::size_t bytes) {
+      island::write_back(Step::program_wrote, *memory_, data, bytes);
+    });
   }
 }
 
 // All tasks have ended: the program is to see what they wrote.
 void Master::State::fetch_results() {
-  for (const Region& region : written_)
-    for_each_run(region, [&](const void* data, std::size_t bytes) { memory_->invalidate(data, bytes); });
+  for (const Region& region : written_) {
+    for_each_run(region, [&](const void* data, std::size_t bytes) {
+      island::invalidate(Step::results_fresh, *memory_, data, bytes);
+    });
+  }
   if (options_.island_memory == IslandMemory::coherent) memory_->invalidate(heap_->start(), heap_->bytes());
   written_.clear();
   published_.clear();
-}
-
-bool Master::State::give_ready() {
-  bool any = false;
-  while (graph_.has_ready()) {
-    if (!failure_.empty()) {
-      TaskNode& task = *graph_.take_ready();
-      task.state = TaskState::done;
-      task.cancelled = true;
-      completed_.push_back(&task);
-      any = true;
-      continue;
-    }
-    const int worker = policy::place({queued_, Mailbox::kSlots, turn_});
-    if (worker == policy::kNobody) break;
-    turn_ = static_cast<std::uint32_t>(worker + 1) % static_cast<std::uint32_t>(workers_.size());
-    give(workers_[static_cast<std::size_t>(worker)], *graph_.take_ready());
-    any = true;
-  }
-  return any;
-}
-
-void Master::State::give(Worker& worker, TaskNode& task) {
-  const auto index = static_cast<std::size_t>(&worker - workers_.data());
-  TaskLetter& letter = worker.mailbox->slot(worker.next).task;
-  std::memcpy(letter.payload().data(), task.letter.data(), task.letter.size());
-  letter.post(*memory_, worker.next, task.letter.size());
-  worker.next = Mailbox::after(worker.next);
-  if (worker.given.empty()) worker.busy_since = platform::ticks();
-  worker.given.push_back(&task);
-  task.state = TaskState::given;
-  task.worker = static_cast<std::uint16_t>(index);
-  ++queued_[index];
-}
-
-// What workers have done since the last look. True when there was anything.
-bool Master::State::collect() {
-  bool any = false;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    Worker& worker = workers_[i];
-    while (!worker.given.empty()) {
-      const auto letter = worker.mailbox->slot(worker.awaited).done.take(*memory_, worker.awaited);
-      if (!letter) break;
-      Done done;
-      std::memcpy(&done, letter->data(), sizeof done);
-      take_done(worker, done, letter->subspan(sizeof done));
-      worker.awaited = Mailbox::after(worker.awaited);
-      --queued_[i];
-      any = true;
-    }
-  }
-  return any;
-}
-
-void Master::State::take_done(Worker& worker, const Done& done, std::span<const std::byte> text) {
-  TaskNode& task = *worker.given.front();
-  worker.given.pop_front();
-  worker.idle += done.taken - std::min(done.taken, worker.seen);
-  worker.staging += done.fresh - done.taken + (done.written - done.ended);
-  worker.running += done.ended - done.fresh;
-  worker.tasks += 1;
-  if (worker.track != nullptr) trace_done(worker, task, done);
-  worker.seen = done.written;
-  task.state = TaskState::done;
-  ++run_;
-  bytes_staged_ += task.bytes;
-  completed_.push_back(&task);
-  if (!failure_.empty()) return;
-  if (done.failed != 0) {
-    failure_ = fmt::format("{} threw: {}", title_of(task),
-                           std::string_view(reinterpret_cast<const char*>(text.data()), done.text_bytes));
-  } else if (done.unwritten != nullptr) {
-    const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
-    failure_ = fmt::format(
-        "{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
-        "declare: on islands no other process would see it",
-        title_of(task), done.unwritten, offset);
-  }
 }
 
 void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) {
@@ -331,95 +289,7 @@ void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::
   for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
 }
 
-void Master::State::trace_done(Worker& worker, const TaskNode& task, const Done& done) {
-  trace::Track& track = *worker.track;
-  track.search(std::min(worker.seen, done.taken), done.taken);
-  track.stage(done.taken, done.fresh, task.id);
-  track.task(done.fresh, done.ended, task.id, task.name, false);
-  track.stage(done.ended, done.written, task.id);
-}
-
-void Master::State::release_one() {
-  TaskNode& task = *completed_.front();
-  completed_.pop_front();
-  if (task.cancelled) ++cancelled_;
-  if (task.spilled != nullptr) {
-    static_cast<void>(heap_->give_back(task.spilled));
-    task.spilled = nullptr;
-  }
-  graph_.release(task);
-  const std::vector<std::uint64_t> joins = graph_.take_ended_joins();
-  if (track_ == nullptr) return;
-  for (const std::uint64_t join : joins) {
-    const std::uint64_t now = trace::Track::now();
-    track_->task(now, now, join, "the end of several tasks", false);
-  }
-}
-
-// True when anything was done.
-bool Master::State::poll() {
-  bool any = collect();
-  any |= give_ready();
-  while (!completed_.empty() && !graph_.has_ready()) {
-    release_one();
-    give_ready();
-    any = true;
-  }
-  if (!completed_.empty()) {  // all workers have as much as they can take
-    release_one();
-    any = true;
-  }
-  return any;
-}
-
-void Master::State::wait_until(std::size_t most) {
-  if (graph_.unfinished() <= most) return;
-  const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
-  Patience patience(options_.park_after);
-  while (graph_.unfinished() > most) {
-    if (poll()) {
-      patience.reset();
-      continue;
-    }
-    bool slept = false;
-    {
-      const base::Unlock unlocked(mutex_);  // for a thread that explains
-      slept = patience.wait();
-    }
-    if (slept) look_after_workers();
-  }
-  if (track_ != nullptr) track_->wait(start, most == 0 ? trace::WaitFor::children : trace::WaitFor::room);
-}
-
-void Master::State::wait() {
-  const base::Lock lock(mutex_);
-  if (!broken_.empty()) throw Error(broken_);
-  wait_until(0);
-  fetch_results();
-  if (!failure_.empty()) throw Error(std::exchange(failure_, {}));
-}
-
-// ---- When something goes wrong ----
-
-std::string Master::State::title_of(const TaskNode& task) const {
-  const std::string name = task.name != nullptr ? fmt::format("task '{}'", task.name) : "a task";
-  const auto source = platform::find_source(std::array{task.site});
-  return fmt::format("{}, spawned at {}, on worker {},", name, source.at(0).text(), task.worker + 1);
-}
-
-void Master::State::look_after_workers() {
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const std::string how = workers_[i].process.how_it_ended();
-    if (how.empty()) continue;
-    collect();  // it may have done with tasks before
-    const Worker& worker = workers_[i];
-    const std::size_t left = graph_.unfinished() - completed_.size();
-    broken_ = fmt::format("worker {} (process {}) {}{} {} task{} left undone", i + 1, worker.process.pid(), how,
-                          worker.given.empty() ? ";" : ", while it had " + title_of(*worker.given.front()), left,
-                          left == 1 ? " is" : "s are");
-    throw Error(broken_);
-  }
-}
+// ---- What was done ----
 
 double Master::State::seconds_per_tick(const trace::ClockPair& now) const noexcept {
   return 1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
@@ -428,15 +298,18 @@ double Master::State::seconds_per_tick(const trace::ClockPair& now) const noexce
 Statistics Master::State::statistics() const {
   const base::Lock lock(mutex_);
   Statistics all;
-  all.tasks_run = run_;
-  all.tasks_cancelled = cancelled_;
-  all.bytes_staged = bytes_staged_;
+  all.tasks_run = counts_.run;
+  all.tasks_cancelled = counts_.cancelled;
+  all.tasks_rerun = counts_.rerun;
+  all.bytes_staged = counts_.bytes_staged;
   const double per_tick = seconds_per_tick(trace::ClockPair::now());
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
                            static_cast<double>(worker.staging) * per_tick,
                            static_cast<double>(worker.idle) * per_tick});
   }
+  all.master = {counts_.own_tasks, static_cast<double>(counts_.own_running) * per_tick,
+                static_cast<double>(counts_.own_staging) * per_tick, 0};
   return all;
 }
 
@@ -451,7 +324,7 @@ bool Master::State::SameRegion::operator()(const Region& a, const Region& b) con
 
 // ---- The public side ----
 
-Master::Master(const Options& options) : state_(std::make_unique<State>(options)) {}
+Master::Master(const Options& options, const MasterOptions& own) : state_(std::make_unique<State>(options, own)) {}
 Master::~Master() = default;
 
 // A worker was forked while the master was being made: it has no state to look at.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -23,7 +24,9 @@
 #include "island/memory.hpp"
 #include "island/message.hpp"
 #include "island/patience.hpp"
+#include "island/private_copies.hpp"
 #include "island/process.hpp"
+#include "island/runner.hpp"
 #include "platform/affinity.hpp"
 #include "trace/recorder.hpp"
 #include "weir/island.hpp"
@@ -32,7 +35,7 @@ namespace weir::island {
 
 struct Master::State final : private explain::Source {
  public:
-  explicit State(const Options& options);
+  State(const Options& options, const MasterOptions& own);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -56,6 +59,11 @@ struct Master::State final : private explain::Source {
     std::uint64_t seen = 0;                                       // ticks: until when its time is accounted for
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
+    bool ended = false;                                           // it has died, and the others go on
+  };
+  struct Counts {
+    std::uint64_t run = 0, cancelled = 0, rerun = 0, bytes_staged = 0;
+    std::uint64_t own_tasks = 0, own_running = 0, own_staging = 0;  // of the master itself; the last two in ticks
   };
   // What the program may have written, or will read, by the bytes that a footprint names.
   struct RegionHash {
@@ -72,18 +80,23 @@ struct Master::State final : private explain::Source {
   void end_workers() noexcept WEIR_NOT_ANALYSED;
 
   std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
+  std::unique_ptr<std::vector<PrivateCopy>> make_copies(std::span<const Access> footprint);
   Heap::Piece allocate_piece(std::size_t bytes);
   void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   bool poll() WEIR_REQUIRES(mutex_);
   bool collect() WEIR_REQUIRES(mutex_);
   void take_done(Worker& worker, const Done& done, std::span<const std::byte> text) WEIR_REQUIRES(mutex_);
+  void finish(TaskNode& task, const Done& done, std::string_view thrown) WEIR_REQUIRES(mutex_);
+  bool run_own() WEIR_REQUIRES(mutex_);
   void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   void trace_done(Worker& worker, const TaskNode& task, const Done& done) WEIR_REQUIRES(mutex_);
-  bool give_ready() WEIR_REQUIRES(mutex_);
+  std::uint32_t room() const noexcept;
+  bool give_ready(std::uint32_t most) WEIR_REQUIRES(mutex_);
   void give(Worker& worker, TaskNode& task) WEIR_REQUIRES(mutex_);
   void release_one() WEIR_REQUIRES(mutex_);
-  // Throws when a worker has died.
+  // When a worker has died, others get its tasks, or this throws.
   void look_after_workers() WEIR_REQUIRES(mutex_);
+  bool hand_over(Worker& worker) WEIR_REQUIRES(mutex_);
   // Waits until at most `most` tasks are unfinished.
   void wait_until(std::size_t most) WEIR_REQUIRES(mutex_);
   void fetch_results() WEIR_REQUIRES(mutex_);
@@ -97,9 +110,12 @@ struct Master::State final : private explain::Source {
   explain::Advance advance() override;
 
   const Options options_;
+  const MasterOptions own_;
   platform::ScopedBinding binding_;  // of the thread that made the master
   std::unique_ptr<SharedMemory> memory_;
   std::optional<Heap> heap_;
+  std::optional<PrivateCopies> copies_;
+  std::optional<Runner> runner_;               // of tasks that the master runs itself
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is traced
   trace::Track* track_ = nullptr;              // the master's own
   trace::ClockPair clock_;                     // when the workers were there
@@ -117,9 +133,7 @@ struct Master::State final : private explain::Source {
   std::vector<std::byte> letter_ WEIR_GUARDED_BY(mutex_);      // and its letter
   std::string failure_ WEIR_GUARDED_BY(mutex_);  // of the first task that failed since the last wait(); "": none
   std::string broken_ WEIR_GUARDED_BY(mutex_);   // a worker has died: nothing can go on
-  std::uint64_t run_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t cancelled_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t bytes_staged_ WEIR_GUARDED_BY(mutex_) = 0;
+  Counts counts_ WEIR_GUARDED_BY(mutex_);
 
   std::optional<explain::Registration> registration_;  // last: from here on it is asked
 };

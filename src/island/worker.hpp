@@ -21,7 +21,4 @@ struct WorkerSetup {
 // Runs tasks until the letter that ends it.
 void work(SharedMemory& memory, Mailbox& mailbox, const WorkerSetup& setup);
 
-// True in a worker process, where tasks run.
-bool in_worker() noexcept;
-
 }  // namespace weir::island

@@ -166,7 +166,6 @@ TEST(Islands, WhatAFootprintMustNotNameIsRefused) {
   EXPECT_THAT(error_of([&] { master.spawn(inout(local), [](int&) {}); }),
               AllOf(HasSubstr("4 bytes at 0x"), HasSubstr("not memory of Master::allocate()")));
   auto* const x = master.allocate<int>(16);
-  EXPECT_THAT(error_of([&] { master.spawn(concurrent(*x), [](int&) {}); }), HasSubstr("no mode concurrent"));
   auto* const end = reinterpret_cast<int*>(reinterpret_cast<char*>(master.allocate<char>(64)) + (16 << 20) - 128);
   EXPECT_THAT(error_of([&] { master.spawn(inout(end, 100), [](std::span<int>) {}); }),
               HasSubstr("not memory of Master::allocate()"));

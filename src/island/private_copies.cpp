@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "island/private_copies.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "island/footprint.hpp"
+#include "island/step.hpp"
+
+namespace weir::island {
+
+PrivateCopy PrivateCopies::make(const Access& item, OwnedPiece piece) {
+  PrivateCopy copy{item, std::move(piece), bytes_of(item.region), {}};
+  copy.original.resize(copy.bytes);
+  if (item.mode == Mode::reduce) std::memcpy(copy.original.data(), item.identity, copy.bytes);
+  copy.target.identity = nullptr;
+  return copy;
+}
+
+Region PrivateCopies::region_of(const PrivateCopy& copy) noexcept {
+  const Region& target = copy.target.region;
+  return {copy.piece.get(), target.row_bytes, target.rows, target.row_bytes};
+}
+
+void PrivateCopies::enter(TaskNode& task) {
+  for (const PrivateCopy& copy : *task.copies)
+    if (copy.target.ordered) ordered_.insert({{copy.target.region.base, task.id}, &task});
+}
+
+void PrivateCopies::fill(TaskNode& task) {
+  if (task.copies == nullptr) return;
+  for (PrivateCopy& copy : *task.copies) {
+    std::byte* to = copy.original.data();
+    if (copy.target.mode == Mode::concurrent) {
+      for_each_run(copy.target.region, [&](const void* data, std::size_t bytes) {
+        invalidate(Step::target_before_copy, memory_, data, bytes);
+        std::memcpy(to, data, bytes);
+        to += bytes;
+      });
+    }
+    invalidate(Step::copy_before_fill, memory_, copy.piece.get(), copy.bytes);
+    std::memcpy(copy.piece.get(), copy.original.data(), copy.bytes);
+    write_back(Step::copy_filled, memory_, copy.piece.get(), copy.bytes);
+  }
+}
+
+std::string PrivateCopies::merge(TaskNode& task) {
+  if (task.copies == nullptr) return "";
+  for (const PrivateCopy& copy : *task.copies) {
+    const Region& target = copy.target.region;
+    invalidate(Step::copy_before_merge, memory_, copy.piece.get(), copy.bytes);
+    for_each_run(target, [&](const void* data, std::size_t bytes) {
+      invalidate(Step::target_before_merge, memory_, data, bytes);
+    });
+    std::string wrong;
+    if (copy.target.mode == Mode::reduce) {
+      copy.target.reduction->combine(const_cast<void*>(target.base), copy.piece.get());
+    } else {
+      wrong = merge_changes(copy);
+    }
+    for_each_run(target,
+                 [&](const void* data, std::size_t bytes) { write_back(Step::target_merged, memory_, data, bytes); });
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+// Only bytes that the task changed, as others have been merged since it began.
+std::string PrivateCopies::merge_changes(const PrivateCopy& copy) {
+  const std::byte* now = copy.piece.get();
+  const std::byte* was = copy.original.data();
+  const void* clash = nullptr;
+  for_each_run(copy.target.region, [&](const void* data, std::size_t bytes) {
+    auto* const to = static_cast<std::byte*>(const_cast<void*>(data));
+    for (std::size_t i = 0; i < bytes; ++i, ++now, ++was) {
+      if (*now == *was) continue;
+      if (to[i] != *was && to[i] != *now && clash == nullptr) clash = to + i;
+      to[i] = *now;
+    }
+  });
+  if (clash == nullptr) return "";
+  return fmt::format(
+      "changed the byte at {} of `concurrent` memory that another task, which ran at the same time, has changed to "
+      "something else: on islands each has a copy, and one change would be lost; use reduce or commutative",
+      clash);
+}
+
+bool PrivateCopies::is_next(const TaskNode& task) const {
+  if (task.copies == nullptr) return true;
+  for (const PrivateCopy& copy : *task.copies) {
+    if (!copy.target.ordered) continue;
+    const auto first = ordered_.lower_bound({copy.target.region.base, 0});
+    if (first->second != &task) return false;
+  }
+  return true;
+}
+
+std::vector<TaskNode*> PrivateCopies::leave(TaskNode& task) {
+  std::vector<TaskNode*> next;
+  if (task.copies == nullptr) return next;
+  for (const PrivateCopy& copy : *task.copies) {
+    if (!copy.target.ordered) continue;
+    const void* const target = copy.target.region.base;
+    ordered_.erase({target, task.id});
+    const auto first = ordered_.lower_bound({target, 0});
+    if (first != ordered_.end() && first->first.target == target) next.push_back(first->second);
+  }
+  task.copies.reset();
+  return next;
+}
+
+}  // namespace weir::island

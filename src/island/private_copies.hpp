@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Private copies: what tasks with `concurrent` and `reduce` items work on, so that no line has two writers.
+//
+// Such tasks run at the same time on the same memory. Each gets, for each such item, a copy in lines of its own: for
+// `concurrent` of what the memory holds when the task is given away, for `reduce` the identity. When the task has ended
+// the master, which alone writes the memory meanwhile, merges the copy: of `concurrent` the bytes that the task
+// changed, of `reduce` by the operation. The graph orders all of them as `concurrent`.
+//
+// The master's thread, under its lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "island/graph.hpp"
+#include "island/memory.hpp"
+#include "island/private_copy.hpp"
+
+namespace weir::island {
+
+class PrivateCopies {
+ public:
+  explicit PrivateCopies(SharedMemory& memory) noexcept : memory_(memory) {}
+
+  // The copy for an item that needs one, nothing in it yet. `piece`: for bytes_of() its region.
+  static bool needed(Mode mode) noexcept { return mode == Mode::concurrent || mode == Mode::reduce; }
+  static PrivateCopy make(const Access& item, OwnedPiece piece);
+  // Where the task is to find it.
+  static Region region_of(const PrivateCopy& copy) noexcept;
+
+  // The task has been spawned, in the order of spawning.
+  void enter(TaskNode& task);
+  // Before the task is given to a worker: its copies are filled and in memory.
+  void fill(TaskNode& task);
+  // The task has ended well: its copies are merged. What is wrong with that, "" for nothing: two that ran at the same
+  // time changed one byte to different values.
+  std::string merge(TaskNode& task);
+  // False: a task before it in an ordered reduction has not been released; leave() of that one tells when.
+  bool is_next(const TaskNode& task) const;
+  // The task is about to be released: its copies are given back. Those whose turn it may be now.
+  std::vector<TaskNode*> leave(TaskNode& task);
+
+ private:
+  struct Place {
+    const void* target;
+    std::uint64_t id;  // of the task
+    bool operator<(const Place& o) const noexcept {
+      return target != o.target ? std::less<>()(target, o.target) : id < o.id;
+    }
+  };
+  std::string merge_changes(const PrivateCopy& copy);
+
+  SharedMemory& memory_;
+  std::map<Place, TaskNode*> ordered_;  // unreleased tasks of ordered reductions
+};
+
+}  // namespace weir::island

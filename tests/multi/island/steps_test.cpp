@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Each write-back and each invalidate of master and workers is needed: without any one of them a program gets a wrong
+// result. Those of letters: tests/unit/island/letter_test.cpp.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "island/step.hpp"
+#include "island/undo.hpp"
+#include "processes.hpp"
+#include "unit/island/child.hpp"
+
+namespace weir::island {
+namespace {
+
+constexpr std::size_t kCount = 2048;  // bytes of what the programs below share
+
+// Data goes from the program to one worker, to another, and back.
+bool passes_data_on() {
+  Master master(options_of(2, IslandMemory::checked, 0));
+  auto* const x = master.allocate<int>(16);
+  for (int round = 1; round <= 4; ++round) {
+    x[1] = round;
+    for (int i = 0; i < 6; ++i) master.spawn(inout(x, 16), [](std::span<int> s) { s[0] = 2 * s[0] + s[1]; });
+    master.wait();
+  }
+  int expected = 0;
+  for (int round = 1; round <= 4; ++round)
+    for (int i = 0; i < 6; ++i) expected = 2 * expected + round;
+  return x[0] == expected;
+}
+
+bool merges() {
+  Master master(options_of(2, IslandMemory::checked, 0));
+  auto* const x = master.allocate<int>(16);
+  auto* const sum = master.allocate<int>(1);
+  master.spawn(inout(x, 16), [](std::span<int> s) { std::iota(s.begin(), s.end(), 1); });
+  for (std::size_t i = 0; i < 8; ++i)
+    master.spawn(concurrent(x, 16), [i](std::span<int> s) { s[i] = 10 * s[i] + s[15]; });
+  master.spawn(inout(x, 16), inout(*sum),
+               [](std::span<int> s, int& to) { to = std::accumulate(s.begin(), s.end(), 5); });
+  for (int i = 0; i < 8; ++i) master.spawn(reduce(*sum, std::plus<>(), 0), [i](int& copy) { copy += i; });
+  master.spawn(inout(*sum), [](int& s) { ++s; });
+  master.wait();
+  return *sum == 5 + 10 * 36 + 8 * 16 + (136 - 36) + 28 + 1;
+}
+
+// Leaves a free piece at the start of the heap whose memory holds 7s, of which the master's cache knows nothing.
+void leave_garbage(Master& master, char* target) {
+  master.spawn(concurrent(target, kCount), [](std::span<char> s) {
+    std::memset(s.data(), 7, s.size());
+    throw std::runtime_error("garbage");
+  });
+  try {
+    master.wait();
+  } catch (const Error&) {
+  }
+}
+
+bool allocates_zeros() {
+  Master master(options_of(1, IslandMemory::checked, 0));
+  auto* const target = master.allocate<char>(kCount);
+  leave_garbage(master, target);
+  auto* const again = master.allocate<char>(kCount);
+  auto* const sum = master.allocate<int>(1);
+  master.spawn(in(again, kCount), out(*sum),
+               [](std::span<const char> s, int& to) { to = std::accumulate(s.begin(), s.end(), 0); });
+  master.wait();
+  return *sum == 0;
+}
+
+bool copies_after_garbage() {
+  Master master(options_of(1, IslandMemory::checked, 0));
+  auto* const target = master.allocate<char>(kCount);
+  leave_garbage(master, target);
+  master.spawn(concurrent(target, kCount), [](std::span<char>) {});
+  master.wait();
+  return std::accumulate(target, target + kCount, 0) == 0;
+}
+
+bool sends_long_letters() {
+  Master master(options_of(2, IslandMemory::checked, 0));
+  auto* const target = master.allocate<char>(kCount);
+  auto* const sum = master.allocate<int>(1);
+  leave_garbage(master, target);
+  std::array<int, 400> many{};
+  int expected = 0;
+  for (int round = 0; round < 6; ++round) {
+    master.spawn(inout(*sum), [many](int& s) { s += std::accumulate(many.begin(), many.end(), 1); });
+    master.wait();
+    expected += 1 + 400 * (round == 0 ? 0 : round);
+    many.fill(round + 1);
+  }
+  return *sum == expected;
+}
+
+// A worker has died after its task had written back a part.
+bool puts_back() {
+  auto memory = SharedMemory::map({kCount}, IslandMemory::checked, 0);
+  if (!memory) throw Error(memory.status().message);
+  SharedMemory& shared = **memory;
+  auto* const x = reinterpret_cast<int*>(shared.data());
+  const auto child = [&](auto body) {
+    Child process([&] {
+      shared.enter_process(1);
+      shared.invalidate(x, sizeof *x);
+      return body() ? 0 : 1;
+    });
+    return process.wait() == 0;
+  };
+  const auto writes = [&](int value) {
+    return child([&] {
+      *x = value;
+      shared.write_back(x, sizeof *x);
+      return true;
+    });
+  };
+  Undo undo;
+  const std::array<Access, 1> named{inout(*x)};
+  if (!writes(5)) return false;
+  undo.save(shared, named);
+  if (!writes(6)) return false;
+  undo.restore(shared);
+  return child([&] { return *x == 5; });
+}
+
+struct Program {
+  const char* name;
+  bool (*right)();
+};
+constexpr Program kPrograms[] = {
+    {"passes_data_on", passes_data_on},         {"merges", merges},
+    {"allocates_zeros", allocates_zeros},       {"copies_after_garbage", copies_after_garbage},
+    {"sends_long_letters", sends_long_letters}, {"puts_back", puts_back}};
+
+bool all_right() {
+  for (const Program& program : kPrograms) {
+    try {
+      if (!program.right()) return false;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(Steps, WithAllOfThemEachProgramIsRight) {
+  for (const Program& program : kPrograms) EXPECT_TRUE(program.right()) << program.name;
+}
+
+TEST(Steps, WithoutAnyOneOfThemSomeProgramIsWrong) {
+  for (auto step = static_cast<int>(Step::none) + 1; step < static_cast<int>(Step::count); ++step) {
+    left_out = static_cast<Step>(step);
+    EXPECT_FALSE(all_right()) << "left out: step " << step;
+  }
+  left_out = Step::none;
+}
+
+}  // namespace
+}  // namespace weir::island
