@@ -68,6 +68,7 @@ struct Statistics {
   std::uint64_t tasks_run = 0;        // to their end, or until they threw
   std::uint64_t tasks_cancelled = 0;  // since another one failed
   std::uint64_t bytes_staged = 0;     // of footprints: made fresh, written back, or both
+  double master_idle_s = 0;           // in spawn() or wait() without anything to do for the workers
   std::vector<WorkerStatistics> workers;
 };
 

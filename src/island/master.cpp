@@ -376,11 +376,14 @@ void Master::State::wait_until(std::size_t most) {
   if (graph_.unfinished() <= most) return;
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   Patience patience(options_.park_after);
+  std::uint64_t idle_since = 0;
   while (graph_.unfinished() > most) {
     if (poll()) {
       patience.reset();
+      if (idle_since != 0) idle_ += platform::ticks() - std::exchange(idle_since, 0);
       continue;
     }
+    if (idle_since == 0) idle_since = platform::ticks();
     bool slept = false;
     {
       const base::Unlock unlocked(mutex_);  // for a thread that explains
@@ -432,6 +435,7 @@ Statistics Master::State::statistics() const {
   all.tasks_cancelled = cancelled_;
   all.bytes_staged = bytes_staged_;
   const double per_tick = seconds_per_tick(trace::ClockPair::now());
+  all.master_idle_s = static_cast<double>(idle_) * per_tick;
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
                            static_cast<double>(worker.staging) * per_tick,

@@ -120,6 +120,7 @@ struct Master::State final : private explain::Source {
   std::uint64_t run_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t cancelled_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t bytes_staged_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t idle_ WEIR_GUARDED_BY(mutex_) = 0;  // ticks that the master had nothing to do
 
   std::optional<explain::Registration> registration_;  // last: from here on it is asked
 };
