@@ -10,6 +10,7 @@
 #include "bench/report/plan.hpp"
 #include "bench/tiers/measure.hpp"
 #include "demos/bench_bddt_options.hpp"
+#include "demos/bench_prk_options.hpp"
 #include "demos/bench_shmem_options.hpp"
 #include "verb.hpp"
 
@@ -48,9 +49,10 @@ struct BenchRuns {
   std::function<int(const TiersSettings&, Global&)> tiers;
   std::function<int(const ShmemSettings&, Global&)> shmem;
   std::function<int(const BddtSettings&, Global&)> bddt;
+  std::function<int(const PrkSettings&, Global&)> prk;
 };
 struct BenchVerbs {
-  CLI::App &tasks, &tiers, &shmem, &bddt;
+  CLI::App &tasks, &tiers, &shmem, &bddt, &prk;
 };
 BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs);
 
