@@ -3,6 +3,7 @@
 #include "wait_ends.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weir::tool::job {
 
@@ -31,34 +32,33 @@ void WaitEnds::add_wait(const Wait& wait) {
   for_words(wait, [&](std::uint64_t word) { words_.try_emplace(word); });
 }
 
-void WaitEnds::add_to(trace::PePlace place, std::uint64_t offset, const Put& put) {
+void WaitEnds::add_to(trace::PePlace place, std::uint64_t offset, const CallAt& put) {
   const auto word = words_.find(key(place, offset));
   if (word != words_.end()) word->second.push_back(put);
 }
 
-void WaitEnds::add_put(const trace::Event& event, int by, std::int64_t start) {
+void WaitEnds::add_put(const trace::Event& event, const CallAt& call) {
   const auto place = trace::PePlace::of(event.id);
   if (!place.is_known()) return;
-  const Put put{start, by};
-  add_to(place, place.offset, put);
+  add_to(place, place.offset, call);
   const bool is_signal =
       event.kind() == trace::Kind::put && (event.small() == static_cast<int>(trace::PePut::signal) ||
                                            event.small() == static_cast<int>(trace::PePut::signal_nbi));
   if (is_signal || event.value() <= 8) return;
-  for (const std::uint64_t size : {8, 4}) add_to(place, place.offset + event.value() - size, put);
+  for (const std::uint64_t size : {8, 4}) add_to(place, place.offset + event.value() - size, call);
 }
 
-void WaitEnds::find_ends(const std::function<void(const Wait&, int by)>& take) {
-  const auto is_before = [](const Put& a, const Put& b) { return a.start < b.start; };
+void WaitEnds::find_ends(const std::function<void(const Wait&, const CallAt& by)>& take) {
+  const auto is_before = [](const CallAt& a, const CallAt& b) { return a.start < b.start; };
   for (auto& [place, puts] : words_) std::sort(puts.begin(), puts.end(), is_before);
   for (const Wait& wait : waits_) {
-    Put last{INT64_MIN, -1};
+    CallAt last{.start = INT64_MIN};
     for_words(wait, [&](std::uint64_t word) {
-      const std::vector<Put>& puts = words_.at(word);
-      const auto after = std::upper_bound(puts.begin(), puts.end(), Put{wait.end, 0}, is_before);
+      const std::vector<CallAt>& puts = words_.at(word);
+      const auto after = std::upper_bound(puts.begin(), puts.end(), CallAt{.start = wait.call.end}, is_before);
       if (after != puts.begin() && std::prev(after)->start > last.start) last = *std::prev(after);
     });
-    take(wait, last.by);
+    take(wait, last);
   }
 }
 

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "page"))
+from page_parts import Page
+
 WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
 PUT = 10 * 8 + 1000 + 8  # bytes that each PE puts to the next one
 GET, ATOMIC = 3 * 8, 8
@@ -96,6 +99,35 @@ class Traces(unittest.TestCase):
     def test_pes_that_share_no_memory_are_traced_too(self):
         self.run_traced(2, WEIR_SHMEM_REMOTE="all")
         self.expect_known_bytes(self.report(), 2)
+
+    def test_weir_run_records_runs_and_reports_in_one_step(self):
+        done = json.loads(self.call(WEIR, "run", "-n", "2", "--report", "--json", PROGRAM).stdout)
+        self.assertEqual((done[0]["ranks"], done[0]["status"]), (2, 0))
+        self.expect_known_bytes(done[1]["report"], 2)
+        self.assertEqual(os.listdir(self.folder), [])  # the traces are gone
+        self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", PROGRAM)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["t.0.weir", "t.1.weir"])
+        text = self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", "false", status=1).stdout
+        self.assertNotIn("PE 0", text)  # the traces that are there are of an earlier run
+
+    def test_the_page_of_a_job_has_every_call_and_what_ended_waits(self):
+        text = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM).stdout
+        if "install node-d3" in text:
+            self.skipTest("this weir makes no pages")
+        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
+            page = Page(file.read())
+        self.expect_known_bytes(page.about["report"], 2)
+        names = [page.about["names"][name] for name in page.column("task.name")[1:]]
+        self.assertEqual((names.count("put"), names.count("wait_until"), names.count("barrier")), (24, 2, 2))
+        self.assertEqual([row["name"] for row in page.about["rows"]], ["PE 0", "PE 1"])
+        self.assertEqual({page.column("call.peer")[1 + i] for i, name in enumerate(names) if name == "put"}, {1, 2})
+        ends = list(zip(page.column("end.call"), page.column("end.by"), strict=True))
+        tracks = page.column("task.track")
+        waits = [(call, by) for call, by in ends if names[call - 1] == "wait_until"]
+        self.assertEqual(len(waits), 2)
+        for call, by in waits:
+            self.assertEqual((names[by - 1], tracks[by]), ("put", 1 - tracks[call]))
+        self.assertNotRegex(page.own_parts(), r"https?://|@[A-Z]+@|url\(|<img")
 
     def test_perfetto_gets_a_process_for_each_pe(self):
         self.run_traced(2)
