@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "trace/records.hpp"
+
 namespace weir::tool::job {
 
 namespace {
@@ -25,7 +27,46 @@ void for_words(const WaitEnds::Wait& wait, Do&& act) {
     act(key(wait.place, wait.place.offset + at));
 }
 
+// Of one PE: its waits, or its puts and atomics.
+class Reading final : public trace::RecordVisitor {
+ public:
+  Reading(const PeFile& file, bool for_waits, WaitEnds& to)
+      : pe_(file.pe), clock_(file), for_waits_(for_waits), to_(to) {}
+
+ private:
+  void event(std::uint32_t track, const trace::Event& event) override {
+    const trace::Kind kind = event.kind();
+    const bool is_wait = kind == trace::Kind::until, is_put = kind == trace::Kind::put || kind == trace::Kind::atomic;
+    if (for_waits_ ? !is_wait : !is_put) return;
+    const CallAt call{pe_, track, clock_.ns(event.start), clock_.ns(event.end())};
+    if (for_waits_)
+      to_.add_wait({call, trace::PePlace::of(event.id), event.value()});
+    else
+      to_.add_put(event, call);
+  }
+
+  const int pe_;
+  const JobClock clock_;
+  const bool for_waits_;
+  WaitEnds& to_;
+};
+
 }  // namespace
+
+base::Status for_each_end(const JobFiles& job,
+                          const std::function<void(const WaitEnds::Wait&, const CallAt& by)>& take) {
+  WaitEnds waits;
+  for (const bool for_waits : {true, false}) {
+    for (const PeFile& file : job.files) {
+      Reading reading(file, for_waits, waits);
+      if (base::Status status = trace::read_records(file.reader, file.info(), reading); !status) return status;
+    }
+  }
+  waits.find_ends([&](const WaitEnds::Wait& wait, const CallAt& by) {
+    if (by.pe >= 0) take(wait, by);
+  });
+  return base::Status::success();
+}
 
 void WaitEnds::add_wait(const Wait& wait) {
   waits_.push_back(wait);

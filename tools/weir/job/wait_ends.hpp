@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "job_files.hpp"
 #include "trace/event.hpp"
 #include "trace/pe_events.hpp"
 
@@ -44,5 +45,9 @@ class WaitEnds {
   std::vector<Wait> waits_;
   std::unordered_map<std::uint64_t, std::vector<CallAt>> words_;  // that are waited for, by their packed place
 };
+
+// Reads the files twice, and then calls `take` as find_ends() does, for waits whose end is known. bad_input, io_error.
+base::Status for_each_end(const JobFiles& job,
+                          const std::function<void(const WaitEnds::Wait&, const CallAt& by)>& take);
 
 }  // namespace weir::tool::job

@@ -140,6 +140,26 @@ class Traces(unittest.TestCase):
         self.assertEqual(sum(e["args"]["bytes"] for e in puts), PUT)
         self.assertEqual({e["args"]["pe"] for e in puts}, {1})
 
+    def test_perfetto_gets_an_arrow_from_each_put_to_the_wait_that_it_ended(self):
+        self.run_traced(4)
+        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
+        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+
+        def slices_at(point):
+            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
+                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
+
+        starts = {e["id"]: e for e in events if e["ph"] == "s"}
+        ends = {e["id"]: e for e in events if e["ph"] == "f"}
+        self.assertEqual((len(starts), set(starts)), (4, set(ends)))
+        pes = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e["name"] == "process_name"}
+        for number, start in starts.items():
+            self.assertEqual((pes[start["pid"]] + 1) % 4, pes[ends[number]["pid"]])
+            self.assertLessEqual(start["ts"], ends[number]["ts"])
+            self.assertIn("put", slices_at(start))
+            self.assertIn("wait_until", slices_at(ends[number]))
+
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_pe_a_file_of_its_own(self):
         self.call(MPIRUN, "-n", "2", PROGRAM, "finalize", WEIR_TRACE="t.weir", OMPI_ALLOW_RUN_AS_ROOT="1",
