@@ -126,7 +126,7 @@ void add_program(CLI::App& verb, Global& global) {
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
     if (const base::Status status = check_memory_options(*memory, ranks->ranks > 0); !status) return fail(status);
     if (ranks->ranks == 0) return run_one(g);
-    return run_ranks(words_of(*program, g), *ranks, report->is_asked_for(), hint(*program, verbs), g);
+    return run_ranks(words_of(*program, g), *ranks, *report, hint(*program, verbs), g);
   };
   add_runtime_options(verb, global);
 }
