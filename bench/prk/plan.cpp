@@ -33,7 +33,7 @@ Result<std::vector<PrkBench>> chosen_kernels(const std::string& list) {
   if (list.empty()) return prk_benches();
   auto known = names_of(prk_benches(), [](const PrkBench& bench) { return bench.name; });
   known.push_back("stencil");
-  const auto words = chosen(list, known, "a kernel");
+  const auto words = chosen(list, known, "kernel");
   if (!words) return words.status();
   std::vector<PrkBench> benches;
   for (const PrkBench& bench : prk_benches()) {
@@ -48,7 +48,7 @@ Result<std::vector<PrkContender>> chosen_contenders(const std::string& list, con
     if (found.empty()) return Status{base::Code::not_found, "no runner (weir-prk-weir) is beside this program"};
     return found;
   }
-  const auto words = chosen(list, names_of(prk_contenders(), runtime), "a runtime");
+  const auto words = chosen(list, names_of(prk_contenders(), runtime), "runtime");
   if (!words) return words.status();
   const auto there = names_of(found, runtime);
   for (const std::string& word : *words) {
@@ -68,7 +68,7 @@ Result<std::vector<PrkMemory>> chosen_memories(const std::string& list, const ma
   for (const machine::MemoryNode& node : machine.memory_nodes()) {
     if (node.allowed) known.push_back(node.name);
   }
-  const auto words = chosen(list, known, "a memory node, as weir topo names it");
+  const auto words = chosen(list, known, "memory node");
   if (!words) return words.status();
   std::vector<PrkMemory> memories;
   for (const machine::MemoryNode& node : machine.memory_nodes()) {

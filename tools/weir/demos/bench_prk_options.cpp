@@ -8,7 +8,7 @@
 namespace weir::tool {
 namespace {
 
-const char* const kText =
+const char* const kPrkText =
     "Runs the Parallel Research Kernels of the field guide to memory modes: nstream (A += B + 3 C), stencil (a star of "
     "radius 4 over tiles of 64 x 64 and of 32 x 32, then the input += 1), transpose (B += A transposed, A += 1), p2p "
     "(a "
@@ -36,7 +36,7 @@ const char* const kText =
     "rounds, "
     "over_best_other, or error.";
 
-void add_options(CLI::App& verb, PrkSettings& settings) {
+void add_prk_options(CLI::App& verb, PrkSettings& settings) {
   bench::PrkRequest& request = settings.request;
   add_option(verb, "--kernels", request.kernels,
              "with commas between: nstream, stencil (or stencil-64, stencil-32), transpose, p2p, dgemm; default all")
@@ -71,14 +71,14 @@ CLI::App& add_bench_prk(CLI::App& parent, Global& global, std::function<int(cons
       add_verb(parent, global,
                {.name = "prk",
                 .purpose = "Parallel Research Kernels, compared with OpenMP and oneTBB",
-                .text = kText,
+                .text = kPrkText,
                 .examples = {{"weir bench prk", "everything, about eight minutes on two cores"},
                              {"weir bench prk --kernels stencil --plot stencil.svg", "the guide's figures"},
                              {"weir bench prk --memory all --kernels nstream", "each memory node"},
                              {"weir bench prk --quick --rounds 1", "whether all of it runs"},
                              {"weir bench prk --json > prk.json", "for programs: one object per row"}}},
                [settings, run = std::move(run)](Global& g) { return run(*settings, g); });
-  add_options(verb, *settings);
+  add_prk_options(verb, *settings);
   return verb;
 }
 
