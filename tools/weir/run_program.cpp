@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/nearest.hpp"
@@ -14,6 +16,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
+#include "run_memory.hpp"
 #include "run_ranks.hpp"
 #include "run_report.hpp"
 #include "runtime/options.hpp"
@@ -51,14 +54,34 @@ std::vector<std::string> words_of(const std::string& program, const Global& glob
   return words;
 }
 
-int run(const std::string& program, const std::vector<std::string>& verbs, Global& global) {
+// Where its memory is asked to be: what that needs of its environment and of this thread.
+base::Result<Child> start(const std::vector<std::string>& words, PlacedRun* placed, const Global& global) {
+  Child::Variables all = variables(global);
+  if (placed == nullptr) return Child::start(words, all, global.json);
+  for (auto& variable : placed->variables()) all.push_back(std::move(variable));
+  std::optional<base::Result<Child>> child;
+  const base::Status status = placed->with_policy([&] { child = Child::start(words, all, global.json); });
+  if (!status) return status;
+  return *child;
+}
+
+int run(const std::string& program, const std::vector<std::string>& verbs, const MemoryOptions& memory,
+        Global& global) {
   const std::vector<std::string> words = words_of(program, global);
+  std::unique_ptr<PlacedRun> placed;
+  if (!memory.mode.empty()) {
+    auto prepared = PlacedRun::prepare(memory, words);
+    if (!prepared) return fail(prepared.status());
+    placed = std::move(*prepared);
+  }
   const Recording recording(global.options.trace);
-  auto child = Child::start(words, variables(global), global.json);
+  auto child = start(words, placed.get(), global);
   if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
   const ChildEnd end = wait(*child, program, global);
   global.ended_by = end.signal;
-  global.add({{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}});
+  Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};
+  if (placed != nullptr) placed->report(object);
+  global.add(std::move(object));
   if (!global.options.trace.empty() && recording.path().empty()) {
     fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
     return end.status != 0 ? end.status : kFailed;
@@ -77,20 +100,23 @@ void add_program(CLI::App& verb, Global& global) {
   auto ranks = std::make_shared<RanksOptions>();
   Entry& entry = global.entries.at(&verb);
   entry.takes_program = true;
-  entry.run = [program, &verb](Global& g) { return run(*program, names_below(verb), g); };
+  auto memory = std::make_shared<MemoryOptions>();
+  entry.run = [program, memory, &verb](Global& g) { return run(*program, names_below(verb), *memory, g); };
   add_option(verb, "program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
       .type_name("PROGRAM");
+  add_memory_options(verb, *memory);
   add_ranks_options(verb, *ranks);
   add_flag(verb, "--json", global.json,
            "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
            "error");
   const auto report = add_report_options(verb, global, [program] { return *program; });
-  entry.run = [program, ranks, report, &verb, run_one = entry.run](Global& g) {
+  entry.run = [program, ranks, memory, report, &verb, run_one = entry.run](Global& g) {
     const std::vector<std::string> verbs = names_below(verb);
     if (program->empty())
       return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")),
                   kUsage);
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
+    if (const base::Status status = check_memory_options(*memory, ranks->ranks > 0); !status) return fail(status);
     if (ranks->ranks == 0) return run_one(g);
     return run_ranks(words_of(*program, g), *ranks, *report, hint(*program, verbs), g);
   };

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "placer/large.hpp"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "placer/placer.hpp"
+
+namespace weir::placer {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::size_t whole_pages(std::size_t size) noexcept { return (size + kPage - 1) & ~(kPage - 1); }
+
+std::uintptr_t number(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+void* no_memory() noexcept {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+void give_back(std::uintptr_t begin, std::size_t size) noexcept {
+  if (size > 0) syscall(SYS_munmap, begin, size);
+}
+
+void place(void* data, std::size_t size) noexcept {
+  const Settings& settings = the_placer.settings;
+  if (settings.mode < 0) return;
+  const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, 0);
+  if (done != 0) the_placer.failures.fetch_add(1);
+}
+
+}  // namespace
+
+void* map_large(std::size_t size, std::size_t alignment) noexcept {
+  const std::size_t extra = alignment > kPage ? alignment : 0;
+  if (size > SIZE_MAX / 2 || extra > SIZE_MAX / 4) return no_memory();
+  size = whole_pages(size);
+  void* const got = mmap(nullptr, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (got == MAP_FAILED) return no_memory();
+  const std::uintptr_t begin = extra == 0 ? number(got) : (number(got) + extra - 1) & ~(extra - 1);
+  give_back(number(got), begin - number(got));
+  give_back(begin + size, number(got) + extra - begin);
+  void* const data = reinterpret_cast<void*>(begin);
+  place(data, size);
+  if (the_placer.large.add({begin, begin + size})) return data;
+  give_back(begin, size);
+  return no_memory();
+}
+
+std::size_t size_of_large(const void* data) noexcept {
+  if (number(data) % kPage != 0 || data == nullptr) return 0;
+  return the_placer.large.beginning_at(number(data)).size();
+}
+
+bool unmap_large(void* data) noexcept {
+  if (size_of_large(data) == 0) return false;
+  the_placer.surveyor.consider();
+  const Range range = the_placer.large.take(number(data));
+  give_back(range.begin, range.size());
+  return true;
+}
+
+void* resize_large(void* data, std::size_t size) noexcept {
+  if (size > SIZE_MAX / 2) return no_memory();
+  const std::size_t before = size_of_large(data);
+  size = whole_pages(size);
+  if (size == before) return data;
+  if (size < before) the_placer.surveyor.consider();
+  // Nobody else may be given these addresses and enter them first: forgotten before they are free.
+  the_placer.large.take(number(data));
+  void* moved = mremap(data, before, size, MREMAP_MAYMOVE);
+  const bool failed = moved == MAP_FAILED;
+  if (failed) moved = data;
+  the_placer.large.add({number(moved), number(moved) + (failed ? before : size)});
+  return failed ? no_memory() : moved;
+}
+
+}  // namespace weir::placer

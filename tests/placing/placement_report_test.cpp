@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "placement_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::tool {
+namespace {
+
+std::string name_of(int node) { return node == 0 ? "ddr0" : "hbm" + std::to_string(node - 1); }
+
+const PlacementWords kEverything{.nodes = {1}, .only_large = false, .large = "allocations", .name_of = &name_of};
+
+TEST(PlacementReport, SaysHowMuchIsWhereItWasAskedAndWhatIsElsewhere) {
+  const auto processes = read_placements("start 7\nend 7 0 1:1:5900000000 2:0:100000000 3:1:20000000 my program\n");
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].name, "my program");
+  EXPECT_EQ(bytes_of(processes[0]), 6'020'000'000u);
+  EXPECT_EQ(placement_text(processes[0], kEverything), "5.9 of 6.0 GB in hbm0; 100.0 MB stacks in ddr0");
+}
+
+TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
+  const auto processes = read_placements("start 7\nend 7 0 0:1:3000000 0:0:1000000 1:0:2000 p\n");
+  ASSERT_EQ(processes.size(), 1u);
+  PlacementWords words = kEverything;
+  words.only_large = true;
+  words.large = "allocations from 1 MiB";
+  EXPECT_EQ(placement_text(processes[0], words),
+            "3.0 of 4.0 MB allocations from 1 MiB in hbm0; 1.0 MB allocations from 1 MiB in ddr0; 2.0 kB heap in ddr0");
+}
+
+TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
+  const auto processes = read_placements("start 7\nstart 8\nend 7 2 1:1:4096 p\n");
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_TRUE(processes[0].ended);
+  EXPECT_EQ(processes[0].failures, 2);
+  EXPECT_FALSE(processes[1].ended);
+}
+
+TEST(PlacementReport, TakesAProcessThatBecomesAnotherProgramForTheLastOne) {
+  const auto processes = read_placements("start 7\nstart 7\nend 7 0 1:1:4096 second\n");
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].name, "second");
+}
+
+TEST(PlacementReport, PassesOverLinesThatAreNotTheLibrarys) {
+  EXPECT_TRUE(read_placements("").empty());
+  EXPECT_TRUE(read_placements("hello\nend 3 0 1:1:1 p\nstart x\n").empty());
+}
+
+}  // namespace
+}  // namespace weir::tool

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
+"""weir run --memory with programs that know nothing of Weir, on whatever machine this is.
+
+placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WEIR, PROGRAM, STATIC = sys.argv[1:]
+MIB = 1 << 20
+WAYS = ["heap", "aligned", "grows", "threads", "forks", "execs", "loads", "statics", "maps"]
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(what)
+
+
+def run(*words, env=None):
+    return subprocess.run([WEIR, "run", *words], capture_output=True, text=True, timeout=100,
+                          env=None if env is None else {**os.environ, **env})
+
+
+def placed(*words):
+    """The processes that told where their memory was, and how many did not."""
+    result = run(words[0], words[1], "--json", *words[2:])
+    expect(result.returncode == 0, f"{words}: {result.returncode} {result.stderr}")
+    memory = json.loads(result.stdout)[0]["memory"]
+    return memory["processes"], memory["silent"], result.stderr
+
+
+def kind(process, name):
+    return sum(process["bytes"].get(name, {}).values())
+
+
+def check_programs_work():
+    for words in (["--memory", "ddr"], ["--memory", "interleave"],
+                  ["--memory", "interleave", "--from", "64KiB"], ["--memory", "interleave", "--from", "1MiB"]):
+        result = run(*words, PROGRAM, *WAYS)
+        expect(result.returncode == 0 and result.stdout == "right\n", f"{words}: {result.returncode} {result.stderr}")
+        # The program, the child that it forks, and what the shell becomes.
+        for name in ("uses_memory", "true"):
+            expect(f"weir: memory of {name} (" in result.stderr, f"{words}: no {name}: {result.stderr}")
+
+
+def check_what_is_counted():
+    (process,), silent, _ = placed("--memory", "interleave", "--from", "1MiB", PROGRAM, "heap")
+    expect(silent == 0 and kind(process, "large") == 32 * MIB, f"an allocation that was freed: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "heap")
+    expect(kind(process, "large") == 0 and kind(process, "heap") >= 32 * MIB, f"the heap: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps")
+    expect(kind(process, "heap") >= 16 * MIB, f"what a program has mapped and unmapped: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "statics")
+    expect(8 * MIB <= kind(process, "data") < 9 * MIB, f"static data: {process}")
+    expect(0 < kind(process, "stacks") < MIB, f"stacks: {process}")
+
+
+def check_forks_are_told_apart():
+    processes, silent, _ = placed("--memory", "interleave", "--from", "1MiB", PROGRAM, "forks")
+    expect(len(processes) == 2 and silent == 0, f"parent and child: {processes}")
+    expect(len({process["pid"] for process in processes}) == 2, f"each by its number: {processes}")
+
+
+def check_who_dies_tells_nothing():
+    result = run("--memory", "ddr", PROGRAM, "dies")
+    expect(result.returncode in (134, -6), f"the program's end: {result.returncode}")
+    expect("1 of 1 processes have not told where their memory was" in result.stderr, result.stderr)
+
+
+def refused(words, *texts):
+    result = run(*words)
+    expect(result.returncode == 2 and result.stdout == "", f"{words}: {result.returncode} {result.stdout}")
+    for text in texts:
+        expect(text in result.stderr, f"{words}: no '{text}' in: {result.stderr}")
+
+
+def check_refusals():
+    refused(["--memory", "ddr", STATIC], "is a static program")
+    refused(["--memory", "ddr", "--from", "1MiB", PROGRAM], "--from is for memory that is not the ordinary one")
+    refused(["--memory", "interleave", "--from", "1KiB", PROGRAM], "--from 1KiB: a size of at least 64 KiB")
+    refused(["--from", "1MiB", PROGRAM], "--from is for --memory")
+    refused(["--memory", "ddr", "-n", "2", PROGRAM], "not for ranks")
+    refused(["--memory", "ddr", "/no/such/program"], "cannot be run")
+    topology = json.loads(subprocess.run([WEIR, "topo", "--json"], capture_output=True, text=True, check=True).stdout)
+    if "hbm" not in json.dumps(topology):
+        for mode in ("fast", "local-fast"):
+            refused(["--memory", mode, PROGRAM, "heap"], f"--memory {mode}: this machine has no hbm memory", "ddr0 (")
+
+
+def check_programs_with_other_rights():
+    if os.geteuid() != 0:
+        return  # nobody else's programs can be made
+    with tempfile.TemporaryDirectory() as folder:
+        program = shutil.copy(PROGRAM, folder)
+        os.chown(program, 65534, 65534)
+        os.chmod(program, 0o4755)
+        refused(["--memory", "ddr", program], "runs with the rights of another user (setuid)")
+
+
+def check_scripts():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "script")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!{STATIC}\n")
+        os.chmod(script, 0o755)
+        refused(["--memory", "ddr", script], "is a static program")
+
+
+def check_programs_that_use_weir():
+    result = run("--memory", "ddr", WEIR, "topo")
+    expect(result.returncode == 0 and "weir: memory of weir: " in result.stderr, result.stderr)
+
+
+check_programs_work()
+check_what_is_counted()
+check_forks_are_told_apart()
+check_who_dies_tells_nothing()
+check_refusals()
+check_programs_with_other_rights()
+check_scripts()
+check_programs_that_use_weir()

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "loadable.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace weir::tool {
+
+namespace {
+
+using base::Code;
+using base::Status;
+
+bool is_program(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+template <class Header>
+bool read_at(std::ifstream& file, std::uint64_t offset, Header& header) {
+  return bool(file.seekg(static_cast<std::streamoff>(offset))) &&
+         bool(file.read(reinterpret_cast<char*>(&header), sizeof header));
+}
+
+// The loader that an ELF file names; "" for none.
+std::string loader_of(std::ifstream& file, const Elf64_Ehdr& header) {
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    if (!read_at(file, header.e_phoff + i * sizeof part, part)) return "";
+    if (part.p_type != PT_INTERP || part.p_filesz > 4096) continue;
+    std::string loader(part.p_filesz, '\0');
+    file.seekg(static_cast<std::streamoff>(part.p_offset));
+    file.read(loader.data(), static_cast<std::streamsize>(loader.size()));
+    return loader.c_str();
+  }
+  return "";
+}
+
+Status refuse(const std::string& file, const std::string& why) {
+  return {Code::bad_option, fmt::format("{} {}", file, why)};
+}
+
+Status check_elf(const std::string& path, std::ifstream& file) {
+  Elf64_Ehdr own{}, header{};
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  if (!read_at(file, 0, header) || !read_at(self, 0, own)) return refuse(path, "cannot be read");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own.e_machine)
+    return refuse(path, "is for another kind of processor than weir: it cannot load weir's library");
+  const std::string loader = loader_of(file, header);
+  if (loader.empty())
+    return refuse(path,
+                  "is a static program: it loads no library that could place its memory, or say where "
+                  "it was; link it dynamically, or use numactl, which tells nothing");
+  if (loader.find("musl") != std::string::npos)
+    return refuse(path, fmt::format("is for another C library ({}): weir's library is for the GNU C library", loader));
+  return Status::success();
+}
+
+Status check_rights(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return Status::success();
+  const bool as_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
+  const bool as_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
+  if (!as_user && !as_group) return Status::success();
+  return refuse(path,
+                fmt::format("runs with the rights of another {} (set{}id): the system loads no library of the user's "
+                            "into it",
+                            as_user ? "user" : "group", as_user ? "u" : "g"));
+}
+
+}  // namespace
+
+std::string file_of_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_program(file)) return file;
+  }
+  return "";
+}
+
+Status check_loads_libraries(const std::string& path) {
+  std::string at = path;
+  for (int depth = 0; depth < 4; ++depth) {  // as deep as the kernel follows scripts
+    if (const Status status = check_rights(at); !status) return status;
+    std::ifstream file(at, std::ios::binary);
+    char magic[4] = {};
+    if (!file.read(magic, sizeof magic)) return Status::success();  // the system will say what is wrong
+    if (std::memcmp(magic, ELFMAG, SELFMAG) == 0) return check_elf(at, file);
+    if (magic[0] != '#' || magic[1] != '!') return Status::success();
+    file.seekg(2);
+    if (!(file >> at)) return Status::success();
+  }
+  return Status::success();
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a program loads the libraries that LD_PRELOAD and LD_LIBRARY_PATH name.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace weir::tool {
+
+// The file of a program, found as a shell does; "" when there is none, or it is no program.
+std::string file_of_program(const std::string& name);
+
+// Fails with bad_option, saying why: the program is static, for another processor or another C library, or runs with
+// other rights than the user's. Of a script, its interpreter is looked at.
+base::Status check_loads_libraries(const std::string& file);
+
+}  // namespace weir::tool

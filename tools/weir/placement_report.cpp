@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "placement_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace weir::tool {
+
+namespace {
+
+using placer::Kind;
+
+struct Unit {
+  const char* name;
+  double bytes;
+};
+
+Unit unit_for(std::uint64_t bytes) {
+  if (bytes >= 1'000'000'000) return {"GB", 1e9};
+  if (bytes >= 1'000'000) return {"MB", 1e6};
+  return {"kB", 1e3};
+}
+
+std::string in(Unit unit, std::uint64_t bytes) { return fmt::format("{:.1f}", double(bytes) / unit.bytes); }
+
+std::string text_of(std::uint64_t bytes) {
+  const Unit unit = unit_for(bytes);
+  return fmt::format("{} {}", in(unit, bytes), unit.name);
+}
+
+void read_end(std::istringstream& words, std::vector<PlacedProcess>& processes) {
+  int pid = 0, failures = 0;
+  if (!(words >> pid >> failures)) return;
+  const auto is_it = [&](const PlacedProcess& process) { return process.pid == pid && !process.ended; };
+  const auto found = std::find_if(processes.begin(), processes.end(), is_it);
+  if (found == processes.end()) return;
+  found->failures = failures;
+  found->ended = true;
+  for (std::string word; words >> word;) {
+    std::size_t kind = 0;
+    int node = 0;
+    unsigned long long bytes = 0;
+    if (std::sscanf(word.c_str(), "%zu:%d:%llu", &kind, &node, &bytes) == 3 && kind < placer::kKinds) {
+      found->bytes[kind][node] += bytes;
+    } else {
+      found->name += (found->name.empty() ? "" : " ") + word;
+    }
+  }
+}
+
+bool contains(const std::vector<int>& nodes, int node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+std::string names(const PlacementWords& words) {
+  std::vector<std::string> result;
+  for (const int node : words.nodes) result.push_back(words.name_of(node));
+  return fmt::format("{}", fmt::join(result, ","));
+}
+
+bool is_asked_for(std::size_t kind, const PlacementWords& words) {
+  return !words.only_large || static_cast<Kind>(kind) == Kind::large;
+}
+
+}  // namespace
+
+std::vector<PlacedProcess> read_placements(std::string_view text) {
+  std::vector<PlacedProcess> processes;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what;
+    words >> what;
+    if (what == "end") read_end(words, processes);
+    int pid = 0;
+    if (what != "start" || !(words >> pid)) continue;
+    // One that has become another program: what it was before is gone.
+    std::erase_if(processes, [pid](const PlacedProcess& process) { return process.pid == pid && !process.ended; });
+    processes.emplace_back().pid = pid;
+  }
+  return processes;
+}
+
+std::uint64_t bytes_of(const PlacedProcess& process) {
+  std::uint64_t all = 0;
+  for (const auto& nodes : process.bytes)
+    for (const auto& [node, bytes] : nodes) all += bytes;
+  return all;
+}
+
+std::string placement_text(const PlacedProcess& process, const PlacementWords& words) {
+  std::uint64_t asked = 0, there = 0;
+  std::string elsewhere;
+  for (std::size_t kind = 0; kind < placer::kKinds; ++kind) {
+    for (const auto& [node, bytes] : process.bytes[kind]) {
+      const bool is_asked = is_asked_for(kind, words);
+      const bool is_there = is_asked && contains(words.nodes, node);
+      if (is_asked) asked += bytes;
+      if (is_there) there += bytes;
+      const std::string what = static_cast<Kind>(kind) == Kind::large ? words.large : placer::kKindNames[kind];
+      if (!is_there) elsewhere += fmt::format("; {} {} in {}", text_of(bytes), what, words.name_of(node));
+    }
+  }
+  const Unit unit = unit_for(asked);
+  return fmt::format("{} of {} {}{} in {}{}", in(unit, there), in(unit, asked), unit.name,
+                     words.only_large ? " " + words.large : "", names(words), elsewhere);
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run_memory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+
+#include "json.hpp"
+#include "loadable.hpp"
+#include "machine/machine.hpp"
+#include "memory/tier_plan.hpp"
+#include "memory/tier_spec.hpp"
+#include "placement_report.hpp"
+#include "placer/wire.hpp"
+#include "platform/companion.hpp"
+#include "platform/memory_policy.hpp"
+#include "shmem/heap/size_text.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+using base::Code;
+using base::Status;
+using machine::Machine;
+using machine::MemoryNode;
+using memory::TierKind;
+using platform::MemoryPolicy;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::uint64_t kLeastFrom = 64 << 10;  // each such allocation is a mapping, of which a process has 65,530
+
+constexpr std::size_t kMostSaid = 8;  // processes
+
+struct Place {
+  std::vector<int> nodes;  // the kernel's numbers
+  MemoryPolicy policy = MemoryPolicy::nearest;
+};
+
+std::string memory_of(const Machine& machine) {
+  std::string text;
+  for (const MemoryNode& node : machine.memory_nodes()) {
+    text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", node.name, memory::size_text(node.capacity),
+                        node.allowed ? "" : ", not allowed to this process");
+  }
+  return text;
+}
+
+Status refuse(const MemoryOptions& options, const std::string& why) {
+  return {Code::bad_option, fmt::format("--memory {}: {}", options.mode, why)};
+}
+
+std::vector<int> os_nodes(const Machine& machine, const std::vector<MemoryNodeId>& ids) {
+  std::vector<int> result;
+  for (const MemoryNodeId id : ids) result.push_back(machine.memory_node(id).os_index);
+  return result;
+}
+
+base::Result<Place> place(const MemoryOptions& options, const Machine& machine) {
+  if (!machine.is_this_system())
+    return refuse(options, "hwloc describes another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC)");
+  Place place;
+  if (options.mode == "interleave") {
+    place.policy = MemoryPolicy::interleaved;
+    for (const MemoryNode& node : machine.memory_nodes())
+      if (node.allowed && node.capacity.count > 0) place.nodes.push_back(node.os_index);
+    return place;
+  }
+  const TierKind kind = options.mode == "ddr" ? TierKind::ddr : TierKind::hbm;
+  if (options.mode == "fast") place.policy = MemoryPolicy::interleaved;
+  place.nodes = os_nodes(machine, memory::nodes_of(machine, kind));
+  if (!place.nodes.empty()) return place;
+  return refuse(options, fmt::format("this machine has no {} memory that the program may use; its memory is {}",
+                                     memory::to_string(kind), memory_of(machine)));
+}
+
+// Everything: as large as addresses go.
+base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
+  if (options.from.empty()) return SIZE_MAX;
+  if (options.mode == "ddr")
+    return refuse(options, "--from is for memory that is not the ordinary one: fast, local-fast, interleave");
+  const auto size = shmem::parse_size(options.from);
+  if (size && *size >= kLeastFrom) return *size;
+  return Status{Code::bad_option, fmt::format("--from {}: a size of at least {}, as 1MiB", options.from,
+                                              memory::size_text({kLeastFrom}))};
+}
+
+// A file for one run, which goes with its owner.
+class ReportFile {
+ public:
+  ReportFile() {
+    const char* const folder = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/weir-memory-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+    const int file = mkstemp(path_.data());
+    if (file < 0) failure_ = errno;
+    if (file >= 0) close(file);
+  }
+  ~ReportFile() {
+    if (failure_ == 0) unlink(path_.c_str());
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  Status status() const {
+    if (failure_ == 0) return Status::success();
+    return {Code::unsupported, fmt::format("--memory: cannot make {}: {}", path_, std::strerror(failure_))};
+  }
+  const std::string& path() const { return path_; }
+  std::string text() const {
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  std::string path_;
+  int failure_ = 0;
+};
+
+class ProgramRun final : public PlacedRun {
+ public:
+  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, std::string library)
+      : options_(std::move(options)),
+        machine_(std::move(machine)),
+        place_(std::move(place)),
+        from_(from),
+        library_(std::move(library)) {}
+
+  Status status() const { return file_.status(); }
+
+  Variables variables() const override {
+    const char* const others = std::getenv("LD_PRELOAD");
+    const bool alone = others == nullptr || *others == '\0';
+    const int one = is_alone() ? place_.nodes.front() : -1;
+    const int mode = is_alone() ? -1 : platform::kernel_mode(place_.policy, place_.nodes.size());
+    return {{"LD_PRELOAD", alone ? library_ : fmt::format("{}:{}", library_, others)},
+            {placer::kVariable, fmt::format("from={} mode={} one={} nodes={} report={}", from_, mode, one,
+                                            fmt::join(place_.nodes, ","), file_.path())}};
+  }
+
+  Status with_policy(const std::function<void()>& start) override {
+    std::optional<platform::ScopedMemoryPolicy> policy;
+    if (!is_alone() && options_.from.empty()) {
+      auto set = platform::ScopedMemoryPolicy::set(place_.policy, place_.nodes);
+      if (!set) return refuse(options_, set.status().message);
+      policy.emplace(std::move(*set));
+    }
+    start();
+    return Status::success();
+  }
+
+  void report(Json& object) override {
+    std::vector<PlacedProcess> processes = read_placements(file_.text());
+    const std::size_t all = processes.size();
+    std::erase_if(processes, [](const PlacedProcess& process) { return !process.ended; });
+    const std::size_t silent = all - processes.size();
+    std::stable_sort(processes.begin(), processes.end(),
+                     [](const PlacedProcess& a, const PlacedProcess& b) { return bytes_of(a) > bytes_of(b); });
+    Json list = Json::array();
+    for (const PlacedProcess& process : processes) list.push_back(json_of(process));
+    for (std::size_t i = 0; i < std::min(kMostSaid, processes.size()); ++i) say(processes[i], all > 1);
+    if (processes.size() > kMostSaid)
+      fmt::print(stderr, "weir: memory: {} more processes, none larger than the last one; --json has all\n",
+                 processes.size() - kMostSaid);
+    if (all == 0)
+      fmt::print(stderr,
+                 "weir: memory: no process of the program has loaded weir's library: it is not known where its memory "
+                 "was\n");
+    if (silent > 0)
+      fmt::print(stderr,
+                 "weir: memory: {} of {} processes have not told where their memory was: a signal has ended them, "
+                 "they run on, or they ended without exit()\n",
+                 silent, all);
+    object["memory"] = {{"mode", options_.mode}, {"processes", std::move(list)}, {"silent", silent}};
+  }
+
+ private:
+  // A machine with a single memory node: nothing can be placed, and nothing is elsewhere.
+  bool is_alone() const { return machine_.memory_nodes().size() == 1; }
+
+  std::string name_of(int os_node) const {
+    for (const MemoryNode& node : machine_.memory_nodes())
+      if (node.os_index == os_node) return node.name;
+    return fmt::format("node {}", os_node);
+  }
+
+  void say(const PlacedProcess& process, bool among_others) const {
+    PlacementWords words{.nodes = place_.nodes,
+                         .only_large = !options_.from.empty(),
+                         .large = fmt::format("allocations from {}", memory::size_text({from_})),
+                         .name_of = [this](int node) { return name_of(node); }};
+    const std::string number = among_others ? fmt::format(" ({})", process.pid) : "";
+    fmt::print(stderr, "weir: memory of {}{}: {}\n", process.name, number, placement_text(process, words));
+    if (process.failures > 0)
+      fmt::print(stderr, "weir: memory of {}{}: the kernel refused to place {} allocations\n", process.name, number,
+                 process.failures);
+  }
+
+  Json json_of(const PlacedProcess& process) const {
+    Json bytes = Json::object();
+    for (std::size_t kind = 0; kind < placer::kKinds; ++kind)
+      for (const auto& [node, count] : process.bytes[kind]) bytes[placer::kKindNames[kind]][name_of(node)] = count;
+    return {{"pid", process.pid}, {"name", process.name}, {"refused", process.failures}, {"bytes", std::move(bytes)}};
+  }
+
+  const MemoryOptions options_;
+  const Machine machine_;
+  const Place place_;
+  const std::uint64_t from_;
+  const std::string library_;
+  const ReportFile file_;
+};
+
+}  // namespace
+
+void add_memory_options(CLI::App& verb, MemoryOptions& options) {
+  add_option(
+      verb, "--memory", options.mode,
+      "where the memory of PROGRAM is, which need not use Weir: its heap, stacks and static data; fast: the fast "
+      "memory, page after page on another node of it; local-fast: the fast memory nearest to the thread that "
+      "first uses it; interleave: page after page on another memory node; ddr: ordinary memory; what finds no "
+      "room is elsewhere; the end says where every page was (docs/placing.md)")
+      .among({"fast", "local-fast", "interleave", "ddr"});
+  add_option(verb, "--from", options.from,
+             "with --memory: only allocations of at least SIZE, as 1MiB; all else stays where it would be")
+      .type_name("SIZE");
+}
+
+Status check_memory_options(const MemoryOptions& options, bool as_ranks) {
+  if (options.mode.empty() && !options.from.empty())
+    return {Code::bad_option, "--from is for --memory: say where, as in weir run --memory fast --from 1MiB ./program"};
+  if (options.mode.empty() || !as_ranks) return Status::success();
+  return refuse(options, "it is for one process and what that starts, not for ranks (-n)");
+}
+
+base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions& options,
+                                                            const std::vector<std::string>& words) {
+  const auto from = smallest(options);
+  if (!from) return from.status();
+  if (const std::string file = file_of_program(words.front()); !file.empty())
+    if (const Status status = check_loads_libraries(file); !status) return refuse(options, status.message);
+  auto machine = Machine::discover();
+  if (!machine) return machine.status();
+  auto where = place(options, *machine);
+  if (!where) return where.status();
+  auto library = platform::find_companion("libweir-placer.so", "src/placer");
+  if (!library) return library.status();
+  auto run = std::make_unique<ProgramRun>(options, *machine, *where, *from, *library);
+  if (const Status status = run->status(); !status) return status;
+  return std::unique_ptr<PlacedRun>(std::move(run));
+}
+
+}  // namespace weir::tool
