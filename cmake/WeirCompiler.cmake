@@ -17,8 +17,7 @@ if(WEIR_SANITIZE)
 endif()
 
 # WEIR_UNITY and WEIR_PRECOMPILE are for a quick whole build. The preset dev has neither: a file that needs another's
-# #include or names is found there, and by the linters, which take its compile commands. clang, in CI, compiles each file
-# by itself, too, with the common headers precompiled.
+# #include or names is found there, and by the linters, which take its compile commands.
 #
 # weir_unity(TARGET...): their sources are compiled sixteen to a unit. For what is built whole more often than it is changed,
 # and not where the machine code of a hot path would depend on which files share a unit.

@@ -16,3 +16,13 @@ target_link_libraries(weir PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgC
 add_library(weir_internal INTERFACE)
 target_include_directories(weir_internal INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(weir_internal INTERFACE weir PkgConfig::hwloc fmt::fmt)
+
+# For those of them that make jobs of several processes or look at one: the layers that `weir_shmem` has beside its own.
+# Not together with weir_shmem, which has them already.
+set(WEIR_RANK_OBJECTS)
+foreach(layer IN LISTS WEIR_RANK_LAYERS)
+  list(APPEND WEIR_RANK_OBJECTS $<TARGET_OBJECTS:weir_${layer}>)
+endforeach()
+add_library(weir_ranks STATIC ${WEIR_RANK_OBJECTS})
+set_target_properties(weir_ranks PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(weir_ranks PUBLIC weir_internal ${CMAKE_DL_LIBS})

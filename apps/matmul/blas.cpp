@@ -3,44 +3,19 @@
 #include "apps/matmul/blas.hpp"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <sstream>
+#include "apps/common/openblas.hpp"
 
 namespace weir::apps::matmul {
-namespace {
-
-using base::Code;
-using base::Status;
-
-constexpr const char* kLibrary = "libopenblas.so.0";
-
-std::string call_text(void* library, const char* function) {
-  void* const symbol = ::dlsym(library, function);
-  return symbol == nullptr ? "unknown" : reinterpret_cast<char* (*)()>(symbol)();
-}
-
-// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
-std::string version_of(void* library) {
-  std::istringstream words(call_text(library, "openblas_get_config"));
-  std::string name, version;
-  words >> name >> version;
-  return name + " " + version;
-}
-
-}  // namespace
 
 base::Result<Blas> Blas::load() {
-  ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  void* const dgemm = library == nullptr ? nullptr : ::dlsym(library, "cblas_dgemm");
-  if (dgemm == nullptr) {
-    return Status{Code::not_found, fmt::format("matmul needs OpenBLAS: {}; install libopenblas0", ::dlerror())};
-  }
-  if (void* const set = ::dlsym(library, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
-  return Blas(dgemm, fmt::format("{}, {}", version_of(library), call_text(library, "openblas_get_corename")));
+  const OpenBlas library = OpenBlas::load();
+  if (!library.missing.empty())
+    return base::Status{base::Code::not_found, fmt::format("matmul needs OpenBLAS: {}", library.missing)};
+  void* const dgemm = library.function("cblas_dgemm");
+  if (dgemm == nullptr) return base::Status{base::Code::not_found, "matmul needs OpenBLAS: it has no cblas_dgemm"};
+  return Blas(dgemm, library.about());
 }
 
 void Blas::multiply(std::int64_t rows, std::int64_t cols, std::int64_t inner, Operand a, Operand b, double* c,

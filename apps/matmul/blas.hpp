@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cblas_dgemm from OpenBLAS, without threads of its own.
-//
-// OpenBLAS is loaded when it is first needed: it starts its threads when it is loaded, which no other verb of the
-// program should pay for, and can be told not to only before. The core it is tuned for is OpenBLAS's choice, or that of
-// OPENBLAS_CORETYPE.
+// cblas_dgemm from OpenBLAS, which is loaded when it is first needed (apps/common/openblas.hpp).
 #pragma once
 
 #include <cstdint>

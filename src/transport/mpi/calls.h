@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 // Raised when the table changes. A plugin of another version is refused.
-#define WEIR_MPI_CALLS_VERSION 1
+#define WEIR_MPI_CALLS_VERSION 2
 
 // An operation under way: what the MPI calls MPI_Request, which fits.
 struct WeirMpiRequest {
@@ -28,9 +28,8 @@ struct WeirMpiStart {
   void* context;
   // Out.
   int rank, ranks;
-  int threads;          // 1 when any thread may call MPI (MPI_THREAD_MULTIPLE)
-  int was_initialised;  // 1 when the program had called MPI_Init() itself: it will call MPI_Finalize(), too
-  char library[128];    // "Open MPI v4.1.4"
+  int threads;        // 1 when any thread may call MPI (MPI_THREAD_MULTIPLE)
+  char library[128];  // "Open MPI v4.1.4"
 };
 
 // How an operation stands.
@@ -43,9 +42,11 @@ struct WeirMpiCalls {
   uint32_t version;
   const char* name;  // "Open MPI"
 
-  // Collective. Initialises MPI unless the program has, and makes a communicator of Weir's own.
+  // Collective, while MPI has not been finalised. Initialises it unless that is done, and makes a communicator of
+  // Weir's own. What it has initialised is finalised when the process ends by exit(), if finish() has been called by
+  // then.
   int (*start)(struct WeirMpiStart* start);
-  // Collective, unless MPI has been finalised. Finalises it when start() has initialised it.
+  // Collective, unless MPI has been finalised. start() may follow.
   int (*finish)(void);
   int (*is_finalised)(void);
 

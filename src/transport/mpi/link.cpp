@@ -19,6 +19,10 @@ base::Result<std::unique_ptr<Link>> Link::open(const WeirMpiCalls& calls) {
 
 base::Status Link::start() {
   const base::Lock lock(mutex_);
+  if (calls_.is_finalised() != 0)
+    return {
+        base::Code::lost,
+        "the program has called MPI_Finalize(), and MPI starts once in a process: finalize it after what stands on it"};
   start_.at_finalize = at_finalize;
   start_.context = this;
   has_ended_ = true;  // until MPI has begun

@@ -17,8 +17,11 @@
 _Static_assert(sizeof(MPI_Request) <= sizeof(struct WeirMpiRequest), "a request fits");
 
 static MPI_Comm weir_world = MPI_COMM_NULL;
-static int weir_finalises;  // start() has initialised MPI
+static pid_t weir_initialiser;  // the process in which start() has initialised MPI
+static int weir_has_finished;   // finish() came last, not start()
+static int weir_watches;        // the end of MPI, for as long as it lasts
 static void (*weir_at_finalize)(void*);
+static void* weir_context;
 
 static MPI_Request unpack(const struct WeirMpiRequest* packed) {
   MPI_Request request;
@@ -33,8 +36,8 @@ static int pack(int error, MPI_Request request, struct WeirMpiRequest* packed) {
 
 // MPI_Finalize() begins by deleting the attributes of MPI_COMM_SELF.
 static int finalize_begins(MPI_Comm comm, int key, void* context, void* unused) {
-  (void)comm, (void)key, (void)unused;
-  if (weir_at_finalize != NULL) weir_at_finalize(context);
+  (void)comm, (void)key, (void)context, (void)unused;
+  if (weir_at_finalize != NULL) weir_at_finalize(weir_context);
   weir_at_finalize = NULL;
   return MPI_SUCCESS;
 }
@@ -42,8 +45,12 @@ static int finalize_begins(MPI_Comm comm, int key, void* context, void* unused) 
 static int watch_finalize(struct WeirMpiStart* start) {
   int key = MPI_KEYVAL_INVALID;
   weir_at_finalize = start->at_finalize;
-  const int error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_begins, &key, NULL);
-  return error != MPI_SUCCESS ? error : MPI_Comm_set_attr(MPI_COMM_SELF, key, start->context);
+  weir_context = start->context;
+  if (weir_watches) return MPI_SUCCESS;
+  int error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_begins, &key, NULL);
+  if (error == MPI_SUCCESS) error = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  weir_watches = error == MPI_SUCCESS;
+  return error;
 }
 
 static void name_library(struct WeirMpiStart* start) {
@@ -56,24 +63,6 @@ static void name_library(struct WeirMpiStart* start) {
   if (version != NULL)
     memmove(version + 1, version + strlen(" Version:\t"), strlen(version + strlen(" Version:\t")) + 1);
   snprintf(start->library, sizeof start->library, "%.100s", text);
-}
-
-static int weir_start(struct WeirMpiStart* start) {
-  int error = MPI_Initialized(&start->was_initialised);
-  int level = MPI_THREAD_SINGLE;
-  if (error == MPI_SUCCESS)
-    error =
-        start->was_initialised ? MPI_Query_thread(&level) : MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-  if (error != MPI_SUCCESS) return error;
-  weir_finalises = !start->was_initialised;
-  start->threads = level == MPI_THREAD_MULTIPLE;
-  error = MPI_Comm_dup(MPI_COMM_WORLD, &weir_world);
-  if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(weir_world, MPI_ERRORS_RETURN);
-  if (error == MPI_SUCCESS) error = MPI_Comm_rank(weir_world, &start->rank);
-  if (error == MPI_SUCCESS) error = MPI_Comm_size(weir_world, &start->ranks);
-  if (error == MPI_SUCCESS) error = watch_finalize(start);
-  name_library(start);
-  return error;
 }
 
 static int weir_is_finalised(void) {
@@ -106,12 +95,41 @@ static int weir_finalize(void) {
 static int weir_finalize(void) { return MPI_Finalize(); }
 #endif
 
+// MPI starts once in a process, and a program may start Weir again after it has ended it: so MPI ends with the process.
+// Not one that has ended without leaving: finalising would wait for the others, and what started the job is to see it.
+static void finalize_at_exit(void) {
+  const int is_child = getpid() != weir_initialiser;  // by fork(): MPI is its parent's
+  if (!is_child && weir_has_finished && !weir_is_finalised()) weir_finalize();
+}
+
+static int initialise(int* level) {
+  const int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, level);
+  if (error != MPI_SUCCESS) return error;
+  weir_initialiser = getpid();
+  return atexit(finalize_at_exit) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+static int weir_start(struct WeirMpiStart* start) {
+  int is_initialised = 0, level = MPI_THREAD_SINGLE;
+  weir_has_finished = 0;
+  int error = MPI_Initialized(&is_initialised);
+  if (error == MPI_SUCCESS) error = is_initialised ? MPI_Query_thread(&level) : initialise(&level);
+  if (error != MPI_SUCCESS) return error;
+  start->threads = level == MPI_THREAD_MULTIPLE;
+  error = MPI_Comm_dup(MPI_COMM_WORLD, &weir_world);
+  if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(weir_world, MPI_ERRORS_RETURN);
+  if (error == MPI_SUCCESS) error = MPI_Comm_rank(weir_world, &start->rank);
+  if (error == MPI_SUCCESS) error = MPI_Comm_size(weir_world, &start->ranks);
+  if (error == MPI_SUCCESS) error = watch_finalize(start);
+  name_library(start);
+  return error;
+}
+
 static int weir_finish(void) {
   weir_at_finalize = NULL;
+  weir_has_finished = 1;
   if (weir_is_finalised() || weir_world == MPI_COMM_NULL) return MPI_SUCCESS;
-  const int error = MPI_Comm_free(&weir_world);
-  if (error != MPI_SUCCESS || !weir_finalises) return error;
-  return weir_finalize();
+  return MPI_Comm_free(&weir_world);
 }
 
 static int weir_send(const void* from, uint64_t bytes, int to, int tag, struct WeirMpiRequest* packed) {

@@ -5,6 +5,7 @@
 // mpi_program first       MPI_Init() before the transport, MPI_Finalize() after it
 // mpi_program single      the same without threads in MPI: no progress but in calls
 // mpi_program finalize    MPI_Finalize() while the transport is open, which is left afterwards
+// mpi_program again       never calls MPI; opens and leaves the transport three times
 // mpi_program exit        never calls MPI; leaves the transport in a function that exit() calls
 #include <mpi.h>
 
@@ -60,6 +61,16 @@ void finalize_first() {
   MPI_Finalize();
   require(transport->barrier().code == weir::base::Code::lost, "nothing goes between ranks any more");
   leave(std::move(transport));
+  const auto again = weir::transport::open_transport(required(weir::launch::job_from_environment()));
+  require(!again && again.status().message.find("MPI starts once") != std::string::npos, "the reason is told");
+}
+
+void open_again_and_again() {
+  for (int round = 0; round < 3; ++round) {
+    auto transport = open();
+    use(*transport);
+    leave(std::move(transport));
+  }
 }
 
 std::unique_ptr<Transport> left_at_exit;
@@ -77,6 +88,8 @@ int run(const char* how) {
     beside_mpi(MPI_THREAD_SINGLE);
   } else if (std::strcmp(how, "finalize") == 0) {
     finalize_first();
+  } else if (std::strcmp(how, "again") == 0) {
+    open_again_and_again();
   } else {
     left_at_exit = open();
     use(*left_at_exit);
