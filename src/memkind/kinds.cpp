@@ -21,7 +21,6 @@ namespace weir::memkinds {
 
 namespace {
 
-using alloc::Reach;
 using alloc::TierHeap;
 using memory::TierKind;
 using Source = memkind::Source;

@@ -70,7 +70,7 @@ struct Ends {
     }
   }
 };
-const Ends ends;
+const Ends kEnds;
 
 }  // namespace
 
