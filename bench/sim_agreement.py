@@ -3,16 +3,18 @@
 
 """How far `weir sim` is off from the runs that it simulates: a table by program, memory, strategy and workers.
 
-sim_agreement.py BUILD [--only TEXT] [--repeat N]    BUILD: a build folder with weir, uts_ocr and cholesky_ocr
+sim_agreement.py BUILD [--only TEXT] [--rounds N] [--table]    BUILD: a build folder with weir, uts_ocr and cholesky_ocr
 
-Each cell traces a run, simulates that trace without options, and says both times, how far the predicted one is off, and
-the same of bytes moved; with --repeat of the run in the middle by how far off its time is. The limits are 10 % of
-time and 5 % of bytes; the exit status is 1 when a cell is beyond them.
+Each round traces a run of each cell, all cells in turns, and simulates each trace without options. A row has the median
+of the real runs and by how much they differ from each other (largest less smallest, in percent of the median), the
+median of what was predicted, and how far each prediction is off from its own run: the median of that. The same of
+bytes. The limits are 10 % of time and 5 % of bytes; the exit status is 1 when a cell is beyond them.
 """
 import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -87,35 +89,80 @@ def measure(build, cell, folder):
     return json.loads(done.stdout)[0]
 
 
+def spread(values):
+    """Largest less smallest, in percent of the median."""
+    middle = statistics.median(values)
+    return 100 * (max(values) - min(values)) / middle if middle else 0
+
+
+class Row:
+    """What the rounds of a cell come to."""
+
+    def __init__(self, cell, results):
+        def of(key):
+            return [result[key] for result in results]
+
+        self.cell = cell
+        self.wrong = [result for result in results if isinstance(result, str)]
+        if self.wrong:
+            return
+        self.time = (statistics.median(of("traced_s")), spread(of("traced_s")), statistics.median(of("predicted_s")),
+                     statistics.median(of("makespan_off_percent")))
+        self.bytes = (statistics.median(of("traced_bytes_moved")) / 1e6, spread(of("traced_bytes_moved")),
+                      statistics.median(of("bytes_moved")) / 1e6, statistics.median(of("bytes_off_percent")))
+        self.bad_time = abs(self.time[3]) > TIME_LIMIT
+        moved = any(of("traced_bytes_moved"))
+        self.bad_bytes = abs(self.bytes[3]) > BYTES_LIMIT or (not moved and any(of("bytes_moved")))
+
+    def is_beyond(self):
+        return bool(self.wrong) or self.bad_time or self.bad_bytes
+
+    def text(self):
+        c = self.cell
+        label = f"{c.program:<10} {c.memory:<9} {c.strategy:<8} {c.workers:>7}"
+        if self.wrong:
+            return f"{label}  {self.wrong[0]}"
+        (real, width, predicted, off), (moved, moved_width, moved_predicted, moved_off) = self.time, self.bytes
+        return (f"{label} {real:>8.4f} {width:>6.1f} {predicted:>9.4f} {off:>+6.1f}{'!' if self.bad_time else ' '} "
+                f"{moved:>8.1f} {moved_width:>6.1f} {moved_predicted:>9.1f} {moved_off:>+6.1f}{'!' if self.bad_bytes else ' '}")
+
+    def markdown(self):
+        c = self.cell
+        if self.wrong:
+            return f"| {c.program} | {c.memory} | {c.strategy} | {c.workers} | {self.wrong[0]} |"
+        (real, width, predicted, off), (moved, moved_width, moved_predicted, moved_off) = self.time, self.bytes
+        return (f"| {c.program} | {c.memory} | {c.strategy} | {c.workers} | {real:.4f} | {width:.0f} % | {predicted:.4f} | "
+                f"{off:+.1f} % | {moved:.1f} | {moved_width:.0f} % | {moved_predicted:.1f} | {moved_off:+.1f} % |")
+
+
+def run_rounds(arguments):
+    chosen = [cell for cell in cells() if arguments.only in cell.name()]
+    results = {cell.name(): [] for cell in chosen}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(arguments.rounds):
+            for cell in chosen:
+                results[cell.name()].append(measure(arguments.build, cell, pathlib.Path(folder)))
+    return [Row(cell, results[cell.name()]) for cell in chosen]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--only", default="", help="cells whose name has this in it, such as 'matmul 2x'")
-    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--table", action="store_true", help="in Markdown")
     arguments = parser.parse_args()
-    beyond = 0
-    print(f"{'program':<10} {'memory':<9} {'strategy':<8} {'workers':>7} {'traced s':>9} {'predicted':>9} {'off %':>7} "
-          f"{'MB moved':>9} {'predicted':>9} {'off %':>7}")
-    with tempfile.TemporaryDirectory() as folder:
-        for cell in cells():
-            if arguments.only not in cell.name():
-                continue
-            results = [measure(arguments.build, cell, pathlib.Path(folder)) for _ in range(arguments.repeat)]
-            wrong = [result for result in results if isinstance(result, str)]
-            label = f"{cell.program:<10} {cell.memory:<9} {cell.strategy:<8} {cell.workers:>7}"
-            if wrong:
-                print(f"{label}  {wrong[0]}", flush=True)
-                beyond += 1
-                continue
-            results.sort(key=lambda result: result["makespan_off_percent"])
-            r = results[len(results) // 2]
-            bad_time = abs(r["makespan_off_percent"]) > TIME_LIMIT
-            bad_bytes = abs(r["bytes_off_percent"]) > BYTES_LIMIT or (r["traced_bytes_moved"] == 0) != (r["bytes_moved"] == 0)
-            beyond += bad_time or bad_bytes
-            print(f"{label} {r['traced_s']:>9.4f} {r['predicted_s']:>9.4f} {r['makespan_off_percent']:>+6.1f}{'!' if bad_time else ' '} "
-                  f"{r['traced_bytes_moved'] / 1e6:>9.1f} {r['bytes_moved'] / 1e6:>9.1f} {r['bytes_off_percent']:>+6.1f}{'!' if bad_bytes else ' '}",
-                  flush=True)
-    print(f"{beyond} cells beyond {TIME_LIMIT} % of time or {BYTES_LIMIT} % of bytes")
+    rows = run_rounds(arguments)
+    if arguments.table:
+        print("| program | memory | strategy | workers | traced s | spread | predicted s | off | MB moved | spread | predicted | off |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    else:
+        print(f"{'program':<10} {'memory':<9} {'strategy':<8} {'workers':>7} {'traced s':>8} {'+-%':>6} {'predicted':>9} {'off %':>7} "
+              f"{'MB moved':>8} {'+-%':>6} {'predicted':>9} {'off %':>7}")
+    for row in rows:
+        print(row.markdown() if arguments.table else row.text())
+    beyond = sum(row.is_beyond() for row in rows)
+    print(f"{'' if not arguments.table else chr(10)}{beyond} of {len(rows)} cells beyond {TIME_LIMIT} % of time or {BYTES_LIMIT} % of bytes")
     return 1 if beyond else 0
 
 

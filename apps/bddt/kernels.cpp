@@ -38,10 +38,9 @@ void transpose_tiles(Complex* a, Complex* b, std::size_t tile, std::size_t strid
   }
 }
 
-void relax_tile(const float* from, float* to, std::size_t rows, std::size_t cols, std::size_t stride) {
+void relax_tile(const float* from, float* __restrict to, std::size_t rows, std::size_t cols, std::size_t stride) {
   for (std::size_t r = 0; r < rows; ++r, from += stride, to += stride) {
     const float *up = from - stride, *down = from + stride;
-#pragma GCC ivdep
     for (std::size_t c = 0; c < cols; ++c) to[c] = 0.25f * ((up[c] + down[c]) + (from[c - 1] + from[c + 1]));
   }
 }

@@ -118,7 +118,7 @@ std::string text_of(const Share& share) {
 }
 
 std::string text_of(const Run& run) {
-  return "{\"seconds\": " + number_text(run.seconds) + ", \"making\": " + number_text(run.making) +
+  return "{\"seconds\": " + number_text(run.seconds) + ", \"analysis\": " + number_text(run.analysis) +
          ", \"workers\": " + list(run.shares, [](const Share& s) { return text_of(s); }) + "}";
 }
 

@@ -24,8 +24,8 @@ struct Request {
 // Of one run. Seconds of the wall clock.
 struct Run {
   double seconds = 0;
-  double making = 0;          // the master made tasks, those not counted that it ran meanwhile
-  std::vector<Share> shares;  // one for each worker; empty: not asked for
+  double analysis = 0;        // of the master: making tasks and, where the runtime tells, releasing them
+  std::vector<Share> shares;  // one for each worker; empty: neither was asked for
 };
 
 struct Report {

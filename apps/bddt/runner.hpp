@@ -55,21 +55,25 @@ class Measured {
   }
 
  private:
-  // The time of tasks that the master ran while it made others is not its own.
   Run run() {
     Run run;
+    double making = 0;
     if (request_.shares) tasks_.begin_shares();
     const Stopwatch watch;
-    tasks_.run([&] {
-      const Stopwatch making;
-      const std::uint64_t before = request_.shares ? TaskClock::mine() : 0;
-      program_.work(counting_);
-      run.making = making.seconds();
-      if (request_.shares) run.making -= static_cast<double>(TaskClock::mine() - before) * 1e-9;
-    });
+    tasks_.run([&] { making = make_tasks(); });
     run.seconds = watch.seconds();
-    if (request_.shares) run.shares = tasks_.shares();
+    if (!request_.shares) return run;
+    run.shares = tasks_.shares();
+    run.analysis = tasks_.analysis(run.seconds, making);
     return run;
+  }
+  // Seconds, without those of tasks that the master ran meanwhile.
+  double make_tasks() {
+    const Stopwatch making;
+    const std::uint64_t before = request_.shares ? TaskClock::mine() : 0;
+    program_.work(counting_);
+    const std::uint64_t after = request_.shares ? TaskClock::mine() : 0;
+    return making.seconds() - static_cast<double>(after - before) * 1e-9;
   }
 
   const Request& request_;

@@ -13,7 +13,10 @@
 //   tasks.run(body)                                 body makes the tasks, on the thread that is the master; all have
 //   ended
 //                                                   when it returns
-//   tasks.begin_shares(), tasks.shares(seconds)     what the workers did in between, where tasks.share_times()
+//   tasks.begin_shares(), tasks.shares()            what each worker has done in between, for run()
+//   tasks.analysis(seconds, making)                 of a run of that time, of which the master made tasks for so long:
+//   what
+//                                                   it spent on tasks, as far as the runtime tells
 //
 // serial_tasks.hpp, openmp_tasks.hpp, starpu_tasks.hpp, weir_tasks.hpp, island_tasks.hpp.
 #pragma once

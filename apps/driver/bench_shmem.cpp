@@ -71,6 +71,14 @@ Result<bench::ShmemPlan> plan_of(const ShmemSettings& settings, const Scratch& s
   return plan;
 }
 
+Json object_of(const bench::ShmemPlan& plan, const bench::AtPlace& at) {
+  return {{"place", bench::to_string(at.place)},
+          {"over_best", at.value},
+          {"best", plan.libraries[at.best].name},
+          {"processes", at.own},
+          {"processes_of_best", at.others}};
+}
+
 Json object_of(const bench::ShmemPlan& plan, const bench::ShmemReport& report, const bench::ShmemRow& row,
                std::size_t library) {
   const bench::Summary summary = bench::summary_of(row.samples[library]);
@@ -86,11 +94,17 @@ Json object_of(const bench::ShmemPlan& plan, const bench::ShmemReport& report, c
   const auto per_rank = bench::per_rank(report, row, library);
   object["per_pe_over_two"] = per_rank ? Json(*per_rank) : Json();
   double over = 0;  // the best of the others, or memcpy
-  if (plan.libraries[library].name == "weir")
-    if (const auto reached = bench::reached(report, row)) over = reached->value;
+  Json places = Json::array();
+  if (plan.libraries[library].name == "weir") {
+    if (const auto reached = bench::reached(report, row)) {
+      over = reached->value;
+      for (const bench::AtPlace& at : reached->places) places.push_back(object_of(plan, at));
+    }
+  }
   const bool of_memcpy = row.bench.compared == bench::Compared::with_memcpy;
   object["over_best"] = over > 0 && !of_memcpy ? Json(over) : Json();
   object["over_memcpy"] = over > 0 && of_memcpy ? Json(over) : Json();
+  object["places"] = std::move(places);
   return object;
 }
 

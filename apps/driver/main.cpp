@@ -32,7 +32,7 @@ int run(int argc, char** argv) {
   std::vector<AddVerb> verbs = {add_run};
 #ifdef WEIR_VERB_BENCH
   verbs.push_back([](CLI::App& app, Global& global) {
-    add_bench(app, global, {&run_tasks, &run_bench_tiers, &run_bench_shmem});
+    add_bench(app, global, {&run_tasks, &run_bench_tiers, &run_bench_shmem, &run_bench_bddt, &run_bench_prk});
   });
 #endif
   handle_interrupts();

@@ -54,6 +54,38 @@ static double bench_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* What the processors can do where the host has put the first two ranks: a word there and back by stores and loads. */
+static bool has_lines(void) { return bench_line(0) != NULL && bench_line(1) != NULL; }
+static void run_line(long count, size_t bytes) {
+  (void)bytes;
+  if (bench_rank() > 1) return;
+  int64_t *const mine = bench_line(bench_rank()), *const other = bench_line(1 - bench_rank());
+  static int64_t done; /* by both */
+  const int64_t start = done;
+  done += count;
+  for (int64_t i = 1; i <= count; ++i) {
+    if (bench_rank() == 0) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
+    while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) < start + i) spin_pause();
+    if (bench_rank() == 1) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
+  }
+}
+
+/* The same in short, in us one way: so it is beside each measurement known where the host had the two. 0: there are no
+ * lines, or more ranks, of which two may have one core. */
+static double short_line(void) {
+  enum { kTrips = 300, kTries = 3 };
+  if (bench_ranks() != 2 || !has_lines()) return 0;
+  double least = 0;
+  for (int i = 0; i < kTries; ++i) {
+    bench_barrier();
+    const double start = bench_now();
+    run_line(kTrips, 0);
+    const double us = (bench_now() - start) / (2 * kTrips) * 1e6;
+    if (i == 0 || us < least) least = us;
+  }
+  return least;
+}
+
 static double seconds_of(const Bench* b, long count, size_t bytes) {
   bench_barrier();
   const double start = bench_now();
@@ -94,19 +126,21 @@ static int threads_of(const Bench* b) { return b->name[strlen(b->name) - 1] - '0
 static void measure(const Bench* b, size_t bytes, double seconds) {
   const long count = calibrate(b, bytes, seconds);
   const double operations = (double)count * (b->operations > 0 ? b->operations : kMessages * threads_of(b));
+  const double before = short_line();
   const double start = bench_now();
   double values[kSamples];
   int taken = 0;
   do {
     values[taken++] = value_of(b, seconds_of(b, count, bytes), operations, bytes);
   } while (bench_share(taken < kSamples && bench_now() - start < kMostSeconds) != 0);
+  const double after = short_line();
   const bool right = b->right == NULL || b->right();
   if (!right) fprintf(stderr, "%s: rank %d has a wrong result\n", b->name, bench_rank());
   bench_barrier();
   if (bench_rank() != 0) return;
   qsort(values, (size_t)taken, sizeof *values, compare_doubles);
-  printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"right\":%s}\n", b->name, bytes,
-         kUnits[b->unit], values[taken / 2], right ? "true" : "false");
+  printf("{\"bench\":\"%s\",\"bytes\":%zu,\"unit\":\"%s\",\"value\":%.6g,\"line\":[%.6g,%.6g],\"right\":%s}\n", b->name,
+         bytes, kUnits[b->unit], values[taken / 2], before, after, right ? "true" : "false");
   fflush(stdout);
 }
 
@@ -124,22 +158,6 @@ static void in_threads(int threads, void* (*work)(void*)) {
     if (pthread_create(&thread[i], NULL, work, (void*)&numbers[i]) != 0) abort();
   work((void*)&numbers[0]);
   for (int i = 1; i < threads; ++i) pthread_join(thread[i], NULL);
-}
-
-/* What the processors can do where the host has put the first two ranks: a word there and back by stores and loads. */
-static bool has_lines(void) { return bench_line(0) != NULL && bench_line(1) != NULL; }
-static void run_line(long count, size_t bytes) {
-  (void)bytes;
-  if (bench_rank() > 1) return;
-  int64_t *const mine = bench_line(bench_rank()), *const other = bench_line(1 - bench_rank());
-  static int64_t done; /* by both */
-  const int64_t start = done;
-  done += count;
-  for (int64_t i = 1; i <= count; ++i) {
-    if (bench_rank() == 0) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
-    while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) < start + i) spin_pause();
-    if (bench_rank() == 1) __atomic_store_n(other, start + i, __ATOMIC_RELEASE);
-  }
 }
 
 /* What memory can do in this process, to compare with. */

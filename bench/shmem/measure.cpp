@@ -33,8 +33,9 @@ ShmemRow& row_of(ShmemReport& report, const ShmemPlan& plan, const ShmemBench& b
     return row.bench.name == bench.name && row.bytes == bytes && row.ranks == ranks;
   });
   if (found != report.rows.end()) return *found;
-  ShmemRow row{bench, bytes, ranks, {}, {}};
+  ShmemRow row{bench, bytes, ranks, {}, {}, {}};
   row.samples.resize(plan.libraries.size());
+  row.lines.resize(plan.libraries.size());
   return report.rows.emplace_back(std::move(row));
 }
 
@@ -65,6 +66,8 @@ void add_line(ShmemReport& report, const ShmemPlan& plan, std::size_t library, i
   ShmemRow& row = row_of(report, plan, *bench, line.at("bytes").get<std::size_t>(), ranks);
   row.unit = line.at("unit").get<std::string>();
   row.samples[library].push_back(line.at("value").get<double>());
+  const auto lines = line.value("line", std::vector<double>{});
+  row.lines[library].push_back(lines.size() == 2 ? Lines{lines[0], lines[1]} : Lines{});
 }
 
 class Measuring {
@@ -138,12 +141,55 @@ std::optional<Reached> over_best(const ShmemRow& row) {
     const auto other = row.median(i);
     if (!other) continue;
     const double ratio = row.more_is_better() ? *other / *own : *own / *other;
-    if (!result || ratio > result->value) result = Reached{ratio, i, true};
+    if (!result || ratio > result->value) result = Reached{ratio, i, true, {}};
   }
   return result;
 }
 
+// What a library measured in places of this kind. Of one that measures no lines, all.
+std::vector<double> samples_at(const ShmemRow& row, std::size_t library, const Places& places, Place place) {
+  std::vector<double> result;
+  bool has_lines = false;
+  for (std::size_t i = 0; i < row.samples[library].size(); ++i) {
+    const Lines& lines = row.lines[library][i];
+    has_lines = has_lines || lines.before > 0;
+    if (places.place_of(lines) == place) result.push_back(row.samples[library][i]);
+  }
+  return has_lines ? result : row.samples[library];
+}
+
+std::optional<AtPlace> over_best_at(const ShmemRow& row, const Places& places, Place place) {
+  const std::vector<double> own = samples_at(row, 0, places, place);
+  std::optional<AtPlace> result;
+  for (std::size_t i = 1; !own.empty() && i < row.samples.size(); ++i) {
+    const std::vector<double> other = samples_at(row, i, places, place);
+    if (other.empty()) continue;
+    const double ratio = summary_of(own).median / summary_of(other).median;
+    if (!result || ratio > result->value) result = AtPlace{place, ratio, i, own.size(), other.size()};
+  }
+  return result;
+}
+
+// Of times only: the place of two cores says nothing of a bandwidth.
+std::vector<AtPlace> over_best_by_place(const ShmemReport& report, const ShmemRow& row) {
+  std::vector<AtPlace> result;
+  if (row.samples.empty() || row.more_is_better()) return result;
+  const Places places = places_of(report);
+  const auto knows = [](const Lines& lines) { return lines.before > 0; };
+  if (std::none_of(row.lines[0].begin(), row.lines[0].end(), knows)) return result;
+  for (const Place place : kPlaces)
+    if (const auto at = over_best_at(row, places, place)) result.push_back(*at);
+  return result;
+}
+
 }  // namespace
+
+Places places_of(const ShmemReport& report) {
+  std::vector<Lines> all;
+  for (const ShmemRow& row : report.rows)
+    for (const std::vector<Lines>& lines : row.lines) all.insert(all.end(), lines.begin(), lines.end());
+  return Places(all);
+}
 
 std::size_t ShmemPlan::run_count() const {
   std::size_t turns = 0;
@@ -174,11 +220,17 @@ Status add_shmem_output(ShmemReport& report, const ShmemPlan& plan, std::size_t 
 
 std::optional<Reached> reached(const ShmemReport& report, const ShmemRow& row) {
   auto result = over_best(row);
+  const std::vector<AtPlace> places = over_best_by_place(report, row);
+  if (result && !places.empty()) {
+    const auto worst = std::max_element(places.begin(), places.end(),
+                                        [](const AtPlace& a, const AtPlace& b) { return a.value < b.value; });
+    result = Reached{worst->value, worst->best, true, places};
+  }
   if (row.bench.compared == Compared::with_memcpy) {
     const ShmemRow* const memcpy = find_row(report, kMemcpy, row.bytes, row.ranks);
     const auto own = row.median(0), most = memcpy == nullptr ? std::nullopt : memcpy->median(0);
     if (!own || !most) return std::nullopt;
-    result = Reached{*own / *most, 0, true};
+    result = Reached{*own / *most, 0, true, {}};
   }
   if (!result || row.bench.compared == Compared::with_nothing) return result;
   if (row.ranks != 2 || (row.bench.target_bytes != 0 && row.bench.target_bytes != row.bytes)) return result;

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "bench/report/progress.hpp"
+#include "bench/shmem/place.hpp"
 #include "bench/shmem/plan.hpp"
 
 namespace weir::bench {
@@ -30,6 +31,7 @@ struct ShmemRow {
   int ranks = 2;
   std::string unit;
   std::vector<std::vector<double>> samples;  // of each library of the plan, one of each process
+  std::vector<std::vector<Lines>> lines;     // where each of them was measured
 
   std::optional<double> median(std::size_t library) const;
   bool more_is_better() const { return unit != "us"; }
@@ -52,11 +54,24 @@ struct ShmemReport {
 base::Status add_shmem_output(ShmemReport& report, const ShmemPlan& plan, std::size_t library, int ranks,
                               const std::string& output, bool& done);
 
+// The kinds of places of the whole run.
+Places places_of(const ShmemReport& report);
+
+// What Weir takes over the best of the others, of processes that measured in places of one kind.
+struct AtPlace {
+  Place place = Place::unknown;
+  double value = 0;
+  std::size_t best = 0;             // which library that is
+  std::size_t own = 0, others = 0;  // processes of Weir, and of that library
+};
+
 // The row's target for Weir, library 0 of the plan: what it reaches, and whether that is enough.
 struct Reached {
-  double value = 0;      // over the best of the others, or over memcpy
+  double value = 0;      // over the best of the others where it is worst, or over memcpy
   std::size_t best = 0;  // which one that is
   bool enough = true;
+  std::vector<AtPlace>
+      places;  // of times with two ranks; empty: nothing is known of places, all processes are compared
 };
 std::optional<Reached> reached(const ShmemReport& report, const ShmemRow& row);
 // A collective with more than two ranks: for each rank, over what it takes with two.

@@ -105,6 +105,19 @@ bool has_sizes(const ShmemReport& report, const std::string& bench) {
                      [&](const ShmemRow& row) { return row.bench.name == bench; });
 }
 
+// "0.26 of mpich-rma near (7, 5), 0.42 of openmpi-rma far (2, 4)": in brackets how many processes of each.
+std::string over_best_text(const ShmemPlan& plan, const Reached& is) {
+  if (is.places.empty()) return fmt::format("{:.2f} of {}", is.value, plan.libraries[is.best].name);
+  std::vector<std::string> parts;
+  for (const AtPlace& at : is.places) {
+    const std::string& name = plan.libraries[at.best].name;
+    parts.push_back(at.place == Place::only ? fmt::format("{:.2f} of {}", at.value, name)
+                                            : fmt::format("{:.2f} of {} {} ({}, {})", at.value, name,
+                                                          to_string(at.place), at.own, at.others));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string title_of(const ShmemRow& row) {
@@ -129,7 +142,7 @@ std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const 
   std::string text;
   const bool of_memcpy = row.bench.compared == Compared::with_memcpy;
   if (is && of_memcpy) text = fmt::format("{:.2f} of memcpy", is->value);
-  if (is && !of_memcpy) text = fmt::format("{:.2f} of {}", is->value, plan.libraries[is->best].name);
+  if (is && !of_memcpy) text = over_best_text(plan, *is);
   const bool targeted = is && row.bench.compared != Compared::with_nothing && row.ranks == 2 &&
                         (row.bench.target_bytes == 0 || row.bench.target_bytes == row.bytes);
   if (targeted)
@@ -148,6 +161,11 @@ std::string shmem_table(const ShmemPlan& plan, const ShmemReport& report) {
       "Medians of all processes. over best: Weir's time over that of the best of the others, below 1 is faster (of "
       "rates\n"
       "and bandwidths the inverse); in brackets the target. a PE: the time for each PE over that with 2 PEs.\n";
+  if (const auto border = places_of(report).border())
+    text += fmt::format(
+        "near, far: processes whose two cores passed a line in less than {:.3f} us, or in more, before and after the\n"
+        "measurement, are compared apart; in brackets how many of Weir and of the other library.\n",
+        *border);
   for (const ShmemTrouble& trouble : report.troubles) text += trouble_text(plan, trouble);
   return text;
 }

@@ -70,6 +70,7 @@ struct Statistics {
   std::uint64_t tasks_cancelled = 0;  // since another one failed
   std::uint64_t tasks_rerun = 0;      // given to another worker as theirs had died (MasterOptions::retries)
   std::uint64_t bytes_staged = 0;     // of footprints: made fresh, written back, or both
+  double master_idle_s = 0;           // in spawn() or wait() without anything to do for the workers
   std::vector<WorkerStatistics> workers;
   WorkerStatistics master;  // what it ran itself (MasterOptions::runs_when); not its idle time
 };

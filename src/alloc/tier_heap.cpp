@@ -20,17 +20,24 @@ using machine::MemoryNode;
 using memory::Arena;
 
 TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state)
-    : state_(std::move(state)) {
-  memory::TierSpec spec;
-  spec.tiers.emplace_back().kind = kind;
-  for (const MemoryNodeId node : memory::nodes_of(machine, kind)) {
-    os_nodes_.push_back(machine.memory_node(node).os_index);
-  }
-  if (os_nodes_.empty()) {
+    : state_(std::move(state)), name_(memory::to_string(kind)) {
+  if (memory::nodes_of(machine, kind).empty()) {
     status_ = {base::Code::not_found,
                fmt::format("this machine has no {} memory that this process may use", memory::to_string(kind))};
     return;
   }
+  memory::TierSpec spec;
+  spec.tiers.emplace_back().kind = kind;
+  fill(machine, spec);
+}
+
+TierHeap::TierHeap(const Machine& machine, memory::MemoryState state) : state_(std::move(state)), name_("all memory") {
+  fill(machine, {});
+}
+
+void TierHeap::fill(const Machine& machine, const memory::TierSpec& spec) {
+  for (const memory::TierRequest& tier : spec.tiers)  // it has them, even where nothing of them is free
+    for (const MemoryNodeId id : memory::nodes_of(machine, tier.kind)) add_node(machine.memory_node(id));
   auto plan = memory::plan_tiers(machine, spec, state_);
   if (!plan) {
     status_ = plan.status();
@@ -38,14 +45,22 @@ TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::Memory
   }
   std::vector<MemoryNodeId> nodes;
   Bytes total;
-  for (const auto& [id, budget] : plan->tiers.front().nodes) {
-    const MemoryNode& node = machine.memory_node(id);
-    add_pool(machine, {node.os_index}, node.name, budget);
-    nodes.push_back(id);
-    total.count += budget.count;
+  for (const memory::PlannedTier& tier : plan->tiers) {
+    for (const auto& [id, budget] : tier.nodes) {
+      const MemoryNode& node = machine.memory_node(id);
+      if (spec.tiers.empty()) add_node(node);
+      add_pool(machine, {node.os_index}, node.name, budget);
+      nodes.push_back(id);
+      total.count += budget.count;
+    }
   }
   find_nearest(machine, nodes);
-  add_pool(machine, os_nodes_, fmt::format("{} interleaved", memory::to_string(kind)), total);
+  add_pool(machine, os_nodes_, fmt::format("{} interleaved", name_), total);
+}
+
+void TierHeap::add_node(const MemoryNode& node) {
+  os_nodes_.push_back(node.os_index);
+  largest_node_.count = std::max(largest_node_.count, node.capacity.count);
 }
 
 TierHeap::~TierHeap() = default;
@@ -60,6 +75,14 @@ TierHeap& TierHeap::shared(memory::TierKind kind) {
     heap =
         machine ? new TierHeap(*machine, kind, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
   }
+  return *heap;
+}
+
+TierHeap& TierHeap::of_all_kinds() {
+  static TierHeap* const heap = [] {
+    const auto machine = Machine::discover();
+    return machine ? new TierHeap(*machine, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
+  }();
   return *heap;
 }
 

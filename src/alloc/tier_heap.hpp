@@ -40,12 +40,16 @@ class TierHeap {
  public:
   // Memory of a described machine is not placed.
   TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state);
+  // Of all kinds that the machine has.
+  TierHeap(const machine::Machine& machine, memory::MemoryState state);
   ~TierHeap();
   TierHeap(const TierHeap&) = delete;
   TierHeap& operator=(const TierHeap&) = delete;
 
   // Of this system: one for each kind, made at its first use, never destroyed.
   static TierHeap& shared(memory::TierKind kind);
+  // Likewise, of all memory of this system; for Reach::interleaved, over all its nodes.
+  static TierHeap& of_all_kinds();
 
   // Whether there is such memory that this process may use; full or not.
   bool exists() const noexcept { return !os_nodes_.empty(); }
@@ -53,6 +57,10 @@ class TierHeap {
   const base::Status& status() const noexcept { return status_; }
   // Its nodes, by the kernel's numbers.
   std::span<const int> os_nodes() const noexcept { return os_nodes_; }
+  // "hbm", or "all memory".
+  const std::string& name() const noexcept { return name_; }
+  // Of its nodes, what the kernel reports; 0 bytes when there is none.
+  Bytes largest_node() const noexcept { return largest_node_; }
 
   // `alignment`: a power of two; at least 64 is given. Null when there is no room. Contents: anything.
   // Cost: a lock and an Arena::allocate().
@@ -78,6 +86,8 @@ class TierHeap {
     std::atomic<memory::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
   };
 
+  void fill(const machine::Machine& machine, const memory::TierSpec& spec);
+  void add_node(const machine::MemoryNode& node);
   void add_pool(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
   void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
   std::span<const std::size_t> nearest_first() const noexcept;
@@ -87,6 +97,8 @@ class TierHeap {
 
   memory::MemoryState state_;
   base::Status status_;
+  std::string name_;
+  Bytes largest_node_;
   std::vector<int> os_nodes_;
   std::vector<std::unique_ptr<Pool>> pools_;       // one for each node, then the interleaved one
   std::vector<std::vector<std::size_t>> nearest_;  // [domain]: pools of nodes, nearest first

@@ -183,11 +183,15 @@ void Master::State::wait_until(std::size_t most) {
   if (graph_.unfinished() <= most) return;
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   Patience patience(options_.park_after);
+  std::uint64_t idle_since = 0;
   while (graph_.unfinished() > most) {
+    const std::uint64_t looked = idle_since != 0 ? platform::ticks() : 0;  // what it then does is no idle time
     if (poll() || run_own()) {
       patience.reset();
+      if (idle_since != 0) counts_.idle += looked - std::exchange(idle_since, 0);
       continue;
     }
+    if (idle_since == 0) idle_since = platform::ticks();
     bool slept = false;
     {
       const base::Unlock unlocked(mutex_);  // for a thread that explains

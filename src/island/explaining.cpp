@@ -71,10 +71,10 @@ explain::Situation Master::State::look() {
     }
   });
   for (const TaskNode* const node : nodes) {
-    for (const TaskNode* const successor : node->successors) {
+    node->successors.for_each([&](const TaskNode* successor) {
       const Index who = snapshot.find(successor);
       if (who != explain::kNobody) snapshot.wait(who, explain::Cause::edge, snapshot.find(node));
-    }
+    });
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& given = workers_[i].given;

@@ -22,24 +22,59 @@ namespace weir::island {
 
 enum class TaskState : std::uint8_t { free, waiting, ready, given, done };
 
-struct TaskNode {
+struct TaskNode;
+
+// The tasks that wait for one: mostly one or two, which are in the node itself, so that a release finds them there.
+class Successors {
+ public:
+  bool ends_with(const TaskNode* node) const noexcept {
+    if (!more_.empty()) return more_.back() == node;
+    return count_ != 0 && few_[count_ - 1] == node;
+  }
+  void push_back(TaskNode* node) {
+    if (count_ < kFew) {
+      few_[count_++] = node;
+    } else {
+      more_.push_back(node);
+    }
+  }
+  template <class F>
+  void for_each(F f) const {
+    for (std::uint32_t i = 0; i < count_; ++i) f(few_[i]);
+    for (TaskNode* const node : more_) f(node);
+  }
+  TaskNode* first() const noexcept { return count_ != 0 ? few_[0] : nullptr; }
+  void clear() noexcept {
+    count_ = 0;
+    more_.clear();
+  }
+
+ private:
+  static constexpr std::uint32_t kFew = 2;
+  TaskNode* few_[kFew] = {};
+  std::uint32_t count_ = 0;
+  std::vector<TaskNode*> more_;  // once there are kFew
+};
+
+// What analysis and release touch comes first: with a million tasks in flight each line of a node is a miss.
+struct alignas(64) TaskNode {
   std::uint64_t generation = 1;  // of this use of the node; moves on when the task is released
   std::uint64_t id = 0;          // in traces and messages, never used again
   TaskState state = TaskState::free;
   bool join = false;  // no task: stands for the end of several
   bool cancelled = false;
-  bool failed = false;         // it threw
-  bool held = false;           // done, and an ordered reduction has others before it
-  std::uint16_t worker = 0;    // given, done: to whom; kMaster: the master runs it
-  std::uint16_t deaths = 0;    // of workers that may have begun it
-  std::uint32_t missing = 0;   // predecessors that are not released
-  const char* name = nullptr;  // null: none
-  const void* site = nullptr;  // where it was spawned
-  std::vector<TaskNode*> successors;
+  bool failed = false;        // it threw
+  bool held = false;          // done, and an ordered reduction has others before it
+  std::uint16_t worker = 0;   // given, done: to whom; kMaster: the master runs it
+  std::uint16_t deaths = 0;   // of workers that may have begun it
+  std::uint32_t missing = 0;  // predecessors that are not released
+  Successors successors;
+  const char* name = nullptr;                        // null: none
+  const void* site = nullptr;                        // where it was spawned
+  std::unique_ptr<std::vector<PrivateCopy>> copies;  // null: none
   std::vector<std::byte> letter;                     // TaskHead and all behind it
   std::byte* spilled = nullptr;                      // of the heap, where the letter is too long
   std::uint64_t bytes = 0;                           // of its footprint
-  std::unique_ptr<std::vector<PrivateCopy>> copies;  // null: none
   std::vector<Access> named;                         // its footprint, where it may have to run again
   Undo undo;
 };
@@ -97,6 +132,7 @@ class TaskGraph {
   static deps::NodeRef ref_of(TaskNode& node) noexcept { return {&node, node.generation}; }
   static void* never();
   TaskNode& make_node(bool join);
+  void look_ahead() const noexcept;
   void arrive(TaskNode& node);
 
   std::deque<TaskNode> nodes_;  // where they are for good

@@ -303,6 +303,7 @@ Statistics Master::State::statistics() const {
   all.tasks_rerun = counts_.rerun;
   all.bytes_staged = counts_.bytes_staged;
   const double per_tick = seconds_per_tick(trace::ClockPair::now());
+  all.master_idle_s = static_cast<double>(counts_.idle) * per_tick;
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,
                            static_cast<double>(worker.staging) * per_tick,

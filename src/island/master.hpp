@@ -63,6 +63,7 @@ struct Master::State final : private explain::Source {
   };
   struct Counts {
     std::uint64_t run = 0, cancelled = 0, rerun = 0, bytes_staged = 0;
+    std::uint64_t idle = 0;                                         // ticks that the master had nothing to do
     std::uint64_t own_tasks = 0, own_running = 0, own_staging = 0;  // of the master itself; the last two in ticks
   };
   // What the program may have written, or will read, by the bytes that a footprint names.

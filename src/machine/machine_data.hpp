@@ -3,6 +3,7 @@
 // What a Machine holds: filled by read_topology.cpp, completed by finish(), then never changed.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "machine/machine.hpp"
@@ -16,9 +17,10 @@ struct Machine::Data {
   double cpu_quota = 0;
   Bytes last_level_cache;
   Bytes all_last_level_caches;
-  int online_cpus = 0;                               // hardware threads of the machine
-  int allowed_cpus = 0;                              // of them, those that the cgroup's cpuset allows
-  std::string cpu_model;                             // empty when not known
+  int online_cpus = 0;       // hardware threads of the machine
+  int allowed_cpus = 0;      // of them, those that the cgroup's cpuset allows
+  std::map<int, int> tiles;  // by the first usable CPU of a core: its second-level cache, where that is known
+  std::string cpu_model;     // empty when not known
   std::vector<std::vector<double>> domain_distance;  // [from][to], 1 within a domain
   std::vector<std::vector<double>> node_distance;    // [domain][node], 1 for local memory
   // Made by finish().

@@ -124,7 +124,9 @@ class Reader {
       const Bitmap threads(hwloc_bitmap_alloc());
       hwloc_bitmap_and(threads.get(), core->cpuset, usable_.get());
       if (home == nullptr || hwloc_bitmap_iszero(threads.get())) continue;
+      const hwloc_obj_t shared = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_L2CACHE, core);
       domain_at(home, core).cores.push_back({members(threads.get())});
+      if (shared != nullptr) data_.tiles[hwloc_bitmap_first(threads.get())] = int(shared->logical_index);
     }
     for (Domain& domain : data_.domains) {
       std::sort(domain.cores.begin(), domain.cores.end(),

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "machine/placement.hpp"
 #include "machine/team.hpp"
 #include "platform/clock.hpp"
 #include "platform/stream_kernels.hpp"
@@ -170,15 +171,7 @@ Bytes stream_array_size(const Machine& machine) {
 }
 
 std::vector<std::vector<int>> stream_threads(const Machine& machine, const std::vector<DomainId>& domains, int count) {
-  std::vector<std::vector<int>> cores;
-  for (const Domain& domain : machine.domains()) {
-    if (!domains.empty() && std::find(domains.begin(), domains.end(), domain.id) == domains.end()) continue;
-    for (const Core& core : domain.cores) cores.push_back(core.os_cpus);
-  }
-  std::vector<std::vector<int>> threads;
-  const std::size_t wanted = count > 0 ? std::size_t(count) : cores.size();
-  for (std::size_t i = 0; i < wanted && !cores.empty(); ++i) threads.push_back(cores[i % cores.size()]);
-  return threads;
+  return place_threads(machine, domains, Placement::compact, count);
 }
 
 base::Result<StreamReport> run_stream(const StreamSettings& settings) {

@@ -3,13 +3,13 @@
 // malloc() and its relatives in the program: large allocations are the placer's, all others go to the next library that
 // has these functions, which is the C library or an allocator that the program has brought.
 #include <dlfcn.h>
-#include <errno.h>
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include <atomic>
 

@@ -2,11 +2,11 @@
 
 #include "placer/large.hpp"
 
-#include <errno.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdint>
 
 #include "placer/placer.hpp"
 

@@ -3,14 +3,14 @@
 // When placing begins and ends: as the library is loaded, as a process ends, and in children of fork(); and the stacks
 // of threads.
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "placer/placer.hpp"
 
@@ -120,7 +120,7 @@ __attribute__((destructor)) void end() { tell_end(); }
 
 WEIR_PLACER_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                                       void* argument) {
-  using namespace weir::placer;
+  using weir::placer::begin_thread, weir::placer::Start, weir::placer::the_placer;
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   if (!the_placer.settings.active) return next(thread, attributes, function, argument);

@@ -17,6 +17,6 @@ struct Placer {
   std::atomic<int> failures{0};  // mbind() that the kernel has refused
 };
 
-extern Placer the_placer;
+extern constinit Placer the_placer;  // NOLINT(bugprone-dynamic-static-initializers): as it says
 
 }  // namespace weir::placer

@@ -2,8 +2,8 @@
 
 #include "placer/ranges.hpp"
 
-#include <string.h>
 #include <sys/mman.h>
+#include <cstring>
 
 namespace weir::placer {
 

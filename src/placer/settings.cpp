@@ -2,8 +2,8 @@
 
 #include "placer/settings.hpp"
 
-#include <stdlib.h>
-#include <string.h>
+#include <cstdlib>
+#include <cstring>
 
 namespace weir::placer {
 

@@ -408,6 +408,51 @@ class MillionTasks(Everywhere, OnAPage):
         self.assertEqual(self.browser.value("weirReport.timeline.hovered"), None)
 
 
+class Job(OnAPage):
+    """Four PEs: the page of a job, where calls take the place of tasks."""
+
+    def test_pictures_show_bytes_and_who_waited(self):
+        self.open()
+        cells = "document.querySelectorAll('#{} rect.cell').length"
+        self.assertEqual(self.browser.value(cells.format("traffic")), self.browser.value("weirReport.model.report.traffic.length"))
+        self.assertGreater(self.browser.value(cells.format("waits")), 0)
+        self.browser.run("const s = document.getElementById('traffic-what'); s.value = '3'; s.dispatchEvent(new Event('change'));")
+        self.assertEqual(self.browser.value(cells.format("traffic")), 4)  # atomics: each PE's, of PE 0
+
+    def test_a_wait_leads_to_the_put_that_ended_it_and_back(self):
+        self.open()
+        wait = self.browser.value("(() => { const m = weirReport.model;"
+                                  " for (let c = 1; c <= m.taskCount; c++) if (m.nameOf(c) === 'wait_until') return c; })()")
+        self.browser.run(f"weirReport.timeline.select({wait}, {{reveal: true}})")
+        self.assertIn("Waited for", self.details())
+        self.browser.driver.find_element(By.CSS_SELECTOR, "#details button").click()
+        self.assertEqual(self.browser.value("weirReport.model.nameOf(weirReport.timeline.selected)"), "put")
+        self.assertIn(wait, self.browser.value("weirReport.model.after(weirReport.timeline.selected)"))
+        self.assertIn("Was waited for by", self.details())
+
+    def test_keys_and_search_find_calls(self):
+        self.open()
+        self.focus_timeline()
+        self.key("n")
+        first = self.selected()
+        self.assertGreater(first, 0)
+        for key in ("c", "s"):  # there is no critical path of calls, and nobody steals
+            self.key(key)
+        self.assertEqual(self.selected(), first)
+        self.key("/")
+        self.key("barrier", Keys.ENTER)
+        self.assertEqual(self.browser.driver.find_element(By.ID, "search-count").text, "4 calls")
+
+    def test_nothing_is_cut_off_on_a_small_screen(self):
+        self.open(width=360, height=740)
+        self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), 360)
+
+    def test_screenshots(self):
+        for dark in (False, True):
+            self.open(dark=dark)
+            self.browser.screenshot(PICTURES / f"job-{dark}.png" if PICTURES else os.devnull, whole=True)
+
+
 def made_up(trace, folder, name, change):
     """The recorded trace, changed."""
     recorded = json.loads(trace.read_text())
@@ -438,6 +483,7 @@ def main():
     parser.add_argument("weir", type=pathlib.Path)
     parser.add_argument("many_tasks", type=pathlib.Path)
     parser.add_argument("small_trace", type=pathlib.Path, help="the description of one that has blocks")
+    parser.add_argument("--pes", type=pathlib.Path, help="a SHMEM program, tests/multi/shmem/trace/traced.c")
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for screenshots")
     arguments = parser.parse_args()
     PICTURES = arguments.pictures
@@ -450,6 +496,11 @@ def main():
         long_program = made_up(small, folder, "long_program.weir", with_a_long_program)
         NoTaskOnThePath.page = make_page(arguments.weir, long_program, folder)
         NoTask.page = make_page(arguments.weir, made_up(small, folder, "none.weir", without_events), folder)
+        jobs = []
+        if arguments.pes:
+            Job.page = folder / "job.html"
+            subprocess.run([arguments.weir, "run", "-n", "4", "--html", Job.page, arguments.pes], check=True, stdout=subprocess.DEVNULL)
+            jobs.append(Job)
         trace = folder / "million.weir"
         environment = dict(os.environ, WEIR_TRACE=str(trace), WEIR_WORKERS="4")
         subprocess.run([arguments.many_tasks, str(TASKS)], check=True, env=environment, stdout=subprocess.DEVNULL)
@@ -458,7 +509,7 @@ def main():
         MillionTasks.tasks = json.loads(report)[0]["tasks"]
         trace.unlink()
         suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in
-                                   (SmallTrace, NoTaskOnThePath, NoTask, MillionTasks))
+                                   (SmallTrace, NoTaskOnThePath, NoTask, *jobs, MillionTasks))
         return not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
 
 

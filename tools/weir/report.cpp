@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "job/job_report.hpp"
-#include "job/show_job.hpp"
-#include "json.hpp"
+#include "job/job_files.hpp"
+#include "show_job_report.hpp"
 #include "show_report.hpp"
 #include "verb.hpp"
 
@@ -22,27 +21,15 @@ struct ReportSettings {
   int runtime = 0;
 };
 
-int show_job(const ReportSettings& settings, Global& global) {
-  if (!settings.html.empty()) return fail("--html: not for the traces of a job's PEs");
-  global.progress("reading the traces of the PEs");
-  const auto files = job::open_job(settings.files);
-  if (!files) return fail_to_read(files.status());
-  const auto report = job::report_job(*files);
-  global.progress("");
-  if (!report) return fail_to_read(report.status());
-  job::print(*files, *report, global);
-  global.add(job::to_json(*files, *report));
-  return kDone;
-}
-
 int show(const ReportSettings& settings, Global& global) {
   if (settings.files.size() > 1 && settings.runtime != 0)
     return fail("--runtime: for one file; a job's report is of its PEs", kUsage);
-  if (settings.runtime == 0 && job::is_job(settings.files)) return show_job(settings, global);
+  const bool is_job = settings.runtime == 0 && job::is_job(settings.files);
   const std::string& file = settings.files.front();
   auto page = ReportPage::create(settings.html);
   if (!page) return fail(page.status());
   const std::string title = std::filesystem::path(file).filename().string();
+  if (is_job) return show_job_report({settings.files, title, ""}, *page, global);
   return show_report({file, title, settings.runtime, ""}, *page, global);
 }
 
@@ -65,7 +52,7 @@ A file holds every runtime that the process has made; the one with most work is 
 
 Of a SHMEM program each PE has a file: t.0.weir, t.1.weir, ... of weir run -n 4 --trace t.weir. With t.weir, or several of the files, the report is on the job: bytes from PE to PE, where the time of each PE went, who came last to collectives, by whose put waits ended.
 
---html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path. The page needs no network and no other file.)";
+--html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path; of a job pictures of the bytes from PE to PE and of who waited for whom, and a timeline of every call. The page needs no network and no other file.)";
 
 }  // namespace
 
@@ -80,6 +67,7 @@ void add_report(CLI::App& app, Global& global) {
                                           {"weir report t.weir --html t.html", "the same, and a timeline to look into"},
                                           {"weir run --report ./program --size 64", "run a program, then report"},
                                           {"weir report t.weir", "of a job of PEs with t.0.weir, t.1.weir, ..."},
+                                          {"weir run -n 4 --html t.html ./program", "run a job of PEs, then report"},
                                           {"weir report t.weir --json | jq '.[].advice'", "for programs"}}},
                             [settings](Global& g) { return show(*settings, g); });
   add_option(verb, "file", settings->files, "the trace, or those of a job's PEs").required().type_name("FILE");

@@ -3,16 +3,11 @@
 #include "run_memory.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 
 #include "json.hpp"
@@ -25,6 +20,7 @@
 #include "platform/companion.hpp"
 #include "platform/memory_policy.hpp"
 #include "shmem/heap/size_text.hpp"
+#include "told_file.hpp"
 
 namespace weir::tool {
 
@@ -94,37 +90,6 @@ base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
   return Status{Code::bad_option, fmt::format("--from {}: a size of at least {}, as 1MiB", options.from,
                                               memory::size_text({kLeastFrom}))};
 }
-
-// A file for one run, which goes with its owner.
-class ReportFile {
- public:
-  ReportFile() {
-    const char* const folder = std::getenv("TMPDIR");
-    path_ = fmt::format("{}/weir-memory-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : folder);
-    const int file = mkstemp(path_.data());
-    if (file < 0) failure_ = errno;
-    if (file >= 0) close(file);
-  }
-  ~ReportFile() {
-    if (failure_ == 0) unlink(path_.c_str());
-  }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
-
-  Status status() const {
-    if (failure_ == 0) return Status::success();
-    return {Code::unsupported, fmt::format("--memory: cannot make {}: {}", path_, std::strerror(failure_))};
-  }
-  const std::string& path() const { return path_; }
-  std::string text() const {
-    std::ifstream file(path_);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string path_;
-  int failure_ = 0;
-};
 
 class ProgramRun final : public PlacedRun {
  public:
@@ -217,7 +182,7 @@ class ProgramRun final : public PlacedRun {
   const Place place_;
   const std::uint64_t from_;
   const std::string library_;
-  const ReportFile file_;
+  const ToldFile file_;
 };
 
 }  // namespace
@@ -233,11 +198,16 @@ void add_memory_options(CLI::App& verb, MemoryOptions& options) {
   add_option(verb, "--from", options.from,
              "with --memory: only allocations of at least SIZE, as 1MiB; all else stays where it would be")
       .type_name("SIZE");
+  add_flag(
+      verb, "--memkind", options.memkind,
+      "PROGRAM finds Weir's libmemkind, in which OpenMP's library and programs written for memkind look for memory "
+      "of other kinds; the end says what it gave, and why not (docs/memory.md)");
 }
 
 Status check_memory_options(const MemoryOptions& options, bool as_ranks) {
   if (options.mode.empty() && !options.from.empty())
     return {Code::bad_option, "--from is for --memory: say where, as in weir run --memory fast --from 1MiB ./program"};
+  if (options.memkind && as_ranks) return {Code::bad_option, "--memkind is for one process, not for ranks (-n)"};
   if (options.mode.empty() || !as_ranks) return Status::success();
   return refuse(options, "it is for one process and what that starts, not for ranks (-n)");
 }

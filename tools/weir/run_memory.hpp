@@ -18,6 +18,7 @@ namespace weir::tool {
 struct MemoryOptions {
   std::string mode;  // "": not asked for
   std::string from;  // "": everything
+  bool memkind = false;
 };
 
 // Adds them to a verb that takes a program.

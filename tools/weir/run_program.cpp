@@ -16,6 +16,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
+#include "run_memkind.hpp"
 #include "run_memory.hpp"
 #include "run_ranks.hpp"
 #include "run_report.hpp"
@@ -55,8 +56,8 @@ std::vector<std::string> words_of(const std::string& program, const Global& glob
 }
 
 // Where its memory is asked to be: what that needs of its environment and of this thread.
-base::Result<Child> start(const std::vector<std::string>& words, PlacedRun* placed, const Global& global) {
-  Child::Variables all = variables(global);
+base::Result<Child> start(const std::vector<std::string>& words, Child::Variables all, PlacedRun* placed,
+                          const Global& global) {
   if (placed == nullptr) return Child::start(words, all, global.json);
   for (auto& variable : placed->variables()) all.push_back(std::move(variable));
   std::optional<base::Result<Child>> child;
@@ -74,13 +75,20 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
     if (!prepared) return fail(prepared.status());
     placed = std::move(*prepared);
   }
+  std::optional<MemkindRun> memkind;
+  Child::Variables all = variables(global);
+  if (memory.memkind) {
+    if (const base::Status status = memkind.emplace().prepare(words); !status) return fail(status);
+    for (auto& variable : memkind->variables()) all.push_back(std::move(variable));
+  }
   const Recording recording(global.options.trace);
-  auto child = start(words, placed.get(), global);
+  auto child = start(words, std::move(all), placed.get(), global);
   if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
   const ChildEnd end = wait(*child, program, global);
   global.ended_by = end.signal;
   Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};
   if (placed != nullptr) placed->report(object);
+  if (memkind) memkind->report(object);
   global.add(std::move(object));
   if (!global.options.trace.empty() && recording.path().empty()) {
     fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
@@ -118,7 +126,7 @@ void add_program(CLI::App& verb, Global& global) {
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
     if (const base::Status status = check_memory_options(*memory, ranks->ranks > 0); !status) return fail(status);
     if (ranks->ranks == 0) return run_one(g);
-    return run_ranks(words_of(*program, g), *ranks, report->is_asked_for(), hint(*program, verbs), g);
+    return run_ranks(words_of(*program, g), *ranks, *report, hint(*program, verbs), g);
   };
   add_runtime_options(verb, global);
 }

@@ -17,6 +17,7 @@
 #include "launch/launcher.hpp"
 #include "machine/machine.hpp"
 #include "run_hosts.hpp"
+#include "run_job_report.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::tool {
@@ -39,29 +40,20 @@ std::optional<BindRanks> bind_of(const std::string& text) {
 // What a verb for one process does and this one does not.
 Status check(const RanksOptions& options, bool reports, const Global& global) {
   const auto refuse = [](std::string message) { return Status{Code::bad_option, std::move(message)}; };
-  if (reports)
-    return refuse(
-        "--report and --html are for one process: with -n, give --trace t.weir and then weir report "
-        "t.weir for an OpenSHMEM program, or weir report t.0.weir for rank 0");
   if (!global.trace_as.empty())
     return refuse(
         fmt::format("--trace {}: with -n each rank has a trace of its own, as t.0.weir for --trace t.weir; weir "
                     "trace t.0.weir --to t.0.json makes the other of it",
                     global.trace_as));
   if (options.hosts.empty()) return Status::success();
+  if (reports)
+    return refuse(
+        "--report and --html: not with --hosts, where each host has the traces of its own PEs; set WEIR_TRACE=t.weir, "
+        "bring the files to one folder, and weir report t.weir");
   if (!global.options.trace.empty()) return refuse("--trace: not with --hosts, where all ranks would write one file");
   if (options.shows_binding) return refuse("--show-binding: not with --hosts, where the mpirun binds ranks");
   if (global.json) return refuse("--json: not with --hosts, where weir becomes the mpirun");
   return Status::success();
-}
-
-// "t.weir" -> "t.3.weir"
-std::string trace_of(const std::string& trace, std::uint32_t rank) {
-  const std::filesystem::path path(trace);
-  std::filesystem::path name = path.stem();
-  name += fmt::format(".{}", rank);
-  name += path.extension();
-  return (path.parent_path() / name).string();
 }
 
 // What the command line says of the runtimes in the ranks.
@@ -99,7 +91,7 @@ Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& 
   const bool workers_float = launch::overlap(shares) && !says_how_workers_are_bound(global);
   spec.variables = [variables = variables_of(global), trace = global.options.trace, workers_float](std::uint32_t rank) {
     Variables result = variables;
-    if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace_of(trace, rank));
+    if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace_of_rank(trace, rank));
     if (workers_float) result.emplace_back(runtime::variable("bind"), "none");
     return result;
   };
@@ -144,9 +136,39 @@ base::Status check_ranks_options(const RanksOptions& options) {
                                         options.hosts.empty() ? "" : "--hosts FILE ")};
 }
 
-int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, bool reports, const std::string& hint,
-              Global& global) {
-  if (const Status status = check(options, reports, global); !status) return fail(status);
+std::string trace_of_rank(const std::string& trace, std::uint32_t rank) {
+  const std::filesystem::path path(trace);
+  std::filesystem::path name = path.stem();
+  name += fmt::format(".{}", rank);
+  name += path.extension();
+  return (path.parent_path() / name).string();
+}
+
+namespace {
+
+// On this host, by Weir's launcher.
+int run_here(launch::JobSpec& spec, const RanksOptions& options, const std::string& hint, Global& global) {
+  if (const Status status = bind(options, global, spec); !status) return fail(status);
+  std::fflush(stdout);
+  const auto start = std::chrono::steady_clock::now();
+  const auto end = launch::run_job(spec);
+  if (!end) return fail(end.status().message + (end.status().code == Code::not_found ? hint : ""), kUsage);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  global.ended_by = end->asked_by;
+  global.add({{"program", spec.words.front()},
+              {"arguments", global.rest},
+              {"ranks", spec.ranks},
+              {"status", end->status},
+              {"seconds", seconds.count()}});
+  if (end->output_lost && end->status == 0) return fail("standard output cannot be written to");
+  return end->status;
+}
+
+}  // namespace
+
+int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const ReportAsked& report,
+              const std::string& hint, Global& global) {
+  if (const Status status = check(options, report.is_asked_for(), global); !status) return fail(status);
   const auto ranks = static_cast<std::uint32_t>(options.ranks);
   if (!options.hosts.empty())
     return run_on_hosts({words, ranks, options.hosts, options.label, bind_of(options.bind), variables_of(global)});
@@ -158,20 +180,8 @@ int run_ranks(const std::vector<std::string>& words, const RanksOptions& options
   spec.as_line = [](const std::string& message) {
     return fmt::format("{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
   };
-  if (const Status status = bind(options, global, spec); !status) return fail(status);
-  std::fflush(stdout);
-  const auto start = std::chrono::steady_clock::now();
-  const auto end = launch::run_job(spec);
-  if (!end) return fail(end.status().message + (end.status().code == Code::not_found ? hint : ""), kUsage);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  global.ended_by = end->asked_by;
-  global.add({{"program", words.front()},
-              {"arguments", global.rest},
-              {"ranks", ranks},
-              {"status", end->status},
-              {"seconds", seconds.count()}});
-  if (end->output_lost && end->status == 0) return fail("standard output cannot be written to");
-  return end->status;
+  const auto run = [&](Global& g) { return run_here(spec, options, hint, g); };
+  return report.is_asked_for() ? run_and_report_job({report, words.front(), ranks}, run, global) : run(global);
 }
 
 }  // namespace weir::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// weir stream: McCalpin's STREAM, the bandwidth that every other number is read against.
+// weir stream: McCalpin's STREAM, the bandwidth that every other number is read against; and sweeps of it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,13 +13,21 @@
 
 #include "json.hpp"
 #include "machine/machine.hpp"
+#include "machine/machine_data.hpp"
 #include "machine/stream.hpp"
+#include "plan_progress.hpp"
+#include "plotting.hpp"
+#include "stream/plot.hpp"
+#include "stream/saved.hpp"
+#include "stream/summary.hpp"
+#include "stream/sweep.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
 namespace {
 
 using machine::Machine;
+using machine::Placement;
 using machine::Stores;
 using machine::StreamLoop;
 
@@ -32,20 +40,25 @@ struct StreamOptions {
   std::vector<std::string> loops;
   std::string stores = "both";
   std::string pages = "large";
+  std::vector<std::string> sweep, places;
+  std::string save, compare, plot;
+
+  // More than one run for each kind of store.
+  bool sweeps() const { return !sweep.empty() || places.size() > 1; }
+  bool goes_through(const std::string& what) const {
+    return std::find(sweep.begin(), sweep.end(), what) != sweep.end();
+  }
 };
 
 constexpr StreamLoop kLoops[] = {StreamLoop::copy, StreamLoop::scale, StreamLoop::add, StreamLoop::triad};
 
-base::Result<std::vector<DomainId>> chosen_domains(const Machine& m, const StreamOptions& options) {
-  std::vector<DomainId> ids;
-  for (const int index : options.domains) {
-    if (index < 0 || std::size_t(index) >= m.domains().size()) {
-      return base::Status{base::Code::bad_option,
-                          fmt::format("--domain={}: this machine has domains 0 to {}", index, m.domains().size() - 1)};
-    }
-    ids.push_back(DomainId(index));
+base::Status check_domains(const Machine& m, const std::vector<int>& domains) {
+  for (const int index : domains) {
+    if (index >= 0 && std::size_t(index) < m.domains().size()) continue;
+    return {base::Code::bad_option,
+            fmt::format("--domain={}: this machine has domains 0 to {}", index, m.domains().size() - 1)};
   }
-  return ids;
+  return base::Status::success();
 }
 
 // The kernel's number of the node named, as weir topo shows it.
@@ -60,7 +73,10 @@ base::Result<std::optional<int>> chosen_node(const Machine& m, const std::string
                       fmt::format("--memory={}: this machine has {}", name, fmt::join(known, ", "))};
 }
 
-std::vector<StreamLoop> chosen_loops(const std::vector<std::string>& names) {
+// A sweep is of triad, as figures of STREAM are, unless others are named.
+std::vector<StreamLoop> chosen_loops(const StreamOptions& options) {
+  if (options.loops.empty() && options.sweeps()) return {StreamLoop::triad};
+  const std::vector<std::string>& names = options.loops;
   std::vector<StreamLoop> loops;
   for (const StreamLoop loop : kLoops) {
     if (names.empty() || std::find(names.begin(), names.end(), to_string(loop)) != names.end()) loops.push_back(loop);
@@ -112,14 +128,44 @@ std::string note_on(const Machine& m, Bytes array) {
                      array.count, caches);
 }
 
-base::Result<machine::StreamSettings> settings_of(const Machine& m, const StreamOptions& options) {
-  const auto domains = chosen_domains(m, options);
-  if (!domains) return domains.status();
+std::vector<Placement> chosen_places(const std::vector<std::string>& names) {
+  std::vector<Placement> places;
+  for (const Placement place : {Placement::compact, Placement::scatter, Placement::tile}) {
+    if (std::find(names.begin(), names.end(), to_string(place)) != names.end()) places.push_back(place);
+  }
+  return places.empty() ? std::vector{Placement::compact} : places;
+}
+
+// What is asked for that has no meaning together.
+base::Status check(const Machine& m, const StreamOptions& options) {
+  if (base::Status status = check_domains(m, options.domains); !status) return status;
+  const bool all_nodes = options.goes_through("nodes") || options.goes_through("pairs");
+  if (all_nodes && !options.memory.empty()) {
+    return {base::Code::bad_option, "--sweep nodes and --sweep pairs take every memory node: leave --memory out"};
+  }
+  if (!options.plot.empty() && !options.sweeps()) {
+    return {base::Code::bad_option, "--plot draws a sweep: say --sweep threads, nodes or pairs, or several of --place"};
+  }
   const auto node = chosen_node(m, options.memory);
-  if (!node) return node.status();
+  return node ? base::Status::success() : node.status();
+}
+
+SweepRequest request_of(const StreamOptions& options) {
+  SweepRequest request;
+  request.threads = options.goes_through("threads");
+  request.nodes = options.goes_through("nodes");
+  request.pairs = options.goes_through("pairs");
+  request.places = chosen_places(options.places);
+  request.stores = chosen_stores(options.stores);
+  request.domains = options.domains;
+  request.memory = options.memory;
+  request.thread_count = options.threads;
+  return request;
+}
+
+// What all points have in common.
+base::Result<machine::StreamSettings> settings_of(const Machine& m, const StreamOptions& options) {
   machine::StreamSettings settings;
-  settings.threads = stream_threads(m, *domains, options.threads);
-  settings.os_node = *node;
   settings.array = stream_array_size(m);
   if (!options.array.empty()) {
     const auto array = array_of(options.array);
@@ -127,71 +173,179 @@ base::Result<machine::StreamSettings> settings_of(const Machine& m, const Stream
     settings.array = *array;
   }
   settings.repetitions = options.repetitions;
-  settings.loops = chosen_loops(options.loops);
+  settings.loops = chosen_loops(options);
   settings.pages = options.pages == "small" ? platform::PageSize::small : platform::PageSize::large;
   return settings;
 }
 
-void print_head(const machine::StreamReport& report, const machine::StreamSettings& settings,
-                const StreamOptions& options, Global& global) {
+std::vector<DomainId> ids_of(const std::vector<int>& domains) {
+  std::vector<DomainId> ids;
+  for (const int index : domains) ids.push_back(DomainId(index));
+  return ids;
+}
+
+// The rows of one point. Wrong results are a failure, too.
+base::Result<std::vector<SweepRow>> measured(const Machine& m, const SweepPoint& point,
+                                             machine::StreamSettings settings, const StreamOptions& options,
+                                             double& error) {
+  settings.threads = place_threads(m, ids_of(point.domains), point.place, point.threads);
+  settings.stores = point.stores;
+  settings.os_node = *chosen_node(m, point.memory);  // checked, or from the machine
+  const auto report = run_stream(settings);
+  if (!report) return report.status();
+  error = std::max(error, report->error);
+  if (!report->verified) {
+    return base::Status{base::Code::io_error,
+                        fmt::format("the arrays are wrong after the run: relative error {:.1e}", report->error)};
+  }
+  std::vector<SweepRow> rows;
+  for (const machine::StreamRow& row : report->rows) {
+    rows.push_back({point, row, report->array.count, report->instructions, options.pages, m.data().cpu_model, true});
+  }
+  return rows;
+}
+
+void print_head(const SweepRow& first, const StreamOptions& options, Global& global) {
   const std::string where = options.memory.empty() ? "" : fmt::format(" in {}", options.memory);
-  global.print("STREAM: {} thread{}, 3 arrays of {:.1f} MB{}, {} loops, {} repetitions, the first not counted\n\n",
-               settings.threads.size(), settings.threads.size() == 1 ? "" : "s", double(report.array.count) * 1e-6,
-               where, report.instructions, settings.repetitions);
-  global.print("loop   stores        best GB/s  median GB/s    avg ms    min ms    max ms\n");
-}
-
-void print_rows(const machine::StreamReport& report, Stores stores, Global& global) {
-  for (const machine::StreamRow& row : report.rows) {
-    global.print("{:<6} {:<12} {:>10.2f} {:>12.2f} {:>9.3f} {:>9.3f} {:>9.3f}\n", to_string(row.loop),
-                 to_string(stores), row.best_gb_per_s, row.median_gb_per_s, 1e3 * row.average_seconds,
-                 1e3 * row.best_seconds, 1e3 * row.worst_seconds);
+  const std::string threads =
+      options.sweeps() ? "a sweep"
+                       : fmt::format("{} thread{}", first.point.threads, first.point.threads == 1 ? "" : "s");
+  global.print("STREAM: {}, 3 arrays of {:.1f} MB{}, {} loops, {} repetitions, the first not counted\n\n", threads,
+               double(first.array_bytes) * 1e-6, where, first.instructions, options.repetitions);
+  if (options.sweeps()) {
+    global.print("where                     place    threads loop   stores        best GB/s  median GB/s\n");
+  } else {
+    global.print("loop   stores        best GB/s  median GB/s    avg ms    min ms    max ms\n");
   }
 }
 
-void add_objects(const machine::StreamReport& report, const machine::StreamSettings& settings,
-                 const StreamOptions& options, Global& global) {
-  for (const machine::StreamRow& row : report.rows) {
-    global.add({{"loop", to_string(row.loop)},
-                {"stores", to_string(settings.stores)},
-                {"threads", settings.threads.size()},
-                {"domains", options.domains},
-                {"memory", options.memory.empty() ? Json() : Json(options.memory)},
-                {"array_bytes", report.array.count},
-                {"instructions", report.instructions},
-                {"pages", options.pages},
-                {"best_gb_per_s", row.best_gb_per_s},
-                {"median_gb_per_s", row.median_gb_per_s},
-                {"average_seconds", row.average_seconds},
-                {"min_seconds", row.best_seconds},
-                {"max_seconds", row.worst_seconds},
-                {"verified", report.verified}});
+void print_row(const SweepRow& row, bool sweeps, Global& global) {
+  const machine::StreamRow& stream = row.stream;
+  const std::string figures = fmt::format("{:<6} {:<12} {:>10.2f} {:>12.2f}", to_string(stream.loop),
+                                          to_string(row.point.stores), stream.best_gb_per_s, stream.median_gb_per_s);
+  if (sweeps) {
+    global.print("{:<25} {:<8} {:>7} {}\n", where_text(row.point), to_string(row.point.place), row.point.threads,
+                 figures);
+  } else {
+    global.print("{} {:>9.3f} {:>9.3f} {:>9.3f}\n", figures, 1e3 * stream.average_seconds, 1e3 * stream.best_seconds,
+                 1e3 * stream.worst_seconds);
   }
+}
+
+struct Measured {
+  std::vector<SweepRow> rows;
+  double error = 0;    // of the arrays, the largest
+  int status = kDone;  // of the last point that failed
+};
+
+// A point that fails, because its memory node is too small, say, is told, and the others are measured.
+Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, const machine::StreamSettings& settings,
+                      const StreamOptions& options, Global& global) {
+  Measured all;
+  PlanProgress progress(global);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const SweepPoint& point = points[i];
+    progress.show(i, points.size(),
+                  fmt::format("{}, {} threads, {}", where_text(point), point.threads, to_string(point.stores)));
+    auto rows = measured(m, point, settings, options, all.error);
+    global.progress("");
+    if (!rows) {
+      all.status = fail(options.sweeps()
+                            ? fmt::format("{}, {} threads: {}", where_text(point), point.threads, rows.status().message)
+                            : rows.status().message,
+                        rows.status().code == base::Code::bad_option ? kUsage : kFailed);
+      if (!options.sweeps()) return all;
+      continue;
+    }
+    if (all.rows.empty()) print_head(rows->front(), options, global);
+    for (SweepRow& row : *rows) {
+      print_row(row, options.sweeps(), global);
+      global.add(object_of(row));
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+void print_comparison(const std::vector<SweepRow>& earlier, const std::vector<SweepRow>& rows, const std::string& file,
+                      Global& global) {
+  if (const std::string why = differs(earlier, rows); !why.empty()) fail("note: not quite comparable: " + why);
+  global.print("\ncompared with {}: median GB/s then and now\n", file);
+  std::size_t missing = 0;
+  for (const SweepRow& row : rows) {
+    const SweepRow* then = same_in(earlier, row);
+    if (then == nullptr) ++missing;
+    if (then == nullptr) continue;
+    const double now = row.stream.median_gb_per_s, before = then->stream.median_gb_per_s;
+    global.print("{:<25} {:<8} {:>7} {:<6} {:<12} {:>9.2f} {:>9.2f}  {:.2f} times\n", where_text(row.point),
+                 to_string(row.point.place), row.point.threads, to_string(row.stream.loop), to_string(row.point.stores),
+                 before, now, before > 0 ? now / before : 0);
+  }
+  if (missing > 0) global.print("{} of {} rows are not in it\n", missing, rows.size());
+}
+
+// What is asked for beside the table, made or read before anything is measured.
+struct Extras {
+  std::optional<Plot> plot;
+  std::optional<PendingFile> saved;
+  std::vector<SweepRow> earlier;
+};
+
+base::Result<Extras> extras_of(const StreamOptions& options) {
+  Extras extras;
+  if (!options.plot.empty()) {
+    auto plot = Plot::create(options.plot);
+    if (!plot) return plot.status();
+    extras.plot.emplace(std::move(*plot));
+  }
+  if (!options.save.empty()) {
+    auto file = PendingFile::create(options.save);
+    if (!file) return file.status();
+    extras.saved.emplace(std::move(*file));
+  }
+  if (!options.compare.empty()) {
+    auto earlier = read_saved(options.compare);
+    if (!earlier) return earlier.status();
+    extras.earlier = std::move(*earlier);
+  }
+  return extras;
+}
+
+base::Status finish(Extras& extras, const std::vector<SweepRow>& rows) {
+  if (extras.saved) {
+    if (base::Status status = write_saved(extras.saved->path(), rows); !status) return status;
+    if (base::Status status = extras.saved->commit(); !status) return status;
+  }
+  if (!extras.plot) return base::Status::success();
+  return extras.plot->draw(stream_plot(rows, extras.plot->terminal, extras.plot->file->path()));
+}
+
+// That a placement is the same as another here is said: a machine without shared second-level caches has no tiles.
+void note_on_places(const Machine& m, const StreamOptions& options) {
+  const bool tile = std::find(options.places.begin(), options.places.end(), "tile") != options.places.end();
+  const auto ids = ids_of(options.domains);
+  if (tile && tile_count(m, ids) == int(place_threads(m, ids, Placement::compact, 0).size()))
+    fail("note: no two cores here share a second-level cache: --place tile is the same as compact");
 }
 
 int run(const StreamOptions& options, Global& global) {
   const auto m = Machine::discover();
   if (!m) return fail(m.status());
-  auto settings = settings_of(*m, options);
+  if (const base::Status status = check(*m, options); !status) return fail(status);
+  const auto settings = settings_of(*m, options);
   if (!settings) return fail(settings.status());
+  auto extras = extras_of(options);
+  if (!extras) return fail(extras.status().message, options.compare.empty() ? kFailed : kUsage);
   if (const std::string note = note_on(*m, settings->array); !note.empty()) fail(note);
-  bool first = true;
-  double error = 0;
-  for (const Stores stores : chosen_stores(options.stores)) {
-    settings->stores = stores;
-    global.progress(fmt::format("STREAM with {} stores", to_string(stores)));
-    const auto report = run_stream(*settings);
-    global.progress("");
-    if (!report) return fail(report.status());
-    if (std::exchange(first, false)) print_head(*report, *settings, options, global);
-    print_rows(*report, stores, global);
-    add_objects(*report, *settings, options, global);
-    error = std::max(error, report->error);
-    if (!report->verified) return fail(fmt::format("the arrays are wrong after the run: relative error {:.1e}", error));
-  }
+  note_on_places(*m, options);
+  const Measured all = measured_all(*m, points_of(*m, request_of(options)), *settings, options, global);
+  if (all.rows.empty()) return all.status;
   global.print("\nGB/s: 10^9 bytes a second, as STREAM counts. Results are right: largest relative error {:.1e}.\n",
-               error);
-  return kDone;
+               all.error);
+  if (options.sweeps()) global.print("\n{}", summary_of(all.rows));
+  if (!extras->earlier.empty()) print_comparison(extras->earlier, all.rows, options.compare, global);
+  const base::Status finished = finish(*extras, all.rows);
+  return finished ? all.status : fail(finished);
 }
 
 constexpr const char* kText =
@@ -199,7 +353,24 @@ constexpr const char* kText =
 
 Each thread is bound to a core, domain by domain, and touches its part of the arrays first, so the arrays are in the memory of its domain unless --memory says where.
 
-With --json, one object per loop and kind of store: loop, stores, threads, domains, memory, array_bytes, instructions, pages, best_gb_per_s, median_gb_per_s, average_seconds, min_seconds, max_seconds, verified.)";
+--sweep makes a run for each number of threads from one to all (each up to 16, then about eight for each doubling), for each memory node, or for each pair of a domain and a memory node; --sweep threads,pairs goes through both. A sweep is of triad unless --loops names others, and ends with a line for each memory: by how many threads it is saturated (95 % of the best), and what non-temporal stores gain. --place says which cores threads take first: compact, core after core; tile, one core of each second-level cache before the second of any; scatter, the next domain for each next thread, and within it the next cache.
+
+With --json, one object per run, loop and kind of store, which --save keeps, too: loop, stores, threads, place, domains, memory, array_bytes, instructions, pages, best_gb_per_s, median_gb_per_s, average_seconds, min_seconds, max_seconds, verified, machine.)";
+
+void add_sweep_options(CLI::App& verb, StreamOptions& options) {
+  add_option(verb, "--sweep", options.sweep, "a run for each of these, with commas between: threads, nodes, pairs")
+      .type_name("WHAT,...")
+      .comma_separated()
+      .among({"threads", "nodes", "pairs"});
+  add_option(verb, "--place", options.places, "which cores come first; several are compared (default: compact)")
+      .type_name("ORDER,...")
+      .comma_separated()
+      .among({"compact", "scatter", "tile"});
+  add_option(verb, "--save", options.save, "keep the rows in this file, as --json prints them").type_name("FILE");
+  add_option(verb, "--compare", options.compare, "compare with the rows of an earlier --save or --json")
+      .type_name("FILE");
+  add_option(verb, "--plot", options.plot, "draw the sweep to this .svg or .png file; needs gnuplot").type_name("FILE");
+}
 
 }  // namespace
 
@@ -212,7 +383,11 @@ void add_stream(CLI::App& app, Global& global) {
                 .text = kText,
                 .examples = {{"weir stream", "all cores, memory of their own domains"},
                              {"weir stream --domain 0 --memory hbm0", "cores of one domain, memory named by weir topo"},
-                             {"weir stream --threads 1 --loops triad --stores temporal", "one number"}}},
+                             {"weir stream --threads 1 --loops triad --stores temporal", "one number"},
+                             {"weir stream --sweep threads --place compact,tile --plot stream.svg",
+                              "how many threads saturate memory, drawn"},
+                             {"weir stream --sweep pairs --save today.json", "each domain with each memory node, kept"},
+                             {"weir stream --sweep pairs --compare today.json", "the same again, side by side"}}},
                [options](Global& g) { return run(*options, g); });
   add_option(verb, "--threads", options->threads, "threads; more than cores share them (default: one per core)")
       .type_name("N")
@@ -242,6 +417,7 @@ void add_stream(CLI::App& app, Global& global) {
              "large: transparent huge pages where the kernel has them (default: large)")
       .type_name("KIND")
       .among({"large", "small"});
+  add_sweep_options(verb, *options);
 }
 
 }  // namespace weir::tool

@@ -88,6 +88,7 @@ void Engine::add(Request& request, Block& block, Mode mode, bool early, Actions&
   if (request.sequence == 0) core_.schedule.add(request);
   Use* const use = request.add(block, mode);
   if (use == nullptr) return;
+  request.target = {};  // chosen for a footprint without this block
   if (Schedule::enqueue(*use)) core_.replicas.update_all(block);
   if (early && strategy_->brings_early()) early_.want(*use, actions);
 }

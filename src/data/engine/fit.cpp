@@ -156,21 +156,33 @@ bool Fit::ever_fits(Request& request, const Target& target) {
 
 // ---- Chains of tiers ----
 
+// Kept for as long as it can hold the footprint: what was brought there for the task is of use to it. Homes that are
+// made later may take so much of the tier that it cannot.
 Target Fit::target_in_chain(Request& request, NodeId node) {
   const Target first = target_at(node);
   if (request.target.is_set()) {
     const TierIndex tier = request.target.tier();
-    return tier == first.tier ? first : Target{roomiest(tier), tier, true};
+    const Target kept = tier == first.tier ? first : Target{roomiest(tier), tier, true};
+    if (request.target_asked == core_.ledger.shrinkings() || request.has_room() || ever_fits(request, kept)) {
+      request.target_asked = core_.ledger.shrinkings();
+      return kept;
+    }
   }
+  const Target target = first_that_fits(request, first);
+  request.target = TierNumber(target.tier);
+  request.target_asked = core_.ledger.shrinkings();
+  return target;
+}
+
+// Of that and the tiers behind it that tasks can use. None does: that.
+Target Fit::first_that_fits(Request& request, const Target& first) {
   Target target = first;
   const std::size_t tiers = core_.hierarchy().tiers.size();
   for (std::size_t t = index_of(first.tier) + 1; t < tiers && !ever_fits(request, target); ++t) {
     const auto tier = static_cast<TierIndex>(t);
     if (core_.hierarchy().tier(tier).addressable) target = {roomiest(tier), tier, true};
   }
-  if (!ever_fits(request, target)) target = first;
-  request.target = TierNumber(target.tier);
-  return target;
+  return ever_fits(request, target) ? target : first;
 }
 
 NodeId Fit::roomiest(TierIndex tier) const noexcept {

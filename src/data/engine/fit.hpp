@@ -76,6 +76,7 @@ class Fit {
     return {node, core_.hierarchy().tier_of(node), core_.config.allocation == Allocation::fast};
   }
   Target target_in_chain(Request& request, NodeId node);
+  Target first_that_fits(Request& request, const Target& first);
   NodeId roomiest(TierIndex tier) const noexcept;
   bool ever_fits(Request& request, const Target& target);
   template <class Which, class RoomOf>

@@ -35,6 +35,8 @@ class Ledger {
   std::size_t free_soon(NodeId node) const noexcept { return free(node) + at(node).leaving; }
   // What blocks that move can ever have: the budget less homes, which are in it for ever or may be.
   std::size_t movable(NodeId node) const noexcept { return rest(budget(node), at(node).permanent + at(node).promised); }
+  // How often that became less for some node: what held a footprint may hold it no more.
+  std::uint32_t shrinkings() const noexcept { return shrinkings_; }
   std::size_t largest_free(NodeId node) const noexcept { return memory(node).largest_free(); }
   base::Status refusal(NodeId node) const { return memory(node).refusal(); }
 
@@ -48,7 +50,10 @@ class Ledger {
   // ---- Of that room, by what it is kept for ----
   // In it for ever: homes that tasks use in place.
   std::size_t permanent(NodeId node) const noexcept { return at(node).permanent; }
-  void add_permanent(NodeId node, std::size_t charge) noexcept { at(node).permanent += charge; }
+  void add_permanent(NodeId node, std::size_t charge) noexcept {
+    at(node).permanent += charge;
+    ++shrinkings_;
+  }
   void remove_permanent(NodeId node, std::size_t charge) noexcept { at(node).permanent -= charge; }
   // Of replicas that leave once their contents are written.
   std::size_t leaving(NodeId node) const noexcept { return at(node).leaving; }
@@ -73,6 +78,7 @@ class Ledger {
     if (books.permanent + books.promised + books.replicas + charge > budget(node)) return false;
     books.promised += charge;
     books.unplaced += charge;
+    ++shrinkings_;
     return true;
   }
   void withdraw_promise(NodeId node, std::size_t charge) noexcept {
@@ -105,6 +111,7 @@ class Ledger {
   const Hierarchy& hierarchy_;
   const std::vector<NodeMemory*> memories_;
   std::vector<NodeBooks> nodes_;
+  std::uint32_t shrinkings_ = 0;
 };
 
 }  // namespace weir::data::engine

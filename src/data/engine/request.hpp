@@ -91,6 +91,7 @@ struct RequestBooks {
   TierNumber target{};             // with chains of tiers: where its blocks are brought to, once that is decided
   std::uint32_t landing = 0;       // transfers it waits for
   std::uint32_t passed = 0;        // tasks that were admitted while it was the first that waited
+  std::uint32_t target_asked = 0;  // Ledger::shrinkings() when its target was found to hold it
   std::size_t in_place_bytes = 0;  // used in slow memory: what an emulated tier charges
   base::Status failure;
   Request* before = nullptr;  // all unfinished requests, in the order of spawning

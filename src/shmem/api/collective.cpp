@@ -90,13 +90,14 @@ WEIR_SHMEM_TEAM_REDUCE(_sum_inscan, inclusive_scan, Op::sum)
 WEIR_SHMEM_TEAM_REDUCE(_sum_exscan, exclusive_scan, Op::sum)
 // clang-format on
 
-[[gnu::noinline]] void checked_barrier_world() {
-  check_call(world_group(), {SHMEM_TEAM_WORLD}, "barrier");
+[[gnu::noinline]] void observed_barrier_world() {
+  if (is_checked()) check_call(world_group(), {SHMEM_TEAM_WORLD}, "barrier");
   barrier(world_group());
 }
 void barrier_world() {
-  if (is_checked()) return checked_barrier_world();
-  barrier(world_group());
+  if (world().is_checked || world().is_traced) [[unlikely]]
+    return observed_barrier_world();
+  barrier_unrecorded(world_group());
 }
 int sync_team(shmem_team_t team) {
   return with_group(

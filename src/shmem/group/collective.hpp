@@ -20,6 +20,8 @@ namespace weir::shmem {
 
 // All have called it before any call returns.
 void sync(Group& group);
+// The same within another call, which records itself.
+void sync_unrecorded(Group& group);
 
 struct Broadcast {
   void* dest = nullptr;

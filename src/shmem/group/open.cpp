@@ -102,10 +102,14 @@ void close_groups() {
   close_check_board();
 }
 
+void barrier_unrecorded(Group& group) {
+  quiet(default_context());
+  sync_unrecorded(group);
+}
+
 void barrier(Group& group) {
   const Meeting meeting(group.gathering(), trace::PeMeet::barrier, 0);
-  quiet(default_context());
-  sync(group);
+  barrier_unrecorded(group);
 }
 
 }  // namespace weir::shmem

@@ -16,5 +16,7 @@ void close_groups();
 
 // Also all that this PE has issued on the default context is done when it returns.
 void barrier(Group& group);
+// The same where calls are not recorded.
+void barrier_unrecorded(Group& group);
 
 }  // namespace weir::shmem

@@ -4,8 +4,7 @@
 
 namespace weir::shmem {
 
-void sync(Group& group) {
-  const Meeting meeting(group.gathering(), trace::PeMeet::sync, 0);
+void sync_unrecorded(Group& group) {
   Near& near = group.near();
   if (!group.has_far()) {
     near.sync();
@@ -15,6 +14,11 @@ void sync(Group& group) {
   if (group.is_leader()) group.far().sync();
   near.release(nullptr, 0);
   near.end();
+}
+
+void sync(Group& group) {
+  const Meeting meeting(group.gathering(), trace::PeMeet::sync, 0);
+  sync_unrecorded(group);
 }
 
 }  // namespace weir::shmem

@@ -42,8 +42,9 @@ void Call::begin(trace::Kind kind, std::uint8_t small, const CallPlace& place) n
   Thread& self = thread;
   if (self.depth++ != 0) return;
   if (self.recording != recording_number()) [[unlikely]] {
-    self.track = add_thread();
-    self.recording = recording_number();
+    const ThreadTrack added = add_thread();
+    self.track = added.track;
+    self.recording = added.recording;
   }
   record_.track = self.track;
   record_.start = trace::Track::now();

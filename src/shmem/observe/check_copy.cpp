@@ -29,4 +29,46 @@ void check_copy_slow(const void* symmetric, const void* local, std::size_t bytes
   }
 }
 
+namespace {
+
+// Blocks in the order of their addresses.
+class Rising {
+ public:
+  explicit Rising(const StridedBlocks& blocks) noexcept : blocks_(blocks) {}
+  bool is_at_end() const noexcept { return at_ == blocks_.count; }
+  void advance() noexcept { ++at_; }
+  std::size_t number() const noexcept { return blocks_.step < 0 ? blocks_.count - 1 - at_ : at_; }
+  std::uintptr_t start() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(blocks_.first) +
+           static_cast<std::uintptr_t>(blocks_.step * static_cast<std::ptrdiff_t>(number()));
+  }
+  std::uintptr_t end() const noexcept { return start() + blocks_.bytes; }
+
+ private:
+  const StridedBlocks& blocks_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void check_blocks(const StridedBlocks& dest, const StridedBlocks& source) {
+  Rising to(dest), from(source);
+  while (!to.is_at_end() && !from.is_at_end()) {
+    if (to.end() <= from.start()) {
+      to.advance();
+    } else if (from.end() <= to.start()) {
+      from.advance();
+    } else if (to.start() == from.start() && to.number() == from.number()) {
+      to.advance();
+      from.advance();
+    } else {
+      fail(fmt::format(
+          "dest and source overlap: block {} of dest (at {:#x}) and block {} of source (at {:#x}) have {} of their "
+          "{} bytes in common. Blocks are copied in any order: copy through another array",
+          to.number(), to.start(), from.number(), from.start(),
+          std::min(to.end(), from.end()) - std::max(to.start(), from.start()), dest.bytes));
+    }
+  }
+}
+
 }  // namespace weir::shmem

@@ -19,4 +19,15 @@ inline void check_copy(const void* symmetric, const void* local, std::size_t byt
   if (world().is_checked) check_copy_slow(symmetric, local, bytes, pe);
 }
 
+// `count` blocks of `bytes` each, from each one's start `step` bytes to the next one's; as this process maps them.
+struct StridedBlocks {
+  const void* first = nullptr;
+  std::ptrdiff_t step = 0;  // may be 0 or negative
+  std::size_t bytes = 0, count = 0;
+};
+// For strided puts and gets while World::is_checked: ends the program when a block of dest and one of source have bytes
+// in common, unless they are the same block with the same number. As many blocks on both sides; cost: one pass over
+// them.
+void check_blocks(const StridedBlocks& dest, const StridedBlocks& source);
+
 }  // namespace weir::shmem

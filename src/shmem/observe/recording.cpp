@@ -36,7 +36,8 @@ Recording& recording() {
   static auto* const made = new Recording;
   return *made;
 }
-// Of the recording, from 1; changes at its begin and at its end: who sees another one than before asks for a track.
+// Of the recording, from 1; changes at its begin and at its end, under the mutex: who sees another one than before asks
+// for a track (docs/protocols/shmem-trace.md).
 std::atomic<unsigned> number{0};
 
 std::string host_name() {
@@ -106,7 +107,10 @@ void open_recording(const std::string& job) {
   check(r.recorder->note(r.settings));
   r.heap = {kHeapGathering, 0};
   r.recorder->add_group(kHeapGathering, static_cast<std::uint64_t>(w.n_pes), "all PEs");
-  number.fetch_add(1);
+  {
+    const std::lock_guard lock(r.mutex);
+    number.fetch_add(1, std::memory_order_release);  // RECORD-1: the recorder is there
+  }
   w.before_end = close_recording;
   w.is_traced = true;
 }
@@ -122,7 +126,7 @@ void close_recording() noexcept {
   Recording& r = recording();
   const std::unique_lock lock(r.mutex, std::try_to_lock);
   if (!lock || r.recorder == nullptr || r.process != getpid()) return;
-  number.fetch_add(1);
+  number.fetch_add(1, std::memory_order_release);  // RECORD-1: before the rings are emptied for the last time
   const base::Status status = r.recorder->close(summary_of(r));
   // Threads that are in a call hold its tracks.
   static_cast<void>(r.recorder.release());
@@ -140,16 +144,19 @@ Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> 
 
 Gathering& heap_gathering() noexcept { return recording().heap; }
 
-unsigned recording_number() noexcept { return number.load(); }
+unsigned recording_number() noexcept {
+  return number.load(std::memory_order_acquire);  // RECORD-1: who sees an end records nothing more
+}
 
-trace::Track* add_thread() noexcept {
+ThreadTrack add_thread() noexcept {
   Recording& r = recording();
   const std::lock_guard lock(r.mutex);
-  if (r.recorder == nullptr) return nullptr;
+  const unsigned now = number.load(std::memory_order_relaxed);  // it changes under the mutex only
+  if (r.recorder == nullptr) return {nullptr, now};
   const int thread = r.threads++;
   const std::string name =
       thread == 0 ? fmt::format("PE {}", world().my_pe) : fmt::format("PE {} thread {}", world().my_pe, thread + 1);
-  return r.recorder->add_track({name, thread, -1});
+  return {r.recorder->add_track({name, thread, -1}), now};
 }
 
 }  // namespace weir::shmem

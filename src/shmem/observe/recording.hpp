@@ -31,9 +31,13 @@ Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> 
 // That of all PEs in calls of the heap.
 Gathering& heap_gathering() noexcept;
 
-// For Call: which recording this is, from 1, another number when it has ended; the track of a thread that has none in
-// it, null when there is no recording any more.
+// For Call: which recording this is, from 1, another number when it has ended.
 unsigned recording_number() noexcept;
-trace::Track* add_thread() noexcept;
+// The track of a thread that has none in this recording, and the recording's number; null when there is none any more.
+struct ThreadTrack {
+  trace::Track* track = nullptr;
+  unsigned recording = 0;
+};
+ThreadTrack add_thread() noexcept;
 
 }  // namespace weir::shmem

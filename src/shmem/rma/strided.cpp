@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "shmem/observe/call.hpp"
+#include "shmem/observe/check_copy.hpp"
 #include "shmem/rma/rma.hpp"
 
 namespace weir::shmem {
@@ -45,6 +46,14 @@ void copy_blocks(std::byte* to, const std::byte* from, const Strides& s) {
   }
 }
 
+// Both sides as this process maps them.
+void copy_mapped(std::byte* to, const std::byte* from, const Strides& s) {
+  if (world().is_checked)
+    check_blocks({to, offset(s.dest, s, 1), block_bytes(s), s.count},
+                 {from, offset(s.source, s, 1), block_bytes(s), s.count});
+  copy_blocks(to, from, s);
+}
+
 }  // namespace
 
 void iput(Context& context, void* dest, const void* source, const Strides& s, int pe) {
@@ -53,7 +62,7 @@ void iput(Context& context, void* dest, const void* source, const Strides& s, in
   const Call call(trace::Kind::put, trace::PePut::strided, {dest, s.count * block_bytes(s), pe});
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
-  if (std::byte* const there = mapped(dest, pe); there != nullptr) return copy_blocks(there, from, s);
+  if (std::byte* const there = mapped(dest, pe); there != nullptr) return copy_mapped(there, from, s);
   Context::Use use(context);
   for (std::size_t i = 0; i < s.count; ++i)
     check(use->put(*locate(to + offset(s.dest, s, i), pe), from + offset(s.source, s, i), block_bytes(s)));
@@ -65,7 +74,7 @@ void iget(Context& context, void* dest, const void* source, const Strides& s, in
   const Call call(trace::Kind::get, trace::PeGet::strided, {source, s.count * block_bytes(s), pe});
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
-  if (const std::byte* const there = mapped(source, pe); there != nullptr) return copy_blocks(to, there, s);
+  if (const std::byte* const there = mapped(source, pe); there != nullptr) return copy_mapped(to, there, s);
   Context::Use use(context);
   for (std::size_t i = 0; i < s.count; ++i)
     check(use->get_nbi(to + offset(s.dest, s, i), *locate(from + offset(s.source, s, i), pe), block_bytes(s)));

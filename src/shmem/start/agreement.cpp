@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cstring>
 
@@ -82,6 +83,16 @@ bool is_oversubscribed(const std::vector<int>& mine, const std::vector<std::vect
     if (common > 0) wanted += static_cast<double>(common) / static_cast<double>(theirs.size());
   }
   return wanted > static_cast<double>(mine.size()) + 0.01;
+}
+
+std::string agree_on_name(const std::string& mine) {
+  using Name = std::array<char, 256>;
+  const World& w = world();
+  Name own{};
+  mine.copy(own.data(), own.size() - 1);
+  std::vector<Name> all(static_cast<std::size_t>(w.n_pes));
+  check(w.transport->all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all))));
+  return all[0].data();
 }
 
 std::vector<PartitionPlan> agree(std::vector<PartitionPlan> plans) {

@@ -97,7 +97,7 @@ void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
   const launch::Job job = job_of(generation);
   open_world(job, level);
-  open_recording(job.id);
+  open_recording(agree_on_name(job.id));
   open_memory();
   Status::open();
   open_groups();

@@ -70,19 +70,42 @@ struct Target {
   fail(fmt::format("static data of {} cannot be shared: {}: {}", range.object, call, std::strerror(errno)));
 }
 
+// Takes what a range holds to its copy, once for each piece of it.
+class Mover {
+ public:
+  Mover(const SharedRange& from, std::byte* to) noexcept : from_(from), to_(to), touched_(from.range.file_end) {}
+
+  // Returns how many bytes from `done` on have been taken there. Where nothing was ever touched they are many at once.
+  std::size_t move(std::size_t done) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    const std::span rest =
+        std::span(reinterpret_cast<const std::byte*>(from_.range.begin), from_.range.size()).subspan(done);
+    const std::size_t empty =
+        before_ < 0 ? touched_.untouched(rest) : untouched(before_, from_.offset + done, rest.size());
+    if (empty >= std::min(kPiece, rest.size())) return empty;
+    const std::size_t bytes = std::min(kPiece, rest.size());
+    if (before_ < 0)
+      touched_.copy(rest.first(bytes), to_ + done);
+    else if (!copy_touched(before_, from_.offset + done, {to_ + done, bytes}))
+      fail_sharing(from_.range, "read");
+    return bytes;
+  }
+
+ private:
+  const SharedRange& from_;
+  std::byte* const to_;
+  const int before_ = current().descriptor;
+  TouchedPages touched_;
+};
+
 // Piece by piece, as another thread that cannot be stopped may write meanwhile: then what it writes to one piece
 // between its copy and its change of pages is lost, and that time is short.
 void move_to(const SharedRange& from, const Target& target) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
   const DataRange& range = from.range;
-  const int before = current().descriptor;
-  for (std::size_t done = 0; done < range.size(); done += kPiece) {
-    const std::size_t bytes = std::min(kPiece, range.size() - done);
+  Mover mover(from, target.copy);
+  for (std::size_t done = 0, bytes = 0; done < range.size(); done += bytes) {
+    bytes = mover.move(done);
     auto* const begin = reinterpret_cast<std::byte*>(range.begin) + done;
-    if (before < 0)
-      copy_touched({begin, bytes}, target.copy + done, range.file_end);
-    else if (!copy_touched(before, from.offset + done, {target.copy + done, bytes}))
-      fail_sharing(range, "read");
     void* const mapped = mmap(begin, bytes, range.protection, MAP_SHARED | MAP_FIXED, target.descriptor,
                               static_cast<off_t>(target.offset + done));
     if (mapped != begin) fail_sharing(range, "mmap");

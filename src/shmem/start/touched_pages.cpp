@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -20,47 +19,50 @@ bool is_zero(const std::byte* page, std::size_t bytes) noexcept {
   return page[0] == std::byte{0} && std::memcmp(page, page + 1, bytes - 1) == 0;
 }
 
-// /proc/self/pagemap; when it cannot be read every page counts as touched, which is right, only slower.
-class Pagemap {
- public:
-  explicit Pagemap(std::size_t page) noexcept
-      : page_(page), file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
-  ~Pagemap() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Pagemap(const Pagemap&) = delete;
-  Pagemap& operator=(const Pagemap&) = delete;
-
-  bool is_touched(std::uintptr_t address) noexcept {
-    if (file_ < 0) return true;
-    const std::uintptr_t index = address / page_;
-    if (index - first_ >= known_) {
-      const ssize_t got = ::pread(file_, entries_.data(), sizeof(entries_), static_cast<off_t>(index * 8));
-      first_ = index;
-      known_ = got > 0 ? static_cast<std::size_t>(got) / 8 : 0;
-      if (known_ == 0) return true;
-    }
-    return (entries_[index - first_] & (kPresent | kSwapped)) != 0;
-  }
-
- private:
-  std::size_t page_;
-  int file_;
-  std::array<std::uint64_t, 512> entries_;
-  std::uintptr_t first_ = 0;
-  std::size_t known_ = 0;
-};
-
 }  // namespace
 
-void copy_touched(std::span<const std::byte> from, std::byte* to, std::uintptr_t file_end) noexcept {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  Pagemap map(page);
-  for (std::size_t at = 0; at < from.size(); at += page) {
-    const std::byte* const source = from.data() + at;
-    const auto address = reinterpret_cast<std::uintptr_t>(source);
-    if (address < file_end || (map.is_touched(address) && !is_zero(source, page))) std::memcpy(to + at, source, page);
+TouchedPages::TouchedPages(std::uintptr_t file_end) noexcept
+    : file_end_(file_end),
+      page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+      file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+
+TouchedPages::~TouchedPages() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool TouchedPages::is_touched(std::uintptr_t address) noexcept {
+  if (address < file_end_ || file_ < 0) return true;
+  const std::uintptr_t index = address / page_;
+  if (index - first_ >= known_) {
+    const ssize_t got = ::pread(file_, entries_.data(), sizeof(entries_), static_cast<off_t>(index * 8));
+    first_ = index;
+    known_ = got > 0 ? static_cast<std::size_t>(got) / 8 : 0;
+    if (known_ == 0) return true;
   }
+  return (entries_[index - first_] & (kPresent | kSwapped)) != 0;
+}
+
+std::size_t TouchedPages::untouched(std::span<const std::byte> memory) noexcept {
+  known_ = 0;  // what was true at an earlier look may no longer be
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::size_t most = std::min(memory.size(), entries_.size() * page_);
+  std::size_t at = 0;
+  while (at < most && !is_touched(begin + at)) at += page_;
+  return std::min(at, most);
+}
+
+void TouchedPages::copy(std::span<const std::byte> from, std::byte* to) noexcept {
+  known_ = 0;
+  for (std::size_t at = 0; at < from.size(); at += page_) {
+    const std::byte* const page = from.data() + at;
+    if (is_touched(reinterpret_cast<std::uintptr_t>(page)) && !is_zero(page, page_)) std::memcpy(to + at, page, page_);
+  }
+}
+
+std::size_t untouched(int descriptor, std::uint64_t offset, std::size_t bytes) noexcept {
+  const off_t data = ::lseek(descriptor, static_cast<off_t>(offset), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? bytes : 0;  // ENXIO: nothing from there on
+  return std::min(bytes, static_cast<std::size_t>(data) - offset);
 }
 
 bool copy_touched(int descriptor, std::uint64_t offset, std::span<std::byte> to) noexcept {

@@ -275,8 +275,14 @@ base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline de
 }
 
 base::Status Sockets::send(Rank to, const Packet& packet, int descriptor) {
-  if (send_packet(to_[static_cast<std::uint32_t>(to)], packet, descriptor)) return Status::success();
-  return {Code::lost, fmt::format("rank {} has ended: {}", static_cast<std::uint32_t>(to), std::strerror(errno))};
+  const Descriptor& socket = to_[static_cast<std::uint32_t>(to)];
+  if (send_packet(socket, packet, descriptor)) return Status::success();
+  const int error = errno;
+  // Who has ended may have said why before: that another rank was killed.
+  Descriptor none;
+  const auto last = is_readable(socket, std::chrono::steady_clock::now()) ? receive_packet(socket, none) : std::nullopt;
+  if (last && last->code != 0) return {static_cast<Code>(last->code), last->text};
+  return {Code::lost, fmt::format("rank {} has ended: {}", static_cast<std::uint32_t>(to), std::strerror(error))};
 }
 
 base::Result<Packet> Sockets::receive(Rank from, Deadline deadline, Descriptor* descriptor) {

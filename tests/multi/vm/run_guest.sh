@@ -7,6 +7,7 @@
 # The guest is emulated (no KVM, no privileges): a distribution kernel, and an initramfs of busybox, the program and its
 # shared libraries. Nothing is installed. Its CPU has no AVX-512, and all its memory is equally fast.
 #
+#   WEIR_VM_FILES    more files, each HOST_PATH=GUEST_PATH, with their shared libraries; PROGRAM may be a script of sh then
 #   WEIR_VM_KERNEL   a kernel image (vmlinuz) to boot; default: Debian's cloud kernel, downloaded once
 #   WEIR_VM_CACHE    where that is kept; default: ${XDG_CACHE_HOME:-~/.cache}/weir/vm
 #   WEIR_VM_TIMEOUT  seconds; default 1200: for what waits for ever, on however busy a machine
@@ -104,12 +105,17 @@ trap 'exit 143' INT TERM
 root=$scratch/root
 mkdir -p "$root"/{bin,proc,sys,dev,tmp,root}
 cp "$(command -v busybox)" "$root/bin/busybox"
-cp "$program" "$root/bin/program"
-# Shared libraries go where the program looks for them, the loader included.
-{ ldd "$program" || true; } | grep -o '/[^ ]*' | while read -r library; do
-  mkdir -p "$root$(dirname "$library")"
-  cp -L "$library" "$root$library"
-done
+# take HOST_PATH GUEST_PATH: its shared libraries go where it looks for them, the loader included.
+take() {
+  mkdir -p "$root$(dirname "$2")"
+  cp -L "$1" "$root$2"
+  { ldd "$1" 2> /dev/null || true; } | { grep -o '/[^ ]*' || true; } | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+  done
+}
+take "$program" /bin/program
+for file in ${WEIR_VM_FILES:-}; do take "${file%%=*}" "${file#*=}"; done
 arguments=$(printf ' %q' "$@")
 cat > "$root/init" << END
 #!/bin/busybox sh
@@ -117,6 +123,8 @@ cat > "$root/init" << END
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
+mkdir -p /dev/shm
+mount -t tmpfs tmpfs /dev/shm
 export HOME=/root GTEST_COLOR=no
 echo guest-started
 /bin/program$arguments

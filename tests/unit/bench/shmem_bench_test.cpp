@@ -20,6 +20,13 @@ std::string line_of(const std::string& bench, std::size_t bytes, const std::stri
          "\",\"value\":" + std::to_string(value) + ",\"right\":true}\n";
 }
 
+// The same with what a line took before and after.
+std::string line_at(const std::string& bench, double value, double before, double after) {
+  std::string text = line_of(bench, 8, "us", value);
+  return text.replace(text.find(",\"right\""), 0,
+                      ",\"line\":[" + std::to_string(before) + "," + std::to_string(after) + "]");
+}
+
 void add(ShmemReport& report, const ShmemPlan& plan, std::size_t library, int ranks, const std::string& output) {
   bool done = false;
   ASSERT_TRUE(add_shmem_output(report, plan, library, ranks, output, done));
@@ -74,6 +81,68 @@ TEST(ShmemBench, a_time_is_compared_with_the_shortest_of_the_others) {
   EXPECT_EQ(is->best, 2u);
   EXPECT_TRUE(is->enough);  // at most 0.85
   EXPECT_NE(shmem_table(plan, report).find("0.75 of fast (at most 0.85: reached)"), std::string::npos);
+}
+
+TEST(ShmemBench, near_processes_are_compared_with_near_ones_and_far_with_far) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  for (const double value : {0.18, 0.2, 0.22}) add(report, plan, 0, 2, line_at("barrier_all", value, 0.19, 0.2));
+  add(report, plan, 0, 2, line_at("barrier_all", 0.06, 0.05, 0.052));
+  for (const double value : {0.12, 0.12}) add(report, plan, 1, 2, line_at("barrier_all", value, 0.051, 0.05));
+  add(report, plan, 1, 2, line_at("barrier_all", 0.8, 0.2, 0.21));
+  const auto is = reached(report, report.rows[0]);
+  ASSERT_TRUE(is);
+  ASSERT_EQ(is->places.size(), 2u);
+  EXPECT_EQ(is->places[0].place, Place::near);
+  EXPECT_DOUBLE_EQ(is->places[0].value, 0.5);
+  EXPECT_EQ(is->places[0].own, 1u);
+  EXPECT_EQ(is->places[0].others, 2u);
+  EXPECT_EQ(is->places[1].place, Place::far);
+  EXPECT_DOUBLE_EQ(is->places[1].value, 0.25);
+  EXPECT_DOUBLE_EQ(is->value, 0.5);  // the worst counts
+  EXPECT_TRUE(is->enough);           // at most 0.65
+  const std::string table = shmem_table(plan, report);
+  EXPECT_NE(table.find("0.50 of other near (1, 2), 0.25 of other far (3, 1) (at most 0.65: reached)"),
+            std::string::npos);
+}
+
+TEST(ShmemBench, a_process_that_was_moved_or_interrupted_does_not_count) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_at("put", 1, 0.05, 0.05) + line_at("get", 1, 0.2, 0.2));
+  add(report, plan, 0, 2, line_at("put", 9, 0.05, 0.2));   // moved
+  add(report, plan, 0, 2, line_at("put", 9, 0.05, 30.0));  // interrupted
+  add(report, plan, 1, 2, line_at("put", 2, 0.05, 0.05));
+  const auto is = reached(report, report.rows[0]);
+  ASSERT_TRUE(is);
+  ASSERT_EQ(is->places.size(), 1u);
+  EXPECT_DOUBLE_EQ(is->value, 0.5);
+  EXPECT_EQ(is->places[0].own, 1u);
+}
+
+TEST(ShmemBench, lines_that_differ_little_are_of_one_kind) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_at("put", 1, 0.05, 0.06));
+  add(report, plan, 1, 2, line_at("put", 2, 0.055, 0.07));
+  const auto is = reached(report, report.rows[0]);
+  ASSERT_TRUE(is);
+  ASSERT_EQ(is->places.size(), 1u);
+  EXPECT_EQ(is->places[0].place, Place::only);
+  EXPECT_EQ(shmem_table(plan, report).find("near, far"), std::string::npos);
+}
+
+TEST(ShmemBench, a_library_that_knows_no_lines_is_compared_by_all_its_processes) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_at("put", 1, 0.05, 0.05));
+  add(report, plan, 0, 2, line_at("put", 3, 0.2, 0.2));
+  for (const double value : {4.0, 6.0, 5.0}) add(report, plan, 1, 2, line_of("put", 8, "us", value));
+  const auto is = reached(report, report.rows[0]);
+  ASSERT_TRUE(is);
+  ASSERT_EQ(is->places.size(), 2u);
+  EXPECT_DOUBLE_EQ(is->places[0].value, 0.2);
+  EXPECT_DOUBLE_EQ(is->places[1].value, 0.6);
 }
 
 TEST(ShmemBench, a_rate_is_compared_with_the_highest_of_the_others) {

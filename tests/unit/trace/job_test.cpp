@@ -23,7 +23,7 @@ Event put(PePlace at, std::uint64_t bytes, trace::PePut how = trace::PePut::put)
 
 std::vector<int> ends(WaitEnds& waits) {
   std::vector<int> by;
-  waits.find_ends([&](const WaitEnds::Wait&, int pe) { by.push_back(pe); });
+  waits.find_ends([&](const WaitEnds::Wait&, const CallAt& call) { by.push_back(call.pe); });
   return by;
 }
 
@@ -49,36 +49,36 @@ TEST(MeetingBook, TheMemberThatBeganLastCameLast) {
 TEST(WaitEnds, AWaitIsEndedByTheLastPutToItsWordBeforeItsEnd) {
   WaitEnds waits;
   const PePlace word{2, 1, 64};
-  waits.add_wait({2, 10, 50, word, 8});
-  waits.add_put(put(word, 8), 0, 20);
-  waits.add_put(put(word, 8), 1, 40);
-  waits.add_put(put(word, 8), 3, 60);
+  waits.add_wait({{.pe = 2, .start = 10, .end = 50}, word, 8});
+  waits.add_put(put(word, 8), {.pe = 0, .start = 20, .end = 20 + 1});
+  waits.add_put(put(word, 8), {.pe = 1, .start = 40, .end = 40 + 1});
+  waits.add_put(put(word, 8), {.pe = 3, .start = 60, .end = 60 + 1});
   EXPECT_EQ(ends(waits), std::vector{1});
 }
 
 TEST(WaitEnds, PutsToOtherWordsPesAndSegmentsEndNothing) {
   WaitEnds waits;
-  waits.add_wait({2, 10, 50, {2, 1, 64}, 8});
-  waits.add_put(put({2, 1, 72}, 8), 0, 20);
-  waits.add_put(put({3, 1, 64}, 8), 0, 20);
-  waits.add_put(put({2, 0, 64}, 8), 0, 20);
+  waits.add_wait({{.pe = 2, .start = 10, .end = 50}, {2, 1, 64}, 8});
+  waits.add_put(put({2, 1, 72}, 8), {.pe = 0, .start = 20, .end = 20 + 1});
+  waits.add_put(put({3, 1, 64}, 8), {.pe = 0, .start = 20, .end = 20 + 1});
+  waits.add_put(put({2, 0, 64}, 8), {.pe = 0, .start = 20, .end = 20 + 1});
   EXPECT_EQ(ends(waits), std::vector{-1});
 }
 
 TEST(WaitEnds, TheLastWordOfALongPutAndAWordOfSeveralCount) {
   WaitEnds waits;
-  waits.add_wait({2, 10, 50, {2, 1, 1016}, 8});
-  waits.add_wait({2, 60, 90, {2, 1, 2000}, 64});
-  waits.add_put(put({2, 1, 0}, 1024), 5, 20);
-  waits.add_put(put({2, 1, 2024}, 8), 6, 70);
+  waits.add_wait({{.pe = 2, .start = 10, .end = 50}, {2, 1, 1016}, 8});
+  waits.add_wait({{.pe = 2, .start = 60, .end = 90}, {2, 1, 2000}, 64});
+  waits.add_put(put({2, 1, 0}, 1024), {.pe = 5, .start = 20, .end = 20 + 1});
+  waits.add_put(put({2, 1, 2024}, 8), {.pe = 6, .start = 70, .end = 70 + 1});
   EXPECT_EQ(ends(waits), (std::vector{5, 6}));
 }
 
 TEST(WaitEnds, OfAPutWithASignalTheSignalCountsAndNotTheBytes) {
   WaitEnds waits;
-  waits.add_wait({2, 10, 50, {2, 1, 0}, 8});
-  waits.add_wait({2, 10, 50, {2, 1, 4088}, 8});
-  waits.add_put(put({2, 1, 0}, 4096, trace::PePut::signal), 4, 20);
+  waits.add_wait({{.pe = 2, .start = 10, .end = 50}, {2, 1, 0}, 8});
+  waits.add_wait({{.pe = 2, .start = 10, .end = 50}, {2, 1, 4088}, 8});
+  waits.add_put(put({2, 1, 0}, 4096, trace::PePut::signal), {.pe = 4, .start = 20, .end = 20 + 1});
   EXPECT_EQ(ends(waits), (std::vector{4, -1}));
 }
 

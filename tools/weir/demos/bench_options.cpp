@@ -151,10 +151,13 @@ BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs) {
                              .text = "Measures what the runtime itself costs, and what it gives, compared with others.",
                              .examples = {{"weir bench tasks --quick", "costs of tasks, a first look"},
                                           {"weir bench tiers", "data larger than fast memory, three minutes"},
-                                          {"weir bench shmem --quick", "OpenSHMEM, a first look"}}},
+                                          {"weir bench shmem --quick", "OpenSHMEM, a first look"},
+                                          {"weir bench bddt", "five programs, on threads and islands"},
+                                          {"weir bench prk --kernels stencil", "stencils by OpenMP, oneTBB and Weir"}}},
                             nullptr);
   return {add_tasks(verb, global, std::move(runs.tasks)), add_bench_tiers(verb, global, std::move(runs.tiers)),
-          add_bench_shmem(verb, global, std::move(runs.shmem))};
+          add_bench_shmem(verb, global, std::move(runs.shmem)), add_bench_bddt(verb, global, std::move(runs.bddt)),
+          add_bench_prk(verb, global, std::move(runs.prk))};
 }
 
 }  // namespace weir::tool

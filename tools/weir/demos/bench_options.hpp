@@ -9,6 +9,8 @@
 
 #include "bench/report/plan.hpp"
 #include "bench/tiers/measure.hpp"
+#include "demos/bench_bddt_options.hpp"
+#include "demos/bench_prk_options.hpp"
 #include "demos/bench_shmem_options.hpp"
 #include "verb.hpp"
 
@@ -46,9 +48,11 @@ struct BenchRuns {
   std::function<int(const TasksSettings&, Global&)> tasks;
   std::function<int(const TiersSettings&, Global&)> tiers;
   std::function<int(const ShmemSettings&, Global&)> shmem;
+  std::function<int(const BddtSettings&, Global&)> bddt;
+  std::function<int(const PrkSettings&, Global&)> prk;
 };
 struct BenchVerbs {
-  CLI::App &tasks, &tiers, &shmem;
+  CLI::App &tasks, &tiers, &shmem, &bddt, &prk;
 };
 BenchVerbs add_bench(CLI::App& app, Global& global, BenchRuns runs);
 

@@ -58,6 +58,8 @@ void add_bench_demos(CLI::App& app, Global& global) {
   hand_over(verbs.tasks, global);
   hand_over(verbs.tiers, global);
   hand_over(verbs.shmem, global);
+  hand_over(verbs.bddt, global);
+  hand_over(verbs.prk, global);
 }
 #endif
 

@@ -127,6 +127,13 @@ void remark(JobFiles& job) {
 
 }  // namespace
 
+std::pair<std::int64_t, std::int64_t> PeFile::life() const {
+  const JobClock clock(*this);
+  const trace::RuntimeInfo& of = info();
+  if (of.ended) return {clock.ns(of.summary.start), clock.ns(of.summary.end)};
+  return {clock.ns(of.opened.ticks), clock.ns(of.compared.ticks)};
+}
+
 std::vector<int> JobFiles::missing() const {
   std::vector<int> result;
   auto file = files.begin();

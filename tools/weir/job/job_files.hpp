@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -22,6 +23,9 @@ struct PeFile {
   bool is_part = false;  // it ends early
 
   const trace::RuntimeInfo& info() const noexcept { return reader.runtimes()[runtime]; }
+  // When it began to be the program's and when it ended, by the clock that all have in common; of a PE that was killed
+  // to the last time that its file has.
+  std::pair<std::int64_t, std::int64_t> life() const;
 };
 
 // Times of a PE, of the clock that all have in common.

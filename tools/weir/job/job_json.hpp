@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The traces of a job as one file of JSON for Perfetto: a process for each PE, and one for each runtime within it.
+// The traces of a job as one file of JSON for Perfetto: a process for each PE, and one for each runtime within it;
+// arrows from puts to the waits that they ended.
 #pragma once
 
 #include <string>

@@ -36,13 +36,13 @@ class FirstPass final : public trace::RecordVisitor {
   }
 
  private:
-  void event(std::uint32_t, const Event& event) override {
+  void event(std::uint32_t track, const Event& event) override {
     if (!is_call(event.kind())) return;
     const std::int64_t start = clock_.ns(event.start), end = clock_.ns(event.end());
     times_.in[part_of(event.kind())] += static_cast<double>(end - start);
     ++times_.calls[part_of(event.kind())];
     if (event.kind() == Kind::meet) meetings_.came(event.id, pe_, start);
-    if (event.kind() == Kind::until) waits_.add_wait({pe_, start, end, PePlace::of(event.id), event.value()});
+    if (event.kind() == Kind::until) waits_.add_wait({{pe_, track, start, end}, PePlace::of(event.id), event.value()});
     if (event.kind() == Kind::put || event.kind() == Kind::get || event.kind() == Kind::atomic) add_traffic(event);
   }
 
@@ -67,8 +67,9 @@ class SecondPass final : public trace::RecordVisitor {
       : pe_(file.pe), clock_(file), report_(report), meetings_(meetings), waits_(waits) {}
 
  private:
-  void event(std::uint32_t, const Event& event) override {
-    if (event.kind() == Kind::put || event.kind() == Kind::atomic) waits_.add_put(event, pe_, clock_.ns(event.start));
+  void event(std::uint32_t track, const Event& event) override {
+    if (event.kind() == Kind::put || event.kind() == Kind::atomic)
+      waits_.add_put(event, {pe_, track, clock_.ns(event.start), clock_.ns(event.end())});
     if (event.kind() == Kind::meet) meet(event);
   }
 
@@ -105,14 +106,6 @@ class SecondPass final : public trace::RecordVisitor {
   WaitEnds& waits_;
 };
 
-// From when to when the PE was the program's; of one that was killed to the last time that its file has.
-std::pair<std::int64_t, std::int64_t> life_of(const PeFile& file) {
-  const JobClock clock(file);
-  const trace::RuntimeInfo& info = file.info();
-  if (info.ended) return {clock.ns(info.summary.start), clock.ns(info.summary.end)};
-  return {clock.ns(info.opened.ticks), clock.ns(info.compared.ticks)};
-}
-
 }  // namespace
 
 double PeTimes::computing_ns() const noexcept {
@@ -134,7 +127,7 @@ base::Result<JobReport> report_job(const JobFiles& job) {
   for (const PeFile& file : job.files) {
     FirstPass pass(file, report, meetings, waits);
     if (base::Status status = trace::read_records(file.reader, file.info(), pass); !status) return status;
-    const auto [start, end] = life_of(file);
+    const auto [start, end] = file.life();
     PeTimes& times = report.times.back();
     times.threads = static_cast<int>(std::max<std::size_t>(file.info().tracks.size(), 1));
     times.life_ns = static_cast<double>(end - start) * times.threads;
@@ -146,10 +139,10 @@ base::Result<JobReport> report_job(const JobFiles& job) {
     SecondPass pass(file, report, meetings, waits);
     if (base::Status status = trace::read_records(file.reader, file.info(), pass); !status) return status;
   }
-  waits.find_ends([&](const WaitEnds::Wait& wait, int by) {
-    Waits& sum = report.waits_until[{wait.pe, by}];
+  waits.find_ends([&](const WaitEnds::Wait& wait, const CallAt& by) {
+    Waits& sum = report.waits_until[{wait.call.pe, by.pe}];
     ++sum.times;
-    sum.ns += static_cast<double>(wait.end - wait.start);
+    sum.ns += static_cast<double>(wait.call.end - wait.call.start);
   });
   return report;
 }

@@ -14,14 +14,16 @@ class MeetingBook {
     std::int64_t start = 0;
     int pe = -1;
     std::uint32_t seen = 0;  // members whose coming is known
+    std::uint32_t call = 0;  // the number of its call, where calls have numbers
   };
 
   // `meeting`: trace::PeMeeting, packed.
-  void came(std::uint64_t meeting, int pe, std::int64_t start) {
+  void came(std::uint64_t meeting, int pe, std::int64_t start, std::uint32_t call = 0) {
     Last& last = meetings_[meeting];
     if (last.seen++ == 0 || start > last.start) {
       last.start = start;
       last.pe = pe;
+      last.call = call;
     }
   }
   Last last(std::uint64_t meeting) const {

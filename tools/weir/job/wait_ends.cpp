@@ -3,6 +3,9 @@
 #include "wait_ends.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "trace/records.hpp"
 
 namespace weir::tool::job {
 
@@ -24,41 +27,79 @@ void for_words(const WaitEnds::Wait& wait, Do&& act) {
     act(key(wait.place, wait.place.offset + at));
 }
 
+// Of one PE: its waits, or its puts and atomics.
+class Reading final : public trace::RecordVisitor {
+ public:
+  Reading(const PeFile& file, bool for_waits, WaitEnds& to)
+      : pe_(file.pe), clock_(file), for_waits_(for_waits), to_(to) {}
+
+ private:
+  void event(std::uint32_t track, const trace::Event& event) override {
+    const trace::Kind kind = event.kind();
+    const bool is_wait = kind == trace::Kind::until, is_put = kind == trace::Kind::put || kind == trace::Kind::atomic;
+    if (for_waits_ ? !is_wait : !is_put) return;
+    const CallAt call{pe_, track, clock_.ns(event.start), clock_.ns(event.end())};
+    if (for_waits_)
+      to_.add_wait({call, trace::PePlace::of(event.id), event.value()});
+    else
+      to_.add_put(event, call);
+  }
+
+  const int pe_;
+  const JobClock clock_;
+  const bool for_waits_;
+  WaitEnds& to_;
+};
+
 }  // namespace
+
+base::Status for_each_end(const JobFiles& job,
+                          const std::function<void(const WaitEnds::Wait&, const CallAt& by)>& take) {
+  WaitEnds waits;
+  for (const bool for_waits : {true, false}) {
+    for (const PeFile& file : job.files) {
+      Reading reading(file, for_waits, waits);
+      if (base::Status status = trace::read_records(file.reader, file.info(), reading); !status) return status;
+    }
+  }
+  waits.find_ends([&](const WaitEnds::Wait& wait, const CallAt& by) {
+    if (by.pe >= 0) take(wait, by);
+  });
+  return base::Status::success();
+}
 
 void WaitEnds::add_wait(const Wait& wait) {
   waits_.push_back(wait);
   for_words(wait, [&](std::uint64_t word) { words_.try_emplace(word); });
 }
 
-void WaitEnds::add_to(trace::PePlace place, std::uint64_t offset, const Put& put) {
+void WaitEnds::add_to(trace::PePlace place, std::uint64_t offset, const CallAt& put) {
   const auto word = words_.find(key(place, offset));
   if (word != words_.end()) word->second.push_back(put);
 }
 
-void WaitEnds::add_put(const trace::Event& event, int by, std::int64_t start) {
+void WaitEnds::add_put(const trace::Event& event, const CallAt& call) {
   const auto place = trace::PePlace::of(event.id);
   if (!place.is_known()) return;
-  const Put put{start, by};
-  add_to(place, place.offset, put);
+  add_to(place, place.offset, call);
   const bool is_signal =
       event.kind() == trace::Kind::put && (event.small() == static_cast<int>(trace::PePut::signal) ||
                                            event.small() == static_cast<int>(trace::PePut::signal_nbi));
   if (is_signal || event.value() <= 8) return;
-  for (const std::uint64_t size : {8, 4}) add_to(place, place.offset + event.value() - size, put);
+  for (const std::uint64_t size : {8, 4}) add_to(place, place.offset + event.value() - size, call);
 }
 
-void WaitEnds::find_ends(const std::function<void(const Wait&, int by)>& take) {
-  const auto is_before = [](const Put& a, const Put& b) { return a.start < b.start; };
+void WaitEnds::find_ends(const std::function<void(const Wait&, const CallAt& by)>& take) {
+  const auto is_before = [](const CallAt& a, const CallAt& b) { return a.start < b.start; };
   for (auto& [place, puts] : words_) std::sort(puts.begin(), puts.end(), is_before);
   for (const Wait& wait : waits_) {
-    Put last{INT64_MIN, -1};
+    CallAt last{.start = INT64_MIN};
     for_words(wait, [&](std::uint64_t word) {
-      const std::vector<Put>& puts = words_.at(word);
-      const auto after = std::upper_bound(puts.begin(), puts.end(), Put{wait.end, 0}, is_before);
+      const std::vector<CallAt>& puts = words_.at(word);
+      const auto after = std::upper_bound(puts.begin(), puts.end(), CallAt{.start = wait.call.end}, is_before);
       if (after != puts.begin() && std::prev(after)->start > last.start) last = *std::prev(after);
     });
-    take(wait, last.by);
+    take(wait, last);
   }
 }
 

@@ -6,8 +6,7 @@
 
 #include <initializer_list>
 #include <string_view>
-
-#include "page_data.hpp"
+#include <utility>
 
 namespace weir::tool::report {
 
@@ -73,18 +72,22 @@ base::Status page_available() {
       "--html: this weir was built where the plotting library D3 was not found; install node-d3 and build it again"};
 }
 
-base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title) {
+base::Result<std::string> fill_page(const PageTexts& texts, PageData data, const std::string& title) {
   if (base::Status status = page_available(); !status) return status;
-  PageData data = page_data(trace, report);
   data.about["title"] = title;
   data.about["columns"] = data.columns.about();
-  return fill(kPageHtml, {{"@TITLE@", for_html(title)},
-                          {"@STYLE@", kPageCss},
-                          {"@LICENCE@", for_html(kPlotLicence)},
-                          {"@LIBRARY@", kPlotLibrary},
-                          {"@ABOUT@", for_script(data.about)},
-                          {"@DATA@", packed(data.columns.bytes())},
-                          {"@SCRIPT@", kPageScript}});
+  return fill(texts.html, {{"@TITLE@", for_html(title)},
+                           {"@STYLE@", texts.css},
+                           {"@LICENCE@", for_html(kPlotLicence)},
+                           {"@LIBRARY@", kPlotLibrary},
+                           {"@ABOUT@", for_script(data.about)},
+                           {"@DATA@", packed(data.columns.bytes())},
+                           {"@SCRIPT@", texts.script}});
+}
+
+base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title) {
+  if (base::Status status = page_available(); !status) return status;
+  return fill_page({kPageHtml, kPageCss, kPageScript}, page_data(trace, report), title);
 }
 
 }  // namespace weir::tool::report

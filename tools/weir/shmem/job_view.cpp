@@ -28,6 +28,8 @@ using shmem::Area;
 using shmem::ShownWait;
 using shmem::StatusPage;
 
+using Kind = shmem::Awaited::Kind;
+
 constexpr std::uint32_t kMostPes = 1U << 20;  // more is no page
 
 // The memory in which the heaps of a host's PEs lie one after the other.
@@ -173,7 +175,23 @@ class Reader {
     }
     view.members.push_back(pe);
     const auto read = memory_.read<Area>(index * stride_ + area);
-    if (pe != own && read != nullptr && last_step(*read) < shown.step) view.missing.push_back(pe);
+    const bool has_come =
+        read == nullptr || last_step(*read) >= shown.step || waits_in(index, shown.member[i], shown.step);
+    if (pe != own && !has_come) view.missing.push_back(pe);
+  }
+
+  // Whether the PE itself waits in that call: who leads the PEs of a host says that it has come only when all hosts
+  // have.
+  bool waits_in(std::size_t index, const shmem::ShownMember& place, std::uint64_t step) const {
+    const auto& waits = pages_[index]->waits;
+    return std::any_of(waits.begin(), waits.end(), [&](const ShownWait& wait) {
+      if (wait.thread.load() == 0 || static_cast<Kind>(wait.kind) != Kind::collective) return false;
+      const std::uint32_t shown = std::min(wait.members, shmem::kMostShown);
+      const bool is_member = std::any_of(wait.member.begin(), wait.member.begin() + shown, [&](const auto& member) {
+        return member.pe == place.pe && member.area == place.area;
+      });
+      return is_member && (wait.step == 0 || wait.step >= step);  // 0: it waits for those of other hosts
+    });
   }
 
   std::size_t index_of(int pe) const {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -135,6 +136,18 @@ base::Status write_process(Writer& writer, const TraceReader& reader, const Runt
   return status;
 }
 
+// `processes`: the number of the PE of each source. Numbers of flows begin above those within a process.
+void write_flows(Writer& writer, std::span<const JsonFlow> flows, const std::vector<int>& processes) {
+  std::uint64_t id = static_cast<std::uint64_t>(processes.size() + 1) << 52;
+  const auto point = [&](const JsonFlow::End& end) {
+    return FlowPoint{processes[end.source], end.track, static_cast<std::uint64_t>(std::max<std::int64_t>(end.ns, 0))};
+  };
+  for (const JsonFlow& flow : flows) {
+    write_flow(writer.text, ++id, point(flow.from), point(flow.to));
+    writer.write_when_full();
+  }
+}
+
 base::Status end_file(Writer& writer, const std::string& about) {
   writer.text << "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"format\":\"weir-json-3\",\"runtimes\":[\n"
               << about << "\n]}}\n";
@@ -144,15 +157,17 @@ base::Status end_file(Writer& writer, const std::string& about) {
 }  // namespace
 
 base::Status write_json(const TraceReader& reader, const std::string& path) {
-  return write_json(std::vector<JsonSource>{{&reader, "", ~std::size_t{0}, 0}}, path);
+  return write_json(std::vector<JsonSource>{{&reader, "", ~std::size_t{0}, 0}}, {}, path);
 }
 
-base::Status write_json(std::span<const JsonSource> sources, const std::string& path) {
+base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path) {
   Writer writer(path);
   writer.text << "{\"traceEvents\":[\n";
   std::string about;
   int number = 0;
+  std::vector<int> pe_processes;
   for (const JsonSource& source : sources) {
+    pe_processes.push_back(0);
     for (const RuntimeInfo& runtime : source.reader->runtimes()) {
       const bool is_pe = runtime.number == source.pe_runtime + 1;
       const std::string name = fmt::format("weir runtime {}", runtime.number);
@@ -161,9 +176,11 @@ base::Status write_json(std::span<const JsonSource> sources, const std::string& 
                             : source.name.empty() ? name
                                                   : source.name + ": " + name,
                             source.shift_ns};
+      if (is_pe) pe_processes.back() = number;
       if (base::Status status = write_process(writer, *source.reader, runtime, process, about); !status) return status;
     }
   }
+  write_flows(writer, flows, pe_processes);
   return end_file(writer, about);
 }
 

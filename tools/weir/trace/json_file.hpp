@@ -21,7 +21,16 @@ struct JsonSource {
   std::size_t pe_runtime = 0;  // which of them
   std::int64_t shift_ns = 0;   // added to its times, which begin at 0
 };
-// A process for each runtime of each of them. The same errors.
-base::Status write_json(std::span<const JsonSource> sources, const std::string& path);
+// An arrow from a slice of the PE of one source to a slice of that of another.
+struct JsonFlow {
+  struct End {
+    std::size_t source = 0;
+    std::uint32_t track = 0;
+    std::int64_t ns = 0;  // a moment in the slice, of the time that all sources have in common
+  };
+  End from, to;
+};
+// A process for each runtime of each of them, and behind them the arrows. The same errors.
+base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path);
 
 }  // namespace weir::tool::convert

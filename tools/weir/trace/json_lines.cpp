@@ -194,6 +194,20 @@ std::string json_string(std::string_view text) {
 
 void write_line(TextBuffer& to, int runtime, const Line& line) { LineWriter(to, runtime, line).write(); }
 
+void write_flow(TextBuffer& to, std::uint64_t id, const FlowPoint& from, const FlowPoint& until) {
+  const auto begin = [&](std::string_view phase, const FlowPoint& point) {
+    to << ",\n{\"ph\":" << phase
+       << ",\"cat\":\"ended\",\"name\":\"ended the wait\",\"pid\":" << static_cast<std::uint64_t>(point.process)
+       << ",\"tid\":" << point.track << ",\"ts\":";
+    to.thousandths(point.at_ns);
+    to << ",\"id\":" << id;
+  };
+  begin("\"s\"", from);
+  to << "}";
+  begin("\"f\"", until);
+  to << ",\"bp\":\"e\"}";
+}
+
 void write_row(TextBuffer& to, int runtime, std::uint64_t track, const std::string& name) {
   const auto begin = [&](std::string_view what) {
     to << ",\n{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":" << what

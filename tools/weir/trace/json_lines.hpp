@@ -21,6 +21,12 @@ std::string json_string(std::string_view text);
 struct Line;
 // Appends it, with a comma and the end of a line before it.
 void write_line(TextBuffer& to, int runtime, const Line& line);
+// An arrow between slices of processes, from a put to the wait that it ended.
+struct FlowPoint {
+  int process = 0;
+  std::uint64_t track = 0, at_ns = 0;
+};
+void write_flow(TextBuffer& to, std::uint64_t id, const FlowPoint& from, const FlowPoint& until);
 // The same of a row: its name, as JSON, and its place.
 void write_row(TextBuffer& to, int runtime, std::uint64_t track, const std::string& name);
 

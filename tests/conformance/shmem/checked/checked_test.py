@@ -19,6 +19,11 @@ EXPECTED = [
      "same memory. Bytes are copied in any order: copy through another array"),
     ("get_overlaps", 2, 1, "PE 0 of 2: shmem_getmem: dest and source overlap: 24 of the 32 bytes at N of PE 0 and at N are the "
      "same memory. Bytes are copied in any order: copy through another array"),
+    ("iput_overlaps", 2, 1, "PE 0 of 2: shmem_long_iput: dest and source overlap: block 2 of dest (at N) and block 3 of source (at N) "
+     "have 8 of their 8 bytes in common. Blocks are copied in any order: copy through another array"),
+    ("iget_overlaps", 2, 1, "PE 0 of 2: shmem_long_iget: dest and source overlap: block 6 of dest (at N) and block 2 of source (at N) "
+     "have 8 of their 8 bytes in common. Blocks are copied in any order: copy through another array"),
+    ("strided_apart", 2, 0, ""),
     ("broadcast_overlaps", 2, 1, f"PE 0 of 2: shmem_long_broadcast: dest ({STATIC}) and source ({STATIC}) overlap in 48 bytes: "
      "they must be the same array, or have no byte in common"),
     ("fcollect_in_place", 2, 1, f"PE 0 of 2: shmem_long_fcollect: dest ({STATIC}) and source ({STATIC}) overlap in 64 bytes: "

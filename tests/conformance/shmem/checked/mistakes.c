@@ -17,6 +17,15 @@ static void put_overlaps(void) { shmem_long_put(to + 1, to, 4, me()); }
 static void get_overlaps(void) {
   if (shmem_ptr(to, 0) != NULL) shmem_getmem((char*)shmem_ptr(to, 0) + 8, to, 32, 0);
 }
+/* Elements 0, 3, 6 ... of dest are 0, 2, 4 ... of source but for the first, which is its own. */
+static void iput_overlaps(void) { shmem_long_iput(to, to, 3, 2, 8, me()); }
+static void iget_overlaps(void) { shmem_long_iget(to + 20, to, -2, 4, 8, me()); }
+/* Lines of a matrix between each other's, a matrix in place, and the same backwards: nothing to say. */
+static void strided_apart(void) {
+  shmem_long_iput(to, to + 1, 2, 2, N, me());
+  shmem_long_iput(to, to, 2, 2, N, me());
+  shmem_long_iget(to + N, to + N, -1, -1, N, me());
+}
 static void broadcast_overlaps(void) { shmem_long_broadcast(SHMEM_TEAM_WORLD, to + 2, to, 8, 0); }
 static void fcollect_in_place(void) { shmem_long_fcollect(SHMEM_TEAM_WORLD, to, to, 8); }
 static void reduce_overlaps(void) { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to + 1, to, 8); }
@@ -111,6 +120,9 @@ static const struct {
 } mistakes[] = {
     MISTAKE(put_overlaps),
     MISTAKE(get_overlaps),
+    MISTAKE(iput_overlaps),
+    MISTAKE(iget_overlaps),
+    MISTAKE(strided_apart),
     MISTAKE(broadcast_overlaps),
     MISTAKE(fcollect_in_place),
     MISTAKE(reduce_overlaps),

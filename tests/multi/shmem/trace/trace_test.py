@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "page"))
+from page_parts import Page
+
 WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
 PUT = 10 * 8 + 1000 + 8  # bytes that each PE puts to the next one
 GET, ATOMIC = 3 * 8, 8
@@ -97,6 +100,35 @@ class Traces(unittest.TestCase):
         self.run_traced(2, WEIR_SHMEM_REMOTE="all")
         self.expect_known_bytes(self.report(), 2)
 
+    def test_weir_run_records_runs_and_reports_in_one_step(self):
+        done = json.loads(self.call(WEIR, "run", "-n", "2", "--report", "--json", PROGRAM).stdout)
+        self.assertEqual((done[0]["ranks"], done[0]["status"]), (2, 0))
+        self.expect_known_bytes(done[1]["report"], 2)
+        self.assertEqual(os.listdir(self.folder), [])  # the traces are gone
+        self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", PROGRAM)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["t.0.weir", "t.1.weir"])
+        text = self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", "false", status=1).stdout
+        self.assertNotIn("PE 0", text)  # the traces that are there are of an earlier run
+
+    def test_the_page_of_a_job_has_every_call_and_what_ended_waits(self):
+        text = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM).stdout
+        if "install node-d3" in text:
+            self.skipTest("this weir makes no pages")
+        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
+            page = Page(file.read())
+        self.expect_known_bytes(page.about["report"], 2)
+        names = [page.about["names"][name] for name in page.column("task.name")[1:]]
+        self.assertEqual((names.count("put"), names.count("wait_until"), names.count("barrier")), (24, 2, 2))
+        self.assertEqual([row["name"] for row in page.about["rows"]], ["PE 0", "PE 1"])
+        self.assertEqual({page.column("call.peer")[1 + i] for i, name in enumerate(names) if name == "put"}, {1, 2})
+        ends = list(zip(page.column("end.call"), page.column("end.by"), strict=True))
+        tracks = page.column("task.track")
+        waits = [(call, by) for call, by in ends if names[call - 1] == "wait_until"]
+        self.assertEqual(len(waits), 2)
+        for call, by in waits:
+            self.assertEqual((names[by - 1], tracks[by]), ("put", 1 - tracks[call]))
+        self.assertNotRegex(page.own_parts(), r"https?://|@[A-Z]+@|url\(|<img")
+
     def test_perfetto_gets_a_process_for_each_pe(self):
         self.run_traced(2)
         self.call(WEIR, "trace", "t.weir", "--to", "x.json")
@@ -107,6 +139,26 @@ class Traces(unittest.TestCase):
         puts = [e for e in events if e["name"] == "put" and names[e["pid"]] == "PE 0"]
         self.assertEqual(sum(e["args"]["bytes"] for e in puts), PUT)
         self.assertEqual({e["args"]["pe"] for e in puts}, {1})
+
+    def test_perfetto_gets_an_arrow_from_each_put_to_the_wait_that_it_ended(self):
+        self.run_traced(4)
+        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
+        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+
+        def slices_at(point):
+            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
+                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
+
+        starts = {e["id"]: e for e in events if e["ph"] == "s"}
+        ends = {e["id"]: e for e in events if e["ph"] == "f"}
+        self.assertEqual((len(starts), set(starts)), (4, set(ends)))
+        pes = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e["name"] == "process_name"}
+        for number, start in starts.items():
+            self.assertEqual((pes[start["pid"]] + 1) % 4, pes[ends[number]["pid"]])
+            self.assertLessEqual(start["ts"], ends[number]["ts"])
+            self.assertIn("put", slices_at(start))
+            self.assertIn("wait_until", slices_at(ends[number]))
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_pe_a_file_of_its_own(self):

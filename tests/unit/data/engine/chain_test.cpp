@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/engine/engine.hpp"
 #include "data/policy/chain.hpp"
@@ -300,6 +301,23 @@ TEST(EngineTargets, AFootprintThatOnlyTheSecondTierHoldsIsBroughtThere) {
   bench.check_invariants();
 }
 
+TEST(EngineTargets, IsThatOfTheWholeFootprintWhenBlocksAreAddedToIt) {
+  EngineBench bench("memory=1MiB,emulated=4MiB@0.5,file=/tmp:16MiB", chained(Strategy::ahead));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", kThird, 0, kInFile));
+  bench.track();
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench.run("write", {{blocks[i], Mode::out}}, i + 1));
+  BenchTask& task = bench.spawn("EDT", {});
+  task.request.make_room(4);
+  for (Block* const block : blocks) bench.add(task, *block, Mode::in);
+  bench.ready(task);
+  bench.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  EXPECT_EQ(task.request.target.tier(), TierIndex{1});
+  bench.finish(task);
+  bench.check_invariants();
+}
+
 // Books without memory.
 class Books final : public NodeMemory {
  public:
@@ -361,6 +379,50 @@ TEST(EngineTargets, EachDomainHasATierOfItsOwn) {
   engine.remove(block, actions);
   engine.remove(filler, actions);
   EXPECT_EQ(hbm.used() + ddr.used(), 0u);
+}
+
+// The second of four tiers holds the three blocks of a task when that begins to wait, and not when a home was made.
+TEST(EngineTargets, AreChosenAgainWhenAHomeThatWasMadeLaterTakesTheRoom) {
+  Hierarchy hierarchy;
+  hierarchy.tiers = {{"hbm", false, true, true, false, kMiB / 2, {NodeId{0}}},
+                     {"ddr", true, false, true, false, kMiB, {NodeId{1}}},
+                     {"cxl", false, false, true, false, 4 * kMiB, {NodeId{2}}},
+                     {"file", false, false, false, false, 16 * kMiB, {NodeId{3}}}};
+  hierarchy.nodes = {{"hbm0", TierIndex{0}}, {"ddr0", TierIndex{1}}, {"cxl0", TierIndex{2}}, {"file", TierIndex{3}}};
+  hierarchy.seen = {{{0, false, true, 0, 0}, {1, true, true, 1, 0}, {2, false, true, 2, 0}, {3, false, true, 3, 0}}};
+  Books hbm(kMiB / 2), ddr(kMiB), cxl(4 * kMiB), file(16 * kMiB);
+  Config config = chained(Strategy::ahead);
+  config.depth = 0;  // nothing comes early
+  Engine engine(hierarchy, {&hbm, &ddr, &cxl, &file}, config);
+  std::vector<Block> blocks(5);
+  for (Block& block : blocks) {
+    block.size = kThird;
+    ASSERT_TRUE(engine.add(block, kInFile));
+  }
+  Request holder, waiting;
+  Actions actions;
+  for (std::size_t i = 0; i < 2; ++i) holder.add(blocks[i], Mode::out);
+  for (std::size_t i = 2; i < 5; ++i) waiting.add(blocks[i], Mode::out);
+  engine.add(holder);
+  engine.add(waiting);
+  engine.ready(holder, actions);
+  ASSERT_TRUE(engine.begin(holder));
+  engine.ready(waiting, actions);
+  ASSERT_TRUE(waiting.waits());
+  ASSERT_EQ(waiting.target.tier(), TierIndex{1});
+  Block home;
+  home.size = 256 * kKiB;
+  ASSERT_TRUE(engine.add(home, PlacementHint{PlacementHint::Tier::middle, false, false, false}));
+  ASSERT_EQ(home.home.tier, TierIndex{1});
+  holder.cancelled = true;
+  engine.finish(holder, actions);
+  EXPECT_EQ(waiting.state(), held);
+  EXPECT_EQ(waiting.target.tier(), TierIndex{2});
+  waiting.cancelled = true;
+  engine.finish(waiting, actions);
+  for (Block& block : blocks) engine.remove(block, actions);
+  engine.remove(home, actions);
+  EXPECT_EQ(hbm.used() + ddr.used() + cxl.used() + file.used(), 0u);
 }
 
 // ---- The rule ----

@@ -119,6 +119,12 @@ class EngineBench {
     engine.add(task.request);
     return task;
   }
+  // One block more, which is brought in as soon as it may be.
+  void add(BenchTask& task, Block& block, Mode mode) {
+    Actions actions;
+    engine.add(task.request, block, mode, true, actions);
+    take(actions);
+  }
   bool ready(BenchTask& task) {
     Actions actions;
     const bool held = engine.ready(task.request, actions);

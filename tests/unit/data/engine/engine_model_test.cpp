@@ -257,7 +257,11 @@ class Model {
     Request& request = node->task->request;
     if (request.state() == RequestState::failed) {
       EXPECT_FALSE(request.failure.message.empty());
-      const bool for_room = request.failure.message.starts_with("task") && !case_.faults;
+      // A file that is nearly full, as in the cases with a small one, may have its free room in pieces, none of which
+      // holds a block that has to leave (decision 0019).
+      const bool in_pieces = std::string_view(case_.tiers).ends_with("file=/tmp:2MiB") &&
+                             request.failure.message.find("the largest hole has") != std::string::npos;
+      const bool for_room = request.failure.message.starts_with("task") && !case_.faults && !in_pieces;
       EXPECT_FALSE(for_room && fits(*node)) << request.failure.message;
       request.cancelled = true;
       return end(*node);
@@ -391,7 +395,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"memory", "memory=1MiB,emulated=32MiB@0.5"}, Case{"file", "memory=1MiB,file=/tmp:32MiB"},
         Case{"file_with_faults", "memory=1MiB,file=/tmp:32MiB", Allocation::fast, false, true},
         Case{"memory_with_faults", "memory=1MiB,emulated=32MiB@0.5", Allocation::fast, false, true},
-        Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"},
+        Case{"full_slow_tier", "memory=1MiB,emulated=1MiB@0.5"}, Case{"full_file", "memory=1MiB,file=/tmp:2MiB"},
         Case{"chain", "memory=1MiB,emulated=2MiB@0.5,file=/tmp:32MiB"},
         Case{"chain_tight", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:32MiB"},
         Case{"chain_full", "memory=1MiB,emulated=1MiB@0.5,file=/tmp:2MiB"},

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Writes a C++ source with the texts of files in it: cmake -DOUT=x.cpp -DNAMES=a;b -DFILES=x;y -P embed.cmake
+# Writes a C++ source with the texts of files in it: cmake -DOUT=x.cpp -DNAMESPACE=n -DNAMES=a;b -DFILES=x;y -P embed.cmake
 #
-# Each becomes `extern const std::string_view NAME` in weir::tool::report. An empty file name makes an empty text.
-set(out "// Made by embed.cmake.\n#include <string_view>\nnamespace weir::tool::report {\n")
+# Each becomes `extern const std::string_view NAME` in the namespace. An empty file name makes an empty text.
+set(out "// Made by embed.cmake.\n#include <string_view>\nnamespace ${NAMESPACE} {\n")
 foreach(name file IN ZIP_LISTS NAMES FILES)
   set(text "")
   if(NOT file STREQUAL "none")
@@ -16,4 +16,4 @@ foreach(name file IN ZIP_LISTS NAMES FILES)
     "extern const std::string_view ${name};\n"
     "const std::string_view ${name}(${name}Text, sizeof(${name}Text) - 1);\n")
 endforeach()
-file(WRITE "${OUT}" "${out}}  // namespace weir::tool::report\n")
+file(WRITE "${OUT}" "${out}}  // namespace ${NAMESPACE}\n")

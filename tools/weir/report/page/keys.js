@@ -9,8 +9,11 @@ function setUpKeys(timeline, search) {
   byId("zoom-in").addEventListener("click", () => timeline.magnify(2));
   byId("zoom-out").addEventListener("click", () => timeline.magnify(0.5));
   byId("zoom-fit").addEventListener("click", () => timeline.fit());
-  byId("path-next").addEventListener("click", () => timeline.selectOnPath(1));
-  byId("path-next").disabled = timeline.model.pathTasks.length === 0;
+  const path = byId("path-next"), hasSteals = byId("steals-section") !== null;  // a page of calls has neither
+  if (path) {
+    path.addEventListener("click", () => timeline.selectOnPath(1));
+    path.disabled = timeline.model.pathTasks.length === 0;
+  }
 
   // On the timeline.
   const onTimeline = {
@@ -30,10 +33,8 @@ function setUpKeys(timeline, search) {
     0: () => timeline.fit(),
     n: () => timeline.selectNeighbour(1),
     p: () => timeline.selectNeighbour(-1),
-    c: () => timeline.selectOnPath(1),
-    C: () => timeline.selectOnPath(-1),
-    s: () => timeline.selectSteal(1),
-    S: () => timeline.selectSteal(-1),
+    ...(path ? { c: () => timeline.selectOnPath(1), C: () => timeline.selectOnPath(-1) } : {}),
+    ...(hasSteals ? { s: () => timeline.selectSteal(1), S: () => timeline.selectSteal(-1) } : {}),
     d: () => theme.next(),
     "/": () => { search.input.focus(); search.input.select(); },
     "?": showHelp,

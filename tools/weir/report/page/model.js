@@ -213,6 +213,11 @@ class Model {
     this.pathStrip.categorise((i) => (items[i] !== 0 ? ofTask(items[i]) : outside[i] ? kProgram : kIdle));
   }
 
+  // What an item of the timeline is called.
+  get noun() { return "task"; }
+  // From where to where an arrow between the boxes of two items goes.
+  arrow(from, to) { return [from.right, to.x]; }
+
   nameOf(task) { return this.about.names[this.name[task]]; }
   titleOf(task) { return this.nameOf(task) + " #" + this.number[task]; }
   rowOf(task) { return this.rowOfTrack.get(this.track[task]); }

@@ -42,11 +42,11 @@ class Search {
 
   says() {
     if (!this.text) return "";
-    if (this.asNumber && !this.matches) return "1 task";
+    if (this.asNumber && !this.matches) return "1 " + this.model.noun;
     const { model, matches } = this;
     let count = 0;
     for (let task = 1; task <= model.taskCount; task++) if (matches.has(model.name[task])) count++;
-    return count ? plural(count, "task") : "no such task";
+    return count ? plural(count, model.noun) : "no such " + model.noun;
   }
 
   // In the order of their starts, from the selected one on, around the end.

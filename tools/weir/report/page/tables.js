@@ -2,16 +2,6 @@
 
 // ---- tables.js: the numbers of the report ----
 
-function fillTable(id, titles, rows) {
-  const head = element("tr", {}, ...titles.map((title) => element("th", { scope: "col", ...(title === "" ? { class: "bar" } : {}) }, title)));
-  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell) =>
-    (cell instanceof HTMLTableCellElement ? cell : element("td", {}, cell)))));
-  byId(id).replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
-}
-
-const barCell = (share) => element("td", { class: "bar", "aria-hidden": "true" },
-  element("i", { style: "width:" + (100 * Math.max(0, Math.min(1, share))).toFixed(1) + "%" }));
-
 function showFacts(model) {
   const { report } = model, facts = byId("facts");
   const fact = (title, value, ...more) => facts.append(element("div", {}, element("dt", {}, title),

@@ -331,18 +331,19 @@ class Timeline {
     const { model } = this;
     for (const task of model.before(this.selected).slice(0, kMostEdges)) {
       const from = this.boxOf(task);
-      if (from) this.edge(from.right, from.y + from.height / 2, box.x, box.y + box.height / 2,
+      if (from) this.edge(from, box,
         model.isCritical(task) && model.isCritical(this.selected));
     }
     for (const task of model.after(this.selected).slice(0, kMostEdges)) {
       const to = this.boxOf(task);
-      if (to) this.edge(box.right, box.y + box.height / 2, to.x, to.y + to.height / 2,
+      if (to) this.edge(box, to,
         model.isCritical(task) && model.isCritical(this.selected));
     }
   }
 
-  edge(x1, y1, x2, y2, critical) {
-    const { context } = this;
+  edge(from, to, critical) {
+    const { context } = this, [x1, x2] = this.model.arrow(from, to);
+    const y1 = from.y + from.height / 2, y2 = to.y + to.height / 2;
     const bend = Math.min(60, Math.max(12, Math.abs(x2 - x1) / 2));
     for (const [colour, thickness] of [[this.colours.card, 4.5], [critical ? this.colours.mark : this.colours.text, 1.7]]) {
       context.strokeStyle = colour;
@@ -462,7 +463,7 @@ class Timeline {
     const row = model.rowOf(this.selected);
     const task = model.neighbour(row, model.start[this.selected], direction, this.selected);
     if (task) this.select(task, { reveal: true });
-    else this.say((direction > 0 ? "No later task on " : "No earlier task on ") + model.workers[row].name);
+    else this.say((direction > 0 ? "No later " : "No earlier ") + model.noun + " on " + model.workers[row].name);
   }
 
   selectSeen() {
@@ -470,7 +471,7 @@ class Timeline {
       const task = this.model.neighbour(row, this.view.start, 1, 0);
       if (task && this.model.start[task] <= this.view.end) return this.select(task, { reveal: true });
     }
-    this.say("No task starts in what is shown");
+    this.say("No " + this.model.noun + " starts in what is shown");
   }
 
   // On another worker, at about the same time.

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# cmake -DRUNNER=weir-prk-RUNTIME -DSERIAL=0|1 -P check.cmake: each kernel in each way, whose results the runner verifies.
+if(SERIAL)
+  set(workers 1)
+else()
+  set(workers 4)
+endif()
+execute_process(COMMAND ${RUNNER} ways OUTPUT_VARIABLE ways COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" ways "${ways}")
+if(NOT ways)
+  message(FATAL_ERROR "${RUNNER} has no ways")
+endif()
+foreach(way IN LISTS ways)
+  foreach(run "nstream 100000 32 3 temporal" "nstream 100000 32 3 non-temporal" "stencil 150 32 3 temporal"
+              "stencil 150 64 3 non-temporal" "transpose 150 32 3 temporal" "transpose 150 32 3 non-temporal"
+              "p2p 150 32 5 temporal" "p2p 32 32 3 temporal" "dgemm 96 32 2 temporal")
+    separate_arguments(words UNIX_COMMAND "${run}")
+    list(GET words 0 kernel)
+    list(GET words 1 size)
+    list(GET words 2 tile)
+    list(GET words 3 iterations)
+    list(GET words 4 stores)
+    execute_process(COMMAND ${RUNNER} ${way} ${kernel} ${size} ${tile} ${iterations} ${workers} ${stores} -1
+                    RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+    if(NOT status EQUAL 0 OR NOT out MATCHES "\"value\"")
+      message(FATAL_ERROR "${way}, ${run}: ${status} ${out}${err}")
+    endif()
+  endforeach()
+endforeach()
+list(GET ways 0 way)
+execute_process(COMMAND ${RUNNER} ${way} p2p 150 32 3 ${workers} non-temporal -1 RESULT_VARIABLE status ERROR_VARIABLE err)
+if(status EQUAL 0 OR NOT err MATCHES "no non-temporal stores")
+  message(FATAL_ERROR "non-temporal stores that a kernel does not have are not refused: ${status} ${err}")
+endif()

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rows of the Parallel Research Kernels as text for people and as a plot. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bench/prk/measure.hpp"
+
+namespace weir::bench {
+
+// A heading for each kernel, kind of store, memory and number of workers, a line for each way below it; in the end what
+// failed.
+std::string prk_table(std::span<const PrkRow> rows);
+
+// For each heading of the table: the best of Weir's ways with a barrier between iterations over the best such
+// other, and its tasks over the best plain loop.
+std::string prk_verdict(std::span<const PrkRow> rows);
+
+// A gnuplot script: a panel for each kernel, a group of bars for each memory and kind of store, a bar for each way.
+std::string prk_plot(std::span<const PrkRow> rows, const std::string& terminal, const std::string& file);
+
+}  // namespace weir::bench

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Weir: a task for each tile, ordered by footprints, with no barrier between phases (`tasks`) nor between iterations
+// (`flow`); and parallel_for over the tiles of a phase (`loops`). WEIR_* variables apply.
+#include "bench/prk/contender.hpp"
+#include "weir/weir.hpp"
+
+namespace weir::prk {
+namespace {
+
+enum Way : std::size_t { tasks, flow, loops };
+
+class WeirContender final : public Contender {
+ public:
+  explicit WeirContender(const Options& options) : runtime_(options) {}
+
+  std::vector<std::string> ways() const override { return {"tasks", "flow", "loops"}; }
+  void initialise(Kernel& kernel) override {
+    const Grid grid = kernel.grid(0);
+    weir::parallel_for(0, grid.rows, 1, [&](int first, int last) {
+      for (int r = first; r < last; ++r)
+        for (int c = 0; c < grid.columns; ++c) kernel.initialise(r, c);
+    });
+  }
+  void run(Kernel& kernel, int iterations, std::size_t way) override {
+    for (int i = 0; i < iterations; ++i) {
+      if (way == loops) {
+        for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase);
+      } else {
+        each_task(kernel, [&](Tile tile) { spawn(kernel, tile); });
+      }
+      if (way == tasks) runtime_.wait();
+    }
+    runtime_.wait();
+  }
+
+ private:
+  void spawn(Kernel& kernel, Tile tile) {
+    const Touched t = kernel.touched(tile);
+    const auto work = [&kernel, tile] { kernel.run(tile); };
+    if (t.reads == 0 && t.writes == 1) {
+      runtime_.spawn(weir::inout(*t.written[0]), work);
+      return;
+    }
+    Access items[kMostReads + 2] = {};
+    std::size_t count = 0;
+    for (int i = 0; i < t.writes; ++i) items[count++] = weir::inout(*t.written[i]);
+    for (int i = 0; i < t.reads; ++i) items[count++] = weir::in(*t.read[i]);
+    runtime_.spawn(std::span<const Access>(items, count), work);
+  }
+
+  static void loop(Kernel& kernel, int phase) {
+    const Grid grid = kernel.grid(phase);
+    if (grid.wavefront) return wavefront(kernel, phase);
+    const int columns = grid.columns;
+    weir::parallel_for(0, grid.rows * columns, 0, [&kernel, phase, columns](int first, int last) {
+      for (int i = first; i < last; ++i) kernel.run({phase, i / columns, i % columns});
+    });
+  }
+  static void wavefront(Kernel& kernel, int phase) {
+    const Grid grid = kernel.grid(phase);
+    for (int d = 0; d < diagonals_of(grid); ++d) {
+      const Diagonal diagonal = diagonal_of(grid, d);
+      weir::parallel_for(diagonal.first, diagonal.last + 1, 0, [&kernel, phase, d](int first, int last) {
+        for (int r = first; r < last; ++r) kernel.run({phase, r, d - r});
+      });
+    }
+  }
+
+  Runtime runtime_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> make_contender(int workers) {
+  Options options = Options::from_environment();
+  options.workers = workers;
+  return std::make_unique<WeirContender>(options);
+}
+
+}  // namespace weir::prk

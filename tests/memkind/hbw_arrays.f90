@@ -1,0 +1,24 @@
+! SPDX-License-Identifier: Apache-2.0
+program hbw_arrays
+  use, intrinsic :: iso_fortran_env, only: real64, int32
+  use weir_hbw
+  implicit none
+  real(real64), pointer, contiguous :: field(:, :)
+  integer(int32), pointer, contiguous :: counts(:)
+  integer :: i, stat
+
+  call hbw_allocate(field, 300, 400)
+  field = 2
+  if (any(shape(field) /= [300, 400]) .or. abs(sum(field) - 240000) > 0) error stop 2
+  call hbw_allocate(counts, 1000, stat)
+  if (stat /= 0) error stop 3
+  counts = [(i, i = 1, 1000)]
+  if (sum(counts) /= 500500) error stop 4
+  call hbw_deallocate(counts)
+  call hbw_deallocate(field)
+  if (associated(field) .or. associated(counts)) error stop 5
+  call hbw_allocate(counts, 0, stat)
+  if (stat /= 0 .or. size(counts) /= 0) error stop 6
+  call hbw_deallocate(counts)
+  print '(a)', 'right'
+end program

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* memkind.h as a C program uses it, on whatever machine this is: what is not there must fail as memkind defines. */
+#include <errno.h>
+#include <hbwmalloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memkind/memkind.h"
+
+static int failures = 0;
+
+static void expect(int condition, const char* kind, const char* what) {
+  if (condition) return;
+  fprintf(stderr, "wrong: %s: %s\n", kind, what);
+  ++failures;
+}
+
+/* Whatever kind it is, as long as it can be had. */
+static void check_heap(memkind_t kind, const char* name) {
+  char* data = memkind_malloc(kind, 100000);
+  expect(data != NULL && memkind_malloc_usable_size(kind, data) >= 100000, name, "malloc");
+  if (data == NULL) return;
+  memset(data, 5, 100000);
+  data = memkind_realloc(kind, data, 3000000);
+  expect(data != NULL && data[0] == 5 && data[99999] == 5, name, "realloc that grows");
+  data = memkind_realloc(NULL, data, 1000);
+  expect(data != NULL && data[999] == 5, name, "realloc that shrinks, of a kind it finds itself");
+  expect(memkind_detect_kind(data) != NULL, name, "detect_kind");
+  expect(memkind_realloc(kind, data, 0) == NULL, name, "realloc to nothing");
+
+  const char* const zeros = memkind_calloc(kind, 1000, 70);
+  expect(zeros != NULL && zeros[0] == 0 && memcmp(zeros, zeros + 1, 69999) == 0, name, "calloc");
+  memkind_free(NULL, (void*)zeros);
+
+  void* aligned = NULL;
+  expect(memkind_posix_memalign(kind, &aligned, 8192, 100) == 0 && (uintptr_t)aligned % 8192 == 0, name, "memalign");
+  memkind_free(kind, aligned);
+  expect(memkind_posix_memalign(kind, &aligned, 24, 100) == EINVAL, name, "memalign of no power of two");
+  expect(memkind_malloc(kind, 0) == NULL, name, "malloc of nothing");
+  errno = 0;
+  expect(memkind_malloc(kind, SIZE_MAX / 4) == NULL && errno == ENOMEM, name, "malloc of too much");
+  expect(memkind_calloc(kind, SIZE_MAX / 2, 3) == NULL, name, "calloc that overflows");
+}
+
+static void check_missing(memkind_t kind, const char* name, int prefers) {
+  errno = 0;
+  void* const data = memkind_malloc(kind, 1000);
+  expect(prefers ? data != NULL : data == NULL && errno == ENOMEM, name, "malloc of a kind that is not there");
+  memkind_free(kind, data);
+}
+
+int main(void) {
+  const struct {
+    memkind_t kind;
+    const char* name;
+    int prefers;
+  } all[] = {
+      {MEMKIND_DEFAULT, "DEFAULT", 0},
+      {MEMKIND_REGULAR, "REGULAR", 0},
+      {MEMKIND_INTERLEAVE, "INTERLEAVE", 0},
+      {MEMKIND_HBW, "HBW", 0},
+      {MEMKIND_HBW_ALL, "HBW_ALL", 0},
+      {MEMKIND_HBW_PREFERRED, "HBW_PREFERRED", 1},
+      {MEMKIND_HBW_INTERLEAVE, "HBW_INTERLEAVE", 0},
+      {MEMKIND_DAX_KMEM, "DAX_KMEM", 0},
+      {MEMKIND_DAX_KMEM_ALL, "DAX_KMEM_ALL", 0},
+      {MEMKIND_DAX_KMEM_PREFERRED, "DAX_KMEM_PREFERRED", 1},
+      {MEMKIND_HIGHEST_CAPACITY, "HIGHEST_CAPACITY", 0},
+      {MEMKIND_HIGHEST_BANDWIDTH_LOCAL, "HIGHEST_BANDWIDTH_LOCAL", 0},
+      {MEMKIND_LOWEST_LATENCY_LOCAL, "LOWEST_LATENCY_LOCAL", 0},
+      {MEMKIND_HBW_HUGETLB, "HBW_HUGETLB", 0},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    const int error = memkind_check_available(all[i].kind);
+    printf("%s %d\n", all[i].name, error);
+    if (error == MEMKIND_SUCCESS) {
+      check_heap(all[i].kind, all[i].name);
+    } else {
+      check_missing(all[i].kind, all[i].name, all[i].prefers);
+    }
+  }
+  expect(memkind_check_available(MEMKIND_DEFAULT) == 0, "DEFAULT", "is on every machine");
+  expect(memkind_check_available(MEMKIND_INTERLEAVE) == 0, "INTERLEAVE", "is on every machine");
+  expect(memkind_check_available(MEMKIND_HBW_HUGETLB) == MEMKIND_ERROR_UNAVAILABLE, "HBW_HUGETLB", "is on none");
+  expect(memkind_check_available(NULL) == MEMKIND_ERROR_INVALID, "NULL", "is no kind");
+  const int hbw = memkind_check_available(MEMKIND_HBW);
+  expect(hbw == (hbw_check_available() == 0 ? 0 : MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE), "HBW", "as hbwmalloc.h says");
+  void* const plain = malloc(100);
+  expect(memkind_detect_kind(plain) == MEMKIND_DEFAULT && memkind_detect_kind(NULL) == NULL, "DEFAULT", "detect_kind");
+  memkind_free(NULL, plain);
+  void* const spread = memkind_malloc(MEMKIND_INTERLEAVE, 5000000);
+  expect(memkind_detect_kind(spread) == MEMKIND_INTERLEAVE, "INTERLEAVE", "detect_kind");
+  memkind_free(MEMKIND_INTERLEAVE, spread);
+  char message[MEMKIND_ERROR_MESSAGE_SIZE];
+  memkind_error_message(MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE, message, sizeof message);
+  expect(strstr(message, "no such memory") != NULL, "message", message);
+  expect(memkind_get_version() >= 1000000, "version", "of an interface");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+#include "bench/prk/contender.hpp"
+#include "bench/prk/measure.hpp"
+#include "bench/prk/plan.hpp"
+#include "bench/prk/render.hpp"
+
+namespace weir::bench {
+namespace {
+
+using machine::Machine;
+
+const Machine& two_nodes() {
+  static const Machine m = Machine::from_description("numa:2(memory=4GB) core:2 pu:1").value();
+  return m;
+}
+
+std::vector<PrkContender> all_found() {
+  std::vector<PrkContender> found = prk_contenders();
+  for (PrkContender& contender : found) contender.path = "/somewhere/weir-prk-" + contender.runtime;
+  return found;
+}
+
+PrkRow row(const std::string& runtime, const std::string& way, std::vector<double> samples) {
+  PrkRow made;
+  made.bench = "nstream", made.stores = "temporal", made.unit = "GB/s", made.workers = 2;
+  made.contender = {runtime, way, ""};
+  made.samples = std::move(samples);
+  return made;
+}
+
+TEST(Prk, StencilIsBothOfItsTilesAndKernelsThatReadBackHaveNoNonTemporalRows) {
+  PrkRequest request;
+  request.kernels = "stencil,p2p";
+  request.runtimes = "weir,serial";
+  const auto plan = plan_prk(request, two_nodes(), all_found());
+  ASSERT_TRUE(plan) << plan.status().message;
+  ASSERT_EQ(plan->benches.size(), 3u);
+  // Two tiles with two kinds of store and one kernel with one, each in four ways.
+  EXPECT_EQ(prk_rows(*plan).size(), 20u);
+}
+
+TEST(Prk, EachMemoryNodeIsMeasuredWhenAllAreAskedFor) {
+  PrkRequest request;
+  request.memory = "all";
+  const auto plan = plan_prk(request, two_nodes(), all_found());
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->memories.size(), 2u);
+  EXPECT_EQ(plan->memories[1].name, "ddr1");
+  EXPECT_EQ(plan->memories[1].os_node, 1);
+}
+
+TEST(Prk, WhatIsNotThereIsNamed) {
+  PrkRequest request;
+  request.kernels = "nstraem";
+  EXPECT_NE(plan_prk(request, two_nodes(), all_found()).status().message.find("did you mean nstream"),
+            std::string::npos);
+  request.kernels = "";
+  request.runtimes = "libomp";
+  const auto plan = plan_prk(request, two_nodes(), {{"weir", "tasks", "/x"}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.status().code, base::Code::not_found);
+}
+
+TEST(Prk, WeirIsComparedWithTheBestOtherRoundByRound) {
+  std::vector<PrkRow> rows = {row("weir", "tasks", {10, 20, 30}), row("libgomp", "loops", {5, 5, 5}),
+                              row("tbb", "auto", {10, 10, 40})};
+  compare_prk(rows);
+  EXPECT_DOUBLE_EQ(rows[0].over_best_other, 1.0);  // of 1, 2 and 0.75
+  EXPECT_EQ(best_other(rows, rows[0]), &rows[2]);
+}
+
+TEST(Prk, WaysWithoutABarrierBetweenIterationsAreComparedWithEachOtherOnly) {
+  std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("weir", "flow", {40}), row("libgomp", "flow", {20}),
+                              row("libgomp", "loops", {10})};
+  compare_prk(rows);
+  EXPECT_DOUBLE_EQ(rows[0].over_best_other, 1.0);
+  EXPECT_DOUBLE_EQ(rows[1].over_best_other, 2.0);
+  EXPECT_EQ(
+      prk_verdict(rows),
+      "nstream, temporal stores, 2 workers: weir tasks is 1.00 of libgomp loops; its tasks 1.00 of the best plain "
+      "loop (libgomp)\n");
+}
+
+TEST(Prk, ARowThatFailedIsToldAndHasNoValue) {
+  std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("tbb", "auto", {})};
+  rows[1].error = "the result is wrong";
+  compare_prk(rows);
+  EXPECT_EQ(rows[0].over_best_other, 0);
+  EXPECT_NE(prk_table(rows).find("failed: nstream, temporal stores, 2 workers, tbb auto: the result is wrong"),
+            std::string::npos);
+}
+
+TEST(Prk, ThePlotHasABarForEachWay) {
+  const std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("tbb", "auto", {12})};
+  const std::string script = prk_plot(rows, "svg", "x.svg");
+  EXPECT_NE(script.find("where \"weir tasks\" \"tbb auto\"\n\"temporal\" 10.0000 12.0000"), std::string::npos);
+}
+
+std::unique_ptr<prk::Kernel> kernel(const prk::Shape& shape, std::vector<std::byte>& memory) {
+  memory.resize(prk::bytes_of(shape) + 128);
+  void* start = memory.data();
+  std::size_t room = memory.size();
+  std::align(128, prk::bytes_of(shape), start, room);
+  return prk::make_kernel(shape, {static_cast<std::byte*>(start), prk::bytes_of(shape)});
+}
+
+TEST(PrkKernels, ATileThatIsLeftOutIsAWrongResult) {
+  for (const char* name : {"nstream", "stencil", "transpose", "p2p", "dgemm"}) {
+    std::vector<std::byte> memory;
+    const auto made = kernel({name, std::string(name) == "nstream" ? 20'000 : 64, 16, false}, memory);
+    const prk::Grid grid = made->grid(0);
+    for (int r = 0; r < grid.rows; ++r)
+      for (int c = 0; c < grid.columns; ++c) made->initialise(r, c);
+    for (int phase = 0; phase < made->phases(); ++phase)
+      for (int r = 0; r < grid.rows; ++r)
+        for (int c = 0; c < grid.columns; ++c)
+          if (phase > 0 || r + c > 0 || grid.wavefront) made->run({phase, r, c});
+    const bool all = grid.wavefront;  // its verification is of the last corner, which every tile leads to
+    EXPECT_EQ(made->wrong_after(1).empty(), all) << name;
+    if (all) EXPECT_NE(made->wrong_after(2), "");
+  }
+}
+
+TEST(PrkKernels, TasksAreMadeOnceForEachTileAndTheNextPhaseBehindThisOne) {
+  std::vector<std::byte> memory;
+  const auto made = kernel({"stencil", 64, 16, false}, memory);
+  std::vector<std::pair<int, int>> order;  // phase and row of each first column
+  int tiles = 0;
+  prk::each_task(*made, [&](prk::Tile tile) {
+    ++tiles;
+    if (tile.column == 0) order.emplace_back(tile.phase, tile.row);
+  });
+  EXPECT_EQ(tiles, 32);
+  EXPECT_EQ(order, (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 1}, {0, 3}, {1, 2}, {1, 3}}));
+}
+
+TEST(PrkKernels, ADiagonalHasTheTilesOfTheGridAndNoOthers) {
+  const prk::Grid grid{3, 2, true};
+  int tiles = 0;
+  for (int d = 0; d < prk::diagonals_of(grid); ++d) {
+    const prk::Diagonal diagonal = prk::diagonal_of(grid, d);
+    for (int r = diagonal.first; r <= diagonal.last; ++r, ++tiles) {
+      EXPECT_LT(r, grid.rows);
+      EXPECT_GE(d - r, 0);
+      EXPECT_LT(d - r, grid.columns);
+    }
+  }
+  EXPECT_EQ(tiles, 6);
+}
+
+TEST(PrkKernels, NonTemporalStoresAreRefusedWhereResultsAreReadAgainAtOnce) {
+  std::vector<std::byte> memory;
+  EXPECT_THROW(kernel({"p2p", 64, 16, true}, memory), std::runtime_error);
+  EXPECT_THROW(kernel({"stencil", 65, 16, true}, memory), std::runtime_error);
+  EXPECT_THROW(kernel({"none", 64, 16, false}, memory), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace weir::bench

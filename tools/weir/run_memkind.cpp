@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run_memkind.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "json.hpp"
+#include "loadable.hpp"
+#include "platform/companion.hpp"
+
+namespace weir::tool {
+
+base::Status MemkindRun::prepare(const std::vector<std::string>& words) {
+  if (const std::string file = file_of_program(words.front()); !file.empty())
+    if (const base::Status status = check_loads_libraries(file); !status)
+      return {base::Code::bad_option, fmt::format("--memkind: {}", status.message)};
+  auto library = platform::find_companion("memkind/libmemkind.so.0", "src/memkind");
+  if (!library) return library.status();
+  folder_ = std::filesystem::path(*library).parent_path().string();
+  return file_.status();
+}
+
+std::vector<std::pair<std::string, std::string>> MemkindRun::variables() const {
+  const char* const others = std::getenv("LD_LIBRARY_PATH");
+  const bool alone = others == nullptr || *others == '\0';
+  return {{"LD_LIBRARY_PATH", alone ? folder_ : fmt::format("{}:{}", folder_, others)},
+          {"WEIR_MEMKIND", fmt::format("report={}", file_.path())}};
+}
+
+void MemkindRun::report(Json& object) const {
+  Json lines = Json::array();
+  std::istringstream text(file_.text());
+  for (std::string line; std::getline(text, line);) {
+    fmt::print(stderr, "weir: memkind: {}\n", line);
+    lines.push_back(line);
+  }
+  if (lines.empty())
+    fmt::print(stderr,
+               "weir: memkind: no process of the program has loaded it: OpenMP's library does so at the first "
+               "omp_alloc() in gcc 13 and later and in LLVM, never in gcc 12; weir run --memory places any program\n");
+  object["memkind"] = std::move(lines);
+}
+
+}  // namespace weir::tool
