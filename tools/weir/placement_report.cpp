@@ -11,7 +11,6 @@ namespace weir::tool {
 
 namespace {
 
-using placer::Kind;
 
 struct Unit {
   const char* name;
@@ -62,7 +61,7 @@ std::string names(const PlacementWords& words) {
 }
 
 bool is_asked_for(std::size_t kind, const PlacementWords& words) {
-  return !words.only_large || static_cast<Kind>(kind) == Kind::large;
+  return !words.only_large || static_cast<placer::Kind>(kind) == placer::Kind::large;
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ std::string placement_text(const PlacedProcess& process, const PlacementWords& w
       const bool is_there = is_asked && contains(words.nodes, node);
       if (is_asked) asked += bytes;
       if (is_there) there += bytes;
-      const std::string what = static_cast<Kind>(kind) == Kind::large ? words.large : placer::kKindNames[kind];
+      const std::string what = static_cast<placer::Kind>(kind) == placer::Kind::large ? words.large : placer::kKindNames[kind];
       if (!is_there) elsewhere += fmt::format("; {} {} in {}", text_of(bytes), what, words.name_of(node));
     }
   }

@@ -124,7 +124,9 @@ TEST(PrkKernels, ATileThatIsLeftOutIsAWrongResult) {
           if (phase > 0 || r + c > 0 || grid.wavefront) made->run({phase, r, c});
     const bool all = grid.wavefront;  // its verification is of the last corner, which every tile leads to
     EXPECT_EQ(made->wrong_after(1).empty(), all) << name;
-    if (all) EXPECT_NE(made->wrong_after(2), "");
+    if (all) {
+      EXPECT_NE(made->wrong_after(2), "");
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 namespace weir::tool {
 namespace {
 
-const char* const kText =
+const char* const kBddtText =
     "Measures the five programs of BDDT-SCC (A. Labrineas, University of Crete, 2013) at the sizes of that thesis, "
     "each "
     "written once and run by every runtime that was present at build: plain calls (serial); Weir on threads (weir); "
@@ -33,7 +33,7 @@ CLI::App& add_bench_bddt(CLI::App& parent, Global& global, std::function<int(con
       add_verb(parent, global,
                {.name = "bddt",
                 .purpose = "the five programs of BDDT-SCC, on threads and islands",
-                .text = kText,
+                .text = kBddtText,
                 .examples = {{"weir bench bddt", "the thesis's sizes, about five minutes"},
                              {"weir bench bddt --quick", "small sizes, a few seconds"},
                              {"weir bench bddt --full", "smaller tasks too"},

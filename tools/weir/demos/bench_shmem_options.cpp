@@ -8,7 +8,7 @@
 namespace weir::tool {
 namespace {
 
-const char* const kText =
+const char* const kShmemText =
     "Measures puts, gets, atomics, waits and collectives between the PEs of one machine: one program in C, compiled "
     "for each OpenSHMEM library that was present at build, and its counterpart with the one-sided operations and the "
     "collectives of MPI-3 for each MPI. The libraries take turns, so that what else the machine does falls on all of "
@@ -34,7 +34,7 @@ CLI::App& add_bench_shmem(CLI::App& parent, Global& global, std::function<int(co
       add_verb(parent, global,
                {.name = "shmem",
                 .purpose = "OpenSHMEM's operations, compared with other libraries",
-                .text = kText,
+                .text = kShmemText,
                 .examples = {{"weir bench shmem", "everything, a minute or two"},
                              {"weir bench shmem --quick", "a first look"},
                              {"weir bench shmem --benches put,get,fetch_add --rounds 9", "few, thoroughly"},
