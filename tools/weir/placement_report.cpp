@@ -11,7 +11,6 @@ namespace weir::tool {
 
 namespace {
 
-
 struct Unit {
   const char* name;
   double bytes;
@@ -99,7 +98,8 @@ std::string placement_text(const PlacedProcess& process, const PlacementWords& w
       const bool is_there = is_asked && contains(words.nodes, node);
       if (is_asked) asked += bytes;
       if (is_there) there += bytes;
-      const std::string what = static_cast<placer::Kind>(kind) == placer::Kind::large ? words.large : placer::kKindNames[kind];
+      const std::string what =
+          static_cast<placer::Kind>(kind) == placer::Kind::large ? words.large : placer::kKindNames[kind];
       if (!is_there) elsewhere += fmt::format("; {} {} in {}", text_of(bytes), what, words.name_of(node));
     }
   }
