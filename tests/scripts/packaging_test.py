@@ -32,7 +32,7 @@ def check_debian():
     control = (root / "packaging/debian/control").read_text()
     field = re.search(r"^Build-Depends:(.*?)\n\n", control, re.DOTALL | re.MULTILINE)[1]
     asked = {re.split(r"[ \[(]", item.strip())[0] for item in field.split(",")}
-    optional = {"debhelper-compat", "libopen-trace-format2-dev", "libmpich-dev", "libopenmpi-dev"}
+    optional = {"debhelper-compat", "libfftw3-dev", "libopen-trace-format2-dev", "libmpich-dev", "libopenmpi-dev"}
     assert asked - optional == packages("build"), asked ^ packages("build")
     assert {name for name in packages("mpi") if name.endswith("-dev")} <= asked, "the plugins for each MPI are packaged"
     version = re.search(r"project\(weir VERSION ([0-9.]+)", cmake_text())[1]
