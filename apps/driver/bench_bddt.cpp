@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "bench/bddt/measure.hpp"
 #include "bench/bddt/plot.hpp"
@@ -91,19 +90,15 @@ std::vector<bench::BddtRow> measured(const bench::BddtPlan& plan, Global& global
 int run_bench_bddt(const BddtSettings& settings, Global& global) {
   const auto plan = plan_of(settings);
   if (!plan) return fail(plan.status());
-  std::optional<Plot> plot;
-  if (!settings.plot.empty()) {
-    auto made = Plot::create(settings.plot);
-    if (!made) return fail(made.status());
-    plot.emplace(std::move(*made));
-  }
+  auto plot = Plot::create(settings.plot);
+  if (!plot) return fail(plot.status());
   global.print("{}{}\n", bench::machine_note(), bench::bddt_plan_text(*plan));
   const auto rows = measured(*plan, global);
   add_objects(*plan, rows, global);
   global.print("{}\n{}", bench::bddt_tables(*plan, rows), bench::bddt_targets(*plan, rows));
   const int status = judge(rows);
-  if (!plot) return status;
-  const auto drawn = plot->draw(bench::bddt_plot(*plan, rows, plot->terminal, plot->file->path()));
+  if (!*plot) return status;
+  const auto drawn = (*plot)->draw(bench::bddt_plot(*plan, rows, (*plot)->terminal, (*plot)->file->path()));
   return drawn ? status : fail(drawn);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "bench/prk/measure.hpp"
 #include "bench/prk/render.hpp"
@@ -58,20 +57,16 @@ int run_bench_prk(const PrkSettings& settings, Global& global) {
   if (!machine) return fail(machine.status());
   const auto plan = bench::plan_prk(settings.request, *machine, bench::find_prk_contenders());
   if (!plan) return fail(plan.status());
-  std::optional<Plot> plot;
-  if (!settings.plot.empty()) {
-    auto made = Plot::create(settings.plot);
-    if (!made) return fail(made.status());
-    plot.emplace(std::move(*made));
-  }
+  auto plot = Plot::create(settings.plot);
+  if (!plot) return fail(plot.status());
   global.print("{}\n", bench::machine_note());
   const auto rows = measured(*plan, global);
   for (const bench::PrkRow& row : rows) global.add(object_of(row));
   global.print("median (least..most) of {} rounds\n{}\n{}", plan->rounds, bench::prk_table(rows),
                bench::prk_verdict(rows));
   const int status = judge(rows);
-  if (!plot) return status;
-  const auto drawn = plot->draw(bench::prk_plot(rows, plot->terminal, plot->file->path()));
+  if (!*plot) return status;
+  const auto drawn = (*plot)->draw(bench::prk_plot(rows, (*plot)->terminal, (*plot)->file->path()));
   return drawn ? status : fail(drawn);
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "bench/report/measure.hpp"
 #include "bench/report/render.hpp"
@@ -139,19 +138,15 @@ int run_bench_shmem(const ShmemSettings& settings, Global& global) {
   const Scratch scratch;
   const auto plan = plan_of(settings, scratch);
   if (!plan) return fail(plan.status());
-  std::optional<Plot> plot;
-  if (!settings.plot.empty()) {
-    auto made = Plot::create(settings.plot);
-    if (!made) return fail(made.status());
-    plot.emplace(std::move(*made));
-  }
+  auto plot = Plot::create(settings.plot);
+  if (!plot) return fail(plot.status());
   global.print("{}{}\n", bench::machine_note(), bench::shmem_plan_text(*plan));
   const auto report = measured(*plan, global);
   add_objects(*plan, report, global);
   global.print("{}", bench::shmem_table(*plan, report));
   const int status = judge(*plan, report);
-  if (!plot) return status;
-  const auto drawn = plot->draw(bench::shmem_plot(*plan, report, plot->terminal, plot->file->path()));
+  if (!*plot) return status;
+  const auto drawn = (*plot)->draw(bench::shmem_plot(*plan, report, (*plot)->terminal, (*plot)->file->path()));
   return drawn ? status : fail(drawn);
 }
 

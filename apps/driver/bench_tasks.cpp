@@ -8,7 +8,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "bench/report/measure.hpp"
 #include "bench/report/metg_table.hpp"
@@ -161,17 +160,13 @@ std::vector<bench::Row> measured(const bench::Measurement& what, Global& global)
 int run_tasks(const TasksSettings& settings, Global& global) {
   const auto plan = plan_of(settings);
   if (!plan) return fail(plan.status());
-  std::optional<Plot> plot;
-  if (!settings.plot.empty()) {
-    auto made = Plot::create(settings.plot);
-    if (!made) return fail(made.status());
-    plot.emplace(std::move(*made));
-  }
+  auto plot = Plot::create(settings.plot);
+  if (!plot) return fail(plot.status());
   global.print("{}runtimes:\n{}", bench::machine_note(), versions_of(*plan));
   const auto rows = measured(plan->what, global);
   const int status = report(*plan, rows, global);
-  if (!plot) return status;
-  const auto drawn = plot->draw(bench::plot_script(rows, plot->terminal, plot->file->path()));
+  if (!*plot) return status;
+  const auto drawn = (*plot)->draw(bench::plot_script(rows, (*plot)->terminal, (*plot)->file->path()));
   return drawn ? status : fail(drawn);
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "bench/report/render.hpp"
 #include "bench/tiers/measure.hpp"
@@ -97,19 +96,15 @@ bench::TiersReport measured(const bench::TiersPlan& plan, const bench::TiersAmou
 int run_bench_tiers(TiersSettings settings, Global& global) {
   const auto plan = plan_of(settings, global.options);
   if (!plan) return fail(plan.status());
-  std::optional<Plot> plot;
-  if (!settings.plot.empty()) {
-    auto made = Plot::create(settings.plot);
-    if (!made) return fail(made.status());
-    plot.emplace(std::move(*made));
-  }
+  auto plot = Plot::create(settings.plot);
+  if (!plot) return fail(plot.status());
   global.print("{}{}\n", bench::machine_note(), bench::tiers_plan_text(*plan, settings.amount));
   const auto report = measured(*plan, settings.amount, global);
   for (const bench::TiersRow& row : report.rows) global.add(object_of(*plan, report, row));
   global.print("{}", bench::tiers_table(*plan, report));
   const int status = judge(report);
-  if (!plot) return status;
-  const auto drawn = plot->draw(bench::tiers_plot(*plan, report, plot->terminal, plot->file->path()));
+  if (!*plot) return status;
+  const auto drawn = (*plot)->draw(bench::tiers_plot(*plan, report, (*plot)->terminal, (*plot)->file->path()));
   return drawn ? status : fail(drawn);
 }
 

@@ -293,11 +293,9 @@ struct Extras {
 
 base::Result<Extras> extras_of(const StreamOptions& options) {
   Extras extras;
-  if (!options.plot.empty()) {
-    auto plot = Plot::create(options.plot);
-    if (!plot) return plot.status();
-    extras.plot.emplace(std::move(*plot));
-  }
+  auto plot = Plot::create(options.plot);
+  if (!plot) return plot.status();
+  extras.plot = std::move(*plot);
   if (!options.save.empty()) {
     auto file = PendingFile::create(options.save);
     if (!file) return file.status();

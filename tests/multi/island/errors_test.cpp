@@ -20,17 +20,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// The text of the weir::Error that `act` throws.
-template <class Act>
-std::string error_of(Act act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // ---- What the checker is for ----
 
 TEST(CheckedMemory, WhatAFootprintDoesNotReadIsOld) {

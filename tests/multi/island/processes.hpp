@@ -23,6 +23,17 @@ inline Options options_of(int workers, IslandMemory memory, int seed = 1) {
   return options;
 }
 
+// The text of the weir::Error that `act` throws.
+template <class Act>
+std::string error_of(Act act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 // Every kind of memory, with 1, 2 and 8 workers.
 class OnIslands : public testing::TestWithParam<std::tuple<IslandMemory, int>> {
  protected:

@@ -15,16 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-template <class Act>
-std::string error_of(Act act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // One byte that all processes may take, once.
 class Token {
  public:

@@ -24,7 +24,8 @@ Result<std::string> terminal_for(const std::string& file) {
 
 }  // namespace
 
-Result<Plot> Plot::create(const std::string& name) {
+Result<std::optional<Plot>> Plot::create(const std::string& name) {
+  if (name.empty()) return std::optional<Plot>();
   auto terminal = terminal_for(name);
   if (!terminal) return terminal.status();
   if (!platform::output_of({"gnuplot", "--version"}, kGnuplotSeconds)) {
@@ -32,7 +33,7 @@ Result<Plot> Plot::create(const std::string& name) {
   }
   auto file = PendingFile::create(name);
   if (!file) return file.status();
-  return Plot{*terminal, std::make_unique<PendingFile>(std::move(*file))};
+  return std::optional(Plot{*terminal, std::make_unique<PendingFile>(std::move(*file))});
 }
 
 Status Plot::draw(const std::string& script) {

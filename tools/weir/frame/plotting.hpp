@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -17,8 +18,9 @@ struct Plot {
   std::string terminal;  // "svg" or "png", by the name of the file
   std::unique_ptr<PendingFile> file;
 
-  // bad_option when `name` is of neither kind, not_found without gnuplot, io_error when it cannot be written.
-  static base::Result<Plot> create(const std::string& name);
+  // None for an empty name: no plot is asked for. bad_option when `name` is of neither kind, not_found without gnuplot,
+  // io_error when it cannot be written.
+  static base::Result<std::optional<Plot>> create(const std::string& name);
   // Runs a gnuplot script that draws to file->path().
   base::Status draw(const std::string& script);
 };
