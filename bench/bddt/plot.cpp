@@ -9,7 +9,7 @@
 namespace weir::bench {
 namespace {
 
-constexpr int kPanelHeight = 300, kWidth = 1300;
+constexpr int kPanelHeight = 400, kWidth = 1600;
 
 bool is_weir(const BddtRow& row) { return row.runtime == "weir" || row.runtime.starts_with("island"); }
 
@@ -62,7 +62,7 @@ std::string panels(const BddtPlan& plan, const std::string& program) {
       "set title '{0}: time' noenhanced\nset ylabel 's'\nset xlabel 'workers'\nset xtics norotate\n"
       "set style histogram clustered gap 1\n"
       "plot for [i=2:{1}] $times_{0} using i:xtic(1) title columnheader(i)\n"
-      "set xlabel ''\nset xtics rotate by -30 noenhanced\nset style histogram rowstacked\n"
+      "set xlabel ''\nset xtics rotate by -60 noenhanced\nset style histogram rowstacked\n"
       "set title '{0}: time of the processors' noenhanced\n"
       "plot for [i=2:5] $parts_{0} using i:xtic(1) title columnheader(i)\n"
       "set title '{0}: share of each worker' noenhanced\nset ylabel ''\n"
@@ -82,7 +82,7 @@ std::string bddt_plot(const BddtPlan& plan, const std::vector<BddtRow>& rows, co
                       kPanelHeight * plan.programs.size(), terminal == "svg" ? "background 'white'" : "", file);
   text +=
       "set style data histograms\nset style fill solid 0.9\nset boxwidth 0.9\nset yrange [0:*]\nset grid ytics\n"
-      "set key outside right top vertical noenhanced\n";
+      "set key outside top center horizontal noenhanced\n";
   text += fmt::format("set multiplot layout {},3\n", plan.programs.size());
   for (const std::string& program : plan.programs) text += panels(plan, program);
   return text + "unset multiplot\n";

@@ -9,7 +9,7 @@
 namespace weir::bench {
 namespace {
 
-constexpr int kColumns = 2, kWidth = 640, kHeight = 380;
+constexpr int kColumns = 2, kWidth = 640, kHeight = 400;
 
 std::string place_of(const PrkRow& row) {
   return row.memory.empty() ? row.stores : fmt::format("{}, {}", row.memory, row.stores);
@@ -71,28 +71,26 @@ std::vector<std::string> each(std::span<const PrkRow> rows, Name name) {
   return names;
 }
 
-std::string panel_data(std::span<const PrkRow> rows, const std::string& bench, const std::vector<std::string>& ways) {
-  std::vector<PrkRow> of_bench;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(of_bench),
-               [&](const PrkRow& row) { return row.bench == bench; });
-  std::string text = "where";
-  for (const std::string& way : ways) text += fmt::format(" \"{}\"", way);
-  for (const std::string& place : each(of_bench, place_of)) {
-    text += fmt::format("\n\"{}\"", place);
-    for (const std::string& way : ways) {
-      const auto row = std::find_if(of_bench.begin(), of_bench.end(), [&](const PrkRow& r) {
-        return place_of(r) == place && r.contender.name() == way && r.has_value();
-      });
-      text += row == of_bench.end() ? " NaN" : fmt::format(" {:.4f}", row->median());
+std::vector<PrkRow> measured_of(std::span<const PrkRow> rows, const std::string& bench) {
+  std::vector<PrkRow> some;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
+               [&](const PrkRow& row) { return row.bench == bench && row.has_value(); });
+  return some;
+}
+
+// A line for each way, a column for each place; gnuplot refuses a column without a number.
+std::string panel_data(std::span<const PrkRow> rows, const std::vector<std::string>& places) {
+  std::string text = "way";
+  for (const std::string& place : places) text += fmt::format(" \"{}\"", place);
+  for (const std::string& way : each(rows, [](const PrkRow& row) { return row.contender.name(); })) {
+    text += fmt::format("\n\"{}\"", way);
+    for (const std::string& place : places) {
+      const auto row = std::find_if(rows.begin(), rows.end(),
+                                    [&](const PrkRow& r) { return place_of(r) == place && r.contender.name() == way; });
+      text += row == rows.end() ? " NaN" : fmt::format(" {:.4f}", row->median());
     }
   }
   return text + "\n";
-}
-
-std::string unit_of(std::span<const PrkRow> rows, const std::string& bench) {
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const PrkRow& r) { return r.bench == bench && r.has_value(); });
-  return row == rows.end() ? "" : row->unit;
 }
 
 }  // namespace
@@ -133,22 +131,24 @@ std::string prk_verdict(std::span<const PrkRow> rows) {
 
 std::string prk_plot(std::span<const PrkRow> rows, const std::string& terminal, const std::string& file) {
   const auto benches = each(rows, [](const PrkRow& row) { return row.bench; });
-  const auto ways = each(rows, [](const PrkRow& row) { return row.contender.name(); });
   const int down = (int(benches.size()) + kColumns - 1) / kColumns;
   std::string data, plots;
   for (std::size_t i = 0; i < benches.size(); ++i) {
-    data += fmt::format("$p{} << EOD\n{}EOD\n", i, panel_data(rows, benches[i], ways));
+    const std::vector<PrkRow> measured = measured_of(rows, benches[i]);
+    if (measured.empty()) continue;
+    const auto places = each(measured, place_of);
+    data += fmt::format("$p{} << EOD\n{}EOD\n", i, panel_data(measured, places));
     plots += fmt::format(
         "set title '{}' noenhanced\nset ylabel '{}'\nplot for [i=2:{}] $p{} using i:xtic(1) title columnheader(i)\n",
-        benches[i], unit_of(rows, benches[i]), ways.size() + 1, i);
+        benches[i], measured.front().unit, places.size() + 1, i);
   }
-  return data +
-         fmt::format(
-             "set terminal {} size {},{} {}\nset output '{}'\nset style data histograms\n"
-             "set style histogram clustered gap 1\nset style fill solid 0.9\nset yrange [0:*]\nset grid ytics\n"
-             "set xtics noenhanced\nset key outside right noenhanced\nset multiplot layout {},{}\n{}unset multiplot\n",
-             terminal, kWidth * kColumns, kHeight * down, terminal == "svg" ? "background 'white'" : "", file, down,
-             kColumns, plots);
+  return data + fmt::format(
+                    "set terminal {} size {},{} {}\nset output '{}'\nset style data histograms\n"
+                    "set style histogram clustered gap 1\nset style fill solid 0.9\nset yrange [0:*]\nset grid ytics\n"
+                    "set xtics rotate by -60 noenhanced\nset key outside top center horizontal noenhanced\nset "
+                    "multiplot layout {},{}\n{}unset multiplot\n",
+                    terminal, kWidth * kColumns, kHeight * down, terminal == "svg" ? "background 'white'" : "", file,
+                    down, kColumns, plots);
 }
 
 }  // namespace weir::bench

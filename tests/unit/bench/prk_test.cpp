@@ -100,7 +100,16 @@ TEST(Prk, ARowThatFailedIsToldAndHasNoValue) {
 TEST(Prk, ThePlotHasABarForEachWay) {
   const std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("tbb", "auto", {12})};
   const std::string script = prk_plot(rows, "svg", "x.svg");
-  EXPECT_NE(script.find("where \"weir tasks\" \"tbb auto\"\n\"temporal\" 10.0000 12.0000"), std::string::npos);
+  EXPECT_NE(script.find("way \"temporal\"\n\"weir tasks\" 10.0000\n\"tbb auto\" 12.0000"), std::string::npos);
+}
+
+TEST(Prk, ThePlotOfABenchHasOnlyTheStoresThatItWasMeasuredWith) {
+  std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("weir", "tasks", {11}), row("weir", "tasks", {12})};
+  rows[1].bench = "dgemm";
+  rows[2].stores = "non-temporal";
+  const std::string script = prk_plot(rows, "svg", "x.svg");
+  EXPECT_NE(script.find("way \"temporal\" \"non-temporal\"\n\"weir tasks\" 10.0000 12.0000"), std::string::npos);
+  EXPECT_NE(script.find("way \"temporal\"\n\"weir tasks\" 11.0000"), std::string::npos);
 }
 
 std::unique_ptr<prk::Kernel> kernel(const prk::Shape& shape, std::vector<std::byte>& memory) {

@@ -9,6 +9,7 @@
 namespace weir::tool {
 namespace {
 
+constexpr int kTics = 8;  // of the axis of threads, about
 constexpr int kColumns = 2, kWidth = 560, kHeight = 380;
 
 std::string series_of(const SweepRow& row) {
@@ -63,8 +64,11 @@ std::string lines(std::span<const SweepRow> rows, const std::string& terminal, c
     }
     plots += "\n";
   }
+  int most = 1;
+  for (const SweepRow& row : rows) most = std::max(most, int(row.point.threads));
   return data + head(terminal, file, kWidth * columns, kHeight * down) +
-         fmt::format("set xlabel 'threads'\nset multiplot layout {},{}\n{}unset multiplot\n", down, columns, plots);
+         fmt::format("set xlabel 'threads'\nset xtics {}\nset multiplot layout {},{}\n{}unset multiplot\n",
+                     std::max(most / kTics, 1), down, columns, plots);
 }
 
 std::string boxes(std::span<const SweepRow> rows, const std::string& terminal, const std::string& file) {
