@@ -8,7 +8,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "checker/faults/library_calls.hpp"
 #include "checker/hooks/tables.hpp"
@@ -41,16 +40,17 @@ void open_for_end() {
 
 // Some programs end without destroying their runtimes.
 void at_exit() {
-  if (state == nullptr || !state->link.is_open()) return;
+  if (state == nullptr) return;
   const Pause pause;
   open_for_end();
-  const std::lock_guard lock(state->gate);
+  const GateLock lock(state->gate);
+  if (!state->link.is_open()) return;
   tell_untouched();
   tell_counts();
 }
 
-// The child has one thread, and all of the parent's memory as it is now: nothing of it is checked.
-void after_fork_in_child() {
+// The child has one thread, which needs no lock, and all of the parent's memory as it is now: nothing of it is checked.
+void after_fork_in_child() WEIR_NOT_ANALYSED {
   if (state == nullptr) return;
   state->watch.open(true);
   state->link.forget();
@@ -62,6 +62,13 @@ void after_fork_in_child() {
   *is_active = false;
   state.pointer = nullptr;
   tables = nullptr;
+}
+
+// Before any other thread can know the state, and without the gate: it uses malloc().
+base::Status open_link(State& made, const char* socket) WEIR_NOT_ANALYSED {
+  if (base::Status status = made.link.open(socket, can_hold_system_calls()); !status) return status;
+  made.all_exact = made.link.wants_all_exact();
+  return base::Status::success();
 }
 
 }  // namespace
@@ -81,14 +88,13 @@ base::Status Checker::start(Options& options, const char* socket) {
   auto* const made = ::new (memory) State;
   state.pointer = made;
   base::Status status = install_handlers();
-  if (status) status = made->link.open(socket, can_hold_system_calls());
+  if (status) status = open_link(*made, socket);
   if (!status) {
     state.pointer = nullptr;
     return status;
   }
   tables = new Tables;
   state->runtimes = 1;
-  state->all_exact = state->link.wants_all_exact();
   pthread_atfork(nullptr, nullptr, &after_fork_in_child);
   std::atexit(&at_exit);
   install_library_calls();
@@ -105,7 +111,7 @@ void Checker::runtime_ended() {
     tables->unfinished = 0;  // EDTs that never ran
     forget_order();
   }
-  const std::lock_guard lock(state->gate);
+  const GateLock lock(state->gate);
   if (state->runtimes == 0) tell_untouched();
   tell_counts();
 }

@@ -9,9 +9,9 @@
 
 #include <atomic>
 #include <memory_resource>
-#include <mutex>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "check/hash.hpp"
 #include "checker/faults/thread_state.hpp"
 #include "checker/judge/order.hpp"
@@ -23,17 +23,29 @@
 
 namespace weir::checker {
 
-class Gate {
+class WEIR_ANNOTATION(capability("mutex")) Gate {
  public:
-  void lock() noexcept {
+  void lock() noexcept WEIR_ACQUIRE() {
     for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
       if (spins >= kSpins) platform::yield();  // whoever has it waits for a thread, or for a processor
   }
-  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+  void unlock() noexcept WEIR_RELEASE() { taken_.store(false, std::memory_order_release); }
 
  private:
   static constexpr int kSpins = 100;
   std::atomic<bool> taken_{false};
+};
+
+// Holds the gate until its end.
+class WEIR_ANNOTATION(scoped_lockable) GateLock {
+ public:
+  explicit GateLock(Gate& gate) noexcept WEIR_ACQUIRE(gate) : gate_(gate) { gate_.lock(); }
+  ~GateLock() WEIR_RELEASE() { gate_.unlock(); }
+  GateLock(const GateLock&) = delete;
+  GateLock& operator=(const GateLock&) = delete;
+
+ private:
+  Gate& gate_;
 };
 
 // Where code was is looked up once for an instruction and a site.
@@ -53,7 +65,7 @@ struct State {
   State();
 
   OwnMemory own;
-  std::mutex turn;
+  base::Mutex turn;
   // Guarded by the turn.
   std::pmr::unsynchronized_pool_resource pool;
   Order order;
@@ -63,21 +75,21 @@ struct State {
   std::uint64_t parts = 0, parts_free = 0;  // of fork_join(); that touched nothing that is watched
   int runtimes = 0;                         // that live
   bool all_exact = false;                   // no page is left to a task for what it has done there
-  // Guarded by the gate.
+  // For handlers, too.
   Gate gate;
-  std::pmr::unsynchronized_pool_resource gate_pool;
-  Link link;
-  Watch watch;
-  std::pmr::unordered_map<std::uintptr_t, KnownInstruction> instructions;
-  std::pmr::unordered_map<Origin, Frames, Hash> origins;
-  std::pmr::unordered_map<FindingKey, Told, Hash> told;
+  std::pmr::unsynchronized_pool_resource gate_pool WEIR_GUARDED_BY(gate);
+  Link link WEIR_GUARDED_BY(gate);
+  Watch watch WEIR_GUARDED_BY(gate);
+  std::pmr::unordered_map<std::uintptr_t, KnownInstruction> instructions WEIR_GUARDED_BY(gate);
+  std::pmr::unordered_map<Origin, Frames, Hash> origins WEIR_GUARDED_BY(gate);
+  std::pmr::unordered_map<FindingKey, Told, Hash> told WEIR_GUARDED_BY(gate);
   Run* running = nullptr;  // of whoever has the turn; what others read of it may be late
-  std::uint64_t accesses = 0;
+  std::uint64_t accesses WEIR_GUARDED_BY(gate) = 0;
   std::atomic<ThreadState*> threads{nullptr};
   std::atomic<int> windows{0};
-  std::atomic<bool> waits_for_windows{false};  // whoever works for a task
-  std::uint64_t unseen = 0;                    // windows beside which a task went on; guarded by the gate
-  bool library_called_otherwise = false;       // than through what was redirected
+  std::atomic<bool> waits_for_windows{false};      // whoever works for a task
+  std::uint64_t unseen WEIR_GUARDED_BY(gate) = 0;  // windows beside which a task went on
+  bool library_called_otherwise = false;           // than through what was redirected
 };
 
 // On a page of its own: handlers read it whatever is closed. Null before start().

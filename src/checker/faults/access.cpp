@@ -41,7 +41,7 @@ namespace {
 
 constexpr std::size_t kRedZone = 256;  // below the stack pointer, that code may use
 
-const KnownInstruction& known(std::uintptr_t instruction) {
+const KnownInstruction& known(std::uintptr_t instruction) WEIR_REQUIRES(state->gate) {
   const auto [found, is_new] = state->instructions.try_emplace(instruction);
   if (is_new) found->second = {state->link.decode(instruction), may_read_more_than_it_uses(instruction)};
   return found->second;
@@ -58,7 +58,8 @@ std::uintptr_t place_of(const ThreadState& thread, const StoppedThread& stopped)
 }
 
 // Of what the thread does for that run, its own or the one beside it.
-const Frames* origin_of(const ThreadState& thread, const Run& run, const StoppedThread& stopped) {
+const Frames* origin_of(const ThreadState& thread, const Run& run, const StoppedThread& stopped)
+    WEIR_REQUIRES(state->gate) {
   const auto [found, is_new] = state->origins.try_emplace({place_of(thread, stopped), run.task->site});
   if (is_new) take_frames(found->second, stopped.instruction(), thread.run);
   return &found->second;
@@ -66,7 +67,8 @@ const Frames* origin_of(const ThreadState& thread, const Run& run, const Stopped
 
 // Calls visit(touched) for each operand in memory. Nothing is known of some: then for what has faulted.
 template <class Visit>
-void for_each_touched(const Instruction& instruction, const StoppedThread& stopped, Visit&& visit) {
+void for_each_touched(const Instruction& instruction, const StoppedThread& stopped, Visit&& visit)
+    WEIR_REQUIRES(state->gate) {
   bool seen = false;
   for (std::size_t i = 0; i < instruction.operand_count; ++i) {
     TouchedBytes touched;
@@ -131,7 +133,7 @@ namespace {
 
 // `bytes` is what the access touches of the page.
 Breach judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t address, const Page& page,
-                     const Bits& bytes, bool writes, bool lenient) {
+                     const Bits& bytes, bool writes, bool lenient) WEIR_REQUIRES(state->gate) {
   Run& run = *thread.run;
   RunPage& rights = run.page(address, &state->pool);
   Bits judged = bytes;
@@ -142,13 +144,13 @@ Breach judge_on_page(ThreadState& thread, const StoppedThread& stopped, std::uin
 // Tells what is wrong with one access, page after page: what goes on on the next page is one breach.
 class Telling {
  public:
-  Telling(ThreadState& thread, const StoppedThread& stopped, bool writes) noexcept
+  Telling(ThreadState& thread, const StoppedThread& stopped, bool writes) noexcept WEIR_REQUIRES(state->gate)
       : thread_(thread), stopped_(stopped), writes_(writes) {}
-  ~Telling() { tell(); }
+  ~Telling() WEIR_REQUIRES(state->gate) { tell(); }
   Telling(const Telling&) = delete;
   Telling& operator=(const Telling&) = delete;
 
-  void add(const Breach& breach) {
+  void add(const Breach& breach) WEIR_REQUIRES(state->gate) {
     if (!breach.found) return;
     const bool goes_on = breach_.found && breach_.kind == breach.kind && breach_.item == breach.item &&
                          breach_.address + breach_.bytes == breach.address;
@@ -161,7 +163,7 @@ class Telling {
   }
 
  private:
-  void tell() {
+  void tell() WEIR_REQUIRES(state->gate) {
     if (breach_.found) report(thread_, stopped_, breach_, writes_, thread_.run->task);
   }
 
@@ -194,7 +196,8 @@ Bits bytes_on(std::uintptr_t page, const TouchedBytes& touched) {
 }
 
 // All that the operand touches on watched pages, open or not: what is open may be left unseen, but is not wrong.
-void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched, bool lenient) {
+void judge_operand(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched, bool lenient)
+    WEIR_REQUIRES(state->gate) {
   Telling reading(thread, stopped, false), writing(thread, stopped, true);
   for (std::uintptr_t page = page_of(touched.start); page < touched.start + touched.bytes; page += kPageBytes) {
     Page* const found = state->watch.find(page);
@@ -223,7 +226,7 @@ bool open_for_good(ThreadState& thread, const StoppedThread& stopped, std::uintp
 namespace {
 
 template <class Visit>
-void for_pages(const TouchedBytes& touched, Visit&& visit) {
+void for_pages(const TouchedBytes& touched, Visit&& visit) WEIR_REQUIRES(state->gate) {
   for (std::uintptr_t at = page_of(touched.start); at < touched.start + touched.bytes; at += kPageBytes)
     if (const Page* const page = state->watch.find(at)) visit(at, *page);
 }
@@ -245,7 +248,8 @@ void note_touched_beside(const ThreadState& thread, const StoppedThread& stopped
 void note_access_beside(const ThreadState& thread, const StoppedThread& stopped) {
   if (state->running == nullptr) return;
   for_each_touched(known(stopped.instruction()).code, stopped,
-                   [&](const TouchedBytes& touched) { note_touched_beside(thread, stopped, touched); });
+                   [&](const TouchedBytes& touched)
+                       WEIR_REQUIRES(state->gate) { note_touched_beside(thread, stopped, touched); });
 }
 
 void judge_call(ThreadState& thread, const StoppedThread& stopped, std::uintptr_t start, std::size_t bytes,
@@ -278,7 +282,7 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
   if (open_for_good(thread, stopped, address, page, writes)) return;
   const KnownInstruction& known_instruction = known(stopped.instruction());
   const Instruction& instruction = known_instruction.code;
-  for_each_touched(instruction, stopped, [&](const TouchedBytes& touched) {
+  for_each_touched(instruction, stopped, [&](const TouchedBytes& touched) WEIR_REQUIRES(state->gate) {
     judge_operand(thread, stopped, touched, reads_more_than_it_uses(known_instruction, touched));
   });
   if (!is_let_through(thread, address)) let_through(thread, address, page);
@@ -290,7 +294,8 @@ void judge_access(ThreadState& thread, StoppedThread& stopped, Page& page) {
       for_pages(touched, [](std::uintptr_t at, const Page& other) { Watch::let_through(at, other); });
     stopped.finish_repeated(instruction);
     for (const TouchedBytes& touched : moved)
-      for_pages(touched, [](std::uintptr_t at, const Page& other) { state->watch.take_back(at, other); });
+      for_pages(touched, [](std::uintptr_t at, const Page& other)
+                             WEIR_REQUIRES(state->gate) { state->watch.take_back(at, other); });
     return take_back_opened(thread);
   }
   step(thread, stopped);

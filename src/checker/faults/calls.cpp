@@ -15,7 +15,7 @@ using platform::StoppedThread;
 
 namespace {
 
-void open_for_call(ThreadState& thread, CallOpening opening) {
+void open_for_call(ThreadState& thread, CallOpening opening) WEIR_REQUIRES(state->gate) {
   HeldCall& call = thread.call;
   const bool some =
       opening == CallOpening::given || state->watch.is_closed();  // blocks are closed outside of tasks, too
@@ -31,7 +31,7 @@ void open_for_call(ThreadState& thread, CallOpening opening) {
     state->watch.let_through_all(call.given[i].start, call.given[i].bytes);
 }
 
-void close_after_call(HeldCall& call) {
+void close_after_call(HeldCall& call) WEIR_REQUIRES(state->gate) {
   switch (std::exchange(call.opened, CallOpening::nothing)) {
     case CallOpening::nothing: break;
     case CallOpening::given:
@@ -64,7 +64,7 @@ void credit(Run& run, const StoppedThread::Memory& memory) {
 }
 
 bool copy(ThreadState& thread, const StoppedThread::Memory& watched, std::uintptr_t to, std::uintptr_t from,
-          std::size_t bytes) {
+          std::size_t bytes) WEIR_REQUIRES(state->gate) {
   open_window(thread);
   state->watch.let_through_all(watched.start, bytes);
   const bool done = platform::copy_memory(to, from, bytes);
@@ -75,7 +75,7 @@ bool copy(ThreadState& thread, const StoppedThread::Memory& watched, std::uintpt
 
 // A thread may sleep in read() or write() for as long as it likes: where it runs no task its call gets memory of the
 // checker's own, and pages are open while that is copied only. False: it gets what it was given.
-bool goes_by_copy(ThreadState& thread, StoppedThread& stopped) {
+bool goes_by_copy(ThreadState& thread, StoppedThread& stopped) WEIR_REQUIRES(state->gate) {
   HeldCall& call = thread.call;
   const auto [start, bytes] = call.buffer;
   if (thread.run != nullptr || !call.has_buffer || !state->watch.has_any(start, bytes)) return false;
@@ -94,7 +94,7 @@ bool goes_by_copy(ThreadState& thread, StoppedThread& stopped) {
   return true;
 }
 
-void end_copy(ThreadState& thread, StoppedThread& stopped) {
+void end_copy(ThreadState& thread, StoppedThread& stopped) WEIR_REQUIRES(state->gate) {
   HeldCall& call = thread.call;
   const auto [start, bytes] = call.buffer;
   void* const memory = std::exchange(call.copy, nullptr);

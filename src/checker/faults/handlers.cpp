@@ -33,7 +33,7 @@ bool came_too_late(ThreadState& thread, const StoppedThread& stopped) noexcept {
 }
 
 // False: the fault is none of ours.
-bool handle_fault(ThreadState& thread, StoppedThread& stopped) {
+bool handle_fault(ThreadState& thread, StoppedThread& stopped) WEIR_REQUIRES(state->gate) {
   const std::uintptr_t address = page_of(stopped.address());
   Page* const page = state->watch.find(address);
   if (page == nullptr) return came_too_late(thread, stopped);
@@ -83,9 +83,10 @@ bool handle_nested(ThreadState& thread, std::uintptr_t address) noexcept {
 }
 
 // First of all in a handler: from here on it may meet closed pages itself, those with the checker's globals among them.
-class InHandler {
+class WEIR_ANNOTATION(scoped_lockable) InHandler {
  public:
-  explicit InHandler(ThreadState& thread) noexcept : thread_(thread) {
+  // Not analysed: without a state there is no gate, and is_active() is asked before anything that needs it.
+  explicit InHandler(ThreadState& thread) noexcept WEIR_ACQUIRE(state->gate) WEIR_NOT_ANALYSED : thread_(thread) {
     come_back(thread_);
     thread_.held = 0;
     thread_.in_handler = true;
@@ -93,7 +94,7 @@ class InHandler {
     state_ = state.pointer;
     if (state_ != nullptr) state_->gate.lock();
   }
-  ~InHandler() {
+  ~InHandler() WEIR_RELEASE() WEIR_NOT_ANALYSED {
     errno = errno_;
     if (state_ != nullptr) take_back_nested();
     thread_.nested.count = thread_.nested_times = 0;
@@ -108,7 +109,7 @@ class InHandler {
   bool is_active() const noexcept { return state_ != nullptr; }
 
  private:
-  void take_back_nested() noexcept {
+  void take_back_nested() noexcept WEIR_NOT_ANALYSED {
     for (std::uint32_t i = 0; i < thread_.nested.count; ++i) {  // which may meet more
       const std::uintptr_t address = thread_.nested.pages[i];
       const Page* const page = state_->watch.find(address);

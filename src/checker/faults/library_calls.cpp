@@ -139,12 +139,13 @@ bool is_in_library_call(const ThreadState& thread, const StoppedThread& stopped)
 namespace {
 
 // To the handler itself; what the call may touch stays open to it.
-void open_to_read(std::uintptr_t address) {
+void open_to_read(std::uintptr_t address) WEIR_REQUIRES(state->gate) {
   const Page* const page = state->watch.find(address);
   if (page != nullptr && state->watch.state_of(*page) == PageState::closed) Watch::let_through(address, *page);
 }
 
-void judge_touched(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched) {
+void judge_touched(ThreadState& thread, const StoppedThread& stopped, const TouchedBytes& touched)
+    WEIR_REQUIRES(state->gate) {
   if (thread.restricted())
     judge_call(thread, stopped, touched.start, touched.bytes, touched.writes);
   else if (thread.run == nullptr && thread.pauses == 0)
@@ -154,7 +155,7 @@ void judge_touched(ThreadState& thread, const StoppedThread& stopped, const Touc
 }
 
 // Before it goes on: what it overwrites says how far it reads.
-void judge_whole(ThreadState& thread, const StoppedThread& stopped) {
+void judge_whole(ThreadState& thread, const StoppedThread& stopped) WEIR_REQUIRES(state->gate) {
   LibraryCall& call = thread.library_call;
   const auto index = static_cast<std::size_t>(call.function - 1);
   ProgramMemory memory(&open_to_read);

@@ -23,7 +23,8 @@ void redirect_new_modules();
 // The thread is in a call that was noted.
 bool is_in_library_call(const ThreadState& thread, const platform::StoppedThread& stopped) noexcept;
 // It has met the page; when the handler returns the thread goes on in its call.
-void judge_library_call(ThreadState& thread, const platform::StoppedThread& stopped, Page& page);
+void judge_library_call(ThreadState& thread, const platform::StoppedThread& stopped, Page& page)
+    WEIR_REQUIRES(state->gate);
 
 // The instruction is of a function on strings whose call was not noted; those that copy, and use all that they read,
 // are not meant.

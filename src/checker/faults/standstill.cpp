@@ -55,7 +55,7 @@ void on_stop(int, void*, void*) noexcept {
   go_at_large(thread);
 }
 
-void stop_others(const ThreadState& thread) noexcept {
+void stop_others(const ThreadState& thread) noexcept WEIR_REQUIRES(state->gate) {
   for (const ThreadState* other = state->threads; other != nullptr; other = other->next)
     if (other != &thread && !stop(*other)) ++state->unseen;
 }

@@ -16,7 +16,7 @@ namespace weir::checker {
 
 // Before pages are opened to the thread, by its handler and under the gate. When it returns nothing goes on for a task
 // but itself, except what could not be stopped, which is counted.
-void open_window(ThreadState& thread) noexcept;
+void open_window(ThreadState& thread) noexcept WEIR_REQUIRES(state->gate);
 // After they were closed. Under the gate.
 void close_window(ThreadState& thread) noexcept;
 // Another window has to wait: what works for a task would never go on beside threads that open one after the other.

@@ -127,8 +127,8 @@ void forget_order_if_still();
 
 // counts.cpp: the items of a task that has ended; and, under the gate, what has been counted since the last time.
 void count_items(const Run& run);
-void tell_untouched();
-void tell_counts();
+void tell_untouched() WEIR_REQUIRES(state->gate);
+void tell_counts() WEIR_REQUIRES(state->gate);
 
 }  // namespace weir::checker
 

@@ -13,14 +13,15 @@
 
 namespace weir::checker {
 
-void take_turn(ThreadState& thread) {
+// A thread takes it once, however deep its hooks are: what the compiler cannot follow.
+void take_turn(ThreadState& thread) WEIR_NOT_ANALYSED {
   if (!thread.uses_runtime) {
     thread.uses_runtime = true;
     come_back(thread);
   }
   if (thread.turn++ == 0) state->turn.lock();
 }
-void give_turn(ThreadState& thread) {
+void give_turn(ThreadState& thread) WEIR_NOT_ANALYSED {
   if (--thread.turn == 0) state->turn.unlock();
 }
 
@@ -103,14 +104,15 @@ void Checker::resume() noexcept {
   give_turn(thread);
 }
 
-int Checker::begin_wait() noexcept {
+// Between the two the thread is without the turn, if it had it.
+int Checker::begin_wait() noexcept WEIR_NOT_ANALYSED {
   ThreadState& thread = this_thread();
   pause_thread(thread, true);
   const int depth = std::exchange(thread.turn, 0);
   if (depth != 0) state->turn.unlock();
   return depth;
 }
-void Checker::end_wait(int depth) noexcept {
+void Checker::end_wait(int depth) noexcept WEIR_NOT_ANALYSED {
   ThreadState& thread = this_thread();
   if (depth != 0) {
     state->turn.lock();

@@ -12,10 +12,10 @@ void give_turn(ThreadState& thread);
 
 // The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
 // closed pages as handlers do. They are closed again after the gate is given back.
-class ClosingGate {
+class WEIR_ANNOTATION(scoped_lockable) ClosingGate {
  public:
-  explicit ClosingGate(ThreadState& thread) noexcept;
-  ~ClosingGate();
+  explicit ClosingGate(ThreadState& thread) noexcept WEIR_ACQUIRE(state->gate);
+  ~ClosingGate() WEIR_RELEASE();
   ClosingGate(const ClosingGate&) = delete;
   ClosingGate& operator=(const ClosingGate&) = delete;
 
