@@ -20,16 +20,7 @@
 namespace weir::memory {
 namespace {
 
-// Makes [from, to) exist on the disk; an errno. Where the file system cannot promise space, the file only gets longer,
-// and a full disk shows at a write.
-int extend(int fd, std::uint64_t from, std::uint64_t to) noexcept {
-  int result = 0;
-  do {
-    result = fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
-  } while (result != 0 && errno == EINTR);
-  if (result != 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) result = ftruncate(fd, static_cast<off_t>(to));
-  return result == 0 ? 0 : errno;
-}
+bool has_no_holes(int error) noexcept { return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL; }
 
 }  // namespace
 
@@ -50,25 +41,20 @@ base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, p
     return base::Status{base::Code::bad_option,
                         fmt::format("{}: {} bytes are too few, 4096 at least", file->name(), config.capacity.count)};
   }
-  return std::unique_ptr<FileStore>(new FileStore(io, std::move(*file), capacity));
+  return std::unique_ptr<FileStore>(new FileStore(io, std::move(*file), capacity, config.holes));
 }
 
-FileStore::FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity)
-    : io_(io), file_(std::move(file)), capacity_(capacity), ranges_(capacity, kGranule) {}
+FileStore::FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity, bool may_punch)
+    : io_(io), file_(std::move(file)), capacity_(capacity), may_punch_(may_punch), ranges_(capacity, kGranule) {}
 
 base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view block) {
   WEIR_CHECK(bytes > 0 && bytes <= std::uint64_t{1} << 62, "room for something that can be");
   const base::Lock lock(mutex_);
-  const auto range = ranges_.allocate(bytes);
-  if (!range) {
-    return base::Status{
-        base::Code::no_space,
-        fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} "
-                    "bytes; give the tier more",
-                    name(), block, bytes, size_text({ranges_.used()}), size_text({capacity_}), ranges_.largest_hole())};
-  }
-  if (const int error = grow(range->offset + range->bytes); error != 0) {
-    ranges_.free(range->offset);
+  std::optional<Range> range = ranges_.allocate(bytes);
+  if (!range && ranges_.has_room(bytes)) range = reserve_beyond(bytes);
+  if (!range) return no_room(bytes, block);
+  if (const int error = provide(*range); error != 0) {
+    give_back(*range);
     return base::Status{StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
                         fmt::format("{}: no room for block '{}' of {} bytes at offset {}: {}; {}", name(), block, bytes,
                                     range->offset, std::generic_category().message(error), StoreFile::remedy(error))};
@@ -76,13 +62,58 @@ base::Result<Range> FileStore::reserve(std::uint64_t bytes, std::string_view blo
   return *range;
 }
 
+// What is free below the budget is in pieces.
+std::optional<Range> FileStore::reserve_beyond(std::uint64_t bytes) {
+  if (!punch_what_is_free()) return std::nullopt;
+  const std::optional<Range> range = ranges_.allocate_beyond(bytes);
+  if (!range || range->offset + range->bytes <= StoreFile::longest()) return range;
+  ranges_.free(*range);
+  return std::nullopt;
+}
+
+// From the first time on every range has its space on the disk when it is reserved, and none when it is free: the file
+// takes no more than its budget, however long it is. False: its file system has no holes.
+bool FileStore::punch_what_is_free() {
+  if (punches_ || !may_punch_) return punches_;
+  for (const Range hole : ranges_.holes()) {
+    const std::uint64_t end = std::min<std::uint64_t>(hole.offset + hole.bytes, allocated_);
+    if (hole.offset >= end) break;
+    const int error = file_.punch(hole.offset, end);
+    may_punch_ = !has_no_holes(error);
+    if (!may_punch_) return false;
+  }
+  return punches_ = true;
+}
+
+base::Status FileStore::no_room(std::uint64_t bytes, std::string_view block) const {
+  const char* why = "";
+  if (ranges_.has_room(bytes)) {
+    why = may_punch_ ? ", and the file may be no longer (ulimit -f)"
+                     : ", and its file system cannot punch holes, by which blocks would have a place behind these";
+  }
+  return {base::Code::no_space,
+          fmt::format("{}: no room for block '{}' of {} bytes: {} of {} in use, the largest hole has {} bytes{}; give "
+                      "the tier more",
+                      name(), block, bytes, size_text({ranges_.used()}), size_text({capacity_}), ranges_.largest_hole(),
+                      why)};
+}
+
 base::Status FileStore::populate(std::uint64_t offset, std::size_t bytes) {
   const base::Lock lock(mutex_);
-  const int error = grow(offset + bytes);
+  const int error = provide({offset, bytes});
   if (error == 0) return base::Status::success();
   return {StoreFile::is_full(error) ? base::Code::no_space : base::Code::io_error,
           fmt::format("{}: no room for {} bytes at offset {}: {}; {}", name(), bytes, offset,
                       std::generic_category().message(error), StoreFile::remedy(error))};
+}
+
+// An errno.
+int FileStore::provide(Range range) noexcept {
+  const std::uint64_t end = range.offset + range.bytes;
+  if (!punches_) return grow(end);
+  const int error = file_.extend(range.offset, end);
+  if (error == 0) allocated_ = std::max<std::uint64_t>(allocated_, end);
+  return error;
 }
 
 // In large steps, and where the disk has no such step any more, by what is needed. An errno.
@@ -90,15 +121,21 @@ int FileStore::grow(std::uint64_t end) noexcept {
   const std::uint64_t allocated = allocated_;
   if (end <= allocated) return 0;
   std::uint64_t to = std::min(std::max(end, allocated + kGrowthBytes), capacity_);
-  int error = extend(file_.descriptor(), allocated, to);
-  if (StoreFile::is_full(error) && to > end) error = extend(file_.descriptor(), allocated, to = end);
+  int error = file_.extend(allocated, to);
+  if (StoreFile::is_full(error) && to > end) error = file_.extend(allocated, to = end);
   if (error == 0) allocated_ = to;
   return error;
 }
 
 void FileStore::free(Range range) noexcept {
   const base::Lock lock(mutex_);
-  WEIR_CHECK(ranges_.free(range.offset) == range, "a range is released once");
+  give_back(range);
+}
+
+// Space that the disk does not take back is the file's until it ends: what is written later may find the disk full.
+void FileStore::give_back(Range range) noexcept {
+  if (punches_) file_.punch(range.offset, range.offset + range.bytes);
+  WEIR_CHECK(ranges_.free(range), "a range is released once");
 }
 
 void FileStore::start(FileTransfer& transfer) noexcept {

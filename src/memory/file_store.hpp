@@ -3,12 +3,15 @@
 // The file behind a file tier: ranges of 4096-byte granules, read and written with an AsyncIo.
 //
 // The file is opened by store_file.hpp, without the page cache where that is possible. Space is allocated on the disk
-// when it is reserved. A file that others shorten is an error of every transfer from then on, never zeros. Any thread.
+// when it is reserved. Whatever fits the capacity has a place, however much of it is free in pieces: then holes are
+// punched there, and blocks lie behind the capacity (file_ranges.hpp). A file that others shorten is an error of every
+// transfer from then on, never zeros. Any thread.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,7 @@
 #include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "memory/backing.hpp"
+#include "memory/file_ranges.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/store_file.hpp"
 #include "platform/async_io.hpp"
@@ -46,8 +50,9 @@ class FileStore final : public Backing {
   static constexpr std::uint64_t kGranule = 4096;
 
   struct Config {
-    std::string path;  // a folder, or a file that does not exist or is empty
-    Bytes capacity{};  // rounded down to granules; 0: what is free less a sixteenth
+    std::string path;   // a folder, or a file that does not exist or is empty
+    Bytes capacity{};   // rounded down to granules; 0: what is free less a sixteenth
+    bool holes = true;  // false, for tests: as on a file system that cannot punch them
   };
 
   // `io` outlives the store. Fails with no_space when less is free than is asked for, bad_option for a path that is
@@ -61,7 +66,8 @@ class FileStore final : public Backing {
   base::Status populate(std::uint64_t offset, std::size_t bytes) override;
 
   // Room for `bytes`, rounded up to granules, on the disk. `block` is for the message. Fails with no_space when the
-  // capacity or the disk is exhausted. Cost: O(log n), and a system call for each kGrowthBytes new ones.
+  // capacity or the disk is exhausted, or what is free of the capacity is in pieces and the file system has no holes.
+  // Cost: O(log n), and a system call for each kGrowthBytes new ones; with holes, one here and one in free().
   base::Result<Range> reserve(std::uint64_t bytes, std::string_view block);
   // What reserve() gave; free from then on.
   void free(Range range) noexcept;
@@ -90,9 +96,14 @@ class FileStore final : public Backing {
   static constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
 
  private:
-  FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity);
+  FileStore(platform::AsyncIo& io, StoreFile file, std::uint64_t capacity, bool may_punch);
   static void answered(platform::IoRequest& request, const base::Status& status) noexcept;
+  std::optional<Range> reserve_beyond(std::uint64_t bytes) WEIR_REQUIRES(mutex_);
+  bool punch_what_is_free() WEIR_REQUIRES(mutex_);
+  base::Status no_room(std::uint64_t bytes, std::string_view block) const WEIR_REQUIRES(mutex_);
+  int provide(Range range) noexcept WEIR_REQUIRES(mutex_);
   int grow(std::uint64_t end) noexcept WEIR_REQUIRES(mutex_);
+  void give_back(Range range) noexcept WEIR_REQUIRES(mutex_);
   base::Status failure(const FileTransfer& transfer) const;
   base::Status cannot_map(Range range, std::string_view block, int error) const;
   bool cut() noexcept;
@@ -102,8 +113,10 @@ class FileStore final : public Backing {
   const std::uint64_t capacity_;
 
   mutable base::Mutex mutex_;
-  RangeAllocator ranges_ WEIR_GUARDED_BY(mutex_);
-  std::atomic<std::uint64_t> allocated_{0};  // bytes of the file that exist; written by grow()
+  bool may_punch_ WEIR_GUARDED_BY(mutex_);        // false: the file system has said that it has no holes
+  bool punches_ WEIR_GUARDED_BY(mutex_) = false;  // what is free has no space on the disk
+  FileRanges ranges_ WEIR_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> allocated_{0};  // how long the file is; written by provide()
   std::atomic<bool> cut_{false};             // true from when the file was first seen shorter than that
 };
 

@@ -72,6 +72,14 @@ std::optional<Range> RangeAllocator::free(std::uint64_t offset) {
   return range;
 }
 
+std::vector<Range> RangeAllocator::holes() const {
+  std::vector<Range> all;
+  all.reserve(holes_.size());
+  for (const auto& [offset, part] : parts_)
+    if (!part.taken) all.push_back({offset, part.bytes});
+  return all;
+}
+
 void RangeAllocator::add_hole(std::uint64_t offset, std::uint64_t bytes) {
   parts_.emplace(offset, Part{bytes, false});
   holes_.emplace(bytes, offset);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace weir::memory {
 
@@ -45,6 +46,8 @@ class RangeAllocator {
   std::uint64_t used() const noexcept { return used_; }
   std::uint64_t peak() const noexcept { return peak_; }
   std::uint64_t largest_hole() const noexcept { return holes_.empty() ? 0 : holes_.rbegin()->first; }
+  // What is free, by offset. O(ranges).
+  std::vector<Range> holes() const;
   // From this offset on nothing was ever given out.
   std::uint64_t untouched_from() const noexcept { return untouched_from_; }
 

@@ -43,6 +43,14 @@ int new_file(const std::string& path) {
   return fd;
 }
 
+int allocate(int fd, int mode, std::uint64_t from, std::uint64_t to) noexcept {
+  int result = 0;
+  do {
+    result = fallocate(fd, mode, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  } while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 base::Result<StoreFile> StoreFile::open(const std::string& path) {
@@ -99,9 +107,25 @@ bool StoreFile::direct() const noexcept { return (fcntl(fd_, F_GETFL) & O_DIRECT
 base::Result<std::uint64_t> StoreFile::free_bytes() const {
   struct statvfs found {};
   if (fstatvfs(fd_, &found) != 0) return failed(name_, "the free space is not known", errno);
+  return std::min(static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize, longest());
+}
+
+std::uint64_t StoreFile::longest() noexcept {
   rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);  // beyond it a signal ends the process
-  return std::min<std::uint64_t>(static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize, limit.rlim_cur);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  return limit.rlim_cur;
+}
+
+int StoreFile::extend(std::uint64_t from, std::uint64_t to) const noexcept {
+  const int error = allocate(fd_, 0, from, to);
+  if (error != EOPNOTSUPP && error != ENOSYS) return error;
+  struct stat now {};
+  if (fstat(fd_, &now) == 0 && static_cast<std::uint64_t>(now.st_size) >= to) return 0;
+  return ftruncate(fd_, static_cast<off_t>(to)) == 0 ? 0 : errno;
+}
+
+int StoreFile::punch(std::uint64_t from, std::uint64_t to) const noexcept {
+  return allocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to);
 }
 
 bool StoreFile::is_full(int error) noexcept { return error == ENOSPC || error == EDQUOT || error == EFBIG; }

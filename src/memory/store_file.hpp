@@ -29,6 +29,17 @@ class StoreFile {
   // What the file system would still give us, and the limit on file sizes allows.
   base::Result<std::uint64_t> free_bytes() const;
 
+  // A file may not be longer (ulimit -f): beyond it a signal ends the process.
+  static std::uint64_t longest() noexcept;
+
+  // ---- Space on the disk ----
+  // Makes [from, to) exist; an errno. Where the file system cannot promise space, the file only gets longer, and a full
+  // disk shows at a write.
+  int extend(std::uint64_t from, std::uint64_t to) const noexcept;
+  // Gives the space of [from, to) back to the disk; the file stays as long as it is. An errno: EOPNOTSUPP where the
+  // file system has no holes.
+  int punch(std::uint64_t from, std::uint64_t to) const noexcept;
+
   // What an errno or platform::kEndOfFile means: whether space ran out, and what to do about it.
   static bool is_full(int error) noexcept;
   static const char* remedy(int error) noexcept;

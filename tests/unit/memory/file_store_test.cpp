@@ -61,6 +61,28 @@ base::Status transfer(FileStore& store, bool write, Range extent, const AlignedM
 
 class FileStoreTest : public testing::Test {
  protected:
+  // Eight blocks fill it, and every other one leaves: half of it is free, in pieces of a MiB.
+  static std::vector<Range> leave_pieces(FileStore& store, const AlignedMemory& block) {
+    std::vector<Range> all;
+    for (int i = 0; i < 8; ++i) {
+      all.push_back(store.reserve(kMiB, "piece").value());
+      EXPECT_TRUE(transfer(store, true, all.back(), block, "piece"));
+    }
+    std::vector<Range> left;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i % 2 == 0)
+        store.free(all[i]);
+      else
+        left.push_back(all[i]);
+    }
+    return left;
+  }
+  static std::uint64_t on_disk(const FileStore& store) {
+    struct stat file {};
+    fstat(store.descriptor(), &file);
+    return static_cast<std::uint64_t>(file.st_blocks) * 512;
+  }
+
   std::unique_ptr<FileStore> open(std::uint64_t capacity, std::vector<platform::IoFault> faults = {}) {
     return open_at(temporary_folder(), capacity, std::move(faults)).value();
   }
@@ -151,6 +173,74 @@ TEST_F(FileStoreTest, AFullDiskIsKnownWhenABlockIsReserved) {
               AllOf(HasSubstr("block 'b' of 2097152 bytes at offset 3145728"), HasSubstr("give the tier less")));
   EXPECT_EQ(store->used(), 3 * kMiB);
   EXPECT_TRUE(store->reserve(2 * kMiB, "b")) << "there is room again";
+}
+
+TEST_F(FileStoreTest, FreeRoomInPiecesIsRoomForOneLargeBlockAndTheDiskHoldsNoMoreThanTheCapacity) {
+  constexpr std::uint64_t kOfTheFileSystem = 64 << 10;  // its own, for where the pieces are
+  const auto store = open(8 * kMiB);
+  const AlignedMemory piece(kMiB, 1), large(4 * kMiB, 2), read(kMiB), read_large(4 * kMiB);
+  const std::vector<Range> left = leave_pieces(*store, piece);
+  const auto range = store->reserve(4 * kMiB, "large");
+  ASSERT_TRUE(range) << range.status().message;
+  ASSERT_TRUE(transfer(*store, true, *range, large, "large"));
+  EXPECT_FALSE(store->reserve(1, "more")) << "the capacity is exact all the same";
+  EXPECT_LE(on_disk(*store), 8 * kMiB + kOfTheFileSystem);
+  for (const Range one : left) {
+    ASSERT_TRUE(transfer(*store, false, one, read, "piece"));
+    EXPECT_TRUE(std::equal(read.span().begin(), read.span().end(), piece.data()));
+    store->free(one);
+  }
+  ASSERT_TRUE(transfer(*store, false, *range, read_large, "large"));
+  EXPECT_TRUE(std::equal(read_large.span().begin(), read_large.span().end(), large.data()));
+  store->free(*range);
+  EXPECT_LE(on_disk(*store), kOfTheFileSystem);
+  EXPECT_EQ(store->used(), 0U);
+  EXPECT_EQ(store->peak(), 8 * kMiB);
+}
+
+TEST_F(FileStoreTest, WhatWasPunchedIsOnTheDiskAgainWhenItIsReserved) {
+  const auto store = open(8 * kMiB);
+  const AlignedMemory piece(kMiB, 1), read(kMiB);
+  leave_pieces(*store, piece);
+  const auto beyond = store->reserve(2 * kMiB, "large");
+  ASSERT_TRUE(beyond);
+  const std::uint64_t before = on_disk(*store);
+  const auto again = store->reserve(kMiB, "again");
+  ASSERT_TRUE(again);
+  EXPECT_LT(again->offset, store->capacity());
+  EXPECT_GE(on_disk(*store), before + kMiB);
+  ASSERT_TRUE(transfer(*store, true, *again, piece, "again"));
+  ASSERT_TRUE(transfer(*store, false, *again, read, "again"));
+  EXPECT_TRUE(std::equal(read.span().begin(), read.span().end(), piece.data()));
+}
+
+TEST_F(FileStoreTest, AFileSystemWithoutHolesIsNamedWhenFreeRoomIsInPieces) {
+  engines_.push_back(engine());
+  const auto store = FileStore::open({temporary_folder(), Bytes{8 * kMiB}, false}, *engines_.back()).value();
+  const AlignedMemory piece(kMiB, 1);
+  leave_pieces(*store, piece);
+  const auto refused = store->reserve(2 * kMiB, "large");
+  EXPECT_EQ(refused.status().code, Code::no_space);
+  EXPECT_THAT(refused.status().message,
+              AllOf(HasSubstr("4 MiB of 8 MiB in use, the largest hole has 1048576 bytes"),
+                    HasSubstr("its file system cannot punch holes"), HasSubstr("give the tier more")));
+  EXPECT_TRUE(store->reserve(kMiB, "small"));
+}
+
+TEST_F(FileStoreTest, ALimitOnTheLengthOfFilesIsNamedWhenFreeRoomIsInPieces) {
+  const auto store = open(8 * kMiB);
+  const AlignedMemory piece(kMiB, 1);
+  leave_pieces(*store, piece);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{8 * kMiB, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const auto refused = store->reserve(2 * kMiB, "large");
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(refused.status().code, Code::no_space);
+  EXPECT_THAT(refused.status().message, HasSubstr("the file may be no longer (ulimit -f)"));
+  EXPECT_EQ(store->used(), 4 * kMiB);
+  EXPECT_TRUE(store->reserve(2 * kMiB, "large"));
 }
 
 TEST_F(FileStoreTest, ANewFileHasNoNameWhileItIsUsed) {

@@ -257,11 +257,7 @@ class Model {
     Request& request = node->task->request;
     if (request.state() == RequestState::failed) {
       EXPECT_FALSE(request.failure.message.empty());
-      // A file that is nearly full, as in the cases with a small one, may have its free room in pieces, none of which
-      // holds a block that has to leave (decision 0019).
-      const bool in_pieces = std::string_view(case_.tiers).ends_with("file=/tmp:2MiB") &&
-                             request.failure.message.find("the largest hole has") != std::string::npos;
-      const bool for_room = request.failure.message.starts_with("task") && !case_.faults && !in_pieces;
+      const bool for_room = request.failure.message.starts_with("task") && !case_.faults;
       EXPECT_FALSE(for_room && fits(*node)) << request.failure.message;
       request.cancelled = true;
       return end(*node);
