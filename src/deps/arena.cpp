@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace weir::deps {
 
 namespace {
 constexpr std::size_t kFirstSlab = std::size_t{4} << 10;
 constexpr std::size_t kLargestSlab = std::size_t{256} << 10;
+// From here on slabs have large pages, at most half as many as there are: pages of which a byte is used are there.
+constexpr std::size_t kLargeFrom = std::size_t{4} << 20, kMostLarge = std::size_t{32} << 20;
 constexpr std::align_val_t kAlignment{64};
 }  // namespace
 
@@ -39,6 +43,7 @@ void Arena::reset(std::size_t keep_bytes) noexcept {
       ::operator delete(slab, kAlignment);
     }
   }
+  large_.clear();
   free_.fill(nullptr);
   slabs_ = kept;
   system_bytes_ = kept == nullptr ? 0 : kept->bytes;
@@ -49,12 +54,25 @@ void Arena::reset(std::size_t keep_bytes) noexcept {
 
 void Arena::add_slab(std::size_t at_least) {
   // What is left of the newest slab is lost: less than one allocation, of slabs that double.
+  if (system_bytes_ >= kLargeFrom) return add_large_slab(at_least);
   const std::size_t doubled = std::clamp(system_bytes_, kFirstSlab, kLargestSlab);
   const std::size_t bytes = std::max(doubled, at_least + sizeof(Slab));
   slabs_ = ::new (::operator new(bytes, kAlignment)) Slab{slabs_, bytes};
   system_bytes_ += bytes;
   next_ = reinterpret_cast<std::byte*>(slabs_ + 1);
   end_ = reinterpret_cast<std::byte*>(slabs_) + bytes;
+}
+
+void Arena::add_large_slab(std::size_t at_least) {
+  constexpr std::size_t kPage = std::size_t{2} << 20;
+  const std::size_t wanted = std::max(at_least, std::min(system_bytes_ / 2, kMostLarge));
+  const std::size_t bytes = (wanted + kPage - 1) / kPage * kPage;
+  auto pages = platform::Pages::map({bytes}, std::nullopt);
+  if (!pages) throw std::bad_alloc();
+  large_.push_back(std::move(*pages));
+  system_bytes_ += bytes;
+  next_ = static_cast<std::byte*>(large_.back().data());
+  end_ = next_ + bytes;
 }
 
 }  // namespace weir::deps

@@ -2,6 +2,9 @@
 
 // Memory of one block map: bump allocation in slabs, with free lists by size. Everything goes at once in reset().
 //
+// Once it holds megabytes it asks for large pages: lists of many records grow in turn, each in a page of its own, and
+// with small pages each would cost the translation of an address, too.
+//
 // Owned by a BlockMap and used by its thread only. Throws std::bad_alloc when the system has no memory.
 #pragma once
 
@@ -9,6 +12,9 @@
 #include <bit>
 #include <cstddef>
 #include <new>
+#include <vector>
+
+#include "platform/pages.hpp"
 
 namespace weir::deps {
 
@@ -60,11 +66,13 @@ class Arena {
   }
   [[gnu::noinline]] void* allocate_slow(std::size_t rounded_bytes);
   void add_slab(std::size_t at_least);
+  void add_large_slab(std::size_t at_least);
 
   std::array<Free*, kClasses> free_{};
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
-  Slab* slabs_ = nullptr;  // newest first
+  Slab* slabs_ = nullptr;               // newest first
+  std::vector<platform::Pages> large_;  // slabs without a header
   std::size_t system_bytes_ = 0;
 };
 

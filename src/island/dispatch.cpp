@@ -43,10 +43,10 @@ bool Master::State::give_ready(std::uint32_t most) {
 void Master::State::give(Worker& worker, TaskNode& task) {
   const auto index = static_cast<std::size_t>(&worker - workers_.data());
   copies_->fill(task);
-  if (own_.retries != 0) task.undo.save(*memory_, task.named);
+  if (own_.retries != 0) task.details->undo.save(*memory_, task.details->named);
   TaskLetter& letter = worker.mailbox->slot(worker.next).task;
-  std::memcpy(letter.payload().data(), task.letter.data(), task.letter.size());
-  letter.post(*memory_, worker.next, task.letter.size());
+  std::memcpy(letter.payload().data(), task.details->letter.data(), task.details->letter.size());
+  letter.post(*memory_, worker.next, task.details->letter.size());
   worker.next = Mailbox::after(worker.next);
   if (worker.given.empty()) worker.busy_since = platform::ticks();
   worker.given.push_back(&task);
@@ -90,7 +90,7 @@ void Master::State::finish(TaskNode& task, const Done& done, std::string_view th
   task.state = TaskState::done;
   task.failed = done.failed != 0;
   ++counts_.run;
-  counts_.bytes_staged += task.bytes;
+  counts_.bytes_staged += task.details->bytes;
   completed_.push_back(&task);
   if (!failure_.empty()) return;
   if (task.failed) {
@@ -108,7 +108,7 @@ void Master::State::trace_done(Worker& worker, const TaskNode& task, const Done&
   trace::Track& track = *worker.track;
   track.search(std::min(worker.seen, done.taken), done.taken);
   track.stage(done.taken, done.fresh, task.id);
-  track.task(done.fresh, done.ended, task.id, task.name, false);
+  track.task(done.fresh, done.ended, task.id, task.details->name, false);
   track.stage(done.ended, done.written, task.id);
 }
 
@@ -124,14 +124,14 @@ bool Master::State::run_own() {
   Done done;
   {
     const base::Unlock unlocked(mutex_);  // for a thread that explains
-    done = runner_->run(task.letter, thrown);
+    done = runner_->run(task.details->letter, thrown);
   }
   ++counts_.own_tasks;
   counts_.own_staging += done.fresh - done.taken + (done.written - done.ended);
   counts_.own_running += done.ended - done.fresh;
   if (track_ != nullptr) {
     track_->stage(done.taken, done.fresh, task.id);
-    track_->task(done.fresh, done.ended, task.id, task.name, false);
+    track_->task(done.fresh, done.ended, task.id, task.details->name, false);
     track_->stage(done.ended, done.written, task.id);
   }
   finish(task, done, thrown);
@@ -150,9 +150,9 @@ void Master::State::release_one() {
   }
   for (TaskNode* const next : copies_->leave(task))
     if (next->held) completed_.push_back(next);
-  if (task.spilled != nullptr) {
-    static_cast<void>(heap_->give_back(task.spilled));
-    task.spilled = nullptr;
+  if (task.details->spilled != nullptr) {
+    static_cast<void>(heap_->give_back(task.details->spilled));
+    task.details->spilled = nullptr;
   }
   graph_.release(task);
   const std::vector<std::uint64_t> joins = graph_.take_ended_joins();

@@ -36,8 +36,12 @@ Thing thing_of(const TaskNode& node) {
   thing.kind = node.join ? explain::Kind::own : explain::Kind::task;
   thing.state = node.state == TaskState::waiting ? explain::State::waiting : explain::State::ready;
   thing.id = node.id;
-  thing.name = node.join ? "the end of several tasks" : node.name != nullptr ? node.name : "";
-  thing.site = node.site;
+  if (node.join) {
+    thing.name = "the end of several tasks";
+  } else {
+    thing.name = node.details->name != nullptr ? node.details->name : "";
+    thing.site = node.details->site;
+  }
   return thing;
 }
 

@@ -3,6 +3,7 @@
 #include "island/graph.hpp"
 
 #include "base/check.hpp"
+#include "platform/prefetch.hpp"
 
 namespace weir::island {
 
@@ -15,16 +16,20 @@ void* TaskGraph::never() {
   return nullptr;
 }
 
-TaskNode& TaskGraph::make_node(bool join) {
-  if (free_.empty()) free_.push_back(&nodes_.emplace_back());
+TaskNode& TaskGraph::take_node() {
+  if (free_.empty()) return nodes_.next();
   TaskNode& node = *free_.back();
   free_.pop_back();
-  if (free_.size() >= kAhead) __builtin_prefetch(free_[free_.size() - kAhead], 1);
+  if (free_.size() >= kAhead) platform::prefetch_to_write(free_[free_.size() - kAhead]);
+  return node;
+}
+
+TaskNode& TaskGraph::make_node(bool join) {
+  TaskNode& node = take_node();
   node.id = next_id_++;
   node.state = TaskState::waiting;
   node.join = join;
   node.cancelled = node.failed = node.held = false;
-  node.deaths = 0;
   node.missing = 1;  // whoever makes it
   return node;
 }
@@ -46,8 +51,8 @@ void TaskGraph::submit(TaskNode& task, std::span<const Access> footprint) {
 // fetched from memory by now.
 void TaskGraph::look_ahead() const noexcept {
   if (ready_.size() <= 2 * kAhead) return;
-  __builtin_prefetch(ready_[2 * kAhead], 1);
-  __builtin_prefetch(ready_[kAhead]->successors.first(), 1);
+  platform::prefetch_to_write(ready_[2 * kAhead]);
+  platform::prefetch_to_write(ready_[kAhead]->successors.first());
 }
 
 TaskNode* TaskGraph::take_ready() {
@@ -76,9 +81,9 @@ void TaskGraph::release(TaskNode& task) {
   while (!ended_.empty()) {
     TaskNode& node = *ended_.back();
     ended_.pop_back();
-    ++node.generation;
+    const std::uint64_t id = std::exchange(node.id, 0);
     if (node.join) {
-      ended_joins_.push_back(node.id);
+      ended_joins_.push_back(id);
     } else {
       --unfinished_;
     }
@@ -87,6 +92,14 @@ void TaskGraph::release(TaskNode& task) {
     node.state = TaskState::free;
     free_.push_back(&node);
   }
+  if (unfinished_ == 0) start_again();
+}
+
+// Nothing is in flight: nodes are used again in the order in which they lie, as the tasks to come will be.
+void TaskGraph::start_again() noexcept {
+  ended_before_ = next_id_;
+  free_.clear();
+  nodes_.rewind();
 }
 
 bool TaskGraph::add_edge(deps::NodeRef before, deps::NodeRef after) {

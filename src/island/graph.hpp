@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "deps/block_map.hpp"
+#include "island/node_slabs.hpp"
 #include "island/private_copy.hpp"
 #include "island/undo.hpp"
 
@@ -24,51 +25,43 @@ enum class TaskState : std::uint8_t { free, waiting, ready, given, done };
 
 struct TaskNode;
 
-// The tasks that wait for one: mostly one or two, which are in the node itself, so that a release finds them there.
+// The tasks that wait for one: mostly one to three, which are in the node itself, so that a release finds them there.
 class Successors {
  public:
   bool ends_with(const TaskNode* node) const noexcept {
-    if (!more_.empty()) return more_.back() == node;
-    return count_ != 0 && few_[count_ - 1] == node;
+    if (count_ == 0) return false;
+    return (count_ <= kFew ? few_[count_ - 1] : more_->back()) == node;
   }
   void push_back(TaskNode* node) {
     if (count_ < kFew) {
-      few_[count_++] = node;
+      few_[count_] = node;
     } else {
-      more_.push_back(node);
+      if (more_ == nullptr) more_ = std::make_unique<std::vector<TaskNode*>>();
+      more_->push_back(node);
     }
+    ++count_;
   }
   template <class F>
   void for_each(F f) const {
-    for (std::uint32_t i = 0; i < count_; ++i) f(few_[i]);
-    for (TaskNode* const node : more_) f(node);
+    for (std::uint32_t i = 0; i < count_ && i < kFew; ++i) f(few_[i]);
+    if (count_ <= kFew) return;
+    for (TaskNode* const node : *more_) f(node);
   }
   TaskNode* first() const noexcept { return count_ != 0 ? few_[0] : nullptr; }
   void clear() noexcept {
+    if (count_ > kFew) more_->clear();
     count_ = 0;
-    more_.clear();
   }
 
  private:
-  static constexpr std::uint32_t kFew = 2;
+  static constexpr std::uint32_t kFew = 3;
   TaskNode* few_[kFew] = {};
-  std::uint32_t count_ = 0;
-  std::vector<TaskNode*> more_;  // once there are kFew
+  std::unique_ptr<std::vector<TaskNode*>> more_;  // behind the few
+  std::uint32_t count_ = 0;                       // of all
 };
 
-// What analysis and release touch comes first: with a million tasks in flight each line of a node is a miss.
-struct alignas(64) TaskNode {
-  std::uint64_t generation = 1;  // of this use of the node; moves on when the task is released
-  std::uint64_t id = 0;          // in traces and messages, never used again
-  TaskState state = TaskState::free;
-  bool join = false;  // no task: stands for the end of several
-  bool cancelled = false;
-  bool failed = false;        // it threw
-  bool held = false;          // done, and an ordered reduction has others before it
-  std::uint16_t worker = 0;   // given, done: to whom; kMaster: the master runs it
-  std::uint16_t deaths = 0;   // of workers that may have begun it
-  std::uint32_t missing = 0;  // predecessors that are not released
-  Successors successors;
+// Of a task, what its analysis and its release do not look at.
+struct TaskDetails {
   const char* name = nullptr;                        // null: none
   const void* site = nullptr;                        // where it was spawned
   std::unique_ptr<std::vector<PrivateCopy>> copies;  // null: none
@@ -77,7 +70,23 @@ struct alignas(64) TaskNode {
   std::uint64_t bytes = 0;                           // of its footprint
   std::vector<Access> named;                         // its footprint, where it may have to run again
   Undo undo;
+  std::uint16_t deaths = 0;  // of workers that may have begun it
 };
+
+// One line: with a million tasks in flight each line of a node is a miss.
+struct alignas(64) TaskNode {
+  std::uint64_t id = 0;  // in traces and messages, and of this use of the node; never used again, 0 once it is released
+  Successors successors;
+  std::uint32_t missing = 0;  // predecessors that are not released
+  std::uint16_t worker = 0;   // given, done: to whom; kMaster: the master runs it
+  TaskState state = TaskState::free;
+  bool join : 1 = false;  // no task: stands for the end of several
+  bool cancelled : 1 = false;
+  bool failed : 1 = false;               // it threw
+  bool held : 1 = false;                 // done, and an ordered reduction has others before it
+  std::unique_ptr<TaskDetails> details;  // whoever makes a task gives it these, and the next task in the node has them
+};
+static_assert(sizeof(TaskNode) == 64);
 inline constexpr std::uint16_t kMaster = 0xffff;
 
 class TaskGraph {
@@ -111,13 +120,16 @@ class TaskGraph {
   // Calls f(node) for each unreleased node.
   template <class F>
   void for_each(F f) const {
-    for (const TaskNode& node : nodes_)
+    nodes_.for_each([&](const TaskNode& node) {
       if (node.state != TaskState::free) f(node);
+    });
   }
 
   // ---- The Graph of deps::BlockMap ----
   bool add_edge(deps::NodeRef before, deps::NodeRef after);
-  bool finished(deps::NodeRef ref) const noexcept { return node_of(ref).generation != ref.generation; }
+  bool finished(deps::NodeRef ref) const noexcept {
+    return ref.generation < ended_before_ || node_of(ref).id != ref.generation;
+  }
   deps::NodeRef make_join();
   void seal_join(deps::NodeRef join);
   // Neither commutative tasks nor reductions: footprint.cpp makes other modes of them.
@@ -129,13 +141,15 @@ class TaskGraph {
 
  private:
   static TaskNode& node_of(deps::NodeRef ref) noexcept { return *static_cast<TaskNode*>(ref.node); }
-  static deps::NodeRef ref_of(TaskNode& node) noexcept { return {&node, node.generation}; }
+  static deps::NodeRef ref_of(TaskNode& node) noexcept { return {&node, node.id}; }
   static void* never();
+  TaskNode& take_node();
   TaskNode& make_node(bool join);
+  void start_again() noexcept;
   void look_ahead() const noexcept;
   void arrive(TaskNode& node);
 
-  std::deque<TaskNode> nodes_;  // where they are for good
+  NodeSlabs<TaskNode> nodes_;  // where they are for good
   std::vector<TaskNode*> free_;
   std::deque<TaskNode*> ready_;
   std::vector<TaskNode*> ended_;  // within release()
@@ -144,7 +158,8 @@ class TaskGraph {
   std::size_t unfinished_ = 0;
   std::uint64_t spawned_ = 0;
   std::uint64_t next_id_ = 1;
-  deps::BlockMap map_;  // last: it may give nodes back
+  std::uint64_t ended_before_ = 0;  // nodes with smaller ids have ended, which is known without a look at them
+  deps::BlockMap map_;              // last: it may give nodes back
 };
 
 }  // namespace weir::island

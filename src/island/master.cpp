@@ -194,15 +194,18 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   std::byte* const spilled = fill_letter(callable, copies != nullptr ? found : footprint);
   publish(footprint);
   TaskNode& task = graph_.make_task();
-  task.name = name;
-  task.site = site;
-  task.letter.swap(letter_);
-  task.spilled = spilled;
-  task.bytes = 0;
-  for (const Access& access : footprint) task.bytes += bytes_of(access.region);
-  if (own_.retries != 0) task.named.assign(footprint.begin(), footprint.end());
-  task.copies = std::move(copies);
-  if (task.copies != nullptr) copies_->enter(task);
+  if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
+  TaskDetails& details = *task.details;
+  details.name = name;
+  details.site = site;
+  details.letter.swap(letter_);
+  details.spilled = spilled;
+  details.bytes = 0;
+  for (const Access& access : footprint) details.bytes += bytes_of(access.region);
+  if (own_.retries != 0) details.named.assign(footprint.begin(), footprint.end());
+  details.deaths = 0;
+  details.copies = std::move(copies);
+  if (details.copies != nullptr) copies_->enter(task);
   graph_.submit(task, lines_);
   if (track_ != nullptr) {
     trace_spawn(start, task, footprint);
@@ -283,7 +286,7 @@ void Master::State::fetch_results() {
 
 void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) {
   {
-    trace::Details details(*track_, trace::Track::spawned(start, task.id, task.bytes, footprint.size()), 0);
+    trace::Details details(*track_, trace::Track::spawned(start, task.id, task.details->bytes, footprint.size()), 0);
     for (const Access& item : footprint) runtime::record_region(*track_, details, item);
   }
   for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);

@@ -27,13 +27,13 @@ Region PrivateCopies::region_of(const PrivateCopy& copy) noexcept {
 }
 
 void PrivateCopies::enter(TaskNode& task) {
-  for (const PrivateCopy& copy : *task.copies)
+  for (const PrivateCopy& copy : *task.details->copies)
     if (copy.target.ordered) ordered_.insert({{copy.target.region.base, task.id}, &task});
 }
 
 void PrivateCopies::fill(TaskNode& task) {
-  if (task.copies == nullptr) return;
-  for (PrivateCopy& copy : *task.copies) {
+  if (task.details->copies == nullptr) return;
+  for (PrivateCopy& copy : *task.details->copies) {
     std::byte* to = copy.original.data();
     if (copy.target.mode == Mode::concurrent) {
       for_each_run(copy.target.region, [&](const void* data, std::size_t bytes) {
@@ -49,8 +49,8 @@ void PrivateCopies::fill(TaskNode& task) {
 }
 
 std::string PrivateCopies::merge(TaskNode& task) {
-  if (task.copies == nullptr) return "";
-  for (const PrivateCopy& copy : *task.copies) {
+  if (task.details->copies == nullptr) return "";
+  for (const PrivateCopy& copy : *task.details->copies) {
     const Region& target = copy.target.region;
     invalidate(Step::copy_before_merge, memory_, copy.piece.get(), copy.bytes);
     for_each_run(target, [&](const void* data, std::size_t bytes) {
@@ -90,8 +90,8 @@ std::string PrivateCopies::merge_changes(const PrivateCopy& copy) {
 }
 
 bool PrivateCopies::is_next(const TaskNode& task) const {
-  if (task.copies == nullptr) return true;
-  for (const PrivateCopy& copy : *task.copies) {
+  if (task.details->copies == nullptr) return true;
+  for (const PrivateCopy& copy : *task.details->copies) {
     if (!copy.target.ordered) continue;
     const auto first = ordered_.lower_bound({copy.target.region.base, 0});
     if (first->second != &task) return false;
@@ -101,15 +101,15 @@ bool PrivateCopies::is_next(const TaskNode& task) const {
 
 std::vector<TaskNode*> PrivateCopies::leave(TaskNode& task) {
   std::vector<TaskNode*> next;
-  if (task.copies == nullptr) return next;
-  for (const PrivateCopy& copy : *task.copies) {
+  if (task.details->copies == nullptr) return next;
+  for (const PrivateCopy& copy : *task.details->copies) {
     if (!copy.target.ordered) continue;
     const void* const target = copy.target.region.base;
     ordered_.erase({target, task.id});
     const auto first = ordered_.lower_bound({target, 0});
     if (first != ordered_.end() && first->first.target == target) next.push_back(first->second);
   }
-  task.copies.reset();
+  task.details->copies.reset();
   return next;
 }
 

@@ -14,8 +14,8 @@
 namespace weir::island {
 
 std::string Master::State::title_of(const TaskNode& task) const {
-  const std::string name = task.name != nullptr ? fmt::format("task '{}'", task.name) : "a task";
-  const auto source = platform::find_source(std::array{task.site});
+  const std::string name = task.details->name != nullptr ? fmt::format("task '{}'", task.details->name) : "a task";
+  const auto source = platform::find_source(std::array{task.details->site});
   const std::string where = task.worker == kMaster ? "the master" : fmt::format("worker {}", task.worker + 1);
   return fmt::format("{}, spawned at {}, on {},", name, source.at(0).text(), where);
 }
@@ -49,8 +49,8 @@ bool Master::State::hand_over(Worker& worker) {
   if (std::ranges::all_of(workers_, [](const Worker& other) { return other.ended; })) return false;
   if (!worker.given.empty()) {
     TaskNode& begun = *worker.given.front();
-    if (begun.deaths++ == static_cast<unsigned>(own_.retries)) return false;
-    begun.undo.restore(*memory_);
+    if (begun.details->deaths++ == static_cast<unsigned>(own_.retries)) return false;
+    begun.details->undo.restore(*memory_);
     counts_.rerun += worker.given.size();
     for (auto task = worker.given.rbegin(); task != worker.given.rend(); ++task) graph_.take_back(**task);
     worker.given.clear();

@@ -130,5 +130,69 @@ TEST(TaskGraph, ManyReadersBetweenManyReadersAreJoined) {
   EXPECT_EQ(graph.take_ended_joins().size(), 1u);
 }
 
+TEST(TaskGraph, ATaskTellsAllThatWaitForItHoweverMany) {
+  for (std::size_t readers = 1; readers <= 9; ++readers) {
+    TaskGraph graph;
+    const Access write = access(7, 1, Mode::out), read = access(7, 1, Mode::in);
+    for (int round = 0; round < 2; ++round) {  // in the second the nodes have been used
+      TaskNode& writer = graph.make_task();
+      graph.submit(writer, {&write, 1});
+      std::vector<TaskNode*> waiting, told;
+      for (std::size_t i = 0; i < readers; ++i) {
+        waiting.push_back(&graph.make_task());
+        graph.submit(*waiting.back(), {&read, 1});
+      }
+      ASSERT_EQ(graph.take_ready(), &writer);
+      ASSERT_FALSE(graph.has_ready());
+      graph.release(writer);
+      while (TaskNode* const task = graph.take_ready()) told.push_back(task);
+      EXPECT_EQ(told, waiting);
+      for (TaskNode* const task : told) graph.release(*task);
+    }
+  }
+}
+
+// Nodes are used again, and what the graph remembers of memory names tasks that have ended.
+TEST(TaskGraph, WhatHasEndedIsNotWaitedForWhenItsNodeIsAnotherTask) {
+  TaskGraph graph;
+  const Access one = access(1, 1, Mode::inout), two = access(2, 1, Mode::inout);
+  TaskNode& first = graph.make_task();
+  graph.submit(first, {&one, 1});
+  TaskNode& other = graph.make_task();
+  graph.submit(other, {&two, 1});
+  graph.release(*graph.take_ready());  // `other` is in flight: not all have ended
+  TaskNode& in_its_node = graph.make_task();
+  EXPECT_EQ(&in_its_node, &first);
+  graph.submit(in_its_node, {&one, 1});
+  EXPECT_TRUE(graph.new_edges().empty());
+  EXPECT_EQ(graph.take_ready(), &other);
+  EXPECT_EQ(graph.take_ready(), &in_its_node);
+  graph.release(other);
+  graph.release(in_its_node);  // now all have
+  TaskNode& last = graph.make_task();
+  graph.submit(last, {&two, 1});
+  EXPECT_TRUE(graph.new_edges().empty());
+  EXPECT_EQ(graph.take_ready(), &last);
+}
+
+TEST(TaskGraph, NodesLieAsTasksAreSpawnedAgainOnceAllHaveEnded) {
+  TaskGraph graph;
+  constexpr std::ptrdiff_t kTasks = 100;
+  const Access one = access(1, 1, Mode::in);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<TaskNode*> tasks;
+    for (std::ptrdiff_t i = 0; i < kTasks; ++i) {
+      tasks.push_back(&graph.make_task());
+      graph.submit(*tasks.back(), {&one, 1});
+      EXPECT_EQ(tasks.back() - tasks.front(), i);
+    }
+    std::size_t in_use = 0;
+    graph.for_each([&](const TaskNode&) { ++in_use; });
+    EXPECT_EQ(in_use, tasks.size());
+    std::shuffle(tasks.begin(), tasks.end(), std::mt19937(1));
+    for (TaskNode* const task : tasks) graph.release(*task);
+  }
+}
+
 }  // namespace
 }  // namespace weir::island
