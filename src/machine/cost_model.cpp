@@ -99,19 +99,57 @@ Cost typical_cost(MemoryKind kind, double distance, int cores) noexcept {
   return {typical.read * ordinary, typical.write * ordinary, typical.latency_ns * distance};
 }
 
+namespace {
+
+// What firmware says of a node for the cores of a domain; else what it says for those that the node is local to, made
+// slower by the distance. Without a bandwidth: it says nothing.
+Cost claimed_cost(const Machine& machine, const MemoryNode& node, std::size_t domain) {
+  if (domain < node.claimed.size() && node.claimed[domain].read_gb_per_s > 0) return node.claimed[domain];
+  const double distance = machine.data().node_distance[domain][static_cast<std::size_t>(node.id)];
+  for (const DomainId local : node.local_domains) {
+    const auto index = static_cast<std::size_t>(local);
+    if (index >= node.claimed.size() || node.claimed[index].read_gb_per_s <= 0) continue;
+    const Cost& there = node.claimed[index];
+    return {there.read_gb_per_s / distance, there.write_gb_per_s / distance, there.latency_ns * distance};
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* to_string(CostSource source) noexcept {
+  switch (source) {
+    case CostSource::measured: return "measured";
+    case CostSource::claimed: return "claimed by firmware";
+    case CostSource::typical: break;
+  }
+  return "typical of such memory";
+}
+
+CostSource source_of_costs(const Machine& machine, DomainId domain) {
+  const std::vector<MemoryNode>& nodes = machine.memory_nodes();
+  const auto d = static_cast<std::size_t>(domain);
+  const auto is_measured = [&](const MemoryNode& n) {
+    return d < n.measured.size() && n.measured[d].read_gb_per_s > 0;
+  };
+  const auto is_claimed = [&](const MemoryNode& n) { return claimed_cost(machine, n, d).read_gb_per_s > 0; };
+  if (std::all_of(nodes.begin(), nodes.end(), is_measured)) return CostSource::measured;
+  return std::all_of(nodes.begin(), nodes.end(), is_claimed) ? CostSource::claimed : CostSource::typical;
+}
+
 std::vector<std::vector<Cost>> costs_of(const Machine& machine) {
   const std::vector<MemoryNode>& nodes = machine.memory_nodes();
   std::vector<std::vector<Cost>> costs(nodes.size());
   for (std::size_t d = 0; d < machine.domains().size(); ++d) {
-    const auto known = [&](const std::vector<Cost>& of) { return d < of.size() && of[d].read_gb_per_s > 0; };
-    const bool measured = std::all_of(nodes.begin(), nodes.end(), [&](const auto& n) { return known(n.measured); });
-    const bool claimed = std::all_of(nodes.begin(), nodes.end(), [&](const auto& n) { return known(n.claimed); });
+    const CostSource source = source_of_costs(machine, DomainId(d));
     const auto cores = static_cast<int>(machine.domains()[d].cores.size());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      if (measured || claimed)
-        costs[n].push_back(measured ? nodes[n].measured[d] : nodes[n].claimed[d]);
-      else
-        costs[n].push_back(typical_cost(nodes[n].kind, machine.data().node_distance[d][n], cores));
+      switch (source) {
+        case CostSource::measured: costs[n].push_back(nodes[n].measured[d]); break;
+        case CostSource::claimed: costs[n].push_back(claimed_cost(machine, nodes[n], d)); break;
+        case CostSource::typical:
+          costs[n].push_back(typical_cost(nodes[n].kind, machine.data().node_distance[d][n], cores));
+      }
     }
   }
   return costs;

@@ -61,8 +61,17 @@ class CostModel {
   std::vector<std::vector<Cost>> costs_;  // [node][domain]
 };
 
-// The costs of a machine's memory nodes, [node][domain]: for each domain as measured where all nodes are, else as
-// claimed by firmware where all are, else typical ones (typical_cost()).
+// Where the costs of a machine are from.
+enum class CostSource : std::uint8_t {
+  measured,  // here, of all nodes
+  claimed,   // by firmware, of all nodes from the domains that they are local to, which is all that Linux tells
+  typical,   // of the kinds of memory
+};
+const char* to_string(CostSource source) noexcept;
+CostSource source_of_costs(const Machine& machine, DomainId domain);
+
+// The costs of a machine's memory nodes, [node][domain], for each domain from its source. Firmware's of memory that is
+// local elsewhere only are those of there, by distance.
 std::vector<std::vector<Cost>> costs_of(const Machine& machine);
 
 // What memory of that kind costs on machines that say nothing, for a domain of so many cores; `distance` as

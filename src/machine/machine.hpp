@@ -57,6 +57,7 @@ struct MemoryNode {
   int os_index = 0;  // the kernel's NUMA node number, for mbind
   MemoryKind kind = MemoryKind::unknown;
   Bytes capacity;                       // what the kernel reports, before any use
+  Bytes side_cache;                     // memory that caches it (KNL and Xeon Max in cache mode); 0: none
   bool allowed = true;                  // false: the cpuset forbids this process to allocate here
   bool has_cores = true;                // false: no core of the machine, usable or not, belongs to it
   std::vector<DomainId> local_domains;  // domains that have it among their local_nodes
@@ -106,6 +107,10 @@ class Machine {
 
   // The same machine with these costs as measured(): [node][domain].
   Machine with_measured(const std::vector<std::vector<Cost>>& costs) const;
+
+  // The same machine with memory of these kinds [node], named after them, and these costs as claimed() [node][domain]:
+  // for descriptions, whose form cannot say so.
+  Machine with_claimed(const std::vector<MemoryKind>& kinds, const std::vector<std::vector<Cost>>& costs) const;
 
   struct Data;  // machine_data.hpp, for the files of this folder
   explicit Machine(std::shared_ptr<const Data> data) noexcept : data_(std::move(data)) {}

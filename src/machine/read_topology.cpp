@@ -66,6 +66,15 @@ hwloc_obj_t home_of(hwloc_obj_t node) {
   return parent;
 }
 
+// Of the caches between a NUMA node and its cores, the largest.
+Bytes side_cache_of(hwloc_obj_t node) {
+  Bytes size;
+  for (hwloc_obj_t around = node->parent; around != nullptr && hwloc_obj_type_is_memory(around->type);
+       around = around->parent)
+    if (around->type == HWLOC_OBJ_MEMCACHE) size = std::max(size, Bytes{around->attr->cache.size});
+  return size;
+}
+
 double gb_per_s(double mib_per_s) { return mib_per_s * 1048576e-9; }
 
 // What firmware says, 0 where it says nothing. hwloc has plain figures, and since 2.8 separate ones for reads and
@@ -156,6 +165,7 @@ class Reader {
       node.id = MemoryNodeId(nodes_.size());
       node.os_index = int(object->os_index);
       node.capacity = {object->attr->numanode.local_memory};
+      node.side_cache = side_cache_of(object);
       node.allowed = hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), object->os_index) != 0;
       for (const hwloc_obj_t domain_home : homes_) {
         node.claimed.push_back(firmware.cost(object, domain_home->cpuset));
@@ -349,6 +359,7 @@ Topology new_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_MEMCACHE, HWLOC_TYPE_FILTER_KEEP_ALL);  // by default hwloc drops them
   return Topology(raw);
 }
 

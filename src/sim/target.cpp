@@ -26,13 +26,10 @@ constexpr double kFileLatencyNs = 100'000;
 constexpr std::uint64_t kAnyFile = std::uint64_t{1} << 40;  // of a file whose size is not said
 
 bool has_bandwidths(const Machine& machine) {
-  const auto& nodes = machine.memory_nodes();
-  const auto known = [](const std::vector<machine::Cost>& costs) {
-    return !costs.empty() && std::all_of(costs.begin(), costs.end(), [](const auto& c) { return c.read_gb_per_s > 0; });
-  };
-  const bool measured = std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) { return known(node.measured); });
-  const bool claimed = std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) { return known(node.claimed); });
-  return measured || claimed;
+  const auto& domains = machine.domains();
+  return std::all_of(domains.begin(), domains.end(), [&](const machine::Domain& domain) {
+    return machine::source_of_costs(machine, domain.id) != machine::CostSource::typical;
+  });
 }
 
 // All memory of the machine is free: what else runs on it is not known.
@@ -207,46 +204,6 @@ machine::CostModel costs_of_tiers(const Target& target) {
     }
   }
   return machine::CostModel(std::move(costs));
-}
-
-// Bandwidths: of KNL by STREAM in "Memory Mode" studies of 2016 on (MCDRAM 400 GB/s and more, six channels of DDR4-2400
-// 90 GB/s); of Xeon Max by its makers' and others' STREAM (four stacks of HBM2e, eight channels of DDR5-4800).
-const std::vector<KnownMachine>& known_machines() {
-  static const std::vector<KnownMachine> machines = {
-      {"knl-snc4-flat", "pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4",
-       "Knights Landing, 64 cores in four clusters, MCDRAM as memory", 105, 22},
-      {"knl-quad-flat", "pack:1 [numa(memory=96GB)] [numa(memory=16GB)] core:64 pu:4", "the same as one cluster", 420,
-       88},
-      {"xeon-max-flat", "pack:1 group:4 [numa(memory=64GB)] [numa(memory=16GB)] core:14 pu:2",
-       "one socket of Xeon Max, 56 cores in four clusters, HBM as memory", 200, 62},
-  };
-  return machines;
-}
-
-base::Result<Machine> find_machine(const std::string& text) {
-  for (const KnownMachine& known : known_machines()) {
-    if (text != known.name) continue;
-    auto machine = Machine::from_description(known.description);
-    if (!machine) return machine;
-    std::vector<std::vector<machine::Cost>> costs;
-    for (const machine::MemoryNode& node : machine->memory_nodes()) {
-      const double read = node.kind == MemoryKind::hbm ? known.hbm_gb_per_s : known.ddr_gb_per_s;
-      const double latency = node.kind == MemoryKind::hbm ? 150 : 130;
-      auto& of_node = costs.emplace_back();
-      for (const machine::Domain& domain : machine->domains()) {
-        const bool local =
-            std::find(node.local_domains.begin(), node.local_domains.end(), domain.id) != node.local_domains.end();
-        of_node.push_back({local ? read : read * 0.8, local ? read * 0.8 : read * 0.6, local ? latency : latency + 30});
-      }
-    }
-    return machine->with_measured(costs);
-  }
-  auto machine = Machine::from_description(text);
-  if (machine) return machine;
-  std::string names;
-  for (const KnownMachine& known : known_machines())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-  return Status{Code::bad_option, fmt::format("{}; or one of these names: {}", machine.status().message, names)};
 }
 
 }  // namespace weir::sim

@@ -48,15 +48,4 @@ machine::CostModel costs_of_tiers(const Target& target);
 // bad_option, no_space or not_found, naming what was asked, what the machine has and what to do.
 base::Result<Target> make_target(const machine::Machine& machine, const TargetRequest& request, const RealRun& real);
 
-// A machine by one of these names, by an hwloc synthetic string or by an XML file.
-struct KnownMachine {
-  const char* name;
-  const char* description;  // synthetic
-  const char* about;
-  double hbm_gb_per_s, ddr_gb_per_s;  // read, of one node
-};
-const std::vector<KnownMachine>& known_machines();
-// As Machine::from_description(), whose error lists the names, too.
-base::Result<machine::Machine> find_machine(const std::string& text);
-
 }  // namespace weir::sim

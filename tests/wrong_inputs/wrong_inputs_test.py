@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
 import weir_trace
 
-VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "sim", "explain", "check",
+VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "sim", "advise", "explain", "check",
          "bench tasks", "bench tiers", "completion", "help"]
 # Words that make the rest of a command line right, so that only the option is wrong.
 RIGHT = {"report": ["t.weir"], "sim": ["s.weir"], "trace": ["t.weir"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
@@ -96,6 +96,24 @@ TABLE = [
     ("sim s.weir --machine knl-quad-flat --tiers hbm=1GiB,file=.:1GiB", 2, "give --file-gb-per-s"),
     ("sim s.weir --machine knl-quad-flat --tiers hbm=4KiB --bound", 1, "has no place in any tier"),
     ("sim s.weir --runtime 7", 2, "--runtime 7"),
+    ("advise nosuch", 2, "nosuch: cannot be run"),
+    ("advise text", 2, "did you mean ./text?"),
+    ("advise false", 1, "false: it failed with exit status 1; there is nothing to advise by"),
+    ("advise --trace nosuch", 1, "nosuch: cannot be read: No such file"),
+    ("advise --trace garbage", 2, "garbage: not a trace of Weir"),
+    ("advise --trace damaged.weir", 2, "damaged.weir: damaged at byte "),
+    ("advise --trace cut.weir", 2, "cut.weir: cannot be simulated: it ends before its run does"),
+    ("advise --trace s.weir true", 2, "a program or --trace FILE, not both"),
+    ("advise --trace s.weir --machine knl", 2, "or one of these names: knl-snc4-flat"),
+    ("advise --trace s.weir --traced-machine knl", 2, "or one of these names: knl-snc4-flat"),
+    ("advise --trace s.weir --machine knl-quad-flat --tiers hbm=64GiB", 2, "no setting can be run: tier hbm: asked for 64 GiB"),
+    ("advise --machine knl", 2, "or one of these names: knl-snc4-flat"),
+    ("advise --traced-machine laptop true", 2, "--traced-machine is for --trace FILE"),
+    ("advise --try", 2, "--try runs a program: name it"),
+    ("advise --try --machine laptop true", 2, "--try runs on this machine"),
+    ("advise --strategy best true", 2, "--strategy"),
+    ("advise --workers 2", 2, "options of the runtime are for a program"),
+    ("advise --rounds 0 --try true", 2, "--rounds"),
     ("trace", 2, "trace needs a FILE (the trace, or those of a job's PEs)"),
     ("trace nosuch", 1, "nosuch: cannot be read: No such file"),
     ("trace damaged.weir --to t.json", 2, "damaged.weir: damaged at byte "),

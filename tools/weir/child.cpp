@@ -67,10 +67,12 @@ class HandedOn {
 
 }  // namespace
 
-base::Result<Child> Child::start(const std::vector<std::string>& words, const Variables& variables, bool quiet) {
+base::Result<Child> Child::start(const std::vector<std::string>& words, const Variables& variables,
+                                 ChildOutput output) {
   std::fflush(stdout);
   platform::Command command{words, variables};
-  if (quiet) command.out = STDERR_FILENO;
+  if (output == ChildOutput::to_error) command.out = STDERR_FILENO;
+  if (output == ChildOutput::nothing) command.out = platform::Command::kNothing;
   const double start_s = now_s();
   auto process = platform::Process::start(command);
   if (!process) return process.status();

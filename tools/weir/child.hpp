@@ -18,14 +18,18 @@ struct ChildEnd {
   double seconds = 0;
 };
 
+// Where what a program prints goes: to where ours does, to standard error, or nowhere, its errors excepted.
+enum class ChildOutput : unsigned char { ours, to_error, nothing };
+
 // One at a time: signals are the process's.
 class Child {
  public:
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
-  // Starts a program, found as a shell does, with these variables in the environment beside our own; `quiet`: what it
-  // prints goes to standard error. not_found when it cannot be run.
-  static base::Result<Child> start(const std::vector<std::string>& words, const Variables& variables, bool quiet);
+  // Starts a program, found as a shell does, with these variables in the environment beside our own.
+  // not_found when it cannot be run.
+  static base::Result<Child> start(const std::vector<std::string>& words, const Variables& variables,
+                                   ChildOutput output);
   pid_t pid() const noexcept { return process_.pid(); }
   // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. Once.
   ChildEnd wait();

@@ -16,6 +16,7 @@ void add_run(CLI::App& app, Global& global);
 void add_trace(CLI::App& app, Global& global);
 void add_report(CLI::App& app, Global& global);
 void add_sim(CLI::App& app, Global& global);
+void add_advise(CLI::App& app, Global& global);
 void add_explain(CLI::App& app, Global& global);
 void add_check(CLI::App& app, Global& global);
 
@@ -23,7 +24,7 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::vector<AddVerb> verbs = {
-      add_topo,        add_stream, add_run, add_trace, add_report, add_sim, add_explain, add_check,
+      add_topo,        add_stream, add_run, add_trace, add_report, add_sim, add_advise, add_explain, add_check,
 #ifdef WEIR_VERB_BENCH
       add_bench_demos,
 #endif

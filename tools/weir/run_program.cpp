@@ -58,10 +58,11 @@ std::vector<std::string> words_of(const std::string& program, const Global& glob
 // Where its memory is asked to be: what that needs of its environment and of this thread.
 base::Result<Child> start(const std::vector<std::string>& words, Child::Variables all, PlacedRun* placed,
                           const Global& global) {
-  if (placed == nullptr) return Child::start(words, all, global.json);
+  const ChildOutput output = global.json ? ChildOutput::to_error : ChildOutput::ours;
+  if (placed == nullptr) return Child::start(words, all, output);
   for (auto& variable : placed->variables()) all.push_back(std::move(variable));
   std::optional<base::Result<Child>> child;
-  const base::Status status = placed->with_policy([&] { child = Child::start(words, all, global.json); });
+  const base::Status status = placed->with_policy([&] { child = Child::start(words, all, output); });
   if (!status) return status;
   return *child;
 }

@@ -13,6 +13,7 @@
 #include "runtime/options.hpp"
 #include "show_report.hpp"
 #include "sim/bound.hpp"
+#include "sim/known_machines.hpp"
 #include "sim/read_program.hpp"
 #include "sim/simulator.hpp"
 #include "sim/target.hpp"

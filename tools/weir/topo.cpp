@@ -13,6 +13,7 @@
 #include "machine/measure.hpp"
 #include "machine/measured_file.hpp"
 #include "shmem/topo.hpp"
+#include "sim/known_machines.hpp"
 #include "text.hpp"
 #include "verb.hpp"
 
@@ -113,6 +114,9 @@ void print_notes(const Machine& m, Global& global) {
     if (!node.allowed)
       global.print("\n{} (NUMA node {}, {}): {}\n", node.name, node.os_index, text_of(node.capacity),
                    Global::style().warning("not allowed to this process"));
+    if (node.side_cache.count > 0)
+      global.print("\n{} (NUMA node {}): behind a memory-side cache of {}, as a machine in cache mode has\n", node.name,
+                   node.os_index, text_of(node.side_cache));
   }
   global.print("\nGB/s: read / write, 10^9 bytes a second, all cores of the domain; ns: idle latency.\n");
   bool measured = false, claimed = false;
@@ -181,6 +185,7 @@ Json node_object(const Machine& m, const MemoryNode& node) {
           {"capacity_bytes", node.capacity.count},
           {"allowed", node.allowed},
           {"has_cores", node.has_cores},
+          {"side_cache_bytes", node.side_cache.count > 0 ? Json(node.side_cache.count) : Json()},
           {"local_domains", local}};
 }
 
@@ -221,7 +226,7 @@ base::Result<Machine> measured(const Machine& m, Global& global) {
 
 int show(const TopoSettings& settings, Global& global) {
   if (settings.shmem) return show_shmem(global);
-  auto m = settings.input.empty() ? Machine::discover() : Machine::from_description(settings.input);
+  auto m = settings.input.empty() ? Machine::discover() : sim::find_machine(settings.input);
   if (m && settings.measure) m = measured(*m, global);
   if (!m) return fail(m.status().message, settings.input.empty() ? kFailed : kUsage);
   print_text(*m, settings, global);
@@ -244,7 +249,7 @@ With --json, each object has a key "object":
                last_level_cache_bytes cpu_quota limits
   domain       name os_node package cores local_memory tiers fast_memory
   memory_node  name os_node kind capacity_bytes allowed has_cores
-               local_domains
+               side_cache_bytes local_domains
   cost         domain memory_node tier local, and claimed_ and measured_
                read_gb_per_s, write_gb_per_s and latency_ns
 
@@ -264,13 +269,14 @@ void add_topo(CLI::App& app, Global& global) {
                 .examples = {{"weir topo --measure", "measure this machine's memory and show it"},
                              {"weir topo --input 'pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4'",
                               "a KNL in SNC-4 flat mode"},
+                             {"weir topo --input epyc-nps4", "one of the machines that weir sim and weir advise know"},
                              {"weir topo --shmem", "what a SHMEM program finds here"},
                              {"weir topo --json | jq '.[] | select(.object == \"cost\")'", "for programs"}}},
                [settings](Global& g) { return show(*settings, g); });
-  const Option input =
-      add_option(verb, "--input", settings->input,
-                 "show this machine instead: an hwloc synthetic string, or an XML file written by lstopo")
-          .type_name("MACHINE");
+  const Option input = add_option(verb, "--input", settings->input,
+                                  "show this machine instead: an hwloc synthetic string, an XML file written by "
+                                  "lstopo, or a name that weir sim knows")
+                           .type_name("MACHINE");
   const Option measure = add_flag(verb, "--measure", settings->measure,
                                   "measure bandwidth and latency of each memory node from each domain, and keep the "
                                   "numbers")

@@ -126,6 +126,32 @@ TEST(CostsOfMachine, MeasuredOnesAreTakenBeforeOthers) {
   EXPECT_EQ(model.cost(1, DomainId{0}).latency_ns, 190);
 }
 
+TEST(CostsOfMachine, FirmwaresFiguresOfLocalMemoryHoldElsewhereByDistance) {
+  const Machine machine = described("numa:2(memory=1GiB) core:2 pu:1");
+  const double distance = machine.distance(DomainId{0}, DomainId{1});
+  ASSERT_GT(distance, 1);
+  const Cost nothing{};
+  const Machine claimed =
+      machine.with_claimed({MemoryKind::ddr, MemoryKind::ddr}, {{{60, 40, 100}, nothing}, {nothing, {60, 40, 100}}});
+  EXPECT_EQ(source_of_costs(claimed, DomainId{0}), CostSource::claimed);
+  const CostModel model(costs_of(claimed));
+  EXPECT_EQ(model.cost(0, DomainId{0}).read_gb_per_s, 60);
+  EXPECT_DOUBLE_EQ(model.cost(1, DomainId{0}).read_gb_per_s, 60 / distance);
+  EXPECT_DOUBLE_EQ(model.cost(1, DomainId{0}).latency_ns, 100 * distance);
+  const Machine partly =
+      machine.with_claimed({MemoryKind::ddr, MemoryKind::ddr}, {{{60, 40, 100}, nothing}, {nothing, nothing}});
+  EXPECT_EQ(source_of_costs(partly, DomainId{0}), CostSource::typical);
+}
+
+TEST(MachineWithClaimed, IsNamedByTheKindsOfItsMemory) {
+  const Machine machine = described("numa:3(memory=1GiB) core:1 pu:1");
+  const std::vector<Cost> each(3, Cost{10, 8, 100});
+  const Machine named =
+      machine.with_claimed({MemoryKind::ddr, MemoryKind::device, MemoryKind::ddr}, {each, each, each});
+  EXPECT_EQ(named.memory_nodes()[1].name, "device0");
+  EXPECT_EQ(named.memory_nodes()[2].name, "ddr1");
+}
+
 TEST(CostsOfMachine, FiguresOfSomeNodesAreNotMixedWithTypicalOnes) {
   const Machine machine = described("numa:2(memory=1GiB) core:2 pu:1");
   const Machine measured = machine.with_measured({{{3000, 0, 0}, {3000, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/known_machines.hpp"
+
 namespace weir::sim {
 namespace {
 

@@ -19,7 +19,8 @@ const char* const kExitStatus =
     "0: done. 1: the run failed, a file cannot be read or written, or results that must agree do not. 2: wrong usage, "
     "or what an option or a variable asks for cannot be had; a PROGRAM, too, ends so when its runtime refuses it. 130: "
     "stopped by Ctrl-C: the trace of a PROGRAM stays as FILE.part, and no other partial file. Verbs that run a PROGRAM "
-    "end as it did, but check with 1 when it has found something, and with 2 when nothing was checked.";
+    "end as it did, but advise with 1 when it fails, and check with 1 when it has found something, and with 2 when "
+    "nothing was checked.";
 
 const char* const kEnvironment =
     "Every option of the runtime has a variable: --park-after is WEIR_PARK_AFTER. They also work in your own programs "

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
+"""How good `weir advise` is: what it advises by simulation, against every setting that it could have advised, run here.
+
+agreement.py BUILD [--only TEXT] [--rounds N] [--limit PERCENT] [--table]    BUILD: a build folder
+
+Programs run with a fast tier and an emulated slow one, which has a quarter of memory's bandwidth. For each, `weir
+advise --try` predicts every strategy with every number of workers, says which it advises, and runs them all in turns. A
+row has what was advised and its median time, the best setting and its median, and how much longer the advised one took.
+The exit status is 1 when one took more than PERCENT longer than the best (5).
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+SLOW = 0.25  # of memory's own bandwidth
+BLOCKS = {"sweep": 64, "hot": 64, "compute": 64}  # of 1 MiB
+SEISMIC = 6 * 8 * 1536 * 1536
+CHOLESKY = 16 * 17 // 2 * 128 * 128 * 8
+
+
+def tiers(total, ratio):
+    return f"memory={int(total / ratio) // 4096 * 4096}B,emulated={2 * total}B@{SLOW}"
+
+
+def cells(build):
+    """Name, tiers, command."""
+    weir = str(build / "tools/weir/weir")
+    for ratio in (2, 4):
+        for pattern, blocks in BLOCKS.items():
+            command = [str(build / "bench/advise/advise_blocks"), pattern, str(blocks), "1024", "16"]
+            yield f"{pattern} {ratio}x", tiers(blocks << 20, ratio), command
+        seismic = [weir, "run", "seismic", "--size", "1536", "--iterations", "24", "--repeat", "1", "--variants", "weir-blocks", "--no-image"]
+        yield f"seismic {ratio}x", tiers(SEISMIC, ratio), seismic
+        yield f"cholesky {ratio}x", tiers(CHOLESKY, ratio), [str(build / "apps/cholesky/cholesky_ocr"), "--tiles", "16", "--tile", "128"]
+
+
+def setting(trial):
+    return f"{trial['strategy']}, {trial['workers']}"
+
+
+def advise(build, memory, command, rounds):
+    """The trials, the advised one first, and what was predicted for that; or why there are none."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    words = [build / "tools/weir/weir", "advise", "--try", "--json", "--most", "1000", "--rounds", rounds, "--tiers", memory, "--", *command]
+    done = subprocess.run([str(word) for word in words if word != "--"], env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        return (done.stderr.strip().splitlines() or ["no output"])[-1]
+    objects = json.loads(done.stdout)
+    predicted = {setting(each): each["predicted_s"] for each in objects if each["object"] == "prediction"}
+    return [trial for trial in objects if trial["object"] == "trial" and trial["median_s"]], predicted
+
+
+class Row:
+    def __init__(self, name, result, limit):
+        self.name, self.failed = name, isinstance(result, str)
+        if self.failed:
+            self.cells, self.beyond = [result], True
+            return
+        trials, predicted = result
+        advised, best = trials[0], min(trials, key=lambda trial: trial["median_s"])
+        worst = max(trials, key=lambda trial: trial["median_s"])
+        longer = 100 * (advised["median_s"] / best["median_s"] - 1)
+        spread = statistics.median((max(t["seconds"]) - min(t["seconds"])) / t["median_s"] * 100 for t in trials)
+        self.beyond = longer > limit
+        self.cells = [setting(advised), f"{predicted[setting(advised)]:.3f}", f"{advised['median_s']:.3f}", setting(best),
+                      f"{best['median_s']:.3f}", f"{longer:.1f} %", setting(worst), f"{worst['median_s']:.3f}", str(len(trials)), f"{spread:.0f} %"]
+
+
+TITLES = ["program", "advised", "predicted s", "median s", "best", "median s", "longer by", "worst", "median s", "settings", "spread"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="cells whose name has this in it, such as 'hot 4x'")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=5, help="percent")
+    parser.add_argument("--table", action="store_true", help="in Markdown")
+    arguments = parser.parse_args()
+    chosen = [cell for cell in cells(arguments.build) if arguments.only in cell[0]]
+    if arguments.table:
+        print("| " + " | ".join(TITLES) + " |\n" + "|---" * len(TITLES) + "|")
+    else:
+        print("  ".join(f"{title:<11}" for title in TITLES))
+    beyond = 0
+    for name, memory, command in chosen:
+        row = Row(name, advise(arguments.build, memory, command, arguments.rounds), arguments.limit)
+        beyond += row.beyond
+        text = [row.name, *row.cells]
+        print("| " + " | ".join(text) + " |" if arguments.table else "  ".join(f"{each:<11}" for each in text), flush=True)
+    print(f"\n{beyond} of {len(chosen)} beyond {arguments.limit:g} %")
+    return 1 if beyond else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "advise_runs.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "live_progress.hpp"
+#include "plan_progress.hpp"
+#include "run_memory.hpp"
+#include "runtime/options.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+// Threads and memory of a process, as often as it is looked at, until it is no more.
+class Watch {
+ public:
+  explicit Watch(pid_t process) : path_(fmt::format("/proc/{}/status", process)), thread_([this] { work(); }) {}
+  ~Watch() {
+    stop_ = true;
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  int threads() const { return threads_; }
+  std::uint64_t bytes() const { return kib_ * 1024; }
+
+ private:
+  void work() {
+    while (!stop_) {
+      look();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  void look() {
+    std::ifstream file(path_);
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("Threads:")) threads_ = std::max(threads_.load(), std::atoi(line.c_str() + 8));
+      if (line.starts_with("VmHWM:"))
+        kib_ = std::max<std::uint64_t>(kib_, std::strtoull(line.c_str() + 6, nullptr, 10));
+    }
+  }
+
+  const std::string path_;
+  std::atomic<int> threads_{1};
+  std::atomic<std::uint64_t> kib_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// Of the processes that this one has waited for, the one with most.
+std::uint64_t most_of_children() {
+  struct rusage use {};
+  getrusage(RUSAGE_CHILDREN, &use);
+  return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
+}
+
+std::string how_it_ended(const ChildEnd& end) {
+  return end.signal != 0 ? fmt::format("a signal has ended it ({})", end.signal)
+                         : fmt::format("it failed with exit status {}", end.status);
+}
+
+// One run of a trial: its seconds, or why not.
+base::Result<double> try_once(const advise::Trial& trial, const std::vector<std::string>& words, bool traced,
+                              const Global& global) {
+  Child::Variables variables = traced ? variables_of(trial.setting, global) : variables_of(global);
+  std::unique_ptr<PlacedRun> placed;
+  if (!trial.memory.empty()) {
+    auto prepared = PlacedRun::prepare({.mode = trial.memory, .from = ""}, words);
+    if (!prepared) return prepared.status();
+    placed = std::move(*prepared);
+    for (auto& variable : placed->variables()) variables.push_back(std::move(variable));
+  }
+  std::optional<base::Result<Child>> child;
+  const auto start = [&] { child = Child::start(words, variables, ChildOutput::nothing); };
+  if (placed == nullptr)
+    start();
+  else if (const base::Status status = placed->with_policy(start); !status)
+    return status;
+  if (!*child) return child->status();
+  const ChildEnd end = (*child)->wait();
+  if (end.status != 0) return base::Status{base::Code::io_error, how_it_ended(end)};
+  return end.seconds;
+}
+
+}  // namespace
+
+Child::Variables variables_of(const Global& global) {
+  Child::Variables result;
+  for (const auto& [name, value] : global.overrides) result.emplace_back(runtime::variable(name), value);
+  return result;
+}
+
+Child::Variables variables_of(const advise::Setting& setting, const Global& global) {
+  Child::Variables result = variables_of(global);
+  const std::pair<const char*, std::string> own[] = {
+      {"tiers", setting.tiers},
+      {"allocation", advise::text_of(setting.allocation)},
+      {"strategy", advise::text_of(setting.strategy)},
+      {"policy", advise::text_of(setting.policy)},
+      {"bind", advise::text_of(setting.bind)},
+      {"workers", std::to_string(setting.workers)},
+  };
+  for (const auto& [name, value] : own)
+    if (!value.empty()) result.emplace_back(runtime::variable(name), value);
+  return result;
+}
+
+base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
+                               ChildOutput output, const Global& global) {
+  auto child = Child::start(words, variables, output);
+  if (!child) return child.status();
+  LookedAt result;
+  {
+    const ProgramProgress progress(child->pid(), words.front(), global);
+    const Watch watch(child->pid());
+    result.end = child->wait();
+    result.threads = watch.threads();
+    result.peak_bytes = std::max(watch.bytes(), most_of_children());
+  }
+  if (result.end.status != 0)
+    return base::Status{base::Code::io_error,
+                        fmt::format("{}: {}; there is nothing to advise by", words.front(), how_it_ended(result.end))};
+  return result;
+}
+
+void run_trials(std::vector<advise::Trial>& trials, const std::vector<std::string>& words, int rounds, bool traced,
+                Global& global) {
+  PlanProgress progress(global);
+  const std::size_t total = trials.size() * static_cast<std::size_t>(rounds);
+  std::size_t done = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < trials.size(); ++i, ++done) {
+      advise::Trial& trial = trials[(i + static_cast<std::size_t>(round)) % trials.size()];
+      if (!trial.failure.empty()) continue;
+      progress.show(done, total, traced ? advise::command_options(trial.setting) : trial.memory);
+      auto seconds = try_once(trial, words, traced, global);
+      if (seconds)
+        trial.seconds.push_back(*seconds);
+      else
+        trial.failure = seconds.status().message;
+    }
+  }
+  global.progress("");
+}
+
+}  // namespace weir::tool
