@@ -9,7 +9,9 @@ Programs run with a fast tier and an emulated slow one, which has a quarter of m
 advise --try` predicts every strategy with every number of workers, says which it advises, and runs them all in turns. A
 row has what was advised and the least time that it took, the best setting and its least time, and how much longer the
 advised one took; medians stand next to them. The least of many turns is compared, since what else a machine does only adds to
-a run. The exit status is 1 when one took more than PERCENT longer than the best (5).
+a run. Noise is by how much the least of every other turn of a setting differs from the least of those between, the median of
+all settings: differences below it are none. The exit status is 1 when what was advised took longer than the best by more
+than PERCENT (5) and by more than that noise.
 """
 import argparse
 import json
@@ -70,21 +72,22 @@ class Row:
         advised, best = trials[0], min(trials, key=lambda trial: trial["least_s"])
         worst = max(trials, key=lambda trial: trial["least_s"])
         longer = 100 * (advised["least_s"] / best["least_s"] - 1)
-        spread = statistics.median((max(t["seconds"]) - min(t["seconds"])) / t["median_s"] * 100 for t in trials)
-        self.beyond = longer > limit
+        noise = statistics.median(100 * abs(min(t["seconds"][::2]) / min(t["seconds"][1::2]) - 1) for t in trials if len(t["seconds"]) > 1)
+        self.beyond = longer > max(limit, noise)
         times = [f"{trial['least_s']:.3f} ({trial['median_s']:.3f})" for trial in (advised, best, worst)]
         self.cells = [setting(advised), f"{predicted[setting(advised)]:.3f}", times[0], setting(best), times[1], f"{longer:.1f} %",
-                      setting(worst), times[2], str(len(trials)), f"{spread:.0f} %"]
+                      setting(worst), times[2], str(len(trials)), f"{noise:.0f} %"]
 
 
-TITLES = ["program", "advised", "predicted s", "least s (median)", "best", "least s (median)", "longer by", "worst", "least s (median)", "settings", "spread"]
+TITLES = ["program", "advised", "predicted s", "least s (median)", "best", "least s (median)", "longer by", "worst",
+          "least s (median)", "settings", "noise"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--only", default="", help="cells whose name has this in it, such as 'hot 4x'")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=10, help="at least 2")
     parser.add_argument("--limit", type=float, default=5, help="percent")
     parser.add_argument("--table", action="store_true", help="in Markdown")
     arguments = parser.parse_args()
@@ -99,7 +102,7 @@ def main():
         beyond += row.beyond
         text = [row.name, *row.cells]
         print("| " + " | ".join(text) + " |" if arguments.table else "  ".join(f"{each:<16}" for each in text), flush=True)
-    print(f"\n{beyond} of {len(chosen)} beyond {arguments.limit:g} %")
+    print(f"\n{beyond} of {len(chosen)} beyond {arguments.limit:g} % and the noise")
     return 1 if beyond else 0
 
 
