@@ -73,6 +73,17 @@ def check_who_dies_tells_nothing():
     expect("1 of 1 processes have not told where their memory was" in result.stderr, result.stderr)
 
 
+def check_ranks_are_told_apart():
+    result = run("--memory", "interleave", "--from", "1MiB", "-n", "3", "--json", PROGRAM, "heap")
+    expect(result.returncode == 0, f"ranks: {result.returncode} {result.stderr}")
+    memory = json.loads(result.stdout)[0]["memory"]
+    expect(len(memory) == 3, f"an element a rank: {memory}")
+    for rank, of_rank in enumerate(memory):
+        (process,) = of_rank["processes"]
+        expect(kind(process, "large") == 32 * MIB, f"rank {rank}: {process}")
+        expect(result.stderr.count(f"weir: rank {rank}: memory of uses_memory: ") == 1, f"rank {rank}: {result.stderr}")
+
+
 def refused(words, *texts):
     result = run(*words)
     expect(result.returncode == 2 and result.stdout == "", f"{words}: {result.returncode} {result.stdout}")
@@ -85,7 +96,11 @@ def check_refusals():
     refused(["--memory", "ddr", "--from", "1MiB", PROGRAM], "--from is for memory that is not the ordinary one")
     refused(["--memory", "interleave", "--from", "1KiB", PROGRAM], "--from 1KiB: a size of at least 64 KiB")
     refused(["--from", "1MiB", PROGRAM], "--from is for --memory")
-    refused(["--memory", "ddr", "-n", "2", PROGRAM], "not for ranks")
+    refused(["--memory", "interleave", "--from", "1KiB", "-n", "2", PROGRAM], "--from 1KiB: a size of at least 64 KiB")
+    with tempfile.NamedTemporaryFile("w") as hosts:
+        hosts.write("localhost slots=2\n")
+        hosts.flush()
+        refused(["--memory", "ddr", "-n", "2", "--hosts", hosts.name, PROGRAM], "--memory: not with --hosts")
     refused(["--memory", "ddr", "/no/such/program"], "cannot be run")
     topology = json.loads(subprocess.run([WEIR, "topo", "--json"], capture_output=True, text=True, check=True).stdout)
     if "hbm" not in json.dumps(topology):
@@ -119,6 +134,7 @@ def check_programs_that_use_weir():
 
 check_programs_work()
 check_what_is_counted()
+check_ranks_are_told_apart()
 check_forks_are_told_apart()
 check_who_dies_tells_nothing()
 check_refusals()

@@ -18,8 +18,8 @@ class MemkindRun {
   // Before the program starts. Fails when it is one that loads no library, or the library is not there.
   base::Status prepare(const std::vector<std::string>& words);
   std::vector<std::pair<std::string, std::string>> variables() const;
-  // On standard error, and in `object`.
-  void report(Json& object) const;
+  // On standard error, `whose` before each line ("": of the only process), and in `object`.
+  void report(Json& object, const std::string& whose) const;
 
  private:
   std::string folder_;

@@ -123,7 +123,7 @@ class ProgramRun final : public PlacedRun {
     return Status::success();
   }
 
-  void report(Json& object) override {
+  void report(Json& object, const std::string& whose) override {
     std::vector<PlacedProcess> processes = read_placements(file_.text());
     const std::size_t all = processes.size();
     std::erase_if(processes, [](const PlacedProcess& process) { return !process.ended; });
@@ -132,19 +132,21 @@ class ProgramRun final : public PlacedRun {
                      [](const PlacedProcess& a, const PlacedProcess& b) { return bytes_of(a) > bytes_of(b); });
     Json list = Json::array();
     for (const PlacedProcess& process : processes) list.push_back(json_of(process));
-    for (std::size_t i = 0; i < std::min(kMostSaid, processes.size()); ++i) say(processes[i], all > 1);
+    for (std::size_t i = 0; i < std::min(kMostSaid, processes.size()); ++i) say(processes[i], all > 1, whose);
     if (processes.size() > kMostSaid)
-      fmt::print(stderr, "weir: memory: {} more processes, none larger than the last one; --json has all\n",
+      fmt::print(stderr, "weir: {}memory: {} more processes, none larger than the last one; --json has all\n", whose,
                  processes.size() - kMostSaid);
     if (all == 0)
-      fmt::print(stderr,
-                 "weir: memory: no process of the program has loaded weir's library: it is not known where its memory "
-                 "was\n");
+      fmt::print(
+          stderr,
+          "weir: {}memory: no process of the program has loaded weir's library: it is not known where its memory "
+          "was\n",
+          whose);
     if (silent > 0)
       fmt::print(stderr,
-                 "weir: memory: {} of {} processes have not told where their memory was: a signal has ended them, "
+                 "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "
                  "they run on, or they ended without exit()\n",
-                 silent, all);
+                 whose, silent, all);
     object["memory"] = {{"mode", options_.mode}, {"processes", std::move(list)}, {"silent", silent}};
   }
 
@@ -158,16 +160,16 @@ class ProgramRun final : public PlacedRun {
     return fmt::format("node {}", os_node);
   }
 
-  void say(const PlacedProcess& process, bool among_others) const {
+  void say(const PlacedProcess& process, bool among_others, const std::string& whose) const {
     PlacementWords words{.nodes = place_.nodes,
                          .only_large = !options_.from.empty(),
                          .large = fmt::format("allocations from {}", memory::size_text({from_})),
                          .name_of = [this](int node) { return name_of(node); }};
     const std::string number = among_others ? fmt::format(" ({})", process.pid) : "";
-    fmt::print(stderr, "weir: memory of {}{}: {}\n", process.name, number, placement_text(process, words));
+    fmt::print(stderr, "weir: {}memory of {}{}: {}\n", whose, process.name, number, placement_text(process, words));
     if (process.failures > 0)
-      fmt::print(stderr, "weir: memory of {}{}: the kernel refused to place {} allocations\n", process.name, number,
-                 process.failures);
+      fmt::print(stderr, "weir: {}memory of {}{}: the kernel refused to place {} allocations\n", whose, process.name,
+                 number, process.failures);
   }
 
   Json json_of(const PlacedProcess& process) const {
@@ -204,12 +206,12 @@ void add_memory_options(CLI::App& verb, MemoryOptions& options) {
       "of other kinds; the end says what it gave, and why not (docs/memory.md)");
 }
 
-Status check_memory_options(const MemoryOptions& options, bool as_ranks) {
+Status check_memory_options(const MemoryOptions& options, bool hosts) {
   if (options.mode.empty() && !options.from.empty())
     return {Code::bad_option, "--from is for --memory: say where, as in weir run --memory fast --from 1MiB ./program"};
-  if (options.memkind && as_ranks) return {Code::bad_option, "--memkind is for one process, not for ranks (-n)"};
-  if (options.mode.empty() || !as_ranks) return Status::success();
-  return refuse(options, "it is for one process and what that starts, not for ranks (-n)");
+  const char* const given = !options.mode.empty() ? "--memory" : options.memkind ? "--memkind" : nullptr;
+  if (!hosts || given == nullptr) return Status::success();
+  return {Code::bad_option, fmt::format("{}: not with --hosts, where no weir sees the memory of other hosts", given)};
 }
 
 base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions& options,

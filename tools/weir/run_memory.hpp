@@ -23,8 +23,8 @@ struct MemoryOptions {
 
 // Adds them to a verb that takes a program.
 void add_memory_options(CLI::App& verb, MemoryOptions& options);
-// What does not go together.
-base::Status check_memory_options(const MemoryOptions& options, bool as_ranks);
+// What does not go together; `hosts`: as ranks on several hosts.
+base::Status check_memory_options(const MemoryOptions& options, bool hosts);
 
 // One run of a program whose memory is placed.
 class PlacedRun {
@@ -40,8 +40,8 @@ class PlacedRun {
   virtual std::vector<std::pair<std::string, std::string>> variables() const = 0;
   // Sets this thread's policy, which the program inherits, until `start` has come back.
   virtual base::Status with_policy(const std::function<void()>& start) = 0;
-  // On standard error, and in `object`.
-  virtual void report(Json& object) = 0;
+  // On standard error, `whose` before each line ("": of the only process), and in `object`.
+  virtual void report(Json& object, const std::string& whose) = 0;
 
  protected:
   PlacedRun() = default;

@@ -88,8 +88,8 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   const ChildEnd end = wait(*child, program, global);
   global.ended_by = end.signal;
   Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};
-  if (placed != nullptr) placed->report(object);
-  if (memkind) memkind->report(object);
+  if (placed != nullptr) placed->report(object, "");
+  if (memkind) memkind->report(object, "");
   global.add(std::move(object));
   if (!global.options.trace.empty() && recording.path().empty()) {
     fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
@@ -125,9 +125,9 @@ void add_program(CLI::App& verb, Global& global) {
       return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")),
                   kUsage);
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
-    if (const base::Status status = check_memory_options(*memory, ranks->ranks > 0); !status) return fail(status);
+    if (const base::Status status = check_memory_options(*memory, !ranks->hosts.empty()); !status) return fail(status);
     if (ranks->ranks == 0) return run_one(g);
-    return run_ranks(words_of(*program, g), *ranks, *report, hint(*program, verbs), g);
+    return run_ranks(words_of(*program, g), *ranks, *memory, *report, hint(*program, verbs), g);
   };
   add_runtime_options(verb, global);
 }

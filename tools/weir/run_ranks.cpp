@@ -18,6 +18,7 @@
 #include "machine/machine.hpp"
 #include "run_hosts.hpp"
 #include "run_job_report.hpp"
+#include "run_ranks_memory.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::tool {
@@ -147,27 +148,39 @@ std::string trace_of_rank(const std::string& trace, std::uint32_t rank) {
 namespace {
 
 // On this host, by Weir's launcher.
-int run_here(launch::JobSpec& spec, const RanksOptions& options, const std::string& hint, Global& global) {
+int run_here(launch::JobSpec& spec, const RanksOptions& options, const MemoryOptions& memory, const std::string& hint,
+             Global& global) {
   if (const Status status = bind(options, global, spec); !status) return fail(status);
+  RanksMemory placed;
+  if (const Status status = placed.prepare(memory, spec.words, spec.ranks); !status) return fail(status);
+  spec.variables = [&placed, others = spec.variables](std::uint32_t rank) {
+    Variables all = others(rank);
+    for (auto& variable : placed.variables(rank)) all.push_back(std::move(variable));
+    return all;
+  };
   std::fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
-  const auto end = launch::run_job(spec);
+  std::optional<base::Result<launch::JobEnd>> ended;
+  if (const Status status = placed.with_policy([&] { ended = launch::run_job(spec); }); !status) return fail(status);
+  const auto& end = *ended;
   if (!end) return fail(end.status().message + (end.status().code == Code::not_found ? hint : ""), kUsage);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   global.ended_by = end->asked_by;
-  global.add({{"program", spec.words.front()},
+  Json object{{"program", spec.words.front()},
               {"arguments", global.rest},
               {"ranks", spec.ranks},
               {"status", end->status},
-              {"seconds", seconds.count()}});
+              {"seconds", seconds.count()}};
+  placed.report(object);
+  global.add(std::move(object));
   if (end->output_lost && end->status == 0) return fail("standard output cannot be written to");
   return end->status;
 }
 
 }  // namespace
 
-int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const ReportAsked& report,
-              const std::string& hint, Global& global) {
+int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const MemoryOptions& memory,
+              const ReportAsked& report, const std::string& hint, Global& global) {
   if (const Status status = check(options, report.is_asked_for(), global); !status) return fail(status);
   const auto ranks = static_cast<std::uint32_t>(options.ranks);
   if (!options.hosts.empty())
@@ -180,7 +193,7 @@ int run_ranks(const std::vector<std::string>& words, const RanksOptions& options
   spec.as_line = [](const std::string& message) {
     return fmt::format("{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
   };
-  const auto run = [&](Global& g) { return run_here(spec, options, hint, g); };
+  const auto run = [&](Global& g) { return run_here(spec, options, memory, hint, g); };
   return report.is_asked_for() ? run_and_report_job({report, words.front(), ranks}, run, global) : run(global);
 }
 

@@ -113,8 +113,8 @@ std::string command_options(const Setting& setting) {
 int unusual_parts(const Setting& setting, const MachineFacts& machine) {
   const Options defaults;
   return (setting.tiers.find(',') == std::string::npos ? 0 : 1) + (setting.allocation != defaults.allocation ? 1 : 0) +
-         (setting.strategy != defaults.strategy ? 1 : 0) + (setting.policy != defaults.policy ? 1 : 0) +
-         (setting.workers != machine.workers ? 1 : 0);
+         (setting.strategy != defaults.strategy ? 1 : 0) + (setting.strategy == Strategy::multi ? 1 : 0) +
+         (setting.policy != defaults.policy ? 1 : 0) + (setting.workers != machine.workers ? 1 : 0);
 }
 
 std::vector<Setting> memory_candidates(const MachineFacts& machine, const ProgramFacts& program, const Fixed& fixed) {

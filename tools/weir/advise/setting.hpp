@@ -31,7 +31,8 @@ std::string text_of(Bind bind);
 
 // "--tiers hbm,ddr --allocation local-fast --strategy model --workers 64": what `weir run` is to be told.
 std::string command_options(const Setting& setting);
-// How many of its parts are not the defaults of a runtime on that machine: of equals, the plainest is advised.
+// How many of its parts are not the defaults of a runtime on that machine, and one more for a thread that moves blocks
+// for each worker: of equals, the plainest is advised.
 int unusual_parts(const Setting& setting, const MachineFacts& machine);
 
 // What is not up for choice, since the user has said it.
