@@ -50,7 +50,8 @@ engine::Config engine_config(const machine::Machine& machine, const Options& opt
           static_cast<std::uint32_t>(options.prefetch_depth),
           static_cast<std::uint32_t>(workers),
           has_cores_to_spare(machine, workers),
-          place_of};
+          place_of,
+          options.chains == Chains::on};
 }
 
 std::vector<int> cpus_of(const machine::Machine& machine) {

@@ -19,8 +19,8 @@
 namespace weir::runtime {
 
 using OptionField = std::variant<int Options::*, std::string Options::*, Policy Options::*, Bind Options::*,
-                                 Allocation Options::*, Strategy Options::*, Evict Options::*, Overflow Options::*,
-                                 Io Options::*, Explain Options::*, IslandMemory Options::*>;
+                                 Allocation Options::*, Strategy Options::*, Evict Options::*, Chains Options::*,
+                                 Overflow Options::*, Io Options::*, Explain Options::*, IslandMemory Options::*>;
 
 struct OptionInfo {
   std::string name;                  // of the field: "park_after"

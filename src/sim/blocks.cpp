@@ -43,6 +43,7 @@ engine::Config Blocks::config_of(const Options& options, int workers) {
   config.evict = options.evict;
   config.allocation = options.allocation;
   config.overflow = options.overflow;
+  config.chains = options.chains == Chains::on;
   config.depth = static_cast<std::uint32_t>(options.prefetch_depth);
   config.workers = static_cast<std::uint32_t>(workers);
   config.site_text = [](const void*) { return std::string("the trace"); };

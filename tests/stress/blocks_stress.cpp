@@ -271,6 +271,7 @@ void round(Stress& stress, const Tiers& tiers, weir::Strategy strategy, weir::Ev
   options.strategy = strategy;
   options.evict = evict;
   options.overflow = weir::Overflow::in_place;
+  options.chains = weir::Chains::on;  // of those of three tiers
   std::atomic<long> wrong{0};
   const bool guests = stress.below(3) == 0;
   // The parts of a case as digits: tiers, strategy, eviction, workers.

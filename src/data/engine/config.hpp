@@ -26,8 +26,7 @@ struct Config {
   std::uint32_t workers = 1;
   bool cores_to_spare = false;   // threads that copy have cores that no worker needs
   SiteText site_text = nullptr;  // for messages
-  // Tiers between the first and a block's home hold copies of it. Set by tests only: docs/decisions/0019 has what is
-  // open.
+  // Tiers between the first and a block's home hold copies of it: Options::chains.
   bool chains = false;
 };
 

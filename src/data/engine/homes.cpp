@@ -202,12 +202,11 @@ bool Homes::keep_room(Block& block, TierIndex tier, HomePart part) {
   return false;
 }
 
-// Of a tier with another behind it homes leave a part to blocks that live there.
+// In a chain, of a tier with another behind it homes leave a part to blocks that live there.
 bool Homes::may_be_home(const Block& block, NodeId node, HomePart part) const noexcept {
   const TierIndex tier = core_.hierarchy().tier_of(node);
-  if (part == HomePart::all || core_.nothing_moves() || !core_.hierarchy().tier(tier).addressable ||
-      tier == last_tier())
-    return true;
+  const bool caches = core_.chain && !core_.nothing_moves() && tier != last_tier();
+  if (part == HomePart::all || !caches || !core_.hierarchy().tier(tier).addressable) return true;
   const std::size_t budget = ledger_.budget(node);
   return ledger_.homes(node) + block.charge <= budget - budget / policy::kCachePart;
 }

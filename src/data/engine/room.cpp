@@ -10,12 +10,35 @@
 
 namespace weir::data::engine {
 
+namespace {
+
+// Of the nodes between the victim and its home, what would leave one first, is needed later, and is dirty; or null.
+Replica* in_the_way(Core& core, const Replica& victim) noexcept {
+  policy::Candidate leaving = victim.key;
+  leaving.bytes = victim.block->charge;
+  const Hierarchy& hierarchy = core.hierarchy();
+  for (std::size_t t = index_of(core.tier_of(victim)) + 1; t < index_of(victim.block->home.tier); ++t) {
+    for (const NodeId node : hierarchy.tiers[t].nodes) {
+      const Replicas::LeavingOrder& order = core.replicas.leaving_order(node);
+      if (order.empty()) continue;
+      Replica* const first = *order.begin();
+      const std::size_t room = core.ledger.free(node);
+      if (policy::descend(core.config.evict, leaving, room, &first->key) == policy::Descent::clean) return first;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Room::Left Room::evict(Replica& victim, Actions& actions) {
   if (core_.chain && !has_copy_below(victim)) {
     if (Replica* const lower = room_below(victim)) {
       transfers_.start_descent(victim, *lower, actions);
       return Left::coming;
     }
+    Replica* const dirty = may_descend(*victim.block) ? in_the_way(core_, victim) : nullptr;
+    if (dirty != nullptr) transfers_.start_write_back(*dirty, false, actions);
   }
   if (victim.state == ReplicaState::dirty)
     return transfers_.start_write_back(victim, true, actions) ? Left::coming : Left::no;

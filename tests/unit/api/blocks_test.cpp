@@ -28,6 +28,7 @@ Options options_for(const Case& c, int workers = 2) {
   options.tiers = c.tiers;
   options.strategy = c.strategy;
   options.evict = c.evict;
+  options.chains = Chains::on;  // of those of three tiers
   return options;
 }
 
@@ -36,6 +37,7 @@ class Blocks : public testing::TestWithParam<Case> {};
 constexpr const char* kOne = "memory=64MiB";
 constexpr const char* kSlow = "memory=1MiB,emulated=64MiB@1";
 constexpr const char* kFile = "memory=1MiB,file=/tmp:64MiB";
+constexpr const char* kThree = "memory=1MiB,emulated=4MiB@1,file=/tmp:64MiB";
 constexpr const char* kLargeFile = "memory=8MiB,file=/tmp:64MiB";  // off leaves an eighth for what is in the file
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Blocks,
@@ -51,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Blocks,
                                          Case{"file_single", kFile, Strategy::single, Evict::refcount},
                                          Case{"file_multi", kFile, Strategy::multi, Evict::lru},
                                          Case{"file_ahead", kFile, Strategy::ahead, Evict::next_use},
+                                         Case{"three_inline", kThree, Strategy::inline_, Evict::refcount},
+                                         Case{"three_multi", kThree, Strategy::multi, Evict::lru},
+                                         Case{"three_ahead", kThree, Strategy::ahead, Evict::next_use},
+                                         Case{"three_model", kThree, Strategy::model, Evict::next_use},
                                          Case{"file_ahead_lru", kFile, Strategy::ahead, Evict::lru}),
                          [](const auto& test) { return std::string(test.param.name); });
 
@@ -91,6 +97,59 @@ TEST_P(Blocks, AreWhatTheLastTaskWroteWhereverTheyHaveBeen) {
   } else if (GetParam().strategy != Strategy::off || tiers == kLargeFile) {
     EXPECT_GT(statistics.bytes_fetched, 0u);
   }
+}
+
+Options three_tiers(const char* tiers, Chains chains) {
+  Options options;
+  options.workers = 1;
+  options.tiers = tiers;
+  options.chains = chains;
+  return options;
+}
+
+// Blocks that nobody uses live in the second tier, and three in the file. The first has room for two of these, and the
+// second, in a chain, for one.
+std::uint64_t most_bytes_in_file(Chains chains) {
+  Runtime runtime(three_tiers("memory=1MiB,emulated=2MiB@1,file=/tmp:64MiB", chains));
+  std::vector<Block<char>> unused, used;
+  for (int b = 0; b < 5; ++b) unused.emplace_back(runtime, std::size_t{350} << 10, "unused");
+  for (int b = 0; b < 3; ++b) used.emplace_back(runtime, std::size_t{350} << 10, "used");
+  for (int round = 0; round < 3; ++round)
+    for (const auto& block : used) runtime.spawn(inout(block), [](std::span<char> x) { ++x.front(); });
+  runtime.wait();
+  std::uint64_t bytes = 0;
+  for (const TierReport& tier : runtime.tier_statistics().tiers) bytes += tier.tier == "file" ? tier.peak : 0;
+  return bytes;
+}
+
+TEST(BlocksInAChain, OfTiersDoNotGoToTheFileWhileTheMemoryBetweenHasRoom) {
+  EXPECT_GT(most_bytes_in_file(Chains::off), 0u);
+  EXPECT_EQ(most_bytes_in_file(Chains::on), 0u);
+}
+
+// Together more than the first tier has, and a file cannot be used in place.
+std::string seen_of_both(Chains chains) {
+  Runtime runtime(three_tiers("memory=1MiB,emulated=16MiB@1,file=/tmp:64MiB", chains));
+  const Block<char> others(runtime, std::size_t{12} << 20, "others");  // live in the second tier
+  const Block<char> a(runtime, std::size_t{700} << 10, "a"), b(runtime, std::size_t{700} << 10, "b");
+  runtime.spawn(out(a), [](std::span<char> x) { x.back() = 'a'; });
+  runtime.spawn(out(b), [](std::span<char> x) { x.back() = 'b'; });
+  std::string seen;
+  runtime.spawn(in(a), in(b), [&seen](std::span<const char> x, std::span<const char> y) {
+    seen = {x.back(), y.back()};
+  });
+  try {
+    runtime.wait();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return seen;
+}
+
+TEST(BlocksInAChain, ThatNeverFitInTheFirstTierTogetherAreUsedInTheNext) {
+  EXPECT_EQ(seen_of_both(Chains::on), "ab");
+  const std::string off = seen_of_both(Chains::off);
+  EXPECT_NE(off.find("in tier memory"), std::string::npos) << off;
 }
 
 TEST_P(Blocks, OfAnArrayAreTilesWithTheirOwnExtents) {

@@ -89,11 +89,12 @@ inline Target made_target(int workers, const std::vector<std::uint64_t>& budgets
 }
 
 inline Prediction predict(const Program& program, const Target& target, Strategy strategy = Strategy::ahead,
-                          Evict evict = Evict::next_use) {
+                          Evict evict = Evict::next_use, Chains chains = Chains::off) {
   Options options;
   options.workers = static_cast<int>(target.worker_domains.size());
   options.strategy = strategy;
   options.evict = evict;
+  options.chains = chains;
   auto prediction = Simulator(program, target, target, options).run();
   if (!prediction) throw std::runtime_error(prediction.status().message);
   return std::move(*prediction);

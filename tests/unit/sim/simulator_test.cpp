@@ -129,6 +129,28 @@ TEST(Simulator, AFullFastTierCostsTwoWriteBacksAndOneFetchWithTheirTime) {
   }
 }
 
+// Blocks of a page. Four are used once and live in the second tier, in a chain one of them in the third. Three that
+// live there are used again and again: the first tier has room for two of them, and the second, in a chain, for one.
+TEST(Simulator, AChainOfTiersMovesLessFromAndToTheLast) {
+  MadeProgram made;
+  std::vector<std::uint32_t> blocks;
+  for (int i = 0; i < 7; ++i) blocks.push_back(made.add_block(kPage));
+  const auto use = [&](std::size_t i) {
+    made.add_task(kMs, {MadeProgram::block(blocks[i], Mode::inout), MadeProgram::object(0, Mode::inout)});
+  };
+  for (std::size_t i = 0; i < 4; ++i) use(i);
+  for (int round = 0; round < 10; ++round)
+    for (std::size_t i = 4; i < 7; ++i) use(i);
+  made.wait();
+  const Program& program = made.finish();
+  const Target target = made_target(1, {2 * kPage, 4 * kPage, 64 * kPage});
+  const auto to_last = [&](Chains chains) {
+    const Prediction p = predict(program, target, Strategy::ahead, Evict::next_use, chains);
+    return p.moved[0][2] + p.moved[1][2];
+  };
+  EXPECT_LT(to_last(Chains::on), to_last(Chains::off));
+}
+
 TEST(Simulator, StrategyOffLeavesBlocksWhereTheyWereMade) {
   MadeProgram made;
   const std::uint32_t a = made.add_block(kPage), b = made.add_block(kPage);

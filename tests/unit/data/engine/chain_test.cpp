@@ -236,6 +236,51 @@ TEST_F(EngineChain, ATaskThatWritesWaitsWhileItsBlockIsCopiedDown) {
   EXPECT_EQ(bench_.read(block(0)), 8u);
 }
 
+// Three blocks that nobody uses any more fill the second tier, and those in the first have tasks to come. When one of
+// these has to leave, it goes home, and so do the contents of one below; the next displaces that.
+TEST(EngineChainByNextUse, WhatNobodyNeedsDoesNotKeepOthersOutOfTheSecondTier) {
+  EngineBench bench(kChain, chained(Strategy::single));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(&bench.make("block", kThird, 0, kInFile));
+  bench.track();
+  for (std::size_t i = 0; i < 6; ++i) ASSERT_TRUE(bench.run("write", {{blocks[i], Mode::out}}, i + 1));
+  bench.land_all();
+  const auto tier_of = [&](const Replica& r) { return bench.memory.hierarchy().tier_of(r.place.node); };
+  std::vector<BenchTask*> to_come;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (tier_of(*blocks[i]->replicas) == TierIndex{0})
+      to_come.push_back(&bench.spawn("later", {{blocks[i], Mode::in}}));
+  ASSERT_THAT(to_come, SizeIs(3));
+
+  BenchTask& first = bench.spawn("first", {{blocks[6], Mode::out}});
+  to_come.push_back(&bench.spawn("later", {{blocks[6], Mode::in}}));
+  bench.ready(first);
+  ASSERT_THAT(bench.flying, SizeIs(2));
+  for (const auto& flight : bench.flying) {
+    EXPECT_EQ(flight.transfer->other, nullptr) << "home";
+    EXPECT_EQ(flight.transfer->replica->leaving, tier_of(*flight.transfer->replica) == TierIndex{0});
+  }
+  bench.land_all();
+  ASSERT_EQ(first.request.state(), held);
+  bench.engine.begin(first.request);
+  bench.contents(first.request.uses()[0]) = 7;
+  bench.finish(first);
+
+  BenchTask& second = bench.spawn("second", {{blocks[7], Mode::out}});
+  bench.ready(second);
+  ASSERT_THAT(bench.flying, SizeIs(1));
+  EXPECT_EQ(bench.flying[0].transfer->replica->block, blocks[6]);
+  EXPECT_NE(bench.flying[0].transfer->other, nullptr) << "to the second tier";
+  bench.land_all();
+  bench.check_invariants();
+  bench.finish(second);
+  for (BenchTask* const task : to_come) {
+    task->request.cancelled = true;
+    bench.finish(*task);
+  }
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(bench.read(*blocks[i]), i + 1);
+}
+
 // ---- Homes in the second tier ----
 
 TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
@@ -244,6 +289,14 @@ TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
   for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
   EXPECT_EQ(blocks[2]->home.tier, TierIndex{1});
   EXPECT_EQ(blocks[3]->home.tier, TierIndex{2}) << "a fourth part is left";
+}
+
+TEST(EngineChainHomes, TakeAllOfTheSecondTierWhereTiersFormNoChain) {
+  EngineBench bench(kChain, with(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  EXPECT_EQ(blocks[3]->home.tier, TierIndex{1});
+  EXPECT_EQ(blocks[4]->home.tier, TierIndex{2});
 }
 
 TEST(EngineChainHomes, HaveTheirPlaceInMemoryFromTheStart) {
@@ -441,10 +494,13 @@ TEST(Descend, DisplacesOnlyWhatCostsNothingAndIsNeededLater) {
   };
   for (const Row& row :
        {Row{100, nullptr, Descent::down}, Row{100, &sooner, Descent::down}, Row{99, nullptr, Descent::home},
-        Row{99, &later, Descent::displace}, Row{99, &later_dirty, Descent::home}, Row{0, &sooner, Descent::home}}) {
+        Row{99, &later, Descent::displace}, Row{0, &sooner, Descent::home}}) {
     for (const Evict rule : {Evict::refcount, Evict::lru, Evict::next_use})
       EXPECT_EQ(policy::descend(rule, leaving, row.room, row.first), row.descent) << row.room;
   }
+  EXPECT_EQ(policy::descend(Evict::next_use, leaving, 99, &later_dirty), Descent::clean);
+  for (const Evict rule : {Evict::refcount, Evict::lru})
+    EXPECT_EQ(policy::descend(rule, leaving, 99, &later_dirty), Descent::home) << "it may be needed next";
 }
 
 }  // namespace
