@@ -44,8 +44,8 @@ Machine with_figures(const Machine& plain, const KnownMachine& known) {
 
 // Bandwidths: of KNL by STREAM in "Memory Mode" studies of 2016 on (MCDRAM 400 GB/s and more, 330 as a cache; six
 // channels of DDR4-2400 90 GB/s); of Xeon Max by its makers' and others' STREAM (four stacks of HBM2e, eight channels
-// of DDR5-4800); of Grace-Hopper, MI300A and CXL expanders by published measurements from the processor's side.
-// Rounded: what matters is which is larger, and about how much.
+// of DDR5-4800); of Grace-Hopper, MI300A and CXL expanders what such memory usually gives a processor.
+// Rounded, without a source for each figure: what matters is which is larger, and about how much.
 const std::vector<KnownMachine>& known_machines() {
   using enum MemoryKind;
   static const std::vector<KnownMachine> machines = {
