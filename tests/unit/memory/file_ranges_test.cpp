@@ -10,7 +10,7 @@
 namespace weir::memory {
 namespace {
 
-constexpr std::uint64_t kG = 4096;
+constexpr std::uint64_t kGranule = 4096;
 
 bool overlap(Range a, Range b) { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
 
@@ -24,12 +24,12 @@ TEST(FileRanges, HavePlaceForWhateverFitsTheBudgetHoweverItComesAndGoes) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const std::uint64_t granules = 1 + random() % 70;
-    FileRanges ranges(granules * kG, kG);
+    FileRanges ranges(granules * kGranule, kGranule);
     std::vector<Range> taken;
     std::uint64_t used = 0;
     for (int i = 0; i < 2000; ++i) {
-      const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? granules * kG : 3 * kG);
-      const std::uint64_t rounded = (bytes + kG - 1) / kG * kG;
+      const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? granules * kGranule : 3 * kGranule);
+      const std::uint64_t rounded = (bytes + kGranule - 1) / kGranule * kGranule;
       if (random() % 2 == 0 && !taken.empty()) {
         std::swap(taken[random() % taken.size()], taken.back());
         used -= taken.back().bytes;
@@ -41,7 +41,7 @@ TEST(FileRanges, HavePlaceForWhateverFitsTheBudgetHoweverItComesAndGoes) {
         taken.push_back(*range);
         used += rounded;
       } else {
-        ASSERT_GT(used + rounded, granules * kG) << "it fits";
+        ASSERT_GT(used + rounded, granules * kGranule) << "it fits";
       }
       ASSERT_EQ(ranges.used(), used);
       ASSERT_LE(used, ranges.budget());
@@ -50,33 +50,33 @@ TEST(FileRanges, HavePlaceForWhateverFitsTheBudgetHoweverItComesAndGoes) {
 }
 
 TEST(FileRanges, LieBelowTheBudgetAsLongAsAHoleThereHasRoom) {
-  FileRanges ranges(4 * kG, kG);
-  const Range first = *ranges.allocate(kG);
-  const Range second = *ranges.allocate(2 * kG);
+  FileRanges ranges(4 * kGranule, kGranule);
+  const Range first = *ranges.allocate(kGranule);
+  const Range second = *ranges.allocate(2 * kGranule);
   ASSERT_TRUE(ranges.free(first));
-  EXPECT_FALSE(ranges.allocate(2 * kG)) << "two are free, in pieces";
-  const Range beyond = *ranges.allocate_beyond(2 * kG);
+  EXPECT_FALSE(ranges.allocate(2 * kGranule)) << "two are free, in pieces";
+  const Range beyond = *ranges.allocate_beyond(2 * kGranule);
   EXPECT_GE(beyond.offset, ranges.budget());
-  EXPECT_FALSE(ranges.allocate(kG)) << "a hole is there, but no budget";
-  EXPECT_FALSE(ranges.allocate_beyond(2 * kG));
+  EXPECT_FALSE(ranges.allocate(kGranule)) << "a hole is there, but no budget";
+  EXPECT_FALSE(ranges.allocate_beyond(2 * kGranule));
   ASSERT_TRUE(ranges.free(second));
-  EXPECT_LT(ranges.allocate(2 * kG)->offset, ranges.budget());
+  EXPECT_LT(ranges.allocate(2 * kGranule)->offset, ranges.budget());
 }
 
 TEST(FileRanges, AreFreedOnceAndAsTheyWereGiven) {
-  FileRanges ranges(4 * kG, kG);
-  const Range below = *ranges.allocate(kG), beyond = *ranges.allocate_beyond(3 * kG);
-  EXPECT_FALSE(ranges.free({below.offset + kG, kG}));
+  FileRanges ranges(4 * kGranule, kGranule);
+  const Range below = *ranges.allocate(kGranule), beyond = *ranges.allocate_beyond(3 * kGranule);
+  EXPECT_FALSE(ranges.free({below.offset + kGranule, kGranule}));
   EXPECT_TRUE(ranges.free(below));
   EXPECT_FALSE(ranges.free(below));
   EXPECT_TRUE(ranges.free(beyond));
   EXPECT_FALSE(ranges.free(beyond));
   EXPECT_EQ(ranges.used(), 0U);
-  EXPECT_EQ(ranges.peak(), 4 * kG);
+  EXPECT_EQ(ranges.peak(), 4 * kGranule);
 }
 
 TEST(FileRanges, OfABudgetOfOneGranuleHaveNothingBeyondIt) {
-  FileRanges ranges(kG, kG);
+  FileRanges ranges(kGranule, kGranule);
   EXPECT_FALSE(ranges.allocate_beyond(1));
   EXPECT_TRUE(ranges.allocate(1));
 }
