@@ -107,12 +107,12 @@ Options three_tiers(const char* tiers, Chains chains) {
   return options;
 }
 
-// Blocks that nobody uses live in the second tier, and three in the file. The first has room for two of these, and the
-// second, in a chain, for one.
+// Blocks that nobody uses live in the second tier, and those that are used in the file, all but one of them without a
+// chain. The first tier has room for two of these, and so has the second in a chain, where homes leave a fourth of it.
 std::uint64_t most_bytes_in_file(Chains chains) {
-  Runtime runtime(three_tiers("memory=1MiB,emulated=2MiB@1,file=/tmp:64MiB", chains));
+  Runtime runtime(three_tiers("memory=1MiB,emulated=3MiB@1,file=/tmp:64MiB", chains));
   std::vector<Block<char>> unused, used;
-  for (int b = 0; b < 5; ++b) unused.emplace_back(runtime, std::size_t{350} << 10, "unused");
+  for (int b = 0; b < 7; ++b) unused.emplace_back(runtime, std::size_t{350} << 10, "unused");
   for (int b = 0; b < 3; ++b) used.emplace_back(runtime, std::size_t{350} << 10, "used");
   for (int round = 0; round < 3; ++round)
     for (const auto& block : used) runtime.spawn(inout(block), [](std::span<char> x) { ++x.front(); });
@@ -130,7 +130,8 @@ TEST(BlocksInAChain, OfTiersDoNotGoToTheFileWhileTheMemoryBetweenHasRoom) {
 // Together more than the first tier has, and a file cannot be used in place.
 std::string seen_of_both(Chains chains) {
   Runtime runtime(three_tiers("memory=1MiB,emulated=16MiB@1,file=/tmp:64MiB", chains));
-  const Block<char> others(runtime, std::size_t{12} << 20, "others");  // live in the second tier
+  std::vector<Block<char>> others;  // live in the second tier, in a chain but for a fourth of it
+  for (int o = 0; o < 16; ++o) others.emplace_back(runtime, std::size_t{1000} << 10, "others");
   const Block<char> a(runtime, std::size_t{700} << 10, "a"), b(runtime, std::size_t{700} << 10, "b");
   runtime.spawn(out(a), [](std::span<char> x) { x.back() = 'a'; });
   runtime.spawn(out(b), [](std::span<char> x) { x.back() = 'b'; });
