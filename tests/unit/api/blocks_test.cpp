@@ -108,11 +108,12 @@ Options three_tiers(const char* tiers, Chains chains) {
 }
 
 // Blocks that nobody uses live in the second tier, and those that are used in the file, all but one of them without a
-// chain. The first tier has room for two of these, and so has the second in a chain, where homes leave a fourth of it.
+// chain. The first tier has room for two of these, and the second, in a chain, for four: homes leave a fourth of it,
+// and a block that is on its way has a place in both.
 std::uint64_t most_bytes_in_file(Chains chains) {
-  Runtime runtime(three_tiers("memory=1MiB,emulated=3MiB@1,file=/tmp:64MiB", chains));
+  Runtime runtime(three_tiers("memory=1MiB,emulated=6MiB@1,file=/tmp:64MiB", chains));
   std::vector<Block<char>> unused, used;
-  for (int b = 0; b < 7; ++b) unused.emplace_back(runtime, std::size_t{350} << 10, "unused");
+  for (int b = 0; b < 16; ++b) unused.emplace_back(runtime, std::size_t{350} << 10, "unused");
   for (int b = 0; b < 3; ++b) used.emplace_back(runtime, std::size_t{350} << 10, "used");
   for (int round = 0; round < 3; ++round)
     for (const auto& block : used) runtime.spawn(inout(block), [](std::span<char> x) { ++x.front(); });
