@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "made_program.hpp"
@@ -127,17 +129,18 @@ TEST(ReadProgram, ATaskGraphFromATraceRunsAgainWithAllItsTasks) {
 
 TEST(ReadProgram, StolenHalvesOfForkJoinAreRefused) {
   const Traced traced("halves");
-  bool stolen = false;
-  for (int attempt = 0; attempt < 50 && !stolen; ++attempt) {
-    {
-      Runtime runtime(traced.options(2));
-      fork_join([] { usleep(2000); }, [] { usleep(2000); });
-    }
-    const auto read = traced.read();
-    ASSERT_FALSE(read);  // halves, or no task at all
-    stolen = read.status().message.find("fork_join") != std::string::npos;
+  {
+    Runtime runtime(traced.options(2));
+    const std::thread::id here = std::this_thread::get_id();
+    std::atomic<bool> stolen{false};
+    const auto leave_time = [&] {
+      for (int i = 0; i < 1000 && !stolen; ++i) std::this_thread::yield();
+    };
+    while (!stolen) fork_join(leave_time, [&] { stolen = stolen || std::this_thread::get_id() != here; });
   }
-  EXPECT_TRUE(stolen);
+  const auto read = traced.read();
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.status().message.find("fork_join"), std::string::npos) << read.status().message;
 }
 
 }  // namespace
