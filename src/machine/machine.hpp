@@ -108,9 +108,10 @@ class Machine {
   // The same machine with these costs as measured(): [node][domain].
   Machine with_measured(const std::vector<std::vector<Cost>>& costs) const;
 
-  // The same machine with memory of these kinds [node], named after them, and these costs as claimed() [node][domain]:
-  // for descriptions, whose form cannot say so.
-  Machine with_claimed(const std::vector<MemoryKind>& kinds, const std::vector<std::vector<Cost>>& costs) const;
+  // The same machine with memory of these kinds [node], named after them, these costs as claimed() [node][domain], and
+  // these memory-side caches [node]; none: it has none. For descriptions, whose form cannot say so.
+  Machine with_claimed(const std::vector<MemoryKind>& kinds, const std::vector<std::vector<Cost>>& costs,
+                       const std::vector<Bytes>& side_caches = {}) const;
 
   struct Data;  // machine_data.hpp, for the files of this folder
   explicit Machine(std::shared_ptr<const Data> data) noexcept : data_(std::move(data)) {}

@@ -89,15 +89,19 @@ Machine Machine::with_measured(const std::vector<std::vector<Cost>>& costs) cons
   return Machine(std::make_shared<const Data>(std::move(data)));
 }
 
-Machine Machine::with_claimed(const std::vector<MemoryKind>& kinds, const std::vector<std::vector<Cost>>& costs) const {
+Machine Machine::with_claimed(const std::vector<MemoryKind>& kinds, const std::vector<std::vector<Cost>>& costs,
+                              const std::vector<Bytes>& side_caches) const {
   WEIR_CHECK(kinds.size() == data_->memory_nodes.size(), "a kind is given for every memory node");
   WEIR_CHECK(costs.size() == kinds.size(), "costs are given for every memory node");
+  WEIR_CHECK(side_caches.empty() || side_caches.size() == kinds.size(),
+             "a cache is given for every memory node, or none");
   Data data = *data_;
   for (std::size_t node = 0; node < kinds.size(); ++node) {
     const auto earlier = std::count(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(node), kinds[node]);
     WEIR_CHECK(costs[node].size() == data.domains.size(), "costs are given for every domain");
     data.memory_nodes[node].claimed = costs[node];
     data.memory_nodes[node].kind = kinds[node];
+    if (!side_caches.empty()) data.memory_nodes[node].side_cache = side_caches[node];
     data.memory_nodes[node].name = to_string(kinds[node]) + std::to_string(earlier);
   }
   finish(data);

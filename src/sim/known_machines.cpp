@@ -5,10 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <utility>
-
-#include "machine/machine_data.hpp"
 
 namespace weir::sim {
 
@@ -22,9 +18,11 @@ constexpr double kWrite = 0.8, kRemoteWrite = 0.75;  // of reads, at home and el
 Machine with_figures(const Machine& plain, const KnownMachine& known) {
   std::vector<MemoryKind> kinds;
   std::vector<std::vector<machine::Cost>> costs;
+  std::vector<Bytes> side_caches;
   for (const machine::MemoryNode& node : plain.memory_nodes()) {
     const KnownNode& figures = known.nodes[kinds.size() % known.nodes.size()];
     kinds.push_back(figures.kind);
+    side_caches.push_back({figures.side_cache});
     auto& of_node = costs.emplace_back();
     for (const machine::Domain& domain : plain.domains()) {
       const bool local =
@@ -34,10 +32,7 @@ Machine with_figures(const Machine& plain, const KnownMachine& known) {
           {read, read * (local ? kWrite : kRemoteWrite), figures.latency_ns + (local ? 0 : known.remote_ns)});
     }
   }
-  Machine::Data data = plain.with_claimed(kinds, costs).data();  // no synthetic string has memory-side caches
-  for (std::size_t node = 0; node < data.memory_nodes.size(); ++node)
-    data.memory_nodes[node].side_cache = {known.nodes[node % known.nodes.size()].side_cache};
-  return Machine(std::make_shared<const Machine::Data>(std::move(data)));
+  return plain.with_claimed(kinds, costs, side_caches);
 }
 
 }  // namespace

@@ -2,31 +2,12 @@
 
 // weir advise: which memory mode, strategy, binding and number of workers a program is best run with, and why.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <list>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "advise/modes.hpp"
-#include "advise/predict.hpp"
-#include "advise/render.hpp"
-#include "advise_runs.hpp"
-#include "base/nearest.hpp"
-#include "json.hpp"
-#include "machine/machine_data.hpp"
-#include "pending_file.hpp"
-#include "recording.hpp"
-#include "report/analysis.hpp"
-#include "report/read_trace.hpp"
-#include "runtime/options.hpp"
-#include "show_report.hpp"
-#include "sim/known_machines.hpp"
-#include "sim/read_program.hpp"
+#include "adviser.hpp"
+#include "base/result.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -34,354 +15,28 @@ namespace weir::tool {
 namespace {
 
 using base::Code;
-using base::Result;
 using base::Status;
-using machine::Machine;
-
-struct AdviseSettings {
-  std::string program, trace, machine, traced_machine;
-  double file_gb_per_s = 0;
-  bool trial = false;
-  int rounds = 3, most = 8;
-};
-
-// What the user has said of the runtime's options, on the command line or in the environment.
-Result<advise::Fixed> fixed_by(const Global& global) {
-  advise::Fixed fixed;
-  const auto take = [&fixed](const std::string& name, const std::string& value, const std::string& said) {
-    Options options;
-    if (Status status = runtime::set_option(options, name, value, said); !status) return status;
-    if (name == "tiers" && !value.empty()) fixed.tiers = value;
-    if (name == "allocation") fixed.allocation = options.allocation;
-    if (name == "strategy") fixed.strategy = options.strategy;
-    if (name == "policy") fixed.policy = options.policy;
-    if (name == "bind") fixed.bind = options.bind;
-    if (name == "workers") fixed.workers = options.workers;
-    return Status::success();
-  };
-  for (const auto& [variable, value] : runtime::environment())
-    for (const runtime::OptionInfo& info : runtime::option_table())
-      if (variable == runtime::variable(info.name))
-        if (Status status = take(info.name, value, variable); !status) return status;
-  for (const auto& [name, value] : global.overrides)
-    if (Status status = take(name, value, "--" + runtime::dashed(name)); !status) return status;
-  return fixed;
-}
 
 Status check(const AdviseSettings& settings, const Global& global) {
   const auto refuse = [](const char* why) { return Status{Code::bad_option, why}; };
   if (!settings.program.empty() && !settings.trace.empty())
     return refuse("a program or --trace FILE, not both: a trace is of a run that has been");
   if (settings.trial && settings.program.empty()) return refuse("--try runs a program: name it");
-  if (settings.trial && !settings.machine.empty())
+  if (settings.trial && !settings.machine.machine.empty())
     return refuse("--try runs on this machine, and --machine is another: leave one of them out");
-  if (!settings.traced_machine.empty() && settings.trace.empty())
+  if (!settings.machine.traced_machine.empty() && settings.trace.empty())
     return refuse("--traced-machine is for --trace FILE: a program that is run here is traced here");
   if (settings.program.empty() && settings.trace.empty() && !global.overrides.empty())
     return refuse("options of the runtime are for a program, or for --trace FILE");
   return Status::success();
 }
 
-// ---- What is known of the program ----
-
-// A traced run: what the simulator reads, and what the report says of it.
-struct TracedRun {
-  sim::Program program;
-  std::vector<std::string> findings;
-};
-
-std::vector<std::string> findings_of(const trace::TraceReader& reader, int runtime) {
-  const auto traces = report::read_traces(reader);
-  if (!traces) return {};
-  for (const report::Trace& trace : *traces)
-    if (trace.runtime == runtime) return report::analyse(trace).advice;
-  return {};
-}
-
-// Of the runtime with most events.
-Result<TracedRun> read_run(const std::string& path, Global& global) {
-  global.progress("reading " + path);
-  const auto reader = report::open_trace(path);
-  if (!reader) return reader.status();
-  const auto& runtimes = reader->runtimes();
-  const auto most = std::max_element(runtimes.begin(), runtimes.end(),
-                                     [](const auto& a, const auto& b) { return a.units < b.units; });
-  if (most == runtimes.end()) return Status{Code::bad_input, path + ": no runtime has run in it"};
-  auto program = sim::read_program(*reader, *most);
-  if (!program) return program.status();
-  TracedRun run{std::move(*program), findings_of(*reader, static_cast<int>(most - runtimes.begin()) + 1)};
-  global.progress("");
-  return run;
-}
-
-class Adviser {
- public:
-  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {}
-
-  int run() {
-    if (const int status = find_machine(); status != kDone) return status;
-    auto fixed = fixed_by(global_);
-    if (!fixed) return fail_by(fixed.status());
-    fixed_ = std::move(*fixed);
-    finding_.machine = advise::facts_of(*machine_, name_of_machine());
-    if (finding_.machine.source == machine::CostSource::typical)
-      finding_.notes.emplace_back(settings_.machine.empty()
-                                      ? "nothing of this machine's memory is measured: its figures are those that such "
-                                        "memory usually has; weir topo --measure takes a minute"
-                                      : "the description has no bandwidths: figures are those that such memory usually "
-                                        "has");
-    const int status = !settings_.trace.empty() ? by_trace() : !settings_.program.empty() ? by_program() : kDone;
-    if (status != kDone) return status;
-    if (runs_.empty()) by_memory();
-    finding_.modes = advise::mode_rows(finding_.machine, finding_.program, for_modes_);
-    if (settings_.trial)
-      if (const int tried = try_them(); tried != kDone) return tried;
-    advise::show(finding_, global_);
-    return kDone;
-  }
-
- private:
-  static int fail_by(const Status& status) {
-    return status.code == Code::bad_option || status.code == Code::bad_input ? fail(status.message, kUsage)
-                                                                             : fail(status);
-  }
-
-  int find_machine() {
-    auto machine = settings_.machine.empty() ? Machine::discover() : sim::find_machine(settings_.machine);
-    if (!machine) return fail(machine.status().message, settings_.machine.empty() ? kFailed : kUsage);
-    machine_.emplace(std::move(*machine));
-    return kDone;
-  }
-
-  std::string name_of_machine() const {
-    if (!settings_.machine.empty()) return settings_.machine;
-    const std::string& model = machine_->data().cpu_model;
-    return model.empty() ? "this one" : model;
-  }
-
-  std::vector<std::string> words() const {
-    std::vector<std::string> all{settings_.program};
-    all.insert(all.end(), global_.rest.begin(), global_.rest.end());
-    return all;
-  }
-
-  int by_trace() {
-    auto run = read_run(settings_.trace, global_);
-    if (!run) return fail_to_read(run.status());
-    runs_.push_back(std::move(*run));
-    return simulate(std::filesystem::path(settings_.trace).filename().string());
-  }
-
-  // A program that makes no trace is none of Weir's; one whose trace cannot be simulated is advised as if it were not.
-  int by_program() {
-    auto looked = record({});
-    if (!looked) return looked_failed(looked.status());
-    finding_.program.name = settings_.program;
-    finding_.program.peak_bytes = looked->peak_bytes;
-    finding_.program.threads = looked->threads;
-    finding_.program.seconds = looked->end.seconds;
-    if (runs_.empty()) return kDone;
-    if (has_a_choice_of_tiers() && !fixed_.strategy) {
-      auto other = record({{runtime::variable("strategy"), "off"}});
-      if (!other) return looked_failed(other.status());
-    }
-    const int status = simulate(settings_.program);
-    finding_.program.peak_bytes = 0;  // what blocks and footprints are says more
-    return status;
-  }
-
-  int looked_failed(const Status& status) const {
-    if (status.code != Code::not_found) return fail(status);
-    const bool is_here = settings_.program.find('/') == std::string::npos && std::filesystem::exists(settings_.program);
-    return fail(status.message + (is_here ? fmt::format("; did you mean ./{}?", settings_.program) : ""), kUsage);
-  }
-
-  // Where blocks move, how far off a simulation is depends on whether any do: one run with, one without.
-  bool has_a_choice_of_tiers() const {
-    const sim::RealRun& real = runs_.front().program.real;
-    return real.tiers.size() > 1 && !runs_.front().program.blocks.empty() && settings_.machine.empty();
-  }
-
-  // Runs it with a trace, and reads that where there is one.
-  Result<LookedAt> record(const Child::Variables& more) {
-    std::error_code error;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-    if (error) return Status{Code::io_error, "no folder for temporary files: " + error.message()};
-    auto file = PendingFile::create(folder / fmt::format("weir-advise-{}.weir", getpid()));
-    if (!file) return file.status();
-    Child::Variables variables = variables_of(global_);
-    variables.emplace_back(runtime::variable("trace"), file->path());
-    variables.insert(variables.end(), more.begin(), more.end());
-    const Recording recording(file->path());
-    auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
-    const std::string recorded = recording.path();
-    if (!recorded.empty() && recorded != file->path()) std::filesystem::remove(recorded, error);
-    if (!looked || recorded != file->path()) return looked;
-    auto run = read_run(file->path(), global_);
-    if (run)
-      runs_.push_back(std::move(*run));
-    else
-      finding_.notes.push_back("its tasks are not simulated, so its memory alone is looked at: " +
-                               run.status().message);
-    return looked;
-  }
-
-  // ---- Advice by simulation ----
-
-  Result<advise::Predictor> predictor(const sim::RealRun& real) {
-    auto traced = settings_.traced_machine.empty() ? Machine::discover() : sim::find_machine(settings_.traced_machine);
-    if (!traced) return traced.status();
-    advise::PredictRequest request{
-        *machine_, *traced, settings_.machine, settings_.traced_machine, {}, settings_.file_gb_per_s};
-    for (const auto& [name, text] : real.settings) {
-      if (name == "machine" || name == "emulated_bytes_per_second") continue;
-      static_cast<void>(runtime::set_option(request.options, name, text, name));
-    }
-    for (const auto& [name, text] : global_.overrides)
-      if (Status status = runtime::set_option(request.options, name, text, "--" + name); !status) return status;
-    advise::Predictor result(std::move(request));
-    for (const TracedRun& run : runs_)
-      if (Status status = result.add(run.program); !status) return status;
-    return result;
-  }
-
-  int simulate(const std::string& name) {
-    const sim::Program& program = runs_.front().program;
-    const double seconds = finding_.program.seconds;
-    const std::uint64_t peak = finding_.program.peak_bytes;
-    finding_.program = advise::facts_of(program, name);
-    finding_.program.findings = runs_.front().findings;
-    if (seconds > 0) finding_.program.seconds = seconds;
-    finding_.program.peak_bytes = peak;
-    const std::string* const tiers = program.real.setting("tiers");
-    if (settings_.machine.empty() && !fixed_.tiers && tiers != nullptr && !tiers->empty()) fixed_.tiers = *tiers;
-    auto made = predictor(program.real);
-    if (!made) return fail_by(made.status());
-    const auto all = predict_rounds(*made);
-    finding_.advice = advise::decide(finding_.machine, finding_.program, all, fixed_);
-    if (!fixed_.tiers) for_modes_ = all;  // else they are of none of the guide's modes
-    for (const advise::Predicted& each : predict_cache_mode(*made)) for_modes_.push_back(each);
-    if (settings_.machine.empty() && settings_.traced_machine.empty()) finding_.agreement = made->agreement();
-    if (finding_.advice->setting.workers == 0) return fail(why_nothing_runs(), kUsage);
-    finding_.command = command_for(finding_.advice->setting);
-    note_on_trust();
-    return kDone;
-  }
-
-  std::vector<advise::Predicted> predict_rounds(const advise::Predictor& predictor) {
-    std::vector<advise::Predicted> all;
-    const auto round = [&](const std::vector<advise::Setting>& settings, const char* what) {
-      if (settings.empty()) return;
-      const auto progress = [&](std::size_t done) {
-        global_.progress(fmt::format("simulating {}: {} of {}", what, done, settings.size()));
-      };
-      for (advise::Predicted& each : predictor.predict(settings, progress)) all.push_back(std::move(each));
-      global_.progress("");
-    };
-    const auto best = [&] { return advise::decide(finding_.machine, finding_.program, all, fixed_).setting; };
-    round(advise::memory_candidates(finding_.machine, finding_.program, fixed_), "memory");
-    if (best().workers == 0) return all;
-    round(advise::policy_candidates(best(), finding_.machine, fixed_), "policies");
-    round(advise::worker_candidates(best(), finding_.machine, finding_.program, fixed_), "workers");
-    return all;
-  }
-
-  // What the machine would give, booted so: for the table of modes alone.
-  std::vector<advise::Predicted> predict_cache_mode(const advise::Predictor& predictor) {
-    if (finding_.machine.kind(machine::MemoryKind::hbm) == nullptr || fixed_.tiers) return {};
-    std::vector<advise::Setting> settings;
-    for (const Allocation allocation : {Allocation::fast, Allocation::local}) {
-      settings.push_back(finding_.advice->setting);
-      settings.back().tiers = "ddr";
-      settings.back().strategy = Strategy::ahead;
-      settings.back().allocation = allocation;
-      settings.back().cache_mode = true;
-    }
-    return predictor.predict(settings, [](std::size_t) {});
-  }
-
-  std::string why_nothing_runs() const {
-    const auto& ranked = finding_.advice->ranked;
-    return ranked.empty() ? "there is nothing to choose from" : "no setting can be run: " + ranked.front().failure;
-  }
-
-  std::string command_for(const advise::Setting& setting) const {
-    return fmt::format("weir run {} {}", advise::command_options(setting),
-                       settings_.program.empty() ? "./program" : fmt::format("{}", fmt::join(words(), " ")));
-  }
-
-  void note_on_trust() {
-    if (finding_.agreement > 0)
-      finding_.notes.push_back(
-          fmt::format("the traced run, simulated, takes {:.2f} times as long as it took: how far to trust the rest; "
-                      "--try runs what is close",
-                      finding_.agreement));
-    const advise::ProgramFacts& program = finding_.program;
-    if (program.other_bytes > program.block_bytes && finding_.machine.kinds.size() > 1)
-      finding_.notes.emplace_back(
-          "most of what its tasks use is in no block, so that tiers do not hold it: make it blocks (docs/blocks.md), "
-          "or place it by weir run --memory (docs/placing.md)");
-  }
-
-  // ---- Advice by memory alone ----
-
-  void by_memory() {
-    if (finding_.program.name.empty()) return;
-    finding_.program.seconds = std::max(finding_.program.seconds, 0.0);
-    const int threads = std::min(finding_.program.threads, finding_.machine.cores);
-    finding_.memory = advise::memory_rows(*machine_, finding_.program.peak_bytes, threads);
-    const std::string& mode = finding_.memory[advise::best_row(finding_.memory)].mode;
-    finding_.command = mode.empty() ? fmt::format("{}", fmt::join(words(), " "))
-                                    : fmt::format("weir run --memory {} {}", mode, fmt::join(words(), " "));
-    if (finding_.memory.size() == 1)
-      finding_.notes.emplace_back("one kind of memory in one place: there is nothing to place");
-  }
-
-  // ---- Trials ----
-
-  int try_them() {
-    if (finding_.advice) {
-      for (const advise::Setting& setting :
-           advise::worth_trying(*finding_.advice, static_cast<std::size_t>(settings_.most)))
-        finding_.trials.push_back({.setting = setting, .memory = "", .seconds = {}, .failure = ""});
-    } else {
-      const std::size_t best = advise::best_row(finding_.memory);
-      for (std::size_t i = 0; i < finding_.memory.size(); ++i) {
-        advise::Trial trial{.setting = {}, .memory = finding_.memory[i].mode, .seconds = {}, .failure = ""};
-        finding_.trials.insert(i == best ? finding_.trials.begin() : finding_.trials.end(), std::move(trial));
-      }
-    }
-    run_trials(finding_.trials, words(), settings_.rounds, finding_.advice.has_value(), global_);
-    const auto won = advise::winner_of(finding_.trials);
-    if (!won) return fail("no setting that was tried has run: " + finding_.trials.front().failure);
-    const advise::Trial& winner = finding_.trials[*won];
-    if (finding_.advice)
-      finding_.command = command_for(winner.setting);
-    else if (winner.memory.empty())
-      finding_.command = fmt::format("{}", fmt::join(words(), " "));
-    else
-      finding_.command = fmt::format("weir run --memory {} {}", winner.memory, fmt::join(words(), " "));
-    return kDone;
-  }
-
-  const AdviseSettings& settings_;
-  Global& global_;
-  std::optional<Machine> machine_;
-  advise::Fixed fixed_;
-  std::list<TracedRun> runs_;  // stay where they are: a Predictor points to them
-  std::vector<advise::Predicted> for_modes_;
-  advise::Finding finding_;
-};
-
 int run_advise(const AdviseSettings& settings, Global& global) {
   if (const Status status = check(settings, global); !status) return fail(status);
-  return Adviser(settings, global).run();
+  return advise_on(settings, global);
 }
 
 std::string text() {
-  std::string names;
-  for (const sim::KnownMachine& known : sim::known_machines())
-    names += fmt::format("\n  {:<17} {}", known.name, known.about);
   return fmt::format(
       R"(Says which memory mode, tiers, allocation mode, strategy, policy, binding and number of workers PROGRAM is best run with on this machine, and why, with the figures behind each line: what each kind of memory gives, what the program's tasks use, and how long it is predicted to take with each choice.
 
@@ -393,11 +48,10 @@ A program that does not use Weir makes no trace: it is advised by the most memor
 
 Without a program it is the machine that is looked at: what each memory mode would take, and what it gives.
 
---machine takes an hwloc synthetic string, an XML file of lstopo, or one of these names:
 {}
 
 With --json, each object has a key "object": machine, program, mode, choice, prediction, memory, trial, and last advice, which has the command.)",
-      names);
+      machine_names());
 }
 
 }  // namespace
@@ -420,13 +74,7 @@ void add_advise(CLI::App& app, Global& global) {
   add_option(verb, "program", settings->program, "the program, and after it its arguments").type_name("PROGRAM");
   add_option(verb, "--trace", settings->trace, "a traced run instead of a program: the file of weir run --trace")
       .type_name("FILE");
-  add_option(verb, "--machine", settings->machine, "advise for this one; default this machine").type_name("MACHINE");
-  add_option(verb, "--traced-machine", settings->traced_machine, "where the trace is from; default this machine")
-      .type_name("MACHINE");
-  add_option(verb, "--file-gb-per-s", settings->file_gb_per_s,
-             "bandwidth of a file tier in 10^9 bytes a second; default what the traced run's file had")
-      .type_name("GB/S")
-      .positive();
+  add_machine_options(verb, settings->machine, "advise for this one; default this machine");
   add_flag(verb, "--try", settings->trial, "run the settings that are predicted to be best, and say which won");
   add_option(verb, "--rounds", settings->rounds, "with --try: runs of each setting, in turns")
       .type_name("N")

@@ -8,16 +8,17 @@
 #include <memory>
 #include <string>
 
+#include "machine_options.hpp"
 #include "memory/tier_spec.hpp"
 #include "report/read_trace.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
 #include "sim/bound.hpp"
-#include "sim/known_machines.hpp"
 #include "sim/read_program.hpp"
 #include "sim/simulator.hpp"
 #include "sim/target.hpp"
 #include "sim_report.hpp"
+#include "traced_run.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -27,13 +28,12 @@ namespace {
 using base::Code;
 using base::Result;
 using base::Status;
-using machine::Machine;
 
 struct SimSettings {
-  std::string file, machine, traced_machine;
+  std::string file;
+  MachineOptions machine;
   int workers = 0;  // 0: not said
   int runtime = 0;  // 0: not said
-  double file_gb_per_s = 0;
   bool typical_costs = false, bound = false;
 };
 
@@ -47,18 +47,14 @@ Result<Options> options_for(const SimSettings& settings, const sim::RealRun& rea
   Options options;
   for (const auto& [name, text] : real.settings) {
     if (name == "machine" || name == "emulated_bytes_per_second" || name == "workers") continue;
-    if (name == "tiers" && !settings.machine.empty()) continue;         // another machine has others
-    static_cast<void>(runtime::set_option(options, name, text, name));  // one that this Weir does not have is left out
+    if (name == "tiers" && !settings.machine.machine.empty()) continue;  // another machine has others
+    static_cast<void>(runtime::set_option(options, name, text, name));   // one that this Weir does not have is left out
   }
   for (const auto& [name, text] : global.overrides)
     if (Status status = runtime::set_option(options, name, text, "--" + runtime::dashed(name)); !status) return status;
-  options.machine = settings.machine;
+  options.machine = settings.machine.machine;
   options.workers = settings.workers != 0 ? settings.workers : real.workers;
   return options;
-}
-
-Result<Machine> machine_named(const std::string& text) {
-  return text.empty() ? Machine::discover() : sim::find_machine(text);
 }
 
 Result<const trace::RuntimeInfo*> choose(const trace::TraceReader& reader, const SimSettings& settings) {
@@ -68,8 +64,7 @@ Result<const trace::RuntimeInfo*> choose(const trace::TraceReader& reader, const
                   fmt::format("--runtime {}: {} has {}", settings.runtime, settings.file, runtimes.size())};
   }
   if (settings.runtime > 0) return &runtimes[static_cast<std::size_t>(settings.runtime - 1)];
-  return &*std::max_element(runtimes.begin(), runtimes.end(),
-                            [](const auto& a, const auto& b) { return a.units < b.units; });
+  return busiest_runtime(reader, settings.file);
 }
 
 // With all blocks in the first tier, however large that has to be.
@@ -129,31 +124,26 @@ Result<SimBound> find_bound(const sim::Program& program, const sim::Target& targ
 
 // What the traced program ran on, or the machine that the command line says it was.
 Result<sim::Target> make_source(const SimSettings& settings, const sim::RealRun& real) {
-  auto machine = machine_named(settings.traced_machine);
+  auto machine = machine_named(settings.machine.traced_machine);
   if (!machine) return machine.status();
   sim::TargetRequest request;
   request.options.workers = real.workers;
-  request.options.machine = settings.traced_machine;
+  request.options.machine = settings.machine.traced_machine;
   request.typical_costs = true;
   return sim::make_target(*machine, request, real);
 }
 
 Result<sim::Target> make_target(const SimSettings& settings, const Options& options, const sim::RealRun& real,
                                 const Global& global) {
-  auto machine = machine_named(settings.machine);
+  auto machine = machine_named(settings.machine.machine);
   if (!machine) return machine.status();
   sim::TargetRequest request;
   request.options = options;
-  request.own_machine = settings.machine.empty();
-  request.own_tiers = settings.machine.empty() && !was_given(global, "tiers");
-  request.typical_costs = settings.typical_costs || settings.machine.empty();
-  request.file_gb_per_s = settings.file_gb_per_s;
+  request.own_machine = settings.machine.machine.empty();
+  request.own_tiers = settings.machine.machine.empty() && !was_given(global, "tiers");
+  request.typical_costs = settings.typical_costs || settings.machine.machine.empty();
+  request.file_gb_per_s = settings.machine.file_gb_per_s;
   return sim::make_target(*machine, request, real);
-}
-
-int fail_by(const Status& status) {
-  return status.code == Code::bad_option || status.code == Code::bad_input ? fail(status.message, kUsage)
-                                                                           : fail(status);
 }
 
 int run_sim(const SimSettings& settings, Global& global) {
@@ -162,31 +152,31 @@ int run_sim(const SimSettings& settings, Global& global) {
   global.progress("");
   if (!reader) return fail_to_read(reader.status());
   const auto runtime = choose(*reader, settings);
-  if (!runtime) return fail(runtime.status());
+  if (!runtime) return fail_to_read(runtime.status());
   const auto program = sim::read_program(*reader, **runtime);
-  if (!program) return fail_by(program.status());
+  if (!program) return fail_to_read(program.status());
   const auto options = options_for(settings, program->real, global);
-  if (!options) return fail_by(options.status());
+  if (!options) return fail_to_read(options.status());
   const auto source = make_source(settings, program->real);
-  if (!source) return fail_by(source.status());
+  if (!source) return fail_to_read(source.status());
   const auto target = make_target(settings, *options, program->real, global);
-  if (!target) return fail_by(target.status());
+  if (!target) return fail_to_read(target.status());
   global.progress("simulating");
   const auto prediction = sim::Simulator(*program, *target, *source, *options).run();
   global.progress("");
-  if (!prediction) return fail_by(prediction.status());
+  if (!prediction) return fail_to_read(prediction.status());
   SimReport report{std::filesystem::path(settings.file).filename().string(),
-                   settings.machine,
+                   settings.machine.machine,
                    *options,
                    *program,
                    *target,
                    *prediction,
                    false,
                    std::nullopt};
-  report.as_traced = settings.machine.empty() && settings.workers == 0 && global.overrides.empty();
+  report.as_traced = settings.machine.machine.empty() && settings.workers == 0 && global.overrides.empty();
   if (settings.bound) {
     auto bound = find_bound(*program, *target, *source, *options);
-    if (!bound) return fail_by(bound.status());
+    if (!bound) return fail_to_read(bound.status());
     report.bound = *bound;
   }
   show(report, global);
@@ -194,21 +184,17 @@ int run_sim(const SimSettings& settings, Global& global) {
 }
 
 std::string text() {
-  std::string names;
-  for (const sim::KnownMachine& known : sim::known_machines())
-    names += fmt::format("\n  {:<15} {}", known.name, known.about);
   return fmt::format(
       R"(Reads the file that --trace FILE.weir has made a runtime write, and runs its tasks once more in a simulation: on this machine, or on one that is described, with as many workers and in whatever tiers. It says how long that takes, how many bytes move between which tiers, how long workers wait for data, and where each worker's time goes. Nothing is computed and no memory is used: edges between tasks come from the footprints in the trace, blocks move as the data layer's own engine decides, tasks go where the scheduler's rules send them, and the clock is the cost of memory.
 
 Without options it simulates the run that was traced, and says how far it is off. So it is known what a prediction for another machine is worth.
 
---machine takes an hwloc synthetic string, an XML file of lstopo, or one of these names:
 {}
 
 A task's own time is the traced one. What it takes to read and write its footprint once is scaled by how fast memory is there and here; the rest is not, as if the cores were the same. A program that waits for anything but its tasks waits as long as it did. Priorities of tasks, data blocks of OCR that exclude each other, and the room that a file system has are not simulated; docs/simulating.md says more.
 
 --bound adds the least that has to be moved when tasks run in the order of spawning, by one who knows it in advance and evicts what is needed last, and the least time for that. Another order may need less.)",
-      names);
+      machine_names());
 }
 
 }  // namespace
@@ -228,17 +214,10 @@ void add_sim(CLI::App& app, Global& global) {
                              {"weir sim t.weir --json | jq '.[].predicted_s'", "for programs"}}},
                [settings](Global& g) { return run_sim(*settings, g); });
   add_option(verb, "file", settings->file, "the trace").required().type_name("FILE");
-  add_option(verb, "--machine", settings->machine, "simulate this one; default this machine, as the traced run")
-      .type_name("MACHINE");
+  add_machine_options(verb, settings->machine, "simulate this one; default this machine, as the traced run");
   add_option(verb, "--workers", settings->workers, "threads that run tasks; default as many as were traced")
       .type_name("N")
       .between(1, 65536);
-  add_option(verb, "--traced-machine", settings->traced_machine, "where the trace is from; default this machine")
-      .type_name("MACHINE");
-  add_option(verb, "--file-gb-per-s", settings->file_gb_per_s,
-             "bandwidth of a file tier in 10^9 bytes a second; default what the traced run's file had")
-      .type_name("GB/S")
-      .positive();
   add_flag(verb, "--typical-costs", settings->typical_costs,
            "for a description without bandwidths: those that such memory usually has");
   add_flag(verb, "--bound", settings->bound,

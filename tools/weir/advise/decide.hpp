@@ -51,18 +51,4 @@ Advice decide(const MachineFacts& machine, const ProgramFacts& program, std::vec
 // At most so many settings that can be run: the advised one, the best of each strategy, then the best of the rest.
 std::vector<Setting> worth_trying(const Advice& advice, std::size_t most);
 
-// ---- Where there is no trace ----
-
-// A mode of `weir run --memory`, and what it gives a program that goes through all of its memory.
-struct MemoryRow {
-  std::string mode;              // "": as the kernel does it
-  std::uint64_t fast_bytes = 0;  // of its memory, in the fast kind
-  double seconds = 0;            // to read all of it once
-  double gb_per_s = 0;
-};
-// `bytes` in memory, read by so many threads on as many cores, spread over the domains.
-std::vector<MemoryRow> memory_rows(const machine::Machine& machine, std::uint64_t bytes, int threads);
-// The index of the row that is advised: the best; of those as good, the one that changes least.
-std::size_t best_row(const std::vector<MemoryRow>& rows);
-
 }  // namespace weir::tool::advise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where `weir run --memory` puts the pages of a program, and how fast its threads read them: by the cost model.
+#include "memory_rows.hpp"
+
 #include <algorithm>
 #include <functional>
 

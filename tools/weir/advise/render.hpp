@@ -10,6 +10,7 @@
 #include "decide.hpp"
 #include "facts.hpp"
 #include "global.hpp"
+#include "memory_rows.hpp"
 #include "modes.hpp"
 
 namespace weir::tool::advise {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <variant>
 
 #include "runtime/options.hpp"
 
@@ -15,13 +16,20 @@ namespace {
 
 using machine::MemoryKind;
 
-std::string text_in(const Options& options, std::string_view name) {
-  for (const runtime::OptionInfo& info : runtime::option_table())
-    if (info.name == name) return runtime::option_text(options, info);
+// As the options' table has it: each of these types is that of one option.
+template <class Choice>
+std::string text_of_choice(Choice choice) {
+  for (const runtime::OptionInfo& info : runtime::option_table()) {
+    const auto* const field = std::get_if<Choice Options::*>(&info.field);
+    if (field == nullptr) continue;
+    Options options;
+    options.*(*field) = choice;
+    return runtime::option_text(options, info);
+  }
   return "";
 }
 
-// Memory kinds that a tier can be made of, by the name that it then has.
+// A kind that --tiers has a name for.
 bool makes_a_tier(MemoryKind kind) { return kind != MemoryKind::unknown; }
 
 // Where a GPU's memory is slower for the cores, it holds only what ordinary memory cannot.
@@ -75,29 +83,10 @@ std::vector<int> worker_counts(const MachineFacts& machine, const ProgramFacts& 
 
 }  // namespace
 
-std::string text_of(Allocation allocation) {
-  Options options;
-  options.allocation = allocation;
-  return text_in(options, "allocation");
-}
-
-std::string text_of(Strategy strategy) {
-  Options options;
-  options.strategy = strategy;
-  return text_in(options, "strategy");
-}
-
-std::string text_of(Policy policy) {
-  Options options;
-  options.policy = policy;
-  return text_in(options, "policy");
-}
-
-std::string text_of(Bind bind) {
-  Options options;
-  options.bind = bind;
-  return text_in(options, "bind");
-}
+std::string text_of(Allocation allocation) { return text_of_choice(allocation); }
+std::string text_of(Strategy strategy) { return text_of_choice(strategy); }
+std::string text_of(Policy policy) { return text_of_choice(policy); }
+std::string text_of(Bind bind) { return text_of_choice(bind); }
 
 std::string command_options(const Setting& setting) {
   std::string text;

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "adviser.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "advise/modes.hpp"
+#include "advise/predict.hpp"
+#include "advise/render.hpp"
+#include "advise_runs.hpp"
+#include "machine/machine_data.hpp"
+#include "pending_file.hpp"
+#include "recording.hpp"
+#include "runtime/options.hpp"
+#include "show_report.hpp"
+#include "traced_run.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using machine::Machine;
+
+// What the user has said of the runtime's options, on the command line or in the environment.
+Result<advise::Fixed> fixed_by(const Global& global) {
+  advise::Fixed fixed;
+  const auto take = [&fixed](const std::string& name, const std::string& value, const std::string& said) {
+    Options options;
+    if (Status status = runtime::set_option(options, name, value, said); !status) return status;
+    if (name == "tiers" && !value.empty()) fixed.tiers = value;
+    if (name == "allocation") fixed.allocation = options.allocation;
+    if (name == "strategy") fixed.strategy = options.strategy;
+    if (name == "policy") fixed.policy = options.policy;
+    if (name == "bind") fixed.bind = options.bind;
+    if (name == "workers") fixed.workers = options.workers;
+    return Status::success();
+  };
+  for (const auto& [variable, value] : runtime::environment())
+    for (const runtime::OptionInfo& info : runtime::option_table())
+      if (variable == runtime::variable(info.name))
+        if (Status status = take(info.name, value, variable); !status) return status;
+  for (const auto& [name, value] : global.overrides)
+    if (Status status = take(name, value, "--" + runtime::dashed(name)); !status) return status;
+  return fixed;
+}
+
+class Adviser {
+ public:
+  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {}
+
+  int run() {
+    if (const int status = find_machine(); status != kDone) return status;
+    auto fixed = fixed_by(global_);
+    if (!fixed) return fail_to_read(fixed.status());
+    fixed_ = std::move(*fixed);
+    finding_.machine = advise::facts_of(*machine_, name_of_machine());
+    if (finding_.machine.source == machine::CostSource::typical)
+      finding_.notes.emplace_back(settings_.machine.machine.empty()
+                                      ? "nothing of this machine's memory is measured: its figures are those that such "
+                                        "memory usually has; weir topo --measure takes a minute"
+                                      : "the description has no bandwidths: figures are those that such memory usually "
+                                        "has");
+    const int status = !settings_.trace.empty() ? by_trace() : !settings_.program.empty() ? by_program() : kDone;
+    if (status != kDone) return status;
+    if (runs_.empty()) by_memory();
+    finding_.modes = advise::mode_rows(finding_.machine, finding_.program, for_modes_);
+    if (settings_.trial)
+      if (const int tried = try_them(); tried != kDone) return tried;
+    advise::show(finding_, global_);
+    return kDone;
+  }
+
+ private:
+  int find_machine() {
+    auto machine = machine_named(settings_.machine.machine);
+    if (!machine) return fail(machine.status().message, settings_.machine.machine.empty() ? kFailed : kUsage);
+    machine_.emplace(std::move(*machine));
+    return kDone;
+  }
+
+  std::string name_of_machine() const {
+    if (!settings_.machine.machine.empty()) return settings_.machine.machine;
+    const std::string& model = machine_->data().cpu_model;
+    return model.empty() ? "this one" : model;
+  }
+
+  std::vector<std::string> words() const {
+    std::vector<std::string> all{settings_.program};
+    all.insert(all.end(), global_.rest.begin(), global_.rest.end());
+    return all;
+  }
+
+  int by_trace() {
+    auto run = read_run(settings_.trace, global_);
+    if (!run) return fail_to_read(run.status());
+    runs_.push_back(std::move(*run));
+    return simulate(std::filesystem::path(settings_.trace).filename().string());
+  }
+
+  // A program that makes no trace is none of Weir's; one whose trace cannot be simulated is advised as if it were not.
+  int by_program() {
+    auto looked = record({});
+    if (!looked) return looked_failed(looked.status());
+    finding_.program.name = settings_.program;
+    finding_.program.peak_bytes = looked->peak_bytes;
+    finding_.program.threads = looked->threads;
+    finding_.program.seconds = looked->end.seconds;
+    if (runs_.empty()) return kDone;
+    if (has_a_choice_of_tiers() && !fixed_.strategy) {
+      auto other = record({{runtime::variable("strategy"), "off"}});
+      if (!other) return looked_failed(other.status());
+    }
+    const int status = simulate(settings_.program);
+    finding_.program.peak_bytes = 0;  // what blocks and footprints are says more
+    return status;
+  }
+
+  int looked_failed(const Status& status) const {
+    if (status.code != Code::not_found) return fail(status);
+    const bool is_here = settings_.program.find('/') == std::string::npos && std::filesystem::exists(settings_.program);
+    return fail(status.message + (is_here ? fmt::format("; did you mean ./{}?", settings_.program) : ""), kUsage);
+  }
+
+  // Where blocks move, how far off a simulation is depends on whether any do: one run with, one without.
+  bool has_a_choice_of_tiers() const {
+    const sim::RealRun& real = runs_.front().program.real;
+    return real.tiers.size() > 1 && !runs_.front().program.blocks.empty() && settings_.machine.machine.empty();
+  }
+
+  // Runs it with a trace, and reads that where there is one.
+  Result<LookedAt> record(const Child::Variables& more) {
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    if (error) return Status{Code::io_error, "no folder for temporary files: " + error.message()};
+    auto file = PendingFile::create(folder / fmt::format("weir-advise-{}.weir", getpid()));
+    if (!file) return file.status();
+    Child::Variables variables = variables_of(global_);
+    variables.emplace_back(runtime::variable("trace"), file->path());
+    variables.insert(variables.end(), more.begin(), more.end());
+    const Recording recording(file->path());
+    auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
+    const std::string recorded = recording.path();
+    if (!recorded.empty() && recorded != file->path()) std::filesystem::remove(recorded, error);
+    if (!looked || recorded != file->path()) return looked;
+    auto run = read_run(file->path(), global_);
+    if (run)
+      runs_.push_back(std::move(*run));
+    else
+      finding_.notes.push_back("its tasks are not simulated, so its memory alone is looked at: " +
+                               run.status().message);
+    return looked;
+  }
+
+  // ---- Advice by simulation ----
+
+  Result<advise::Predictor> predictor(const sim::RealRun& real) {
+    auto traced = machine_named(settings_.machine.traced_machine);
+    if (!traced) return traced.status();
+    advise::PredictRequest request{*machine_,
+                                   *traced,
+                                   settings_.machine.machine,
+                                   settings_.machine.traced_machine,
+                                   {},
+                                   settings_.machine.file_gb_per_s};
+    for (const auto& [name, text] : real.settings) {
+      if (name == "machine" || name == "emulated_bytes_per_second") continue;
+      static_cast<void>(runtime::set_option(request.options, name, text, name));
+    }
+    for (const auto& [name, text] : global_.overrides)
+      if (Status status = runtime::set_option(request.options, name, text, "--" + name); !status) return status;
+    advise::Predictor result(std::move(request));
+    for (const TracedRun& run : runs_)
+      if (Status status = result.add(run.program); !status) return status;
+    return result;
+  }
+
+  int simulate(const std::string& name) {
+    const sim::Program& program = runs_.front().program;
+    const double seconds = finding_.program.seconds;
+    const std::uint64_t peak = finding_.program.peak_bytes;
+    finding_.program = advise::facts_of(program, name);
+    finding_.program.findings = runs_.front().findings;
+    if (seconds > 0) finding_.program.seconds = seconds;
+    finding_.program.peak_bytes = peak;
+    const std::string* const tiers = program.real.setting("tiers");
+    if (settings_.machine.machine.empty() && !fixed_.tiers && tiers != nullptr && !tiers->empty())
+      fixed_.tiers = *tiers;
+    auto made = predictor(program.real);
+    if (!made) return fail_to_read(made.status());
+    const auto all = predict_rounds(*made);
+    finding_.advice = advise::decide(finding_.machine, finding_.program, all, fixed_);
+    if (!fixed_.tiers) for_modes_ = all;  // else they are of none of the guide's modes
+    for (const advise::Predicted& each : predict_cache_mode(*made)) for_modes_.push_back(each);
+    if (settings_.machine.machine.empty() && settings_.machine.traced_machine.empty())
+      finding_.agreement = made->agreement();
+    if (finding_.advice->setting.workers == 0) return fail(why_nothing_runs(), kUsage);
+    finding_.command = command_for(finding_.advice->setting);
+    note_on_trust();
+    return kDone;
+  }
+
+  std::vector<advise::Predicted> predict_rounds(const advise::Predictor& predictor) {
+    std::vector<advise::Predicted> all;
+    const auto round = [&](const std::vector<advise::Setting>& settings, const char* what) {
+      if (settings.empty()) return;
+      const auto progress = [&](std::size_t done) {
+        global_.progress(fmt::format("simulating {}: {} of {}", what, done, settings.size()));
+      };
+      for (advise::Predicted& each : predictor.predict(settings, progress)) all.push_back(std::move(each));
+      global_.progress("");
+    };
+    const auto best = [&] { return advise::decide(finding_.machine, finding_.program, all, fixed_).setting; };
+    round(advise::memory_candidates(finding_.machine, finding_.program, fixed_), "memory");
+    if (best().workers == 0) return all;
+    round(advise::policy_candidates(best(), finding_.machine, fixed_), "policies");
+    round(advise::worker_candidates(best(), finding_.machine, finding_.program, fixed_), "workers");
+    return all;
+  }
+
+  // What the machine would give, booted so: for the table of modes alone.
+  std::vector<advise::Predicted> predict_cache_mode(const advise::Predictor& predictor) {
+    if (finding_.machine.kind(machine::MemoryKind::hbm) == nullptr || fixed_.tiers) return {};
+    std::vector<advise::Setting> settings;
+    for (const Allocation allocation : {Allocation::fast, Allocation::local}) {
+      settings.push_back(finding_.advice->setting);
+      settings.back().tiers = "ddr";
+      settings.back().strategy = Strategy::ahead;
+      settings.back().allocation = allocation;
+      settings.back().cache_mode = true;
+    }
+    return predictor.predict(settings, [](std::size_t) {});
+  }
+
+  std::string why_nothing_runs() const {
+    const auto& ranked = finding_.advice->ranked;
+    return ranked.empty() ? "there is nothing to choose from" : "no setting can be run: " + ranked.front().failure;
+  }
+
+  std::string command_for(const advise::Setting& setting) const {
+    return fmt::format("weir run {} {}", advise::command_options(setting),
+                       settings_.program.empty() ? "./program" : fmt::format("{}", fmt::join(words(), " ")));
+  }
+
+  // `mode` is of weir run --memory; "": the program as it is.
+  std::string command_for(const std::string& mode) const {
+    return fmt::format("{}{}", mode.empty() ? "" : fmt::format("weir run --memory {} ", mode), fmt::join(words(), " "));
+  }
+
+  void note_on_trust() {
+    if (finding_.agreement > 0)
+      finding_.notes.push_back(
+          fmt::format("the traced run, simulated, takes {:.2f} times as long as it took: how far to trust the rest; "
+                      "--try runs what is close",
+                      finding_.agreement));
+    const advise::ProgramFacts& program = finding_.program;
+    if (program.other_bytes > program.block_bytes && finding_.machine.kinds.size() > 1)
+      finding_.notes.emplace_back(
+          "most of what its tasks use is in no block, so that tiers do not hold it: make it blocks (docs/blocks.md), "
+          "or place it by weir run --memory (docs/placing.md)");
+  }
+
+  // ---- Advice by memory alone ----
+
+  void by_memory() {
+    if (finding_.program.name.empty()) return;
+    const int threads = std::min(finding_.program.threads, finding_.machine.cores);
+    finding_.memory = advise::memory_rows(*machine_, finding_.program.peak_bytes, threads);
+    finding_.command = command_for(finding_.memory[advise::best_row(finding_.memory)].mode);
+    if (finding_.memory.size() == 1)
+      finding_.notes.emplace_back("one kind of memory in one place: there is nothing to place");
+  }
+
+  // ---- Trials ----
+
+  int try_them() {
+    if (finding_.advice) {
+      for (const advise::Setting& setting :
+           advise::worth_trying(*finding_.advice, static_cast<std::size_t>(settings_.most)))
+        finding_.trials.push_back({.setting = setting, .memory = "", .seconds = {}, .failure = ""});
+    } else {
+      const std::size_t best = advise::best_row(finding_.memory);
+      for (std::size_t i = 0; i < finding_.memory.size(); ++i) {
+        advise::Trial trial{.setting = {}, .memory = finding_.memory[i].mode, .seconds = {}, .failure = ""};
+        finding_.trials.insert(i == best ? finding_.trials.begin() : finding_.trials.end(), std::move(trial));
+      }
+    }
+    run_trials(finding_.trials, words(), settings_.rounds, finding_.advice.has_value(), global_);
+    const auto won = advise::winner_of(finding_.trials);
+    if (!won) return fail("no setting that was tried has run: " + finding_.trials.front().failure);
+    const advise::Trial& winner = finding_.trials[*won];
+    finding_.command = finding_.advice ? command_for(winner.setting) : command_for(winner.memory);
+    return kDone;
+  }
+
+  const AdviseSettings& settings_;
+  Global& global_;
+  std::optional<Machine> machine_;
+  advise::Fixed fixed_;
+  std::list<TracedRun> runs_;  // stay where they are: a Predictor points to them
+  std::vector<advise::Predicted> for_modes_;
+  advise::Finding finding_;
+};
+
+}  // namespace
+
+int advise_on(const AdviseSettings& settings, Global& global) { return Adviser(settings, global).run(); }
+
+}  // namespace weir::tool

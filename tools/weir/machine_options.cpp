@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "machine_options.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/known_machines.hpp"
+
+namespace weir::tool {
+
+void add_machine_options(CLI::App& verb, MachineOptions& options, const std::string& purpose) {
+  add_option(verb, "--machine", options.machine, purpose).type_name("MACHINE");
+  add_option(verb, "--traced-machine", options.traced_machine, "where the trace is from; default this machine")
+      .type_name("MACHINE");
+  add_option(verb, "--file-gb-per-s", options.file_gb_per_s,
+             "bandwidth of a file tier in 10^9 bytes a second; default what the traced run's file had")
+      .type_name("GB/S")
+      .positive();
+}
+
+std::string machine_names() {
+  std::string text = "--machine takes an hwloc synthetic string, an XML file of lstopo, or one of these names:";
+  for (const sim::KnownMachine& known : sim::known_machines())
+    text += fmt::format("\n  {:<17} {}", known.name, known.about);
+  return text;
+}
+
+base::Result<machine::Machine> machine_named(const std::string& text) {
+  return text.empty() ? machine::Machine::discover() : sim::find_machine(text);
+}
+
+}  // namespace weir::tool

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The options by which a verb that simulates is told of machines: weir sim and weir advise.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "machine/machine.hpp"
+#include "verb.hpp"
+
+namespace weir::tool {
+
+struct MachineOptions {
+  std::string machine, traced_machine;  // "": this one
+  double file_gb_per_s = 0;             // 0: as the traced run's file
+};
+
+void add_machine_options(CLI::App& verb, MachineOptions& options, const std::string& purpose);
+// A paragraph on what --machine takes, for the verb's text.
+std::string machine_names();
+
+// "": this machine. Fails as Machine::discover() and sim::find_machine().
+base::Result<machine::Machine> machine_named(const std::string& text);
+
+}  // namespace weir::tool
