@@ -13,6 +13,8 @@ export CXX
 
 PRESET ?= release
 JOBS   ?= $(shell nproc)
+# Tests wait for processes that they start, so that one more than there are cores keeps all cores busy.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 ARGS   ?=
 TESTS  ?= .
 
@@ -20,7 +22,7 @@ compiler_suffix := $(if $(filter g++,$(notdir $(CXX))),,-$(notdir $(CXX)))
 build = build/$(PRESET)$(compiler_suffix)
 weir  = $(build)/tools/weir/weir
 install_packages = @scripts/install_packages.sh
-run_ctest = ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '$(TESTS)'
+run_ctest = ctest --test-dir $(build) -j $(TEST_JOBS) --output-on-failure -R '$(TESTS)'
 
 # `make run` builds a program with that verb alone, in half the time; what makes reports is in the whole command line.
 wants_report = $(filter --report --html --html=%,$(ARGS))
