@@ -6,12 +6,13 @@
 #include <thread>
 
 #include "base/check.hpp"
+#include "platform/punctual_sleep.hpp"
 
 namespace weir::memory {
 namespace {
 
-// Sleeps end up to 100 us late, and no thread sleeps for less: what one caller is late or early, the next ones make up
-// for.
+// Sleeps end up to 100 us late (docs/tuning.md#late), and no thread sleeps for less: what one caller is late or early,
+// the next ones make up for.
 constexpr auto kGrain = std::chrono::microseconds(100);
 
 }  // namespace
@@ -29,7 +30,9 @@ Throttle::Clock::time_point Throttle::reserve(std::uint64_t bytes) noexcept {
 }
 
 void Throttle::wait_until(Clock::time_point time) noexcept {
-  if (time - Clock::now() > kGrain) std::this_thread::sleep_until(time);
+  if (time - Clock::now() <= kGrain) return;
+  const platform::PunctualSleep punctual;
+  std::this_thread::sleep_until(time);
 }
 
 }  // namespace weir::memory

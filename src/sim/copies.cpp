@@ -12,6 +12,13 @@ using data::engine::NodeId;
 namespace {
 
 constexpr double kGrain = 100'000;  // ns that a turn of emulated memory may be early or late, as memory::Throttle
+constexpr double kLateNs = 60'000;  // that a thread wakes after the time that it sleeps until (docs/tuning.md#late)
+
+// When a thread goes on that has worked until `now` and whose turn has then passed, or sleeps for the rest of it.
+std::uint64_t after_turn(std::uint64_t turn, double now) {
+  const auto turn_ns = static_cast<double>(turn);
+  return static_cast<std::uint64_t>(turn_ns - now > kGrain ? turn_ns + kLateNs : now);
+}
 
 }  // namespace
 
@@ -44,8 +51,7 @@ std::uint64_t Copies::begin(std::uint64_t now, NodeId from, NodeId to, std::uint
   if (here != there) ++streams_[there];
   const auto ended = static_cast<std::uint64_t>(end);
   if (!is_emulated(from) && !is_emulated(to)) return ended;
-  const std::uint64_t turn = reserve(now, bytes);
-  return static_cast<double>(turn) - end > kGrain ? turn : ended;
+  return after_turn(reserve(now, bytes), end);
 }
 
 void Copies::end(NodeId from, NodeId to, std::uint64_t bytes) {
@@ -57,8 +63,7 @@ void Copies::end(NodeId from, NodeId to, std::uint64_t bytes) {
 }
 
 std::uint64_t Copies::use_emulated(std::uint64_t now, std::uint64_t bytes) {
-  const std::uint64_t turn = reserve(now, bytes);
-  return static_cast<double>(turn) - static_cast<double>(now) > kGrain ? turn : now;
+  return after_turn(reserve(now, bytes), static_cast<double>(now));
 }
 
 std::uint64_t Copies::reserve(std::uint64_t now, std::uint64_t bytes) {
