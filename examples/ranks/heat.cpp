@@ -59,7 +59,8 @@ void spawn_step(weir::Ranks& ranks, const Plate& from, const Plate& to, std::siz
               [band](weir::View2D<const double> mine, weir::Items items, weir::View2D<double> next,
                      weir::View2D<double> edges) {
                 const double* const above = band > 0 ? items[0].view<const double>().row(1) : nullptr;
-                const double* const below = band + 1 < kBands ? items[items.size() - 1].view<const double>().row(0) : nullptr;
+                const double* const below =
+                    band + 1 < kBands ? items[items.size() - 1].view<const double>().row(0) : nullptr;
                 step(band, mine, above, below, next, edges);
               });
 }

@@ -9,10 +9,10 @@
 //   ranks.wait();
 //
 // Every rank runs the same program text and spawns the same tasks in the same order (sequential task flow). A task runs
-// on one rank: the owner of the first tile that it writes, or on_rank(). The others skip it, at a few nanoseconds for each tile. What it
-// reads and another rank has written is sent there ahead of it, once for each rank and version; what it writes is the
-// newest version from then on, wherever the tile's owner is. The program is the same on one rank, and started bare it
-// is one.
+// on one rank: the owner of the first tile that it writes, or on_rank(). The others skip it, at a few nanoseconds for
+// each tile. What it reads and another rank has written is sent there ahead of it, once for each rank and version; what
+// it writes is the newest version from then on, wherever the tile's owner is. The program is the same on one rank, and
+// started bare it is one.
 //
 // Footprints may also name memory of the process itself; only the rank that runs the task looks at those items. What a
 // task is spawned with must not depend on the rank, but for the function's own captures.
@@ -54,13 +54,13 @@ class Ranks {
 
   int rank() const noexcept;
   int size() const noexcept;
-  // Of this rank: for tasks that concern nobody else.
+  // Of this rank: for tasks that no other rank has to do with.
   Runtime& runtime() noexcept;
 
   // As Runtime::spawn(), with tiles of distributed arrays among the items, and on_rank() among the attributes. A task
-  // gives no handle: whoever wants what it makes names the tile. Where the task does not run, its callable is dropped.
-  // Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, and after a
-  // rank has failed.
+  // gives no handle: what it makes is for tasks that name the tile. Where the task does not run, its callable is
+  // dropped. Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, and
+  // after a rank has failed.
   template <class... Arguments>
   void spawn(Arguments&&... arguments) {
     static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
@@ -89,11 +89,9 @@ class Ranks {
   template <std::size_t... I, class Tuple>
   void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
     if (!detail::plan_task(*state_, detail::RankedFootprint(std::get<I>(all)...))) return;
-    using F = std::decay_t<std::tuple_element_t<sizeof...(I), std::remove_cvref_t<Tuple>>>;
     std::apply(
         [&](const auto&... arguments) {
-          runtime().spawn(arguments...,
-                          detail::OfAllRanks<F>{std::get<sizeof...(I)>(std::forward<Tuple>(all)), state_.get()});
+          runtime().spawn(arguments..., std::get<sizeof...(I)>(std::forward<Tuple>(all)));
         },
         std::tuple_cat(detail::as_here(std::get<I>(all))...));
   }
@@ -122,7 +120,7 @@ Array<T, Rank> Array<T, Rank>::distribute(Ranks& ranks, const Extents& shape, co
 // Copies the newest contents of all tiles to `data` on `root`.
 template <class T, std::size_t Rank>
 void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root = 0);
-// The other way round.
+// From `data` on `root` to the tiles.
 template <class T, std::size_t Rank>
 void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root = 0);
 
@@ -142,7 +140,7 @@ void for_each_tile(const Array<T, Rank>& array, F&& f) {
   }
 }
 
-// Rows of a tile, one after the other, beside those of the dense array: f(row in the tile, row in the array, elements).
+// For each row of a tile: f(row in the tile, row in the dense array, elements).
 template <std::size_t Rank, class Part, class Whole, class F>
 void for_each_row(const std::array<std::size_t, Rank>& extents, const std::array<std::size_t, Rank>& shape, Part* part,
                   Whole* whole, F&& f) {

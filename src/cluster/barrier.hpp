@@ -2,8 +2,8 @@
 
 // Barrier: dissemination in messages, so that a failure of any rank ends it.
 //
-// In round r a rank tells the one 2^r behind it, and waits for the one 2^r before it: log2(ranks) rounds. D. Hensgen, R.
-// Finkel, U. Manber: Two algorithms for barrier synchronization, 1988. One thread waits, any thread notes.
+// In round r a rank tells the one 2^r behind it, and waits for the one 2^r before it: log2(ranks) rounds. D. Hensgen,
+// R. Finkel, U. Manber: Two algorithms for barrier synchronization, 1988. One thread waits, any thread notes.
 #pragma once
 
 #include <array>

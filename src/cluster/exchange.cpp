@@ -137,16 +137,17 @@ void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
   }
   const std::shared_ptr<Ending> ending = std::move(awaited.ending);
   const transport::Location from{announced.from, announced.ready.region, announced.ready.offset};
-  far_.read(from, awaited.to, [this, ending, who = announced.from, ready = announced.ready](const base::Status& status) {
-    if (!status) {
-      fail(status.message);
-      return ending->failed(failure_as_exception());
-    }
-    traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
-    traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
-    say_taken(who, ready.offer);
-    ending->done();
-  });
+  far_.read(from, awaited.to,
+            [this, ending, who = announced.from, ready = announced.ready](const base::Status& status) {
+              if (!status) {
+                fail(status.message);
+                return ending->failed(failure_as_exception());
+              }
+              traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
+              traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
+              say_taken(who, ready.offer);
+              ending->done();
+            });
 }
 
 // From a message, or from a neighbour's memory.
@@ -196,6 +197,17 @@ void Exchange::announce_failure(const std::string& text) noexcept {
   }
 }
 
+void Exchange::announce_failure(const std::exception_ptr& failure) noexcept {
+  std::string text = "an exception of unknown type";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    text = error.what();
+  } catch (...) {
+  }
+  announce_failure(fmt::format("rank {} has failed: {}", static_cast<std::uint32_t>(transport_.rank()), text));
+}
+
 void Exchange::on_failed(Rank, std::span<const std::byte> text) {
   fail({reinterpret_cast<const char*>(text.data()), text.size()});
 }
@@ -208,10 +220,9 @@ std::string Exchange::failure() const {
 std::exception_ptr Exchange::failure_as_exception() const { return std::make_exception_ptr(Error(failure())); }
 
 base::Status Exchange::barrier() {
-  const bool passed = barrier_.wait(static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
-                                    [this](std::uint32_t to, std::uint32_t round) {
-                                      send(Rank{to}, Message::barrier, bytes_of(Arrived{round}));
-                                    });
+  const bool passed = barrier_.wait(
+      static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
+      [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); });
   return passed ? base::Status::success() : base::Status{base::Code::lost, failure()};
 }
 

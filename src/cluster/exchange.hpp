@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -54,6 +55,8 @@ class Exchange {
   // ranks fail with this text, too.
   void fail(const std::string& text) noexcept;
   void announce_failure(const std::string& text) noexcept;
+  // Of a task of this rank.
+  void announce_failure(const std::exception_ptr& failure) noexcept;
   bool has_failed() const noexcept { return has_failed_.load(std::memory_order_acquire); }
   std::string failure() const;
 

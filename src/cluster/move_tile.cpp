@@ -6,15 +6,13 @@
 #include <span>
 #include <utility>
 
-#include "runtime/tier_source.hpp"
+#include "runtime/watch.hpp"
 #include "weir/block.hpp"
 #include "weir/completion.hpp"
-#include "weir/detail/ranked.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cluster {
 
-using detail::OfAllRanks;
 using detail::RankedTile;
 using detail::RanksState;
 
@@ -63,21 +61,17 @@ void need_block(RanksState& state, RankedTile& tile) {
 
 void begin_send(RanksState& state, RankedTile& tile, Rank to) {
   const TileVersion what{tile.id, tile.versions.newest()};
-  auto body = [&state, what, to](std::span<const std::byte> bytes) { send(state, what, to, bytes); };
-  state.runtime->spawn(name("send"), Priority::urgent,
-                       detail::block_item<Mode::in, const std::byte>(*tile.block),
-                       OfAllRanks<decltype(body)>{body, &state});
+  state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(*tile.block),
+                       [&state, what, to](std::span<const std::byte> bytes) { send(state, what, to, bytes); });
 }
 
 void begin_receive(RanksState& state, RankedTile& tile) {
   need_block(state, tile);
   const TileVersion what{tile.id, tile.versions.newest()};
-  const Handle<> announced =
-      runtime::blocks_wait_for_room(*state.runtime) ? begin_to_await(state, what) : Handle<>();
-  auto body = [&state, what](std::span<std::byte> to) { receive(state, what, to); };
+  const Handle<> announced = runtime::blocks_wait_for_room(*state.runtime) ? begin_to_await(state, what) : Handle<>();
   state.runtime->spawn(name("receive"), Priority::urgent, after(announced),
                        detail::block_item<Mode::out, std::byte>(*tile.block),
-                       OfAllRanks<decltype(body)>{body, &state});
+                       [&state, what](std::span<std::byte> to) { receive(state, what, to); });
 }
 
 }  // namespace weir::cluster

@@ -63,7 +63,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
-  state->progress = std::make_unique<Progress>(*state->transport, *state->exchange);
+  state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
   return state;
 }
 

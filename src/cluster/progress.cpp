@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace weir::cluster {
 
 namespace {
@@ -13,20 +15,25 @@ constexpr std::uint64_t kNapNs = 5'000'000;
 
 }  // namespace
 
-Progress::Progress(transport::Transport& transport, Exchange& exchange)
-    : transport_(transport), exchange_(exchange), thread_([this] { run(); }) {}
+Progress::Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime)
+    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {}
 
 Progress::~Progress() {
   ends_.store(true, std::memory_order_relaxed);
   thread_.join();
 }
 
+void Progress::look_for_failures() {
+  if (const auto lost = transport_.lost())
+    exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
+  if (std::exception_ptr failure = tasks_.failure()) exchange_.announce_failure(std::move(failure));
+}
+
 void Progress::run() {
   while (!ends_.load(std::memory_order_relaxed)) {
     while (transport_.progress()) {
     }
-    if (const auto lost = transport_.lost(); lost && !exchange_.has_failed())
-      exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
+    if (!exchange_.has_failed()) look_for_failures();
     transport_.wait_for_arrival(kNapNs);
   }
 }

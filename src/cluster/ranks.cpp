@@ -31,29 +31,20 @@ void check_usable(const RanksState& state) {
     throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
 }
 
-std::string text_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
-}
-
 Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint) {
   if (footprint.on_rank() != detail::kOwner) {
     if (footprint.on_rank() >= 0 && static_cast<std::uint32_t>(footprint.on_rank()) < state.transport->ranks())
       return Rank{static_cast<std::uint32_t>(footprint.on_rank())};
-    throw Error(fmt::format("on_rank({}): there are {} ranks, numbered from 0", footprint.on_rank(),
-                            state.transport->ranks()));
+    throw Error(
+        fmt::format("on_rank({}): there are {} ranks, numbered from 0", footprint.on_rank(), state.transport->ranks()));
   }
   for (const RankedItem& item : footprint.items()) {
     if (writes(item.mode)) return item.tile->versions.owner();
   }
   if (footprint.items().empty())
-    throw Error("a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
-                "with runtime()");
+    throw Error(
+        "a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
+        "with runtime()");
   return footprint.items().front().tile->versions.owner();
 }
 
@@ -96,8 +87,8 @@ void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: 
 void end_ranks(RanksState* owned) {
   const std::unique_ptr<RanksState> state(owned);
   if (std::uncaught_exceptions() > state->exceptions) {
-    state->exchange->announce_failure(fmt::format(
-        "rank {} has left its tasks because of an exception", static_cast<std::uint32_t>(state->self())));
+    state->exchange->announce_failure(
+        fmt::format("rank {} has left its tasks because of an exception", static_cast<std::uint32_t>(state->self())));
   }
   try {
     state->runtime->wait();
@@ -121,16 +112,10 @@ bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   try {
     plan(state, footprint, where);
   } catch (...) {
-    task_failed(state, std::current_exception());
+    state.exchange->announce_failure(std::current_exception());
     throw;
   }
   return where == state.self();
-}
-
-void task_failed(RanksState& state, const std::exception_ptr& failure) noexcept {
-  if (state.exchange->has_failed()) return;
-  state.exchange->announce_failure(
-      fmt::format("a task of rank {} has failed: {}", static_cast<std::uint32_t>(state.self()), text_of(failure)));
 }
 
 std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, std::span<const std::size_t> grid,
@@ -142,8 +127,11 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   const std::uint32_t array = state.arrays++;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const Rank owner = owner_of(state, distribution, i, grid);
-    shared->push_back({cluster::Versions(state.self(), owner), tiles[i].block, tiles[i].bytes,
-                       {array, static_cast<std::uint32_t>(i)}, place_text(name, i, grid)});
+    shared->push_back({cluster::Versions(state.self(), owner),
+                       tiles[i].block,
+                       tiles[i].bytes,
+                       {array, static_cast<std::uint32_t>(i)},
+                       place_text(name, i, grid)});
     *tiles[i].ranked = &shared->back();
     if (owner == state.self()) cluster::need_block(state, shared->back());
   }
@@ -160,7 +148,12 @@ int Ranks::size() const noexcept { return static_cast<int>(state_->transport->ra
 Runtime& Ranks::runtime() noexcept { return *state_->runtime; }
 
 void Ranks::wait() {
-  state_->runtime->wait();
+  try {
+    state_->runtime->wait();
+  } catch (...) {
+    state_->exchange->announce_failure(std::current_exception());
+    throw;
+  }
   if (state_->exchange->has_failed()) throw Error(state_->exchange->failure());
 }
 

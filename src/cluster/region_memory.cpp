@@ -35,8 +35,7 @@ class Piece final : public memory::Backing {
   std::byte* data() const noexcept override { return data_; }
   std::string name() const override { return name_; }
   base::Status populate(std::uint64_t offset, std::size_t bytes) override {
-    const int error =
-        memory::populate_shared(descriptor_.number, descriptor_.offset + offset, data_ + offset, bytes);
+    const int error = memory::populate_shared(descriptor_.number, descriptor_.offset + offset, data_ + offset, bytes);
     if (error == 0) return base::Status::success();
     return {base::Code::no_space, fmt::format("{}: there is no memory for {} more: {}", name_,
                                               memory::size_text({bytes}), std::generic_category().message(error))};
@@ -74,9 +73,10 @@ base::Result<std::unique_ptr<memory::Backing>> RegionMemory::cut(Bytes size, std
   {
     const base::Lock lock(mutex_);
     if (region_.size.count - cut_ < rounded) {
-      return base::Status{base::Code::no_space,
-                          fmt::format("{}: {} for tiers of ranks, of which all on this host have at most {} each: ask for less",
-                                      name, memory::size_text(size), memory::size_text(region_.size))};
+      return base::Status{
+          base::Code::no_space,
+          fmt::format("{}: {} for tiers of ranks, of which all on this host have at most {} each: ask for less", name,
+                      memory::size_text(size), memory::size_text(region_.size))};
     }
     offset = std::exchange(cut_, cut_ + rounded);
   }

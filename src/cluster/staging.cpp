@@ -46,9 +46,10 @@ base::Result<Staging::Copy> Staging::copy(std::span<const std::byte> bytes) {
     if (to == nullptr) {
       return base::Status{
           base::Code::no_space,
-          fmt::format("{} to send to another rank: {} wait already to be taken, and there is no memory for more: give the "
-                      "tiers less",
-                      memory::size_text({bytes.size()}), memory::size_text({arena_->used()}))};
+          fmt::format(
+              "{} to send to another rank: {} wait already to be taken, and there is no memory for more: give the "
+              "tiers less",
+              memory::size_text({bytes.size()}), memory::size_text({arena_->used()}))};
     }
   }
   std::memcpy(to, bytes.data(), bytes.size());

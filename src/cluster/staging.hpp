@@ -2,8 +2,8 @@
 
 // Staging: copies of tiles that wait to be taken by another rank, in memory that no tier counts. Any thread.
 //
-// A task that sends while tasks may wait for room does not keep its block until the other rank has taken it: each of two
-// ranks could then hold the room that the other one needs.
+// A task that sends while tasks may wait for room does not keep its block until the other rank has taken it: each of
+// two ranks could then hold the room that the other one needs.
 #pragma once
 
 #include <cstddef>

@@ -78,9 +78,8 @@ data::Store& BlockRuntime::store() {
   const base::Lock lock(mutex_);
   if (owned_ == nullptr) {
     const int workers = scheduler_.worker_count();
-    base::Result<std::unique_ptr<data::Store>> opened =
-        data::Store::open(scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this,
-                          make_tiers_config());
+    base::Result<std::unique_ptr<data::Store>> opened = data::Store::open(
+        scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this, make_tiers_config());
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
     if (recorder_ != nullptr) owned_->record_on(*recorder_);

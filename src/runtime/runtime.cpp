@@ -146,11 +146,6 @@ std::unique_ptr<Runtime> make_runtime(const Options& options, const detail::Tier
   return std::unique_ptr<Runtime>(detail::RuntimeAccess::make(options, tiers));
 }
 
-bool blocks_wait_for_room(const Runtime& runtime) noexcept {
-  const data::Store* const store = detail::RuntimeAccess::state(runtime)->blocks->find_store();
-  return store != nullptr && store->tracked();
-}
-
 }  // namespace runtime
 
 int Runtime::worker_count() const noexcept { return state_->scheduler->worker_count(); }

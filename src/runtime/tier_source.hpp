@@ -22,8 +22,4 @@ namespace weir::runtime {
 // A runtime whose tiers are opened so. Throws weir::Error as Runtime's constructor does.
 std::unique_ptr<Runtime> make_runtime(const Options& options, const detail::TierSource& tiers);
 
-// Whether blocks of the runtime may have to wait for room: more were made than the fast tier holds. A task that keeps a
-// block while it waits for another process may do so only while this is false.
-bool blocks_wait_for_room(const Runtime& runtime) noexcept;
-
 }  // namespace weir::runtime

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -111,26 +110,6 @@ struct RanksState;  // src/cluster/ranks_state.hpp
 
 // Notes what the task does on all ranks, and begins what has to be sent or received for it. True: it runs here.
 bool plan_task(RanksState& state, const RankedFootprint& footprint);
-// A task has thrown: all ranks are told.
-void task_failed(RanksState& state, const std::exception_ptr& failure) noexcept;
-
-// The callable of a task, whose failure is one of all ranks.
-template <class F>
-struct OfAllRanks {
-  F function;
-  RanksState* state;
-
-  template <class... A>
-  requires std::is_invocable_v<F&, A...>
-  void operator()(A&&... arguments) {
-    try {
-      function(std::forward<A>(arguments)...);
-    } catch (...) {
-      task_failed(*state, std::current_exception());
-      throw;
-    }
-  }
-};
 
 // Where an array's tile has its block, and which place it has.
 struct NewTile {

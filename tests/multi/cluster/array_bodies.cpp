@@ -16,7 +16,8 @@ namespace weir::cluster::multi {
 namespace {
 
 template <std::size_t Rank>
-void there_and_back(Ranks& ranks, const std::array<std::size_t, Rank>& shape, const std::array<std::size_t, Rank>& tile) {
+void there_and_back(Ranks& ranks, const std::array<std::size_t, Rank>& shape,
+                    const std::array<std::size_t, Rank>& tile) {
   std::size_t count = 1;
   for (const std::size_t n : shape) count *= n;
   const auto array = Array<double, Rank>::distribute(
@@ -37,7 +38,8 @@ void there_and_back(Ranks& ranks, const std::array<std::size_t, Rank>& shape, co
   gather(ranks, array, to.data(), last);
   ranks.wait();
   if (ranks.rank() != last) return;
-  for (std::size_t i = 0; i < count; ++i) expect(to[i] == 2 * (double(i) + 1), fmt::format("element {} twice as large", i));
+  for (std::size_t i = 0; i < count; ++i)
+    expect(to[i] == 2 * (double(i) + 1), fmt::format("element {} twice as large", i));
 }
 
 void arrays() {
@@ -83,26 +85,28 @@ void expect_refused(const std::string& text, void (*body)(Ranks& ranks, const Ar
 void refusals() {
   Ranks ranks;
   const auto a = Array<int, 1>::distribute(ranks, {100}, {10}, block_cyclic(ranks.size()), "a");
-  expect_refused("on_rank(99)", [](Ranks& r, const auto& x) { r.spawn(on_rank(99), in(x.tile(0)), [] {}); }, ranks, a);
-  expect_refused("names no tile", [](Ranks& r, const auto&) { r.spawn([] {}); }, ranks, a);
-  expect_refused("to rank 77",
-                 [](Ranks& r, const auto&) {
-                   Array<int, 1>::distribute(r, {10}, {5}, owned_by([](auto) { return 77; }));
-                 },
-                 ranks, a);
-  expect_refused("another thread",
-                 [](Ranks& r, const auto& x) {
-                   std::exception_ptr failure;
-                   std::thread([&] {
-                     try {
-                       r.spawn(in(x.tile(0)), [] {});
-                     } catch (...) {
-                       failure = std::current_exception();
-                     }
-                   }).join();
-                   std::rethrow_exception(failure);
-                 },
-                 ranks, a);
+  expect_refused(
+      "on_rank(99)", [](Ranks& r, const auto& x) { r.spawn(on_rank(99), in(x.tile(0)), [] {}); }, ranks, a);
+  expect_refused(
+      "names no tile", [](Ranks& r, const auto&) { r.spawn([] {}); }, ranks, a);
+  expect_refused(
+      "to rank 77",
+      [](Ranks& r, const auto&) { Array<int, 1>::distribute(r, {10}, {5}, owned_by([](auto) { return 77; })); }, ranks,
+      a);
+  expect_refused(
+      "another thread",
+      [](Ranks& r, const auto& x) {
+        std::exception_ptr failure;
+        std::thread([&] {
+          try {
+            r.spawn(in(x.tile(0)), [] {});
+          } catch (...) {
+            failure = std::current_exception();
+          }
+        }).join();
+        std::rethrow_exception(failure);
+      },
+      ranks, a);
   ranks.barrier();
 }
 const Named kRefusals("refusals", refusals);
@@ -157,11 +161,29 @@ void killed() {
 }
 const Named kKilled("killed", killed);
 
+// Tiles that never fit in the fast tier, of a task of the last rank; all ranks are told.
+void too_large() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {4 * 200'000}, {200'000}, block_cyclic(ranks.size()), "a");
+  std::string told;
+  try {
+    for (std::size_t i = 0; i < 4; ++i) ranks.spawn(out(a.tile(i)), [](std::span<int> v) { v[0] = 1; });
+    ranks.spawn(on_rank(ranks.size() - 1), in(a.tile(0)), in(a.tile(1)), inout(a.tile(2)), [] {});
+    for (int rank = 0; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), inout(a.tile(2)), [] {});
+    ranks.barrier();
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  expect(told.find("memory") != std::string::npos, "told what does not fit: " + told);
+}
+const Named kTooLarge("too-large", too_large);
+
 // Together they have more tiles than their fast tiers hold; WEIR_TIERS says how large those are.
 void more_than_memory() {
   Ranks ranks;
   constexpr std::size_t kWords = 16 * 1024, kTiles = 48;
-  const auto a = Array<std::uint64_t, 1>::distribute(ranks, {kTiles * kWords}, {kWords}, block_cyclic(ranks.size()), "a");
+  const auto a =
+      Array<std::uint64_t, 1>::distribute(ranks, {kTiles * kWords}, {kWords}, block_cyclic(ranks.size()), "a");
   for (std::size_t i = 0; i < kTiles; ++i)
     ranks.spawn(out(a.tile(i)), [i](std::span<std::uint64_t> v) { std::iota(v.begin(), v.end(), i); });
   for (std::size_t round = 1; round <= 3; ++round) {
@@ -177,7 +199,8 @@ void more_than_memory() {
   ranks.barrier();
   if (ranks.rank() != 0) return;
   std::vector<std::uint64_t> expected(kTiles * kWords);
-  for (std::size_t i = 0; i < kTiles; ++i) std::iota(expected.begin() + long(i * kWords), expected.begin() + long((i + 1) * kWords), i);
+  for (std::size_t i = 0; i < kTiles; ++i)
+    std::iota(expected.begin() + long(i * kWords), expected.begin() + long((i + 1) * kWords), i);
   for (std::size_t round = 1; round <= 3; ++round) {
     for (std::size_t i = 0; i < kTiles; ++i) {
       for (std::size_t k = 0; k < kWords; ++k)

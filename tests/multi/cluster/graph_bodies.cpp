@@ -3,6 +3,7 @@
 // Random graphs of tasks over tiles of all sizes, against the same tasks one after the other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -32,7 +33,8 @@ Graph make_graph(int seed, int ranks) {
   std::mt19937_64 random(static_cast<std::uint64_t>(seed));
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::size_t sizes[] = {1, 7, 100, 489, 490, 2000, 40'000};
-  Graph graph{3 + below(12), sizes[below(std::size(sizes))], {}};
+  const auto most = static_cast<std::size_t>(setting("WEIR_GRAPH_MOST_WORDS", 40'000));
+  Graph graph{3 + below(12), std::min(most, sizes[below(std::size(sizes))]), {}};
   const std::size_t count = 20 + below(static_cast<std::size_t>(setting("WEIR_GRAPH_TASKS", 200)));
   for (std::size_t i = 0; i < count; ++i) {
     RandomTask task;
@@ -95,10 +97,9 @@ void run_graph(Ranks& ranks, int seed) {
   const std::vector<Word> expected = run_serially(graph);
   const int root = seed % ranks.size();
   std::vector<Word> zeros(ranks.rank() == root ? expected.size() : 0), found(zeros.size());
-  const auto array = Array<Word, 1>::distribute(ranks, {expected.size()}, {graph.tile_words},
-                                                seed % 2 == 0 ? block_cyclic(ranks.size())
-                                                              : bands(ranks.size(), graph.tiles),
-                                                "random");
+  const auto array = Array<Word, 1>::distribute(
+      ranks, {expected.size()}, {graph.tile_words},
+      seed % 2 == 0 ? block_cyclic(ranks.size()) : bands(ranks.size(), graph.tiles), "random");
   scatter(ranks, array, zeros.data(), root);
   for (const RandomTask& task : graph.tasks) spawn(ranks, array, graph, task);
   gather(ranks, array, found.data(), root);

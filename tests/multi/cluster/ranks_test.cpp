@@ -51,5 +51,16 @@ TEST(RankedTasks, ArraysLargerThanTheMemoryOfAllRanksAreInTheirFiles) {
   for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "more-than-memory", tight);
 }
 
+TEST(RankedTasks, RandomGraphsInTightMemoryAreAsTasksOneAfterTheOther) {
+  const Job::Variables tight{
+      {"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}, {"WEIR_GRAPH_MOST_WORDS", "16000"}};
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "graphs", tight);
+}
+
+TEST(RankedTasks, ATaskWithoutRoomIsAFailureOfAllRanks) {
+  const Job::Variables tight{{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}};
+  for (const int ranks : {1, 3}) expect_all_well(ranks, "too-large", tight);
+}
+
 }  // namespace
 }  // namespace weir::cluster::multi
