@@ -7,6 +7,7 @@
 //   there and back   an empty task on rank 1 and one on rank 0, in a chain through a tile of 8 bytes; a message of as
 //   many
 //                    bytes there and back
+//   skipped          what a rank spends on a task of another rank that names three tiles, ns
 //   1 MiB            a tile that rank 0 writes and a task of rank 1 reads; a message, and a get of as many bytes
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@
 namespace weir::bench {
 namespace {
 
-constexpr int kHops = 2000, kTransfers = 200;
+constexpr int kHops = 2000, kTransfers = 200, kSkipped = 100'000;
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 double seconds_of(const std::function<void()>& body) {
@@ -115,6 +116,19 @@ double large_tiles(Ranks& ranks, const Array<std::byte, 1>& tile) {
   });
 }
 
+// What rank 0 spends on tasks of rank 1 that name three tiles, of which nothing has to be sent.
+double skipped_tasks(Ranks& ranks, const Array<int, 1>& tiles) {
+  ranks.barrier();
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < kSkipped; ++i) {
+      ranks.spawn(on_rank(1), inout(tiles.tile(0)), inout(tiles.tile(1)), inout(tiles.tile(2)),
+                  [](std::span<int>, std::span<int>, std::span<int>) {});
+    }
+  });
+  ranks.barrier();
+  return seconds;
+}
+
 double median(std::vector<double> all) {
   std::nth_element(all.begin(), all.begin() + static_cast<long>(all.size() / 2), all.end());
   return all[all.size() / 2];
@@ -133,18 +147,21 @@ int run(int workers, int rounds) {
   if (ranks.size() != 2) throw Error("two ranks are compared: weir run -n 2");
   const auto word = Array<std::uint64_t, 1>::distribute(ranks, {1}, {1}, block_cyclic(2), "word");
   const auto tile = Array<std::byte, 1>::distribute(ranks, {kLarge}, {kLarge}, block_cyclic(2), "tile");
-  std::vector<double> tasks, messages, large_tasks, gets;
+  const auto three = Array<int, 1>::distribute(ranks, {3}, {1}, block_cyclic(1), "three");
+  std::vector<double> tasks, messages, large_tasks, gets, skipped;
   for (int i = 0; i < rounds; ++i) {
     messages.push_back(raw.there_and_back());
     tasks.push_back(tasks_there_and_back(ranks, word));
     gets.push_back(raw.large());
     large_tasks.push_back(large_tiles(ranks, tile));
+    skipped.push_back(skipped_tasks(ranks, three));
   }
   ranks.barrier();
   if (ranks.rank() != 0) return 0;
   fmt::print("{:<16} {:>10} {:>12} {:>8}\n", "us", "tasks", "messages", "ratio");
   print_row("there and back", median(tasks), median(messages), kHops / 2);
   print_row("1 MiB", median(large_tasks), median(gets), kTransfers);
+  fmt::print("skipped: {:.1f} ns a task of three tiles\n", median(skipped) * 1e9 / kSkipped);
   return 0;
 }
 
