@@ -3,8 +3,8 @@
 // Ending: what is to be done when something that was begun has ended, or never will.
 #pragma once
 
-#include <exception>
 #include <memory>
+#include <string>
 
 namespace weir::cluster {
 
@@ -13,7 +13,7 @@ class Ending {
   virtual ~Ending() = default;
   // Exactly one of them, once, on any thread; neither waits.
   virtual void done() noexcept = 0;
-  virtual void failed(const std::exception_ptr& why) noexcept = 0;
+  virtual void failed(const std::string& why) noexcept = 0;
 };
 using EndingPtr = std::unique_ptr<Ending>;
 

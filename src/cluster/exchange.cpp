@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "weir/error.hpp"
 
 namespace weir::cluster {
 
@@ -74,7 +73,7 @@ void Exchange::offer(const TileVersion& what, Rank to, transport::RegionId regio
   traffic_.tiles_sent.fetch_add(1, std::memory_order_relaxed);
   traffic_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
   if (!has_failed()) return;  // FAIL-1
-  if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure_as_exception());
+  if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
 }
 
 void Exchange::on_taken(Rank, const Taken& taken, std::span<const std::byte>) {
@@ -109,7 +108,7 @@ void Exchange::await_announcement(const TileVersion& what, EndingPtr ending) {
 }
 
 void Exchange::give_up_arrivals() noexcept {
-  const std::exception_ptr why = failure_as_exception();
+  const std::string why = failure();
   for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(why);
 }
 
@@ -141,7 +140,7 @@ void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
             [this, ending, who = announced.from, ready = announced.ready](const base::Status& status) {
               if (!status) {
                 fail(status.message);
-                return ending->failed(failure_as_exception());
+                return ending->failed(failure());
               }
               traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
               traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
@@ -180,9 +179,8 @@ void Exchange::fail(const std::string& text) noexcept {
     failure_ = text;
     has_failed_.store(true);
   }
-  const std::exception_ptr why = failure_as_exception();
-  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(why);
-  for (const EndingPtr& ending : offers_.give_up()) ending->failed(why);
+  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(text);
+  for (const EndingPtr& ending : offers_.give_up()) ending->failed(text);
   barrier_.give_up();
 }
 
@@ -197,15 +195,8 @@ void Exchange::announce_failure(const std::string& text) noexcept {
   }
 }
 
-void Exchange::announce_failure(const std::exception_ptr& failure) noexcept {
-  std::string text = "an exception of unknown type";
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    text = error.what();
-  } catch (...) {
-  }
-  announce_failure(fmt::format("rank {} has failed: {}", static_cast<std::uint32_t>(transport_.rank()), text));
+void Exchange::announce_own_failure(const std::string& why) noexcept {
+  announce_failure(fmt::format("rank {} has failed: {}", static_cast<std::uint32_t>(transport_.rank()), why));
 }
 
 void Exchange::on_failed(Rank, std::span<const std::byte> text) {
@@ -216,8 +207,6 @@ std::string Exchange::failure() const {
   const base::Lock lock(failure_mutex_);
   return failure_;
 }
-
-std::exception_ptr Exchange::failure_as_exception() const { return std::make_exception_ptr(Error(failure())); }
 
 base::Status Exchange::barrier() {
   const bool passed = barrier_.wait(

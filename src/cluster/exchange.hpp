@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -55,8 +54,8 @@ class Exchange {
   // ranks fail with this text, too.
   void fail(const std::string& text) noexcept;
   void announce_failure(const std::string& text) noexcept;
-  // Of a task of this rank.
-  void announce_failure(const std::exception_ptr& failure) noexcept;
+  // Of this rank, for a reason.
+  void announce_own_failure(const std::string& why) noexcept;
   bool has_failed() const noexcept { return has_failed_.load(std::memory_order_acquire); }
   std::string failure() const;
 
@@ -81,7 +80,6 @@ class Exchange {
   void copy(const Announced& announced, std::span<std::byte> to);
   void say_taken(Rank to, std::uint64_t offer);
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
-  std::exception_ptr failure_as_exception() const;
 
   transport::Transport& transport_;
   Arrivals arrivals_;

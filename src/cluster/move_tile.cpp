@@ -23,7 +23,7 @@ class TaskEnding final : public Ending {
  public:
   TaskEnding() : completion_(end_later()) {}
   void done() noexcept override { completion_.complete(); }
-  void failed(const std::exception_ptr& why) noexcept override { completion_.fail(why); }
+  void failed(const std::string& why) noexcept override { completion_.fail(std::make_exception_ptr(Error(why))); }
 
  private:
   Completion completion_;

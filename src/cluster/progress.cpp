@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace weir::cluster {
 
 namespace {
@@ -26,7 +24,7 @@ Progress::~Progress() {
 void Progress::look_for_failures() {
   if (const auto lost = transport_.lost())
     exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
-  if (std::exception_ptr failure = tasks_.failure()) exchange_.announce_failure(std::move(failure));
+  if (const auto failure = tasks_.failure()) exchange_.announce_own_failure(*failure);
 }
 
 void Progress::run() {

@@ -13,6 +13,7 @@
 #include "cluster/move_tile.hpp"
 #include "cluster/open_ranks.hpp"
 #include "cluster/tile.hpp"
+#include "runtime/watch.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -112,7 +113,7 @@ bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   try {
     plan(state, footprint, where);
   } catch (...) {
-    state.exchange->announce_failure(std::current_exception());
+    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
     throw;
   }
   return where == state.self();
@@ -151,7 +152,7 @@ void Ranks::wait() {
   try {
     state_->runtime->wait();
   } catch (...) {
-    state_->exchange->announce_failure(std::current_exception());
+    state_->exchange->announce_own_failure(runtime::text_of(std::current_exception()));
     throw;
   }
   if (state_->exchange->has_failed()) throw Error(state_->exchange->failure());

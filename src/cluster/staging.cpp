@@ -16,7 +16,7 @@ class Staging::Given final : public Ending {
   Given(Staging& staging, std::uint64_t place, std::size_t bytes) noexcept
       : staging_(staging), place_(place), bytes_(bytes) {}
   void done() noexcept override { staging_.give_back(place_, bytes_); }
-  void failed(const std::exception_ptr&) noexcept override { staging_.give_back(place_, bytes_); }
+  void failed(const std::string&) noexcept override { staging_.give_back(place_, bytes_); }
 
  private:
   Staging& staging_;

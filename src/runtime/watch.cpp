@@ -15,6 +15,20 @@ bool blocks_wait_for_room(const Runtime& runtime) noexcept {
 
 FailureWatch::FailureWatch(Runtime& runtime) : scope_(&scope_of(worker_in(*detail::RuntimeAccess::state(runtime)))) {}
 
-std::exception_ptr FailureWatch::failure() const noexcept { return scope_->failure(); }
+std::optional<std::string> FailureWatch::failure() const {
+  std::optional<std::string> text;
+  scope_->look_at_failure([&](const std::exception_ptr& failure) { text = text_of(failure); });
+  return text;
+}
+
+std::string text_of(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
 
 }  // namespace weir::runtime

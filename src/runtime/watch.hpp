@@ -4,6 +4,8 @@
 #pragma once
 
 #include <exception>
+#include <optional>
+#include <string>
 
 #include "weir/runtime.hpp"
 
@@ -17,13 +19,17 @@ namespace weir::runtime {
 // block while it waits for another process may do so only while this is false.
 bool blocks_wait_for_room(const Runtime& runtime) noexcept;
 
+// what() of an exception; of one that has none, that it is of unknown type.
+std::string text_of(const std::exception_ptr& exception);
+
 // Whether tasks that one thread has spawned outside of tasks have failed.
 class FailureWatch {
  public:
   // Of the calling thread.
   explicit FailureWatch(Runtime& runtime);
-  // What wait() of that thread would throw if it returned now; null when none has failed, or it was thrown.
-  std::exception_ptr failure() const noexcept;
+  // The text of what wait() of that thread would throw if it returned now; none when no task has failed, or it was
+  // thrown.
+  std::optional<std::string> failure() const;
 
  private:
   const sched::Scope* scope_;  // the thread's, as long as the runtime lives

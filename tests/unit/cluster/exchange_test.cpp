@@ -22,7 +22,7 @@ using transport::Transport;
 struct Counting final : Ending {
   explicit Counting(int& ended, int& gave_up) : ended_(ended), gave_up_(gave_up) {}
   void done() noexcept override { ++ended_; }
-  void failed(const std::exception_ptr&) noexcept override { ++gave_up_; }
+  void failed(const std::string&) noexcept override { ++gave_up_; }
   int &ended_, &gave_up_;
 };
 
