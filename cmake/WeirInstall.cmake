@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # Files that cmake_install.cmake takes from the build, all made by the target weir_installed, which `all` has in it. One
 # that is missing is told before anything is installed, with the command that makes it.
-set(built $<TARGET_FILE:weir> $<TARGET_FILE:weir_ocr> $<TARGET_FILE:weir_ocr128> $<TARGET_FILE:weir_shmem>)
+set(built $<TARGET_FILE:weir> $<TARGET_FILE:weir_ocr> $<TARGET_FILE:weir_ocr128> $<TARGET_FILE:weir_shmem> $<TARGET_FILE:weir_cluster>)
 if(WEIR_APPS)
   list(APPEND built $<TARGET_FILE:weir_cli> $<TARGET_FILE:weir_demos>)
   if(WEIR_CHECK_SUPPORTED)
@@ -84,6 +84,12 @@ foreach(ocr_bits 64 128)
   install(FILES ${PROJECT_BINARY_DIR}/${ocr_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/ocrcc/weir-ocrcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+# Tasks over ranks: weir::weir_cluster, or weir-cluster.pc.
+install(TARGETS weir_cluster EXPORT weirClusterTargets)
+install(EXPORT weirClusterTargets NAMESPACE weir:: DESTINATION ${package_dir})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/weir-cluster.pc.in ${PROJECT_BINARY_DIR}/weir-cluster.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weir-cluster.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # OpenSHMEM: weir::weir_shmem, or weir-shmem.pc, in the same way; programs include <shmem.h>.
 install(TARGETS weir_shmem EXPORT weirShmemTargets)

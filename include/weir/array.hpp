@@ -24,6 +24,9 @@
 
 namespace weir {
 
+class Ranks;         // ranks.hpp
+class Distribution;  // distribution.hpp
+
 // A view of planes x rows x cols elements; rows are contiguous.
 template <class T>
 class View3D {
@@ -87,6 +90,13 @@ class Array {
                  strides);
   }
 
+  // An array of all ranks of a job, each of which owns the tiles that `distribution` gives to it and has memory for
+  // those, and for the tiles of others that its tasks use. Collective; tasks that name its tiles are given to
+  // Ranks::spawn(). Defined in ranks.hpp, which is to be included. Throws weir::Error as above, and for a distribution
+  // that names a rank that is none.
+  static Array distribute(Ranks& ranks, const Extents& shape, const Extents& tile, const Distribution& distribution,
+                          const char* name = "");
+
   Array(Array&&) noexcept = default;
   Array& operator=(Array&&) noexcept = default;
   // As Block's, tile by tile.
@@ -122,6 +132,8 @@ class Array {
  private:
   // On the heap, so that tiles stay where they are when the array is moved.
   struct Tiles : std::vector<detail::Tile<Rank>> {
+    std::shared_ptr<void> ranked;  // what ranks know of them
+
     Tiles() = default;
     Tiles(const Tiles&) = delete;
     Tiles& operator=(const Tiles&) = delete;
@@ -131,14 +143,19 @@ class Array {
     }
   };
 
-  Array(Runtime& runtime, const detail::ArrayShape& asked, const Extents& shape, const Extents& tile, T* data,
-        const Extents& strides)
+  // Tiles without blocks.
+  Array(const detail::ArrayShape& asked, const Extents& shape, const Extents& tile)
       : shape_(shape), tile_shape_(tile), tiles_(std::make_unique<Tiles>()) {
     detail::check_array(asked);
     std::size_t count = 1;
     for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
     make_room(asked.name, count);
-    for (std::size_t i = 0; i < count; ++i) make_tile(runtime, i, data, strides, asked.name);
+    for (std::size_t i = 0; i < count; ++i) set_extents((*tiles_)[i], place_of(i));
+  }
+  Array(Runtime& runtime, const detail::ArrayShape& asked, const Extents& shape, const Extents& tile, T* data,
+        const Extents& strides)
+      : Array(asked, shape, tile) {
+    for (std::size_t i = 0; i < tiles_->size(); ++i) make_block(runtime, i, data, strides, asked.name);
   }
 
   void make_room(const char* name, std::size_t count) {
@@ -149,16 +166,24 @@ class Array {
     }
   }
 
-  void make_tile(Runtime& runtime, std::size_t index, T* data, const Extents& strides, const char* name) {
-    detail::Tile<Rank>& tile = (*tiles_)[index];
+  Extents place_of(std::size_t index) const noexcept {
     Extents place{};
-    std::size_t rest = index;
-    for (std::size_t d = Rank; d-- > 0; rest /= grid_[d]) {
-      place[d] = rest % grid_[d];
+    for (std::size_t d = Rank; d-- > 0; index /= grid_[d]) place[d] = index % grid_[d];
+    return place;
+  }
+
+  void set_extents(detail::Tile<Rank>& tile, const Extents& place) const noexcept {
+    for (std::size_t d = 0; d < Rank; ++d) {
       const std::size_t first = place[d] * tile_shape_[d];
       tile.extents[d] = tile_shape_[d] <= shape_[d] - first ? tile_shape_[d] : shape_[d] - first;
-      if (data != nullptr) data += first * (d + 1 == Rank ? 1 : strides[d]);
     }
+  }
+
+  void make_block(Runtime& runtime, std::size_t index, T* data, const Extents& strides, const char* name) {
+    detail::Tile<Rank>& tile = (*tiles_)[index];
+    const Extents place = place_of(index);
+    for (std::size_t d = 0; data != nullptr && d < Rank; ++d)
+      data += place[d] * tile_shape_[d] * (d + 1 == Rank ? 1 : strides[d]);
     tile.program = data;
     tile.program_strides = strides;
     detail::BlockLayout layout{tile.extents[Rank - 1] * sizeof(T), {1, 1}, {0, 0}};

@@ -106,6 +106,8 @@ class Runtime {
 
  private:
   friend struct detail::RuntimeAccess;
+  // With tiers on memory that a layer above provides (src/runtime/tier_source.hpp); null: as above.
+  Runtime(const Options& options, const detail::TierSource* tiers);
   struct State;  // src/runtime/runtime_state.hpp
   State* state_;
 };

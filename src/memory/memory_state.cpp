@@ -13,4 +13,19 @@ MemoryState MemoryState::of_this_system() {
           .free_or_cached = &platform::free_memory};
 }
 
+MemoryState MemoryState::shared_by(unsigned processes) const {
+  if (processes <= 1) return *this;
+  const auto limit = [processes](const std::function<platform::MemoryLimit()>& whole) {
+    return [whole, processes] {
+      platform::MemoryLimit share = whole();
+      share.bytes /= processes;
+      return share;
+    };
+  };
+  const auto node = [processes](const std::function<Bytes(int)>& whole) {
+    return [whole, processes](int os_node) { return Bytes{whole(os_node).count / processes}; };
+  };
+  return {limit(mappable), limit(physical), node(free_now), node(free_or_cached)};
+}
+
 }  // namespace weir::memory

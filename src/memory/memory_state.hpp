@@ -21,6 +21,8 @@ struct MemoryState {
   std::function<Bytes(int os_node)> free_or_cached;
 
   static MemoryState of_this_system();
+  // What each of so many processes has if they share it evenly.
+  MemoryState shared_by(unsigned processes) const;
 };
 
 }  // namespace weir::memory

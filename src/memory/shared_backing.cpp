@@ -42,6 +42,24 @@ int interrupted(int result) noexcept { return result != 0 && (errno == EINTR || 
 
 }  // namespace
 
+// The descriptor first: it says that there is no space, where a page that cannot be had would be a signal.
+int populate_shared(int descriptor, std::uint64_t offset, std::byte* data, std::size_t bytes) noexcept {
+  int result = 0;
+  if (descriptor >= 0) {
+    do {
+      result = fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    } while (interrupted(result));
+    if (result != 0 && errno != EOPNOTSUPP) return errno;
+  }
+  do {
+    result = madvise(data, bytes, kPopulateWrite);
+  } while (interrupted(result));
+  if (result == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno == EFAULT ? ENOSPC : errno;
+  if (descriptor < 0) touch(data, bytes);
+  return 0;
+}
+
 base::Status SharedBacking::failed(const char* what, int error) const {
   const auto code = error == ENOENT                                               ? base::Code::not_found
                     : error == ENOMEM || error == ENOSPC || error == EFBIG        ? base::Code::no_space
@@ -144,25 +162,9 @@ SharedBacking::~SharedBacking() {
   source_ == Source::posix ? shm_unlink(name_.c_str()) : unlink(name_.c_str());
 }
 
-// The descriptor first: it says that there is no space, where a page that cannot be had would be a signal.
 base::Status SharedBacking::populate(std::uint64_t offset, std::size_t bytes) {
-  int result = 0;
-  if (fd_ >= 0 && source_ != Source::dax) {
-    do {
-      result = fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-    } while (interrupted(result));
-    if (result != 0 && errno != EOPNOTSUPP) return failed("there is no memory for more of it", errno);
-  }
-  do {
-    result = madvise(data_ + offset, bytes, kPopulateWrite);
-  } while (interrupted(result));
-  if (result == 0) return base::Status::success();
-  if (errno == EINVAL || errno == ENOSYS) {
-    if (fd_ < 0) touch(data_ + offset, bytes);
-    return base::Status::success();
-  }
-  const int error = errno == EFAULT ? ENOSPC : errno;
-  return failed("there is no memory for more of it", error);
+  const int error = populate_shared(source_ == Source::dax ? -1 : fd_, offset, data_ + offset, bytes);
+  return error == 0 ? base::Status::success() : failed("there is no memory for more of it", error);
 }
 
 void SharedBacking::prepare(std::uint64_t offset, std::size_t bytes) const noexcept {

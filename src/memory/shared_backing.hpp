@@ -21,6 +21,10 @@
 
 namespace weir::memory {
 
+// Gives pages to a range of mapped memory that lies at `offset` of a descriptor (-1: there is none): 0, or what the
+// system said. Memory or an error, and never a signal later.
+int populate_shared(int descriptor, std::uint64_t offset, std::byte* data, std::size_t bytes) noexcept;
+
 class SharedBacking final : public Backing {
  public:
   enum class Source : std::uint8_t { inherited, memfd, posix, file, dax };

@@ -30,6 +30,7 @@ class TierSet::Impl {
   Status open_memory(const PlannedTier& planned, bool prefer);
   base::Result<std::unique_ptr<Arena>> make_arena(const MemoryNode& node, const PlannedTier& planned, Bytes budget,
                                                   bool prefer);
+  base::Result<std::unique_ptr<Arena>> open_arena(const ArenaConfig& config) const;
   Status open_file(const PlannedTier& planned, bool prefer);
   Status open_engine();
   base::Result<std::unique_ptr<FileStore>> store_for(const TierRequest& request, bool prefer);
@@ -103,11 +104,18 @@ base::Result<std::unique_ptr<Arena>> TierSet::Impl::make_arena(const MemoryNode&
   config.copy_fraction = planned.request.copy_fraction;
   config.memory = config_.state;
   if (machine_.is_this_system() && machine_.memory_nodes().size() > 1) config.os_nodes = {node.os_index};
-  auto arena = Arena::make(config);
+  auto arena = open_arena(config);
   if (arena || !prefer || arena.status().code != base::Code::unsupported) return arena;
   warnings_.push_back(arena.status().message + "; its memory comes from where the kernel likes");
   config.os_nodes.clear();
-  return Arena::make(std::move(config));
+  return open_arena(config);
+}
+
+base::Result<std::unique_ptr<Arena>> TierSet::Impl::open_arena(const ArenaConfig& config) const {
+  if (!config_.make_backing) return Arena::make(config);
+  auto backing = config_.make_backing(config);
+  if (!backing) return backing.status();
+  return Arena::make(config, std::move(*backing));
 }
 
 Status TierSet::Impl::open_file(const PlannedTier& planned, bool prefer) {
@@ -162,7 +170,7 @@ void TierSet::Impl::look_from_every_domain() {
 base::Result<std::unique_ptr<TierSet>> TierSet::open(const Machine& machine, const TierSpec& spec,
                                                      TierSetConfig config) {
   if (!config.state) config.state = MemoryState::of_this_system();
-  auto plan = plan_tiers(machine, spec, *config.state);
+  auto plan = plan_tiers(machine, spec, config.state->shared_by(config.processes));
   if (!plan) return plan.status();
   auto impl = std::make_unique<Impl>(machine, std::move(config));
   if (Status status = impl->open(std::move(*plan)); !status) return status;

@@ -50,9 +50,14 @@ struct ArenaReport {
 };
 
 struct TierSetConfig {
+  // What stands behind an arena of so many bytes; empty: private memory of this process.
+  using MakeBacking = std::function<base::Result<std::unique_ptr<Backing>>(const ArenaConfig& config)>;
+
   platform::IoOptions io{};                     // of the engine that a file tier needs
   std::unique_ptr<platform::AsyncIo> engine{};  // null: made by `io`, if there is a file tier
   std::optional<MemoryState> state{};           // none: of this system
+  MakeBacking make_backing{};
+  unsigned processes = 1;  // of this host that open tiers, and share evenly what is free
 };
 
 class TierSet {

@@ -78,15 +78,19 @@ data::Store& BlockRuntime::store() {
   const base::Lock lock(mutex_);
   if (owned_ == nullptr) {
     const int workers = scheduler_.worker_count();
-    base::Result<std::unique_ptr<data::Store>> opened =
-        data::Store::open(scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this,
-                          tiers_config != nullptr ? tiers_config() : memory::TierSetConfig{});
+    base::Result<std::unique_ptr<data::Store>> opened = data::Store::open(
+        scheduler_.machine(), scheduler_.options(), workers, scheduler_.thread_limit(), *this, make_tiers_config());
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
     if (recorder_ != nullptr) owned_->record_on(*recorder_);
     store_.store(owned_.get(), std::memory_order_release);
   }
   return *owned_;
+}
+
+memory::TierSetConfig BlockRuntime::make_tiers_config() const {
+  if (tiers_config != nullptr) return tiers_config();
+  return source_.open ? source_.open() : memory::TierSetConfig{};
 }
 
 void BlockRuntime::enlist(data::Block& block) {

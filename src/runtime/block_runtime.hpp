@@ -12,6 +12,7 @@
 
 #include "base/mutex.hpp"
 #include "data/store.hpp"
+#include "runtime/tier_source.hpp"
 #include "sched/scheduler.hpp"
 #include "weir/tier_statistics.hpp"
 
@@ -26,6 +27,8 @@ class BlockRuntime final : public data::Sink {
   // Blocks that are left are empty from then on, whatever tasks had still to be done with them.
   ~BlockRuntime();
 
+  // Before the first call of store().
+  void set_tier_source(const detail::TierSource& source) { source_ = source; }
   // Opens the tiers at the first call. Throws weir::Error.
   data::Store& store();
   // Null when there has been no block.
@@ -42,11 +45,13 @@ class BlockRuntime final : public data::Sink {
   static inline memory::TierSetConfig (*tiers_config)() = nullptr;
 
  private:
+  memory::TierSetConfig make_tiers_config() const;
   bool still() noexcept override { return scheduler_.is_still(); }
   bool stuck() noexcept override { return scheduler_.stillness() == sched::Scheduler::Stillness::stuck; }
 
   sched::Scheduler& scheduler_;
   trace::Recorder* const recorder_;
+  detail::TierSource source_;
   base::Mutex mutex_;
   std::vector<data::Block*> blocks_ WEIR_GUARDED_BY(mutex_);
   std::unique_ptr<data::Store> owned_ WEIR_GUARDED_BY(mutex_);

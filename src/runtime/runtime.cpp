@@ -15,6 +15,7 @@
 #include "runtime/explaining.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
+#include "runtime/tier_source.hpp"
 #include "runtime/tracing.hpp"
 
 namespace weir {
@@ -63,7 +64,9 @@ void report_untaken(std::exception_ptr failure) noexcept {
 runtime::State::State() = default;
 runtime::State::~State() = default;
 
-Runtime::Runtime(const Options& wanted) : state_(nullptr) {
+Runtime::Runtime(const Options& options) : Runtime(options, nullptr) {}
+
+Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state_(nullptr) {
   if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
   Options options = wanted;
   runtime::heed_trace_variable(options);
@@ -88,6 +91,7 @@ Runtime::Runtime(const Options& wanted) : state_(nullptr) {
   state->scheduler = std::move(*scheduler);
   state->scheduler->owner = state.get();
   state->blocks = std::make_unique<runtime::BlockRuntime>(*state->scheduler, state->recorder.get());
+  if (tiers != nullptr) state->blocks->set_tier_source(*tiers);
   try {
     if (!options.tiers.empty()) state->blocks->store();
   } catch (...) {
@@ -135,6 +139,14 @@ Runtime::~Runtime() {
   state->scheduler.reset();
   runtime::close_trace(*state->recorder, summary);
 }
+
+namespace runtime {
+
+std::unique_ptr<Runtime> make_runtime(const Options& options, const detail::TierSource& tiers) {
+  return std::unique_ptr<Runtime>(detail::RuntimeAccess::make(options, tiers));
+}
+
+}  // namespace runtime
 
 int Runtime::worker_count() const noexcept { return state_->scheduler->worker_count(); }
 int Runtime::domain_count() const noexcept { return state_->scheduler->domain_count(); }

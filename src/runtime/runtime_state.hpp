@@ -52,6 +52,7 @@ namespace detail {
 struct RuntimeAccess {
   using State = runtime::State;
   static State* state(const Runtime& runtime) noexcept { return runtime.state_; }
+  static Runtime* make(const Options& options, const TierSource& tiers) { return new Runtime(options, &tiers); }
 };
 }  // namespace detail
 

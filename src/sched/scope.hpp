@@ -115,6 +115,13 @@ class Scope {
   std::exception_ptr take_failure() noexcept;
   // Looks without taking.
   std::exception_ptr failure() const noexcept;
+  // Calls look(failure) while it is not taken; nothing when there is none.
+  template <class Look>
+  void look_at_failure(Look&& look) const {
+    if (!failed()) return;
+    const base::Lock lock(failure_mutex_);
+    if (failure_) look(failure_);
+  }
 
  private:
   static constexpr int kFlagBits = 3;

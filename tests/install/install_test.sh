@@ -3,7 +3,7 @@
 #
 # Builds and runs a program of somebody else against an installed Weir, as its user would.
 #
-# install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper|shmem_... STAGE_DIR SOURCE_DIR WORK_DIR CXX
+# install_test.sh find_package|pkg_config|ocr_find_package|ocr_pkg_config|ocr_wrapper|shmem_...|cluster_... STAGE_DIR SOURCE_DIR WORK_DIR CXX
 set -eu
 how=$1 stage=$2 source=$3 work=$4 cxx=$5
 flags=${CONSUMER_FLAGS:-}
@@ -100,6 +100,12 @@ expect_pes() {  # expect_pes LANGUAGE PROGRAM: bare it is one PE; two are starte
   expect "$1: 2 of 2 PEs" "$stage/bin/weir" run -n 2 "$2"
 }
 
+expect_ranks() {  # expect_ranks PROGRAM: likewise
+  expect "1 ranks: 4950" "$1"
+  [ -x "$stage/bin/weir" ] || return 0
+  expect "2 ranks: 4950" "$stage/bin/weir" run -n 2 "$1"
+}
+
 # The newcomer's way: a traced run, then what it says.
 expect_trace() {
   [ -x "$stage/bin/weir" ] || return 0
@@ -179,5 +185,13 @@ case $how in
     expect_pes C++ "$work/cxx"
     ;;
   shmem_wrapper) shmem_wrapper ;;
+  cluster_find_package)
+    with_cmake cluster
+    expect_ranks "$work/cluster/sum"
+    ;;
+  cluster_pkg_config)
+    with_pkg_config weir-cluster "$cxx" -std=c++20 "$source/cluster/sum.cpp" -o "$work/sum"
+    expect_ranks "$work/sum"
+    ;;
   *) echo "unknown: $how" >&2; exit 2 ;;
 esac

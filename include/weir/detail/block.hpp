@@ -43,11 +43,14 @@ struct BlockLayout {
 
 constexpr BlockLayout contiguous(std::size_t bytes) noexcept { return {bytes, {1, 1}, {0, 0}}; }
 
-// One tile of an array: its block, its extents, and where and how it lies in the program's memory when that was
-// adopted.
+struct RankedTile;  // src/cluster/tile.hpp
+
+// One tile of an array: its block, its extents, where and how it lies in the program's memory when that was
+// adopted, and what ranks know of it when the array is distributed: then it has a block once it is used on this rank.
 template <std::size_t Rank>
 struct Tile {
   BlockBase* block = nullptr;
+  RankedTile* ranked = nullptr;
   std::array<std::size_t, Rank> extents{};
   const void* program = nullptr;
   std::array<std::size_t, Rank> program_strides{};  // elements; the last is 1

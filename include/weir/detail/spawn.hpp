@@ -37,6 +37,7 @@ namespace weir::detail {
 using sched::Task;
 struct HandleAccess;
 struct RuntimeAccess;
+struct TierSource;
 
 // A task and the use of its memory that is meant; a task whose memory was used again has finished.
 struct TaskRef {

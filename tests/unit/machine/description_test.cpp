@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -93,7 +94,7 @@ TEST(DescriptionFile, AFolderIsRefused) { EXPECT_FALSE(Machine::from_description
 TEST(DescriptionFile, ThatMakesHwlocCrashIsRefused) {
   std::ifstream original(std::string(WEIR_MACHINES) + "knl_snc4_flat.xml");
   const std::string text(std::istreambuf_iterator<char>(original), {});
-  const std::string path = testing::TempDir() + "weir-crashes-hwloc.xml";
+  const std::string path = testing::TempDir() + "weir-crashes-hwloc-" + std::to_string(getpid()) + ".xml";
   for (const std::string name : {"complete_nodeset=", "complete_cpuset="}) {
     std::string spoiled = text;
     spoiled.insert(text.find(name) + 8, "x");

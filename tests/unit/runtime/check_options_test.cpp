@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "weir/error.hpp"
 #include "weir/runtime.hpp"
@@ -17,8 +19,8 @@ namespace {
 class CheckOptions : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "weir-check-options";
-    std::filesystem::create_directories(folder_);
+    folder_ = testing::TempDir() + "weir-check-options-XXXXXX";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     std::ofstream(folder_ + "/file") << "text";
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -87,7 +88,7 @@ TEST(StreamSweep, WithoutASweepOfThreadsItSaysTheBandwidth) {
 }
 
 TEST(StreamSweep, WhatIsSavedIsReadAgain) {
-  const std::string path = testing::TempDir() + "stream_saved.json";
+  const std::string path = testing::TempDir() + "stream_saved_" + std::to_string(getpid()) + ".json";
   const std::vector<SweepRow> rows = two_memories();
   ASSERT_TRUE(write_saved(path, rows));
   const auto read = read_saved(path);
@@ -99,7 +100,7 @@ TEST(StreamSweep, WhatIsSavedIsReadAgain) {
 }
 
 TEST(StreamSweep, AnotherFileIsRefusedByName) {
-  const std::string path = testing::TempDir() + "stream_other.json";
+  const std::string path = testing::TempDir() + "stream_other_" + std::to_string(getpid()) + ".json";
   std::ofstream(path) << R"([{"bench": "chain"}])";
   const auto read = read_saved(path);
   ASSERT_FALSE(read);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the templates of Ranks need of the library: not for programs to use directly.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "weir/array.hpp"
+#include "weir/detail/run_time_footprint.hpp"
+#include "weir/detail/spawn.hpp"
+
+namespace weir {
+class Ranks;
+}  // namespace weir
+
+namespace weir::detail {
+
+struct OnRank {
+  int rank;
+};
+inline constexpr int kOwner = -1;  // of the first tile that the task writes, or names
+
+// One tile of an array of several ranks, in a footprint.
+struct RankedItem {
+  RankedTile* tile;
+  Mode mode;
+};
+
+// Null: of an array of this process alone, or no tile.
+inline RankedTile* ranked_of(const Access& access) noexcept {
+  switch (access.storage) {
+    case Storage::tile_1d: return static_cast<const Tile<1>*>(access.identity)->ranked;
+    case Storage::tile_2d: return static_cast<const Tile<2>*>(access.identity)->ranked;
+    case Storage::tile_3d: return static_cast<const Tile<3>*>(access.identity)->ranked;
+    case Storage::block:
+    case Storage::program: break;
+  }
+  return nullptr;
+}
+// The block that a tile has on this rank, as it is now.
+inline BlockBase* block_here(const Access& access) noexcept { return *static_cast<BlockBase* const*>(access.identity); }
+static_assert(offsetof(Tile<1>, block) == 0 && offsetof(Tile<2>, block) == 0 && offsetof(Tile<3>, block) == 0);
+
+// The distributed part of a footprint, and where the task is to run.
+class RankedFootprint {
+ public:
+  template <class... Arguments>
+  explicit RankedFootprint(const Arguments&... arguments) : items_((count(arguments) + ... + 0)) {
+    (add(arguments), ...);
+  }
+  std::span<const RankedItem> items() const noexcept { return {items_.first(), items_.size()}; }
+  int on_rank() const noexcept { return on_rank_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  template <class T>
+  static std::size_t count(const T& argument) noexcept {
+    if constexpr (kIsItemRange<T>) {
+      return std::span<const Access>(argument).size();
+    } else {
+      return kIsItem<T> ? 1 : 0;
+    }
+  }
+  template <class T>
+  void add(const T& argument) {
+    if constexpr (std::is_same_v<T, OnRank>) {
+      on_rank_ = argument.rank;
+    } else if constexpr (kIsItemRange<T>) {
+      for (const Access& access : std::span<const Access>(argument)) add_access(access);
+    } else if constexpr (kIsItem<T>) {
+      add_access(argument.access);
+    }
+  }
+  void add_access(const Access& access) noexcept {
+    if (RankedTile* const tile = ranked_of(access)) ::new (items_.room_for_next()) RankedItem{tile, access.mode};
+  }
+
+  Gathered<RankedItem, kFew> items_;
+  int on_rank_ = kOwner;
+};
+
+// An argument of spawn() as the runtime of this rank takes it, when the task runs here: tiles with the blocks that
+// they have here by now.
+inline std::tuple<> as_here(const OnRank&) noexcept { return {}; }
+template <class T>
+auto as_here(const T& argument) {
+  if constexpr (kIsItemRange<T>) {
+    const std::span<const Access> range(argument);
+    std::vector<Access> here(range.begin(), range.end());
+    for (Access& access : here)
+      if (ranked_of(access) != nullptr) access.region.base = block_here(access);
+    return std::tuple<std::vector<Access>>(std::move(here));
+  } else {
+    T here = argument;
+    if constexpr (kIsItem<T>) {
+      if (ranked_of(here.access) != nullptr) here.access.region.base = block_here(here.access);
+    }
+    return std::tuple<T>(here);
+  }
+}
+
+struct RanksState;  // src/cluster/ranks_state.hpp
+
+// Notes what the task does on all ranks, and begins what has to be sent or received for it. True: it runs here.
+bool plan_task(RanksState& state, const RankedFootprint& footprint);
+
+// Where an array's tile has its block, and which place it has.
+struct NewTile {
+  BlockBase** block;
+  RankedTile** ranked;
+  std::size_t bytes;
+};
+// Collective: what the ranks know of the tiles of an array, in the order of the grid; of its own tiles a rank has
+// blocks from here on. Throws weir::Error.
+std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, std::span<const std::size_t> grid,
+                                  const Distribution& distribution, const char* name);
+
+}  // namespace weir::detail

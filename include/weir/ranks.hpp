@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ranks: tasks with footprints over the processes of a job (weir run -n, mpirun, srun), and arrays larger than one of
+// them.
+//
+//   weir::Ranks ranks;
+//   auto a = weir::Array<double, 2>::distribute(ranks, {n, n}, {256, 256}, weir::block_cyclic_2d(2, 2), "a");
+//   for (...) ranks.spawn(weir::in(a.tile(i, k)), weir::inout(a.tile(i, j)), [](auto from, auto to) { ... });
+//   ranks.wait();
+//
+// Every rank runs the same program text and spawns the same tasks in the same order (sequential task flow). A task runs
+// on one rank: the owner of the first tile that it writes, or on_rank(). The others skip it, at a few nanoseconds for
+// each tile. What it reads and another rank has written is sent there ahead of it, once for each rank and version; what
+// it writes is the newest version from then on, wherever the tile's owner is. The program is the same on one rank, and
+// started bare it is one.
+//
+// Footprints may also name memory of the process itself; only the rank that runs the task looks at those items. What a
+// task is spawned with must not depend on the rank, but for the function's own captures.
+//
+// Calls of Ranks are for the thread that made it, outside of tasks. "Collective": every rank calls it, in the same
+// order. Link the library weir-cluster (weir::weir_cluster in CMake).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "weir/array.hpp"
+#include "weir/detail/ranked.hpp"
+#include "weir/distribution.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir {
+
+// The task runs on this rank, in [0, ranks.size()); an attribute of Ranks::spawn(), the same on all ranks.
+inline detail::OnRank on_rank(int rank) noexcept { return {rank}; }
+
+class Ranks {
+ public:
+  // Collective. Joins the job that has started this process, and makes this rank's runtime, whose tiers lie in memory
+  // that the other ranks reach. Without tiers in the options, ranks of one host share its free memory evenly.
+  // Throws weir::Error when a rank does not come within a minute, when the job cannot be understood, and as Runtime's
+  // constructor.
+  explicit Ranks(const Options& options = Options::from_environment());
+  // Collective, unless a rank has failed: waits for the tasks of all ranks. No array of it lives any more.
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  int rank() const noexcept;
+  int size() const noexcept;
+  // Of this rank: for tasks that no other rank has to do with.
+  Runtime& runtime() noexcept;
+
+  // As Runtime::spawn(), with tiles of distributed arrays among the items, and on_rank() among the attributes. A task
+  // gives no handle: what it makes is for tasks that name the tile. Where the task does not run, its callable is
+  // dropped. Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, and
+  // after a rank has failed.
+  template <class... Arguments>
+  void spawn(Arguments&&... arguments) {
+    static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
+    spawn_tuple(std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                std::forward_as_tuple(std::forward<Arguments>(arguments)...));
+  }
+
+  // Waits until the tasks of this rank have ended, and all that others have to be sent of it has arrived there. Throws
+  // what a task has thrown; on the other ranks weir::Error with the rank and the text, as when a rank is lost. From
+  // then on this Ranks can only be destroyed.
+  void wait();
+  // Collective: wait() on all ranks.
+  void barrier();
+
+  // What this rank has sent to and received from others, in whole tiles.
+  struct Traffic {
+    std::uint64_t tiles_sent = 0, bytes_sent = 0, tiles_received = 0, bytes_received = 0;
+  };
+  Traffic traffic() const noexcept;
+
+ private:
+  friend std::shared_ptr<void> detail::share_tiles(Ranks& ranks, std::span<const detail::NewTile> tiles,
+                                                   std::span<const std::size_t> grid, const Distribution& distribution,
+                                                   const char* name);
+
+  template <std::size_t... I, class Tuple>
+  void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
+    if (!detail::plan_task(*state_, detail::RankedFootprint(std::get<I>(all)...))) return;
+    std::apply(
+        [&](const auto&... arguments) {
+          runtime().spawn(arguments..., std::get<sizeof...(I)>(std::forward<Tuple>(all)));
+        },
+        std::tuple_cat(detail::as_here(std::get<I>(all))...));
+  }
+
+  std::unique_ptr<detail::RanksState, void (*)(detail::RanksState*)> state_;
+};
+
+template <class T, std::size_t Rank>
+Array<T, Rank> Array<T, Rank>::distribute(Ranks& ranks, const Extents& shape, const Extents& tile,
+                                          const Distribution& distribution, const char* name) {
+  Array array({name, Rank, sizeof(T), shape.data(), tile.data(), nullptr, nullptr}, shape, tile);
+  std::vector<detail::NewTile> tiles;
+  tiles.reserve(array.tiles_->size());
+  for (detail::Tile<Rank>& each : *array.tiles_) {
+    std::size_t bytes = sizeof(T);
+    for (const std::size_t extent : each.extents) bytes *= extent;
+    tiles.push_back({&each.block, &each.ranked, bytes});
+  }
+  array.tiles_->ranked = detail::share_tiles(ranks, tiles, array.grid_, distribution, name);
+  return array;
+}
+
+// ---- Arrays in one piece ----
+// Collective, as tasks are; wait() before the memory is used. `data`: the whole array, dense, on the rank `root` alone.
+
+// Copies the newest contents of all tiles to `data` on `root`.
+template <class T, std::size_t Rank>
+void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root = 0);
+// From `data` on `root` to the tiles.
+template <class T, std::size_t Rank>
+void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root = 0);
+
+namespace detail {
+
+// Calls f(tile, place of its first element in the dense array).
+template <class T, std::size_t Rank, class F>
+void for_each_tile(const Array<T, Rank>& array, F&& f) {
+  std::size_t count = 1;
+  for (const std::size_t tiles : array.tiles()) count *= tiles;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<std::size_t, Rank> place{};
+    std::size_t rest = i, offset = 0;
+    for (std::size_t d = Rank; d-- > 0; rest /= array.tiles()[d]) place[d] = rest % array.tiles()[d];
+    for (std::size_t d = 0; d < Rank; ++d) offset = offset * array.shape()[d] + place[d] * array.tile_shape()[d];
+    std::apply([&](auto... at) { f(array.tile(at...), offset); }, place);
+  }
+}
+
+// For each row of a tile: f(row in the tile, row in the dense array, elements).
+template <std::size_t Rank, class Part, class Whole, class F>
+void for_each_row(const std::array<std::size_t, Rank>& extents, const std::array<std::size_t, Rank>& shape, Part* part,
+                  Whole* whole, F&& f) {
+  std::size_t rows = 1;
+  for (std::size_t d = 0; d + 1 < Rank; ++d) rows *= extents[d];
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::size_t offset = 0;
+    if constexpr (Rank == 2) offset = row * shape[1];
+    if constexpr (Rank == 3) offset = (row / extents[1] * shape[1] + row % extents[1]) * shape[2];
+    f(part + row * extents[Rank - 1], whole + offset, extents[Rank - 1]);
+  }
+}
+
+}  // namespace detail
+
+template <class T, std::size_t Rank>
+void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root) {
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t offset) {
+    ranks.spawn(on_rank(root), name("gather"), in(tile),
+                [data, offset, extents = tile.extents(), shape = array.shape()](auto from) {
+                  T* const to = data + offset;
+                  detail::for_each_row(extents, shape, from.data(), to, [](const T* part, T* whole, std::size_t n) {
+                    std::copy(part, part + n, whole);
+                  });
+                });
+  });
+}
+
+template <class T, std::size_t Rank>
+void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root) {
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t offset) {
+    ranks.spawn(on_rank(root), name("scatter"), out(tile),
+                [data, offset, extents = tile.extents(), shape = array.shape()](auto to) {
+                  const T* const from = data + offset;
+                  detail::for_each_row(extents, shape, to.data(), from, [](T* part, const T* whole, std::size_t n) {
+                    std::copy(whole, whole + n, part);
+                  });
+                });
+  });
+}
+
+}  // namespace weir

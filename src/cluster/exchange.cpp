@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cluster/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace weir::cluster {
+
+namespace {
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) noexcept {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
+
+}  // namespace
+
+template <class Body, void (Exchange::*kHandle)(Rank, const Body&, std::span<const std::byte>)>
+void Exchange::handle(Message message) {
+  const auto handler = [](void* context, Rank from, std::span<const std::byte> bytes) {
+    WEIR_CHECK(bytes.size() >= sizeof(Body), "a message between ranks has its head: all ranks are of one build");
+    Body body;
+    std::memcpy(&body, bytes.data(), sizeof body);
+    (static_cast<Exchange*>(context)->*kHandle)(from, body, bytes.subspan(sizeof body));
+  };
+  transport_.set_handler(number_of(message), handler, this);
+}
+
+Exchange::Exchange(transport::Transport& transport) : transport_(transport), far_(transport) {
+  handle<Contents, &Exchange::on_contents>(Message::contents);
+  handle<Ready, &Exchange::on_ready>(Message::ready);
+  handle<Taken, &Exchange::on_taken>(Message::taken);
+  transport_.set_handler(
+      number_of(Message::failed),
+      [](void* context, Rank from, std::span<const std::byte> bytes) {
+        static_cast<Exchange*>(context)->on_failed(from, bytes);
+      },
+      this);
+  transport_.set_handler(
+      number_of(Message::barrier),
+      [](void* context, Rank, std::span<const std::byte> bytes) {
+        Arrived arrived;
+        std::memcpy(&arrived, bytes.data(), sizeof arrived);
+        static_cast<Exchange*>(context)->barrier_.note(arrived.round);
+      },
+      this);
+}
+
+// ---- The sender's side ----
+
+void Exchange::send_small(const TileVersion& what, Rank to, std::span<const std::byte> bytes) {
+  std::array<std::byte, transport::Transport::kMaxMessage> message;
+  const Contents head{what, static_cast<std::uint32_t>(bytes.size())};
+  std::memcpy(message.data(), &head, sizeof head);
+  std::memcpy(message.data() + sizeof head, bytes.data(), bytes.size());
+  send(to, Message::contents, std::span(message).first(sizeof head + bytes.size()));
+  traffic_.tiles_sent.fetch_add(1, std::memory_order_relaxed);
+  traffic_.bytes_sent.fetch_add(bytes.size(), std::memory_order_relaxed);
+}
+
+void Exchange::offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset,
+                     std::size_t bytes, EndingPtr ending) {
+  const std::uint64_t number = offers_.add(std::move(ending));
+  send(to, Message::ready, bytes_of(Ready{what, region, offset, bytes, number}));
+  traffic_.tiles_sent.fetch_add(1, std::memory_order_relaxed);
+  traffic_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
+  if (!has_failed()) return;  // FAIL-1
+  if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
+}
+
+void Exchange::on_taken(Rank, const Taken& taken, std::span<const std::byte>) {
+  if (const EndingPtr ending = offers_.take(taken.offer)) ending->done();
+}
+
+// ---- The receiver's side ----
+
+bool Exchange::receive(const TileVersion& what, std::span<std::byte> to,
+                       const std::function<EndingPtr()>& make_ending) {
+  std::optional<Announced> announced = arrivals_.take(what);
+  if (announced && (!announced->contents.empty() || is_near(announced->from, announced->ready.region))) {
+    copy(*announced, to);
+    return true;
+  }
+  Awaited awaited{to, make_ending()};
+  if (!announced) announced = arrivals_.await(what, awaited);
+  if (announced) {
+    deliver(std::move(*announced), std::move(awaited));
+  } else if (has_failed()) {  // FAIL-1
+    give_up_arrivals();
+  }
+  return false;
+}
+
+void Exchange::await_announcement(const TileVersion& what, EndingPtr ending) {
+  if (arrivals_.watch(what, ending)) {
+    ending->done();
+  } else if (has_failed()) {  // FAIL-1
+    give_up_arrivals();
+  }
+}
+
+void Exchange::give_up_arrivals() noexcept {
+  const std::string why = failure();
+  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(why);
+}
+
+void Exchange::on_contents(Rank from, const Contents& head, std::span<const std::byte> bytes) {
+  arrived(head.what, {from, {bytes.begin(), bytes.end()}, {}});
+}
+
+void Exchange::on_ready(Rank from, const Ready& ready, std::span<const std::byte>) {
+  arrived(ready.what, {from, {}, ready});
+}
+
+void Exchange::arrived(const TileVersion& what, Announced&& announced) {
+  if (std::optional<Awaited> awaited = arrivals_.announce(what, announced)) {
+    deliver(std::move(announced), std::move(*awaited));
+  } else if (const EndingPtr watcher = arrivals_.watcher_of(what)) {
+    watcher->done();
+  }
+}
+
+void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
+  if (!announced.contents.empty() || is_near(announced.from, announced.ready.region)) {
+    copy(announced, awaited.to);
+    awaited.ending->done();
+    return;
+  }
+  const std::shared_ptr<Ending> ending = std::move(awaited.ending);
+  const transport::Location from{announced.from, announced.ready.region, announced.ready.offset};
+  far_.read(from, awaited.to,
+            [this, ending, who = announced.from, ready = announced.ready](const base::Status& status) {
+              if (!status) {
+                fail(status.message);
+                return ending->failed(failure());
+              }
+              traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
+              traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
+              say_taken(who, ready.offer);
+              ending->done();
+            });
+}
+
+// From a message, or from a neighbour's memory.
+void Exchange::copy(const Announced& announced, std::span<std::byte> to) {
+  traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
+  traffic_.bytes_received.fetch_add(to.size(), std::memory_order_relaxed);
+  if (!announced.contents.empty()) {
+    std::memcpy(to.data(), announced.contents.data(), to.size());
+    return;
+  }
+  const Ready& ready = announced.ready;
+  std::memcpy(to.data(), transport_.mapped(announced.from, ready.region) + ready.offset, to.size());
+  say_taken(announced.from, ready.offer);
+}
+
+void Exchange::say_taken(Rank to, std::uint64_t offer) { send(to, Message::taken, bytes_of(Taken{offer})); }
+
+// ---- Failures ----
+
+// What is not sent, since a rank is lost, fails all.
+void Exchange::send(Rank to, Message message, std::span<const std::byte> bytes) noexcept {
+  if (const base::Status status = transport_.send(to, number_of(message), bytes); !status) fail(status.message);
+}
+
+// FAIL-1: the flag is set before all who wait are told; who begins to wait looks at the flag after that.
+void Exchange::fail(const std::string& text) noexcept {
+  {
+    const base::Lock lock(failure_mutex_);
+    if (has_failed_.load(std::memory_order_relaxed)) return;
+    failure_ = text;
+    has_failed_.store(true);
+  }
+  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(text);
+  for (const EndingPtr& ending : offers_.give_up()) ending->failed(text);
+  barrier_.give_up();
+}
+
+void Exchange::announce_failure(const std::string& text) noexcept {
+  if (has_failed()) return;
+  const std::size_t most = transport::Transport::kMaxMessage;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(text.data(), std::min(text.size(), most)));
+  fail(text);
+  for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank) {
+    if (Rank{rank} == transport_.rank()) continue;
+    static_cast<void>(transport_.send(Rank{rank}, number_of(Message::failed), bytes));
+  }
+}
+
+void Exchange::announce_own_failure(const std::string& why) noexcept {
+  announce_failure(fmt::format("rank {} has failed: {}", static_cast<std::uint32_t>(transport_.rank()), why));
+}
+
+void Exchange::on_failed(Rank, std::span<const std::byte> text) {
+  fail({reinterpret_cast<const char*>(text.data()), text.size()});
+}
+
+std::string Exchange::failure() const {
+  const base::Lock lock(failure_mutex_);
+  return failure_;
+}
+
+base::Status Exchange::barrier() {
+  const bool passed = barrier_.wait(
+      static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
+      [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); });
+  return passed ? base::Status::success() : base::Status{base::Code::lost, failure()};
+}
+
+}  // namespace weir::cluster

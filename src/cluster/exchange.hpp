@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Exchange: tiles from rank to rank, and failures to all: the protocol of docs/protocols/cluster.md.
+//
+//   sender                                   receiver
+//   small   contents ----------------------> copied
+//   large   ready (where it lies) ---------> gets it from there
+//           may change it      <------------ taken
+//
+// The sender knows by itself who needs what (versions.hpp), so nobody asks. Any thread; what handlers do they do on
+// whichever thread makes progress.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/mutex.hpp"
+#include "cluster/arrivals.hpp"
+#include "cluster/barrier.hpp"
+#include "cluster/far_reader.hpp"
+#include "cluster/offers.hpp"
+#include "cluster/wire.hpp"
+#include "transport/transport.hpp"
+
+namespace weir::cluster {
+
+class Exchange {
+ public:
+  struct Traffic {
+    std::atomic<std::uint64_t> tiles_sent{0}, bytes_sent{0}, tiles_received{0}, bytes_received{0};
+  };
+
+  // Sets the transport's handlers: before its first collective call after that.
+  explicit Exchange(transport::Transport& transport);
+
+  // Whether the bytes of a tile go with the message, so that nobody has to keep them.
+  static bool is_small(std::size_t bytes) noexcept { return bytes <= kMostContents; }
+  void send_small(const TileVersion& what, Rank to, std::span<const std::byte> bytes);
+  // Bytes at `offset` of a region, which stay as they are until `ending`.
+  void offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset, std::size_t bytes,
+             EndingPtr ending);
+
+  // True: it is there. False: `make_ending` was called, and what it has made is told when it is there.
+  bool receive(const TileVersion& what, std::span<std::byte> to, const std::function<EndingPtr()>& make_ending);
+
+  // `ending` is told, perhaps at once, when the tile was announced: receive() waits for no other rank from then on.
+  void await_announcement(const TileVersion& what, EndingPtr ending);
+
+  // The first failure counts: all that is awaited here fails, now and from now on. announce_failure() has all other
+  // ranks fail with this text, too.
+  void fail(const std::string& text) noexcept;
+  void announce_failure(const std::string& text) noexcept;
+  // Of this rank, for a reason.
+  void announce_own_failure(const std::string& why) noexcept;
+  bool has_failed() const noexcept { return has_failed_.load(std::memory_order_acquire); }
+  std::string failure() const;
+
+  // Of all ranks. A failure of any of them ends it: lost, with the text.
+  base::Status barrier();
+  const Traffic& traffic() const noexcept { return traffic_; }
+
+ private:
+  template <class Body, void (Exchange::*kHandle)(Rank, const Body&, std::span<const std::byte>)>
+  void handle(Message message);
+  void on_contents(Rank from, const Contents& head, std::span<const std::byte> bytes);
+  void on_ready(Rank from, const Ready& ready, std::span<const std::byte>);
+  void on_taken(Rank from, const Taken& taken, std::span<const std::byte>);
+  void on_failed(Rank from, std::span<const std::byte> text);
+
+  void arrived(const TileVersion& what, Announced&& announced);
+  void give_up_arrivals() noexcept;
+  void deliver(Announced&& announced, Awaited&& awaited);
+  bool is_near(Rank rank, transport::RegionId region) const noexcept {
+    return transport_.mapped(rank, region) != nullptr;
+  }
+  void copy(const Announced& announced, std::span<std::byte> to);
+  void say_taken(Rank to, std::uint64_t offer);
+  void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
+
+  transport::Transport& transport_;
+  Arrivals arrivals_;
+  Offers offers_;
+  Barrier barrier_;
+  Traffic traffic_;
+  std::atomic<bool> has_failed_{false};
+  mutable base::Mutex failure_mutex_;
+  std::string failure_ WEIR_GUARDED_BY(failure_mutex_);
+  FarReader far_;  // last: its thread ends first
+};
+
+}  // namespace weir::cluster

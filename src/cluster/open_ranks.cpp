@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cluster/open_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "launch/job.hpp"
+#include "platform/memory_limit.hpp"
+#include "runtime/tier_source.hpp"
+#include "transport/open_transport.hpp"
+#include "weir/error.hpp"
+
+namespace weir::cluster {
+
+namespace {
+
+template <class T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw Error(result.status().message);
+  return std::move(*result);
+}
+
+// "t.weir" of rank 2: "t.2.weir".
+std::string trace_of_rank(const std::string& trace, Rank rank) {
+  const std::filesystem::path path(trace);
+  const std::string name =
+      fmt::format("{}.{}{}", path.stem().string(), static_cast<std::uint32_t>(rank), path.extension().string());
+  return (path.parent_path() / name).string();
+}
+
+// Addresses, not memory: as much as all tiers of a rank could ever have, and a quarter of it for copies that wait.
+Bytes most_memory() { return {platform::physical_memory_limit().bytes}; }
+
+memory::TierSetConfig tiers_in(RegionMemory& memory, unsigned processes) {
+  memory::TierSetConfig config;
+  config.processes = processes;
+  config.make_backing = [&memory](const memory::ArenaConfig& arena) {
+    return memory.cut(arena.budget, arena.os_nodes, arena.name);
+  };
+  return config;
+}
+
+}  // namespace
+
+std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
+  auto state = std::make_unique<detail::RanksState>();
+  state->maker = std::this_thread::get_id();
+  state->exceptions = std::uncaught_exceptions();
+  const launch::Job job = value_or_throw(launch::job_from_environment());
+  state->transport = value_or_throw(transport::open_transport(job));
+  state->exchange = std::make_unique<Exchange>(*state->transport);
+  const Bytes most = most_memory(), staging{most.count / 4};
+  state->memory = value_or_throw(RegionMemory::make(*state->transport, {most.count + staging.count}));
+  state->staging = value_or_throw(Staging::make(*state->memory, staging));
+  Options options = wanted;
+  if (!options.trace.empty() && state->transport->ranks() > 1)
+    options.trace = trace_of_rank(options.trace, state->self());
+  const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
+  RegionMemory& memory = *state->memory;
+  state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
+  state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
+  return state;
+}
+
+}  // namespace weir::cluster

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The library's side of Ranks: what include/weir/ranks.hpp and detail/ranked.hpp declare.
+#include "weir/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/move_tile.hpp"
+#include "cluster/open_ranks.hpp"
+#include "cluster/tile.hpp"
+#include "runtime/watch.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+
+using cluster::Move;
+using detail::RankedItem;
+using detail::RankedTile;
+using detail::RanksState;
+
+namespace {
+
+void check_usable(const RanksState& state) {
+  if (state.exchange->has_failed()) [[unlikely]]
+    throw Error(state.exchange->failure());
+  if (std::this_thread::get_id() != state.maker) [[unlikely]]
+    throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
+}
+
+Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint) {
+  if (footprint.on_rank() != detail::kOwner) {
+    if (footprint.on_rank() >= 0 && static_cast<std::uint32_t>(footprint.on_rank()) < state.transport->ranks())
+      return Rank{static_cast<std::uint32_t>(footprint.on_rank())};
+    throw Error(
+        fmt::format("on_rank({}): there are {} ranks, numbered from 0", footprint.on_rank(), state.transport->ranks()));
+  }
+  for (const RankedItem& item : footprint.items()) {
+    if (writes(item.mode)) return item.tile->versions.owner();
+  }
+  if (footprint.items().empty())
+    throw Error(
+        "a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
+        "with runtime()");
+  return footprint.items().front().tile->versions.owner();
+}
+
+void plan(RanksState& state, const detail::RankedFootprint& footprint, Rank where) {
+  for (const RankedItem& item : footprint.items()) {
+    if (item.mode == Mode::out) continue;
+    switch (item.tile->versions.note_read(state.self(), where)) {
+      case Move::none: break;
+      case Move::send: cluster::begin_send(state, *item.tile, where); break;
+      case Move::receive: cluster::begin_receive(state, *item.tile); break;
+    }
+  }
+  for (const RankedItem& item : footprint.items()) {
+    if (where == state.self()) cluster::need_block(state, *item.tile);
+    if (writes(item.mode)) item.tile->versions.note_write(state.self(), where);
+  }
+}
+
+std::string place_text(const char* array, std::size_t index, std::span<const std::size_t> grid) {
+  if (array == nullptr || *array == 0) return "";
+  std::vector<std::size_t> place(grid.size());
+  for (std::size_t d = grid.size(); d-- > 0; index /= grid[d]) place[d] = index % grid[d];
+  return fmt::format("{}[{}]", array, fmt::join(place, ","));
+}
+
+Rank owner_of(const RanksState& state, const Distribution& distribution, std::size_t index,
+              std::span<const std::size_t> grid) {
+  std::vector<std::size_t> place(grid.size());
+  for (std::size_t d = grid.size(); d-- > 0; index /= grid[d]) place[d] = index % grid[d];
+  const int owner = distribution.owner_of(place);
+  if (owner >= 0 && static_cast<std::uint32_t>(owner) < state.transport->ranks())
+    return Rank{static_cast<std::uint32_t>(owner)};
+  throw Error(fmt::format("the distribution gives tile [{}] to rank {}: there are {} ranks, numbered from 0",
+                          fmt::join(place, ","), owner, state.transport->ranks()));
+}
+
+// The process goes on: what others wait for fails there, and they say why.
+void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: %s\n", text.c_str()); }
+
+void end_ranks(RanksState* owned) {
+  const std::unique_ptr<RanksState> state(owned);
+  if (std::uncaught_exceptions() > state->exceptions) {
+    state->exchange->announce_failure(
+        fmt::format("rank {} has left its tasks because of an exception", static_cast<std::uint32_t>(state->self())));
+  }
+  try {
+    state->runtime->wait();
+  } catch (const std::exception& error) {
+    report_end(error.what());
+  }
+  if (!state->exchange->has_failed()) static_cast<void>(state->exchange->barrier());
+  state->progress.reset();
+  state->runtime.reset();
+  if (state->exchange->has_failed()) return;
+  if (const base::Status status = state->transport->leave(); !status) report_end(status.message);
+}
+
+}  // namespace
+
+namespace detail {
+
+bool plan_task(RanksState& state, const RankedFootprint& footprint) {
+  check_usable(state);
+  const Rank where = place_of(state, footprint);
+  try {
+    plan(state, footprint, where);
+  } catch (...) {
+    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
+  return where == state.self();
+}
+
+std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, std::span<const std::size_t> grid,
+                                  const Distribution& distribution, const char* name) {
+  RanksState& state = *ranks.state_;
+  check_usable(state);
+  auto shared = std::make_shared<std::vector<RankedTile>>();
+  shared->reserve(tiles.size());
+  const std::uint32_t array = state.arrays++;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const Rank owner = owner_of(state, distribution, i, grid);
+    shared->push_back({cluster::Versions(state.self(), owner),
+                       tiles[i].block,
+                       tiles[i].bytes,
+                       {array, static_cast<std::uint32_t>(i)},
+                       place_text(name, i, grid)});
+    *tiles[i].ranked = &shared->back();
+    if (owner == state.self()) cluster::need_block(state, shared->back());
+  }
+  return shared;
+}
+
+}  // namespace detail
+
+Ranks::Ranks(const Options& options) : state_(cluster::open_ranks(options).release(), end_ranks) {}
+Ranks::~Ranks() = default;
+
+int Ranks::rank() const noexcept { return static_cast<int>(state_->self()); }
+int Ranks::size() const noexcept { return static_cast<int>(state_->transport->ranks()); }
+Runtime& Ranks::runtime() noexcept { return *state_->runtime; }
+
+void Ranks::wait() {
+  try {
+    state_->runtime->wait();
+  } catch (...) {
+    state_->exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
+  if (state_->exchange->has_failed()) throw Error(state_->exchange->failure());
+}
+
+void Ranks::barrier() {
+  wait();
+  if (const base::Status status = state_->exchange->barrier(); !status) throw Error(status.message);
+}
+
+Ranks::Traffic Ranks::traffic() const noexcept {
+  const cluster::Exchange::Traffic& from = state_->exchange->traffic();
+  return {from.tiles_sent.load(), from.bytes_sent.load(), from.tiles_received.load(), from.bytes_received.load()};
+}
+
+}  // namespace weir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RanksState: what a Ranks owns, in the order in which it is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "cluster/exchange.hpp"
+#include "cluster/progress.hpp"
+#include "cluster/region_memory.hpp"
+#include "cluster/staging.hpp"
+#include "transport/transport.hpp"
+#include "weir/runtime.hpp"
+
+namespace weir::detail {
+
+struct RanksState {
+  std::unique_ptr<transport::Transport> transport;
+  std::unique_ptr<cluster::Exchange> exchange;
+  std::unique_ptr<cluster::RegionMemory> memory;
+  std::unique_ptr<cluster::Staging> staging;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<cluster::Progress> progress;  // last: it is stopped before what it uses ends
+  std::thread::id maker;
+  std::uint32_t arrays = 0;  // made so far, by all ranks alike
+  int exceptions = 0;        // in flight when it was made
+
+  Rank self() const noexcept { return transport->rank(); }
+};
+
+}  // namespace weir::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What ranks send one another: named structs, as they lie in memory. All ranks are of one build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "transport/transport.hpp"
+
+namespace weir::cluster {
+
+struct TileId {
+  std::uint32_t array = 0;  // in the order in which the ranks have made them
+  std::uint32_t tile = 0;   // in the grid
+};
+
+// One version of a tile, which is sent to a rank at most once.
+struct TileVersion {
+  TileId id;
+  std::uint32_t version = 0;
+  friend bool operator==(const TileVersion& a, const TileVersion& b) noexcept {
+    return a.id.array == b.id.array && a.id.tile == b.id.tile && a.version == b.version;
+  }
+};
+struct HashTileVersion {
+  std::size_t operator()(const TileVersion& of) const noexcept {
+    const std::uint64_t place = std::uint64_t{of.id.array} << 40 ^ std::uint64_t{of.id.tile} << 12 ^ of.version;
+    return std::hash<std::uint64_t>()(place * 0x9e3779b97f4a7c15u);
+  }
+};
+
+// Numbers of the transport's handlers.
+enum class Message : std::uint16_t { contents, ready, taken, failed, barrier };
+
+// Followed by the bytes of the tile.
+struct Contents {
+  TileVersion what;
+  std::uint32_t bytes = 0;
+};
+// It lies there until the receiver says that it has it.
+struct Ready {
+  TileVersion what;
+  transport::RegionId region{};
+  std::uint64_t offset = 0, bytes = 0;
+  std::uint64_t offer = 0;  // the sender's number for it
+};
+struct Taken {
+  std::uint64_t offer = 0;
+};
+struct Arrived {  // at a barrier
+  std::uint32_t round = 0;
+};
+
+inline constexpr std::size_t kMostContents = transport::Transport::kMaxMessage - sizeof(Contents);
+
+}  // namespace weir::cluster

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a layer above sees of a runtime while tasks run. Any thread.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "weir/runtime.hpp"
+
+namespace weir::sched {
+class Scope;
+}  // namespace weir::sched
+
+namespace weir::runtime {
+
+// Whether blocks of the runtime may have to wait for room: more were made than the fast tier holds. A task that keeps a
+// block while it waits for another process may do so only while this is false.
+bool blocks_wait_for_room(const Runtime& runtime) noexcept;
+
+// what() of an exception; of one that has none, that it is of unknown type.
+std::string text_of(const std::exception_ptr& exception);
+
+// Whether tasks that one thread has spawned outside of tasks have failed.
+class FailureWatch {
+ public:
+  // Of the calling thread.
+  explicit FailureWatch(Runtime& runtime);
+  // The text of what wait() of that thread would throw if it returned now; none when no task has failed, or it was
+  // thrown.
+  std::optional<std::string> failure() const;
+
+ private:
+  const sched::Scope* scope_;  // the thread's, as long as the runtime lives
+};
+
+}  // namespace weir::runtime

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Arrays of two and three dimensions, what is sent, and what is refused.
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "multi/cluster/bodies.hpp"
+#include "weir/ranks.hpp"
+
+namespace weir::cluster::multi {
+namespace {
+
+template <std::size_t Rank>
+void there_and_back(Ranks& ranks, const std::array<std::size_t, Rank>& shape,
+                    const std::array<std::size_t, Rank>& tile) {
+  std::size_t count = 1;
+  for (const std::size_t n : shape) count *= n;
+  const auto array = Array<double, Rank>::distribute(
+      ranks, shape, tile, owned_by([size = ranks.size()](std::span<const std::size_t> at) {
+        return static_cast<int>(std::accumulate(at.begin(), at.end(), std::size_t{0}) % static_cast<std::size_t>(size));
+      }));
+  std::vector<double> from(count), to(count);
+  std::iota(from.begin(), from.end(), 1.0);
+  scatter(ranks, array, from.data(), 0);
+  detail::for_each_tile(array, [&](const ArrayTile<double, Rank>& each, std::size_t) {
+    ranks.spawn(inout(each), [n = each.extents()](auto view) {
+      std::size_t elements = 1;
+      for (const std::size_t extent : n) elements *= extent;
+      for (std::size_t i = 0; i < elements; ++i) view.data()[i] *= 2;
+    });
+  });
+  const int last = ranks.size() - 1;
+  gather(ranks, array, to.data(), last);
+  ranks.wait();
+  if (ranks.rank() != last) return;
+  for (std::size_t i = 0; i < count; ++i)
+    expect(to[i] == 2 * (double(i) + 1), fmt::format("element {} twice as large", i));
+}
+
+void arrays() {
+  Ranks ranks;
+  there_and_back<1>(ranks, {1000}, {64});
+  there_and_back<2>(ranks, {70, 130}, {32, 50});
+  there_and_back<3>(ranks, {9, 20, 31}, {4, 8, 16});
+}
+const Named kArrays("arrays", arrays);
+
+// A tile that many tasks of a rank read goes there once for each time that it is written.
+void sent_once() {
+  Ranks ranks;
+  const std::size_t size = static_cast<std::size_t>(ranks.size());
+  const auto a = Array<int, 1>::distribute(ranks, {size * 5000}, {5000}, block_cyclic(ranks.size()), "a");
+  for (int round = 0; round < 3; ++round) {
+    ranks.spawn(out(a.tile(0)), [round](std::span<int> v) { std::fill(v.begin(), v.end(), round); });
+    for (int i = 0; i < 10; ++i) {
+      for (int rank = 0; rank < ranks.size(); ++rank) {
+        ranks.spawn(on_rank(rank), in(a.tile(0)), [round](std::span<const int> v) {
+          expect(v[0] == round && v[4999] == round, "the version that was spawned before");
+        });
+      }
+    }
+  }
+  ranks.barrier();
+  const auto traffic = ranks.traffic();
+  expect(traffic.tiles_sent == (ranks.rank() == 0 ? 3 * (size - 1) : 0), "sent once to each rank and version");
+  expect(traffic.tiles_received == (ranks.rank() == 0 ? 0u : 3u), "received once for each version");
+}
+const Named kSentOnce("sent-once", sent_once);
+
+void expect_refused(const std::string& text, void (*body)(Ranks& ranks, const Array<int, 1>& a), Ranks& ranks,
+                    const Array<int, 1>& a) {
+  try {
+    body(ranks, a);
+  } catch (const Error& error) {
+    return expect(std::string(error.what()).find(text) != std::string::npos, error.what());
+  }
+  expect(false, "refused: " + text);
+}
+
+void refusals() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {100}, {10}, block_cyclic(ranks.size()), "a");
+  expect_refused(
+      "on_rank(99)", [](Ranks& r, const auto& x) { r.spawn(on_rank(99), in(x.tile(0)), [] {}); }, ranks, a);
+  expect_refused(
+      "names no tile", [](Ranks& r, const auto&) { r.spawn([] {}); }, ranks, a);
+  expect_refused(
+      "to rank 77",
+      [](Ranks& r, const auto&) { Array<int, 1>::distribute(r, {10}, {5}, owned_by([](auto) { return 77; })); }, ranks,
+      a);
+  expect_refused(
+      "another thread",
+      [](Ranks& r, const auto& x) {
+        std::exception_ptr failure;
+        std::thread([&] {
+          try {
+            r.spawn(in(x.tile(0)), [] {});
+          } catch (...) {
+            failure = std::current_exception();
+          }
+        }).join();
+        std::rethrow_exception(failure);
+      },
+      ranks, a);
+  ranks.barrier();
+}
+const Named kRefusals("refusals", refusals);
+
+// The last rank's task throws; all ranks are told by wait() or barrier().
+void failing_task() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
+  const int last = ranks.size() - 1;
+  std::string told;
+  try {
+    ranks.spawn(on_rank(last), out(a.tile(0)), [](std::span<int>) { throw std::runtime_error("no such luck"); });
+    for (int rank = 0; rank < ranks.size(); ++rank)
+      ranks.spawn(on_rank(rank), inout(a.tile(0)), [](std::span<int> v) { v[0] = 1; });
+    ranks.barrier();
+  } catch (const std::exception& error) {
+    told = error.what();
+  }
+  expect(told.find("no such luck") != std::string::npos, "told of the failure: " + told);
+  if (ranks.rank() != last) expect(told.find(fmt::format("rank {}", last)) != std::string::npos, told);
+}
+const Named kFailingTask("failing-task", failing_task);
+
+// A rank that leaves by an exception is a failure of all, also where they wait for one another only.
+void leaving() {
+  Ranks ranks;
+  if (ranks.size() > 1 && ranks.rank() == 0) throw std::runtime_error("leaves");
+  try {
+    ranks.barrier();
+  } catch (const Error& error) {
+    expect(std::string(error.what()).find("rank 0 has left") != std::string::npos, error.what());
+    return;
+  }
+  expect(ranks.size() == 1, "the barrier fails");
+}
+const Named kLeaving("leaving", leaving);
+
+// A rank that is killed: its number is in what the others are told.
+void killed() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
+  const int last = ranks.size() - 1;
+  if (ranks.rank() == last) std::_Exit(9);
+  std::string told;
+  try {
+    ranks.spawn(on_rank(0), inout(a.tile(static_cast<std::size_t>(last))), [](std::span<int> v) { v[0] = 1; });
+    ranks.barrier();
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  expect(told.find(fmt::format("rank {}", last)) != std::string::npos, "told who is lost: " + told);
+}
+const Named kKilled("killed", killed);
+
+// Tiles that never fit in the fast tier, of a task of the last rank; all ranks are told.
+void too_large() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {4 * 200'000}, {200'000}, block_cyclic(ranks.size()), "a");
+  std::string told;
+  try {
+    for (std::size_t i = 0; i < 4; ++i) ranks.spawn(out(a.tile(i)), [](std::span<int> v) { v[0] = 1; });
+    ranks.spawn(on_rank(ranks.size() - 1), in(a.tile(0)), in(a.tile(1)), inout(a.tile(2)), [] {});
+    for (int rank = 0; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), inout(a.tile(2)), [] {});
+    ranks.barrier();
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  expect(told.find("memory") != std::string::npos, "told what does not fit: " + told);
+}
+const Named kTooLarge("too-large", too_large);
+
+// Together they have more tiles than their fast tiers hold; WEIR_TIERS says how large those are.
+void more_than_memory() {
+  Ranks ranks;
+  constexpr std::size_t kWords = 16 * 1024, kTiles = 48;
+  const auto a =
+      Array<std::uint64_t, 1>::distribute(ranks, {kTiles * kWords}, {kWords}, block_cyclic(ranks.size()), "a");
+  for (std::size_t i = 0; i < kTiles; ++i)
+    ranks.spawn(out(a.tile(i)), [i](std::span<std::uint64_t> v) { std::iota(v.begin(), v.end(), i); });
+  for (std::size_t round = 1; round <= 3; ++round) {
+    for (std::size_t i = 0; i < kTiles; ++i) {
+      ranks.spawn(in(a.tile((i * 7 + round) % kTiles)), inout(a.tile(i)),
+                  [](std::span<const std::uint64_t> from, std::span<std::uint64_t> to) {
+                    for (std::size_t k = 0; k < to.size(); ++k) to[k] += from[k] / 2;
+                  });
+    }
+  }
+  std::vector<std::uint64_t> found(ranks.rank() == 0 ? kTiles * kWords : 0);
+  gather(ranks, a, found.data(), 0);
+  ranks.barrier();
+  if (ranks.rank() != 0) return;
+  std::vector<std::uint64_t> expected(kTiles * kWords);
+  for (std::size_t i = 0; i < kTiles; ++i)
+    std::iota(expected.begin() + long(i * kWords), expected.begin() + long((i + 1) * kWords), i);
+  for (std::size_t round = 1; round <= 3; ++round) {
+    for (std::size_t i = 0; i < kTiles; ++i) {
+      for (std::size_t k = 0; k < kWords; ++k)
+        expected[i * kWords + k] += expected[(i * 7 + round) % kTiles * kWords + k] / 2;
+    }
+  }
+  expect(found == expected, "as in one memory");
+}
+const Named kMoreThanMemory("more-than-memory", more_than_memory);
+
+}  // namespace
+}  // namespace weir::cluster::multi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Random graphs of tasks over tiles of all sizes, against the same tasks one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "multi/cluster/bodies.hpp"
+#include "weir/ranks.hpp"
+
+namespace weir::cluster::multi {
+namespace {
+
+using Word = std::uint64_t;
+
+struct RandomTask {
+  std::vector<std::size_t> reads;  // tiles
+  std::size_t written = 0;
+  bool keeps = false;  // inout, else out
+  int rank = -1;       // -1: the owner's
+  Word number = 0;
+};
+
+struct Graph {
+  std::size_t tiles, tile_words;
+  std::vector<RandomTask> tasks;
+};
+
+Graph make_graph(int seed, int ranks) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const std::size_t sizes[] = {1, 7, 100, 489, 490, 2000, 40'000};
+  const auto most = static_cast<std::size_t>(setting("WEIR_GRAPH_MOST_WORDS", 40'000));
+  Graph graph{3 + below(12), std::min(most, sizes[below(std::size(sizes))]), {}};
+  const std::size_t count = 20 + below(static_cast<std::size_t>(setting("WEIR_GRAPH_TASKS", 200)));
+  for (std::size_t i = 0; i < count; ++i) {
+    RandomTask task;
+    task.number = random();
+    task.written = below(graph.tiles);
+    task.keeps = below(2) == 0;
+    for (std::size_t reads = below(4); reads > 0; --reads) {
+      const std::size_t tile = below(graph.tiles);
+      if (tile != task.written) task.reads.push_back(tile);
+    }
+    if (below(5) == 0) task.rank = static_cast<int>(below(static_cast<std::size_t>(ranks)));
+    graph.tasks.push_back(std::move(task));
+  }
+  return graph;
+}
+
+Word mixed(Word value, Word with) { return (value ^ with) * 0x9e3779b97f4a7c15u + 1; }
+
+void run_task(const RandomTask& task, const std::vector<const Word*>& reads, Word* to, std::size_t words) {
+  for (std::size_t i = 0; i < words; ++i) {
+    Word value = mixed(task.keeps ? to[i] : 0, task.number + i);
+    for (const Word* const from : reads) value = mixed(value, from[i]);
+    to[i] = value;
+  }
+}
+
+std::vector<Word> run_serially(const Graph& graph) {
+  std::vector<Word> all(graph.tiles * graph.tile_words);
+  for (const RandomTask& task : graph.tasks) {
+    std::vector<const Word*> reads;
+    for (const std::size_t tile : task.reads) reads.push_back(all.data() + tile * graph.tile_words);
+    run_task(task, reads, all.data() + task.written * graph.tile_words, graph.tile_words);
+  }
+  return all;
+}
+
+void spawn(Ranks& ranks, const Array<Word, 1>& array, const Graph& graph, const RandomTask& task) {
+  std::vector<Access> reads;
+  for (const std::size_t tile : task.reads) reads.push_back(in(array.tile(tile)));
+  const auto body = [&task, words = graph.tile_words](Items from, std::span<Word> to) {
+    std::vector<const Word*> sources;
+    for (std::size_t i = 0; i < from.size(); ++i) sources.push_back(from[i].span<const Word>().data());
+    run_task(task, sources, to.data(), words);
+  };
+  const int rank = task.rank;
+  if (rank >= 0) {
+    if (task.keeps)
+      ranks.spawn(on_rank(rank), reads, inout(array.tile(task.written)), body);
+    else
+      ranks.spawn(on_rank(rank), reads, out(array.tile(task.written)), body);
+  } else if (task.keeps) {
+    ranks.spawn(reads, inout(array.tile(task.written)), body);
+  } else {
+    ranks.spawn(reads, out(array.tile(task.written)), body);
+  }
+}
+
+void run_graph(Ranks& ranks, int seed) {
+  const Graph graph = make_graph(seed, ranks.size());
+  const std::vector<Word> expected = run_serially(graph);
+  const int root = seed % ranks.size();
+  std::vector<Word> zeros(ranks.rank() == root ? expected.size() : 0), found(zeros.size());
+  const auto array = Array<Word, 1>::distribute(
+      ranks, {expected.size()}, {graph.tile_words},
+      seed % 2 == 0 ? block_cyclic(ranks.size()) : bands(ranks.size(), graph.tiles), "random");
+  scatter(ranks, array, zeros.data(), root);
+  for (const RandomTask& task : graph.tasks) spawn(ranks, array, graph, task);
+  gather(ranks, array, found.data(), root);
+  ranks.wait();
+  if (ranks.rank() == root) expect(found == expected, fmt::format("graph of seed {} as one after the other", seed));
+}
+
+// WEIR_SEEDS graphs from WEIR_FIRST_SEED on.
+void random_graphs() {
+  Ranks ranks;
+  const int first = setting("WEIR_FIRST_SEED", 1), count = setting("WEIR_SEEDS", 20);
+  for (int seed = first; seed < first + count; ++seed) run_graph(ranks, seed);
+}
+const Named kRandomGraphs("graphs", random_graphs);
+
+}  // namespace
+}  // namespace weir::cluster::multi

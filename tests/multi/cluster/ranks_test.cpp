@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Jobs of real processes, by shared memory and, one another's hosts in name, by messages.
+#include <gmock/gmock.h>
+
+#include "multi/shmem/job.hpp"
+
+namespace weir::cluster::multi {
+namespace {
+
+using shmem::multi::expect_all_well;
+using shmem::multi::Job;
+using testing::HasSubstr;
+
+TEST(RankedTasks, RandomGraphsAreAsTasksOneAfterTheOther) {
+  expect_all_well(1, "graphs");
+  expect_all_well(2, "graphs", {{"WEIR_WORKERS", "2"}});
+  expect_all_well(3, "graphs", {{"WEIR_WORKERS", "1"}, {"WEIR_FIRST_SEED", "100"}});
+  expect_all_well(5, "graphs", {{"WEIR_WORKERS", "1"}, {"WEIR_FIRST_SEED", "200"}, {"WEIR_SEEDS", "10"}});
+}
+
+TEST(RankedTasks, ArraysOfEachNumberOfDimensionsGoThereAndBack) {
+  for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "arrays", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, ATileIsSentOnceForEachRankAndVersion) {
+  for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "sent-once", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, WhatNoRankCanDoIsRefusedOnEach) { expect_all_well(2, "refusals", {{"WEIR_WORKERS", "1"}}); }
+
+TEST(RankedTasks, AFailureIsToldToAllRanks) {
+  for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "failing-task", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, ARankThatLeavesByAnExceptionEndsTheWaitOfAll) {
+  Job job(3, "leaving", {{"WEIR_WORKERS", "1"}});
+  const auto ends = job.ends();
+  EXPECT_EQ(ends[0].status, 3) << job.output();
+  EXPECT_TRUE(ends[1].well() && ends[2].well()) << job.output();
+}
+
+TEST(RankedTasks, AKilledRankIsNamedByTheOthers) {
+  Job job(3, "killed", {{"WEIR_WORKERS", "1"}});
+  const auto ends = job.ends();
+  EXPECT_TRUE(ends[0].well() && ends[1].well()) << job.output();
+}
+
+TEST(RankedTasks, ArraysLargerThanTheMemoryOfAllRanksAreInTheirFiles) {
+  const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}};
+  for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "more-than-memory", tight);
+}
+
+TEST(RankedTasks, RandomGraphsInTightMemoryAreAsTasksOneAfterTheOther) {
+  const Job::Variables tight{
+      {"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}, {"WEIR_GRAPH_MOST_WORDS", "16000"}};
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "graphs", tight);
+}
+
+TEST(RankedTasks, ATaskWithoutRoomIsAFailureOfAllRanks) {
+  const Job::Variables tight{{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}};
+  for (const int ranks : {1, 3}) expect_all_well(ranks, "too-large", tight);
+}
+
+}  // namespace
+}  // namespace weir::cluster::multi

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tiles between ranks whose messages come late and in other orders, by seeds: each arrives once, with its bytes.
+#include "cluster/exchange.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "transport/loopback/world.hpp"
+
+namespace weir::cluster {
+namespace {
+
+using transport::Transport;
+
+struct Counting final : Ending {
+  explicit Counting(int& ended, int& gave_up) : ended_(ended), gave_up_(gave_up) {}
+  void done() noexcept override { ++ended_; }
+  void failed(const std::string&) noexcept override { ++gave_up_; }
+  int &ended_, &gave_up_;
+};
+
+constexpr std::size_t kTile = 9000;  // bytes of a large one
+
+std::byte content(const TileVersion& what, Rank from, std::size_t at) {
+  return static_cast<std::byte>(what.id.tile * 31 + what.version * 7 + static_cast<std::uint32_t>(from) + at);
+}
+
+// Every rank sends tiles, small and large, to every other, and awaits as many, in an order of its own.
+void all_to_all(Transport& transport, std::uint64_t seed, std::uint32_t tiles) {
+  Exchange exchange(transport);
+  const auto region = transport.make_region({.size = {tiles * kTile}});
+  ASSERT_TRUE(region);
+  const Rank self = transport.rank();
+  int ended = 0, gave_up = 0, wanted = 0;
+  struct Step {
+    TileVersion what;
+    Rank other;
+    bool sends;
+  };
+  std::vector<Step> steps;
+  for (std::uint32_t other = 0; other < transport.ranks(); ++other) {
+    if (Rank{other} == self) continue;
+    for (std::uint32_t tile = 0; tile < tiles; ++tile) {
+      const auto id = [&](std::uint32_t from, std::uint32_t to) { return TileId{from, to * tiles + tile}; };
+      steps.push_back({{id(static_cast<std::uint32_t>(self), other), tile}, Rank{other}, true});
+      steps.push_back({{id(other, static_cast<std::uint32_t>(self)), tile}, Rank{other}, false});
+    }
+  }
+  std::mt19937_64 random(seed * 1000 + static_cast<std::uint64_t>(self));
+  std::shuffle(steps.begin(), steps.end(), random);
+  std::map<std::size_t, std::vector<std::byte>> received;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> sent;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    const bool is_small = step.what.version % 2 == 0;
+    const std::size_t bytes = is_small ? 1 + step.what.version * 100 : kTile;
+    if (!step.sends) {
+      received[i].resize(bytes);
+      ++wanted;
+      if (exchange.receive(step.what, received[i], [&] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
+    } else if (is_small) {
+      std::vector<std::byte> data(bytes);
+      for (std::size_t at = 0; at < bytes; ++at) data[at] = content(step.what, self, at);
+      exchange.send_small(step.what, step.other, data);
+    } else {
+      std::byte* const data = region->data + step.what.version * kTile;  // the same for all: the version says it
+      for (std::size_t at = 0; at < bytes; ++at) data[at] = content({{}, step.what.version}, Rank{0}, at);
+      ++wanted;
+      exchange.offer(step.what, step.other, region->id, step.what.version * kTile, bytes,
+                     std::make_unique<Counting>(ended, gave_up));
+    }
+    transport.progress();
+  }
+  while (ended < wanted) {
+    if (!transport.progress()) transport.wait_for_arrival(1000);
+  }
+  EXPECT_EQ(gave_up, 0);
+  for (const auto& [i, bytes] : received) {
+    const Step& step = steps[i];
+    const bool is_small = step.what.version % 2 == 0;
+    const TileVersion what = is_small ? step.what : TileVersion{{}, step.what.version};
+    for (std::size_t at = 0; at < bytes.size(); ++at)
+      ASSERT_EQ(bytes[at], content(what, is_small ? step.other : Rank{0}, at)) << "byte " << at << " seed " << seed;
+  }
+  ASSERT_TRUE(transport.barrier());
+  ASSERT_TRUE(transport.leave());
+}
+
+TEST(Exchanges, EveryTileArrivesOnceWithItsBytes) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto outcome = transport::loopback::run({.ranks = 3, .seed = seed, .ranks_per_host = 3},
+                                                  [&](Transport& rank) { all_to_all(rank, seed, 6); });
+    for (const std::string& failure : outcome.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+  }
+}
+
+TEST(Exchanges, TilesGoToHundredsOfRanks) {
+  const auto outcome = transport::loopback::run({.ranks = 120, .seed = 5, .ranks_per_host = 120},
+                                                [&](Transport& rank) { all_to_all(rank, 5, 1); });
+  for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+}
+
+}  // namespace
+}  // namespace weir::cluster
