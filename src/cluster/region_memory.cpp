@@ -35,13 +35,13 @@ class Piece final : public memory::Backing {
   std::byte* data() const noexcept override { return data_; }
   std::string name() const override { return name_; }
   base::Status populate(std::uint64_t offset, std::size_t bytes) override {
-    const int error = memory::populate_shared(descriptor_.number, descriptor_.offset + offset, data_ + offset, bytes);
+    const int error = give_pages(offset, bytes);
     if (error == 0) return base::Status::success();
     return {base::Code::no_space, fmt::format("{}: there is no memory for {} more: {}", name_,
                                               memory::size_text({bytes}), std::generic_category().message(error))};
   }
-  void prepare(std::uint64_t offset, std::size_t bytes) const noexcept override {
-    static_cast<void>(memory::populate_shared(-1, 0, data_ + offset, bytes));
+  bool prepare(std::uint64_t offset, std::size_t bytes) const noexcept override {
+    return give_pages(offset, bytes) == 0;
   }
   void release(std::uint64_t offset, std::size_t bytes) noexcept override {
     static_cast<void>(madvise(data_ + offset, bytes, MADV_REMOVE));
@@ -51,6 +51,10 @@ class Piece final : public memory::Backing {
   }
 
  private:
+  int give_pages(std::uint64_t offset, std::size_t bytes) const noexcept {
+    return memory::populate_shared(descriptor_.number, descriptor_.offset + offset, data_ + offset, bytes);
+  }
+
   std::byte* data_;
   Bytes size_;
   transport::Transport::Descriptor descriptor_;

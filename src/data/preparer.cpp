@@ -2,6 +2,8 @@
 
 #include "data/preparer.hpp"
 
+#include <algorithm>
+
 namespace weir::data {
 
 Preparer::Preparer() : thread_([this] { work(); }) {}
@@ -15,11 +17,24 @@ Preparer::~Preparer() {
   thread_.join();
 }
 
-void Preparer::prepare(const memory::Arena& arena, std::size_t offset, std::size_t bytes) noexcept {
+bool Preparer::prepare(memory::Arena& arena, const memory::Arena::Range& due) noexcept {
   const base::Lock lock(mutex_);
-  if (count_ == kMost) return;
-  ranges_[(first_ + count_++) % kMost] = {&arena, offset, bytes};
+  if (count_ == kMost) return false;
+  orders_[(first_ + count_++) % kMost] = {&arena, due};
   asked_.notify_one();
+  return true;
+}
+
+Preparer::Order Preparer::take_piece() noexcept {
+  Order& order = orders_[first_];
+  const Order piece{order.arena, {order.range.offset, std::min(order.range.bytes, kPiece)}};
+  order.range.offset += piece.range.bytes;
+  order.range.bytes -= piece.range.bytes;
+  if (order.range.bytes == 0) {
+    first_ = (first_ + 1) % kMost;
+    --count_;
+  }
+  return piece;
 }
 
 void Preparer::work() noexcept {
@@ -27,11 +42,9 @@ void Preparer::work() noexcept {
   for (;;) {
     while (!stop_ && count_ == 0) lock.wait(asked_);
     if (stop_) return;
-    const Range range = ranges_[first_];
-    first_ = (first_ + 1) % kMost;
-    --count_;
+    const Order piece = take_piece();
     lock.unlock();
-    range.arena->prepare_growth(range.offset, range.bytes);
+    piece.arena->prepare_growth(piece.range);
     lock.lock();
   }
 }

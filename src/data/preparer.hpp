@@ -19,26 +19,28 @@ namespace weir::data {
 class Preparer {
  public:
   Preparer();
-  // Waits for the range that is being prepared; those that were not begun are forgotten.
+  // Waits for the piece that is being prepared; the others are forgotten.
   ~Preparer();
   Preparer(const Preparer&) = delete;
   Preparer& operator=(const Preparer&) = delete;
 
-  // As Arena::growth_due() said; the arena outlives this. Only a hint: forgotten when many others wait.
-  void prepare(const memory::Arena& arena, std::size_t offset, std::size_t bytes) noexcept;
+  // As Arena::growth_due() said; the arena outlives this. Large ones piece by piece. False: too many others wait.
+  bool prepare(memory::Arena& arena, const memory::Arena::Range& due) noexcept;
 
  private:
-  struct Range {
-    const memory::Arena* arena = nullptr;
-    std::size_t offset = 0, bytes = 0;
+  struct Order {
+    memory::Arena* arena = nullptr;
+    memory::Arena::Range range;
   };
   static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kPiece = std::size_t{4} << 20;  // whoever ends this waits for one at most
 
   void work() noexcept;
+  Order take_piece() noexcept WEIR_REQUIRES(mutex_);
 
   base::Mutex mutex_;
   std::condition_variable asked_;
-  std::array<Range, kMost> ranges_ WEIR_GUARDED_BY(mutex_){};  // a ring
+  std::array<Order, kMost> orders_ WEIR_GUARDED_BY(mutex_){};  // a ring
   std::size_t first_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t count_ WEIR_GUARDED_BY(mutex_) = 0;
   bool stop_ WEIR_GUARDED_BY(mutex_) = false;

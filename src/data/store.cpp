@@ -168,6 +168,7 @@ void Store::begin_tracking(Actions& actions) {
   mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
   watch_ = std::make_unique<StallWatch>(mutex_, StallWatch::Watched{engine_, changes_}, sink_, *this);
   untracked_.begin_tracking();
+  prepare_growth();
   if (engine_.untracked_may_run() && untracked_.none_runs()) engine_.untracked_ended(actions);
   engine_.tracking_begun(actions);
 }
@@ -310,10 +311,12 @@ void Store::landed(Transfer& transfer, const base::Status& status) noexcept {
   if (!actions.empty()) carry_out(actions);
 }
 
+// Homes will want what they were promised. The numbers of nodes are those of arenas.
 void Store::prepare_growth() noexcept {
-  for (Arena* const arena : tiers_->arenas()) {
-    const std::size_t begin = arena->populated(), bytes = arena->growth_due();
-    if (bytes != 0) preparer_->prepare(*arena, begin, bytes);
+  for (std::size_t i = 0; i < tiers_->arenas().size(); ++i) {
+    Arena& arena = *tiers_->arenas()[i];
+    const Arena::Range due = arena.growth_due(engine_.core().ledger.unplaced(static_cast<engine::NodeId>(i)));
+    if (due.bytes != 0 && preparer_->prepare(arena, due)) arena.announce(due);
   }
 }
 

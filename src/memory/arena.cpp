@@ -7,20 +7,19 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/check.hpp"
+#include "memory/growth.hpp"
+#include "memory/pages_ahead.hpp"
 #include "memory/tier_spec.hpp"
 #include "platform/address_range.hpp"
+#include "platform/clock.hpp"
 
 namespace weir::memory {
 namespace {
 
-// How much an arena grows by at a time: half of what it has, at least a large page and at most a 256th of its budget,
-// within these. docs/tuning.md#arena
-constexpr std::size_t kLeastStep = platform::AddressRange::kLargePage;
-constexpr std::size_t kLeastMost = std::size_t{4} << 20, kMostStep = std::size_t{64} << 20;
-
-constexpr std::size_t most_step(std::size_t budget) { return std::clamp(budget / 256, kLeastMost, kMostStep); }
+static_assert(kLeastStep == platform::AddressRange::kLargePage);
 
 // Left to the rest of the process when a limit is near: its page tables for the step, and stacks.
 constexpr std::size_t margin(std::size_t step) { return step / 256 + (std::size_t{4} << 20); }
@@ -40,6 +39,8 @@ class Arena::Impl {
       : config_(std::move(config)),
         memory_(config_.memory ? *config_.memory : MemoryState::of_this_system()),
         backing_(std::move(backing)),
+        margin_(margin(most_step(budget))),
+        pages_(*backing_, [this] { return room(); }),
         space_(budget),
         budget_(budget) {}
 
@@ -49,7 +50,7 @@ class Arena::Impl {
   }
   std::uint64_t allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
   base::Status populate(std::size_t bytes) noexcept;
-  std::size_t growth_due() noexcept;
+  Range growth_due(std::size_t expected) const noexcept;
 
  private:
   friend class Arena;
@@ -59,23 +60,24 @@ class Arena::Impl {
   bool grow(std::size_t least) noexcept;
   bool try_grow(std::size_t least);
   std::size_t populated() const { return space_.size(); }
-  std::size_t next_step() const {
-    return round_up(std::clamp(populated() / 2, kLeastStep, most_step(budget_)), platform::AddressRange::kLargePage);
-  }
-  std::size_t allowed_step() const;
+  std::size_t room() const;
   std::size_t keep_what_is_placed(std::size_t step);
   void add_memory(std::size_t bytes);
   void refuse(const std::string& why = "");
+  void stay_as_it_is() noexcept;
 
   ArenaConfig config_;
   MemoryState memory_;
   std::unique_ptr<Backing> backing_;
+  const std::size_t margin_;
+  PagesAhead pages_;
   Space space_;
   std::function<void(std::span<std::byte>)> grown_;
+  Growth growth_;  // since take_growth()
   std::size_t budget_;
-  std::size_t prepared_ = 0;  // up to here growth_due() has answered
-  std::size_t on_node_ = 0;   // bytes
-  bool kernel_tells_ = true;  // where pages are
+  std::size_t announced_ = 0;  // up to here somebody prepares pages
+  std::size_t on_node_ = 0;    // bytes
+  bool kernel_tells_ = true;   // where pages are
   base::Status failure_;
   std::uint64_t warnings_ = 0;
 };
@@ -101,12 +103,12 @@ base::Status Arena::Impl::populate(std::size_t bytes) noexcept {
   return base::Status::success();
 }
 
-std::size_t Arena::Impl::growth_due() noexcept {
-  const std::size_t step = std::min(next_step(), budget_ - populated());
-  if (space_.free_bytes() >= step || !failure_ || prepared_ > populated()) return 0;
-  const std::size_t bytes = std::min(step, allowed_step());
-  prepared_ = populated() + step;
-  return bytes;
+Arena::Range Arena::Impl::growth_due(std::size_t expected) const noexcept {
+  const std::size_t ahead = bytes_ahead(expected, space_.free_bytes(), populated(), budget_);
+  const std::size_t begin = std::max(announced_, populated()), end = populated() + ahead;
+  if (!failure_ || end <= begin) return {};
+  const std::size_t worth = std::min(next_step(populated(), budget_), budget_ - begin);
+  return end - begin < worth ? Range{} : Range{begin, end - begin};
 }
 
 // True when it has at least `least` bytes more than before.
@@ -116,32 +118,33 @@ bool Arena::Impl::grow(std::size_t least) noexcept {
     return try_grow(least);
   } catch (const std::bad_alloc&) {  // no memory left even to say so
     failure_.code = base::Code::no_space;
-    budget_ = populated();
+    stay_as_it_is();
     return false;
   }
 }
 
 bool Arena::Impl::try_grow(std::size_t least) {
-  const std::size_t wanted = std::max(round_up(least, platform::AddressRange::kLargePage), next_step());
-  const std::size_t most = std::min(budget_ - populated(), allowed_step());
-  std::size_t step = std::min(wanted, most);
-  base::Status status = step < least ? base::Status{base::Code::no_space, ""} : backing_->populate(populated(), step);
-  if (!status && step > least) status = backing_->populate(populated(), step = least);
-  if (!status) {
-    refuse(status.message);
+  const std::uint64_t start = platform::ticks();
+  const std::size_t most = std::min(step_for(least, populated(), budget_), budget_ - populated());
+  const auto step = pages_.take(populated(), least, most);
+  if (!step) {
+    refuse(step.status().message);
     return false;
   }
-  const std::size_t kept = keep_what_is_placed(step);
+  const std::size_t kept = keep_what_is_placed(*step);
   if (kept > 0) add_memory(kept);
-  if (kept < step) refuse();
+  if (growth_.bytes == 0) growth_.start = start;
+  growth_.bytes += kept;
+  growth_.ticks += platform::ticks() - start;
+  if (kept < *step) refuse();
   return kept >= least;
 }
 
-// What the machine, the cgroups and, unless others will do, the node have left, in whole pages.
-std::size_t Arena::Impl::allowed_step() const {
-  if (!backing_->takes_system_memory()) return budget_;
+// What the machine, the cgroups and, unless others will do, the node have left, in whole pages. Any thread.
+std::size_t Arena::Impl::room() const {
+  if (!backing_->takes_system_memory()) return backing_->size().count;
   std::uint64_t left = memory_.physical().bytes;
-  left -= std::min<std::uint64_t>(left, margin(most_step(budget_)));
+  left -= std::min<std::uint64_t>(left, margin_);
   for (const int node : config_.os_nodes) {
     const Bytes free = memory_.free_or_cached(node);
     if (!config_.prefer && free.count > 0) left = std::min(left, free.count * config_.os_nodes.size());
@@ -190,7 +193,12 @@ void Arena::Impl::refuse(const std::string& why) {
               fmt::format("{}: asked for {}, got {}: {}{}{}; ask for less{}", config_.name, size_text({budget_}),
                           size_text({populated()}), fmt::join(there, ", "), why.empty() ? "" : "; ", why,
                           could_prefer ? ", or say prefer to take memory elsewhere" : "")};
+  stay_as_it_is();
+}
+
+void Arena::Impl::stay_as_it_is() noexcept {
   budget_ = populated();
+  pages_.give_back_from(budget_);
 }
 
 base::Result<std::unique_ptr<Arena>> Arena::make(ArenaConfig config) {
@@ -226,10 +234,10 @@ std::uint64_t Arena::allocate_aligned(std::size_t bytes, std::size_t alignment) 
 std::size_t Arena::size_of(std::uint64_t offset) const noexcept { return impl_->space_.size_of(offset); }
 Backing& Arena::backing() const noexcept { return *impl_->backing_; }
 base::Status Arena::populate(Bytes bytes) noexcept { return impl_->populate(bytes.count); }
-std::size_t Arena::growth_due() noexcept { return impl_->growth_due(); }
-void Arena::prepare_growth(std::size_t offset, std::size_t bytes) const noexcept {
-  impl_->backing_->prepare(offset, bytes);
-}
+Arena::Range Arena::growth_due(std::size_t expected) const noexcept { return impl_->growth_due(expected); }
+void Arena::announce(const Range& due) noexcept { impl_->announced_ = due.offset + due.bytes; }
+void Arena::prepare_growth(const Range& range) noexcept { impl_->pages_.prepare(range.offset, range.bytes); }
+Arena::Growth Arena::take_growth() noexcept { return std::exchange(impl_->growth_, {}); }
 void Arena::on_growth(std::function<void(std::span<std::byte>)> callback) { impl_->grown_ = std::move(callback); }
 
 std::size_t Arena::budget() const noexcept { return impl_->budget_; }

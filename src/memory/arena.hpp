@@ -89,11 +89,22 @@ class Arena {
   // no_space, naming the arena, what was asked and what there is.
   base::Status populate(Bytes bytes) noexcept;
 
-  // Most of what has pages is taken: the arena will soon grow by `bytes` after the first populated(). So much can be
-  // prepared by a thread that has time, and without the lock; growing does not wait for the kernel then. Once for each
-  // step; 0: nothing is due.
-  std::size_t growth_due() noexcept;
-  void prepare_growth(std::size_t offset, std::size_t bytes) const noexcept;
+  struct Range {
+    std::size_t offset = 0, bytes = 0;
+  };
+  // What the arena will soon grow by, when `expected` bytes more will be wanted: without it, one step ahead of what is
+  // free. None is due when `bytes` is 0, or until enough of it is to be worth a step; each is due until announce().
+  Range growth_due(std::size_t expected = 0) const noexcept;
+  void announce(const Range& due) noexcept;
+  // Has the system prepare pages for that: growing does not wait for the kernel then. By one thread, in the order of
+  // the ranges, of which this may be a part; without the lock. Nothing, once the system has had no room to spare.
+  void prepare_growth(const Range& range) noexcept;
+
+  // What it has grown by since the last call, from when on (platform::ticks()), and how long that took.
+  struct Growth {
+    std::uint64_t bytes = 0, start = 0, ticks = 0;
+  };
+  Growth take_growth() noexcept;
 
   // Called after each growth of memory that the processor addresses, with the new range, which stays mapped until the
   // arena ends (registered I/O buffers).

@@ -45,7 +45,9 @@ class Anonymous final : public Backing {
   Bytes size() const noexcept override { return range_.size(); }
   std::byte* data() const noexcept override { return range_.data(); }
   base::Status populate(std::uint64_t offset, std::size_t bytes) override { return range_.populate(offset, bytes); }
-  void prepare(std::uint64_t offset, std::size_t bytes) const noexcept override { range_.prepare(offset, bytes); }
+  bool prepare(std::uint64_t offset, std::size_t bytes) const noexcept override {
+    return range_.prepare(offset, bytes);
+  }
   void release(std::uint64_t offset, std::size_t bytes) noexcept override { range_.release(offset, bytes); }
   std::optional<Placement> place(std::uint64_t offset, std::size_t bytes) override {
     return place_pages(range_.data() + offset, bytes, os_nodes_);

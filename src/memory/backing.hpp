@@ -4,8 +4,8 @@
 //
 // A backing brings memory for ranges of offsets, and says whether the processor can address it and where its pages are.
 // It keeps no books of what is in use: a space does. Copies from and to it go through the copy engine of a pair of
-// backings (copy_engine.hpp). Owned by its arena; populate(), release() and place() under the arena's lock, the rest at
-// any time on any thread.
+// backings (copy_engine.hpp). Owned by its arena. At any time on any thread, but for one thread at a time for each
+// range: populate(), prepare(), release() and place() (pages_ahead.hpp).
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,9 @@ class Backing {
   // Gives [offset, offset + bytes), of whole pages, memory: returns when it is there. Fails with no_space when the
   // system refuses; the range has none then.
   virtual base::Status populate(std::uint64_t offset, std::size_t bytes) = 0;
-  // Has the system prepare what populate() will be asked for: only a hint.
-  virtual void prepare(std::uint64_t, std::size_t) const noexcept {}
+  // Has the system prepare what populate() would be asked for, which need not be called then. False: it does not, or
+  // not all of it, and release() gives back what has come.
+  virtual bool prepare(std::uint64_t, std::size_t) const noexcept { return false; }
   // Takes the memory of a range back; what was in it is lost.
   virtual void release(std::uint64_t, std::size_t) noexcept {}
   // Whether what populate() gives comes out of the memory of this system, and counts in its limits.

@@ -167,9 +167,8 @@ base::Status SharedBacking::populate(std::uint64_t offset, std::size_t bytes) {
   return error == 0 ? base::Status::success() : failed("there is no memory for more of it", error);
 }
 
-void SharedBacking::prepare(std::uint64_t offset, std::size_t bytes) const noexcept {
-  while (interrupted(madvise(data_ + offset, bytes, kPopulateWrite))) {
-  }
+bool SharedBacking::prepare(std::uint64_t offset, std::size_t bytes) const noexcept {
+  return populate_shared(source_ == Source::dax ? -1 : fd_, offset, data_ + offset, bytes) == 0;
 }
 
 void SharedBacking::release(std::uint64_t offset, std::size_t bytes) noexcept {

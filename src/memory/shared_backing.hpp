@@ -50,7 +50,7 @@ class SharedBacking final : public Backing {
   std::string name() const override { return name_; }
   // When it fails, pages that came before stay: another process may have written to them.
   base::Status populate(std::uint64_t offset, std::size_t bytes) override;
-  void prepare(std::uint64_t offset, std::size_t bytes) const noexcept override;
+  bool prepare(std::uint64_t offset, std::size_t bytes) const noexcept override;
   // The pages are gone for all processes, which read zeros then. Memory of /dev/dax stays.
   void release(std::uint64_t offset, std::size_t bytes) noexcept override;
   bool takes_system_memory() const noexcept override { return source_ != Source::dax; }

@@ -77,10 +77,13 @@ base::Status AddressRange::populate(std::size_t offset, std::size_t bytes) {
   return {base::Code::no_space, fmt::format("the system gives no {} bytes more: {}", bytes, std::strerror(error))};
 }
 
-void AddressRange::prepare(std::size_t offset, std::size_t bytes) const noexcept {
-  if (mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) != 0) return;
-  while (madvise(data_ + offset, bytes, MADV_POPULATE_WRITE) != 0 && errno == EINTR) {
-  }
+bool AddressRange::prepare(std::size_t offset, std::size_t bytes) const noexcept {
+  if (mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  int result = 0;
+  do {
+    result = madvise(data_ + offset, bytes, MADV_POPULATE_WRITE);
+  } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  return result == 0;
 }
 
 void AddressRange::release(std::size_t offset, std::size_t bytes) noexcept {

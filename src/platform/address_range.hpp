@@ -35,9 +35,9 @@ class AddressRange {
   // the system refuses; there are none then.
   base::Status populate(std::size_t offset, std::size_t bytes);
 
-  // Has the kernel prepare what populate() will be asked for, so that it need not wait then: only a hint. At any time,
-  // beside all other use; what is in pages stays. Kernels from 5.14 on; on older ones nothing happens.
-  void prepare(std::size_t offset, std::size_t bytes) const noexcept;
+  // As populate(), at any time, beside all other use; what is in pages stays. False: the system refuses, or its kernel
+  // is older than 5.14.
+  bool prepare(std::size_t offset, std::size_t bytes) const noexcept;
 
   // Takes the pages of [offset, offset + bytes) back; what was in them is lost.
   void release(std::size_t offset, std::size_t bytes) noexcept;

@@ -88,6 +88,8 @@ class Ledger {
   // The room is taken; or it was, and is wanted no more.
   void place_home(NodeId node, std::size_t charge) noexcept { at(node).unplaced -= charge; }
   void remove_home(NodeId node, std::size_t charge) noexcept { at(node).promised -= charge; }
+  // What homes that have no place yet will take.
+  std::size_t unplaced(NodeId node) const noexcept { return at(node).unplaced; }
   // Of all homes of the tier, those for ever, too.
   std::size_t homes(TierIndex tier) const noexcept {
     std::size_t bytes = 0;

@@ -151,23 +151,40 @@ TEST(Arena, SaysOnceForEachStepWhatItWillGrowBy) {
   std::size_t announced = 0, steps = 0;
   std::vector<std::byte*> taken;
   do {
-    const std::size_t begin = arena->populated(), bytes = arena->growth_due();
-    EXPECT_EQ(arena->growth_due(), 0u) << "announced before";
-    if (bytes != 0) {
-      EXPECT_EQ(begin, announced) << "what was prepared is grown by before more is";
-      announced += bytes;
+    const Arena::Range due = arena->growth_due();
+    arena->announce(due.bytes != 0 ? due : Arena::Range{announced, 0});
+    EXPECT_EQ(arena->growth_due().bytes, 0u) << "announced before";
+    if (due.bytes != 0) {
+      EXPECT_EQ(due.offset, announced) << "what was prepared is grown by before more is";
+      announced += due.bytes;
       ++steps;
-      arena->prepare_growth(begin, bytes);
+      arena->prepare_growth(due);
     }
     taken.push_back(static_cast<std::byte*>(take(*arena, kMiB)));
     if (taken.back() != nullptr) std::memset(taken.back(), int(taken.size()), kMiB);
-    arena->prepare_growth(0, arena->populated());  // what is in use stays as it is
+    arena->backing().prepare(0, arena->populated());  // what is in use stays as it is
   } while (taken.back() != nullptr);
   taken.pop_back();
   EXPECT_EQ(taken.size(), 32u);
   EXPECT_EQ(announced, 32 * kMiB);
   EXPECT_GE(steps, 8u);
   for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i][kMiB - 1], std::byte(i + 1));
+}
+
+TEST(Arena, IsDueToGrowByAsMuchAsIsExpectedUpToTheLargestStep) {
+  const auto arena = arena_of(256 * kMiB);
+  EXPECT_EQ(arena->growth_due(10 * kMiB).bytes, 10 * kMiB);
+  EXPECT_EQ(arena->growth_due(200 * kMiB).bytes, 64 * kMiB);
+}
+
+TEST(Arena, IsNotDueToGrowByLessThanAStepMoreThanWasAnnounced) {
+  const auto arena = arena_of(256 * kMiB);
+  ASSERT_TRUE(arena->populate({8 * kMiB}));
+  arena->announce(arena->growth_due(18 * kMiB));
+  EXPECT_EQ(arena->growth_due(20 * kMiB).bytes, 0u) << "its next step is of 4 MiB";
+  const Arena::Range next = arena->growth_due(22 * kMiB);
+  EXPECT_EQ(next.offset, 18 * kMiB);
+  EXPECT_EQ(next.bytes, 4 * kMiB);
 }
 
 TEST(Arena, TellsOfEveryRangeThatItGrowsBy) {
