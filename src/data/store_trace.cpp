@@ -54,6 +54,7 @@ StoreTrace::StoreTrace(trace::Recorder& recorder, const TierSet& tiers, const en
     : hierarchy_(hierarchy),
       track_(*recorder.add_track({"blocks"})),
       observer_(track_, hierarchy),
+      tiers_(tiers),
       held_(tiers.tiers().size()) {
   for (const Tier& tier : tiers.tiers()) recorder.add_tier(tier.name);
 }
@@ -73,6 +74,13 @@ void StoreTrace::made(const Block& block) noexcept {
 }
 
 void StoreTrace::hold(const engine::Ledger& ledger) noexcept {
+  for (const Tier& tier : tiers_.tiers()) {
+    for (Arena* const arena : tier.arenas) {
+      const Arena::Growth growth = arena->take_growth();
+      if (growth.bytes != 0)
+        track_.grow(growth.start, growth.ticks, growth.bytes, tier_number(static_cast<engine::TierIndex>(tier.index)));
+    }
+  }
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const auto tier = static_cast<engine::TierIndex>(i);
     const std::uint64_t used = used_in(ledger, tier);

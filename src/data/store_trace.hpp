@@ -30,13 +30,14 @@ class StoreTrace {
   void made(const Block& block) noexcept;
   void gone(const Block& block) noexcept { track_.gone(trace::BlockKind::numbered, block.trace_id); }
   void moved(const engine::Transfer& transfer) noexcept;
-  // Those of the tiers whose use has changed since the last time.
+  // Those of the tiers whose use has changed since the last time, or that have grown.
   void hold(const engine::Ledger& ledger) noexcept;
 
  private:
   const engine::Hierarchy& hierarchy_;
   trace::Track& track_;
   TraceObserver observer_;
+  const TierSet& tiers_;
   std::vector<std::uint64_t> held_;  // bytes by tier, as last recorded
 };
 

@@ -289,7 +289,7 @@ void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::
     trace::Details details(*track_, trace::Track::spawned(start, task.id, task.details->bytes, footprint.size()), 0);
     for (const Access& item : footprint) runtime::record_region(*track_, details, item);
   }
-  for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to);
+  for (const TaskGraph::Edge& edge : graph_.new_edges()) track_->edge(edge.from, edge.to, {});
 }
 
 // ---- What was done ----

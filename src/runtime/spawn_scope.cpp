@@ -106,7 +106,8 @@ void SpawnScope::forget_footprints() noexcept {
 // A node that is not sealed yet has one arrival in hand, so it cannot start meanwhile.
 bool SpawnScope::link_to_node(TaskRef before, Task& node) {
   if (sched::has_ended(before)) return false;
-  if (trace::Track* const track = owner()->track()) track->edge(sched::trace_id(before), sched::trace_id(node.ref()));
+  if (trace::Track* const track = owner()->track())
+    track->edge(sched::trace_id(before), sched::trace_id(node.ref()), {});
   Edge& edge = sched::extra_of(node).add_edge();
   edge.target = reinterpret_cast<std::uintptr_t>(&node);
   node.arrivals.expect_another();

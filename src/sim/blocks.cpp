@@ -2,21 +2,37 @@
 
 #include "sim/blocks.hpp"
 
+#include <cmath>
+#include <utility>
+
+#include "memory/growth.hpp"
 #include "memory/space.hpp"
 
 namespace weir::sim {
 
 namespace engine = data::engine;
 
-// A space has its books outside of its memory: here there is none.
+// A space has its books outside of its memory: here there is none. It grows as an arena does, since holes, and so what
+// has to leave for a block, depend on that.
 struct Blocks::Books final : engine::NodeMemory {
-  explicit Books(std::uint64_t budget) : bytes(budget), space(budget) {
-    space.add(budget / memory::Space::kPage * memory::Space::kPage);
+  Books(std::uint64_t budget, bool grows, double its_ns_per_byte)
+      : bytes(budget / memory::Space::kPage * memory::Space::kPage), ns_per_byte(its_ns_per_byte), space(bytes) {
+    if (!grows) space.add(bytes);
   }
 
   std::optional<std::uint64_t> take(std::size_t charge, const std::string&) noexcept override {
-    const std::uint64_t offset = space.allocate(charge);
+    std::uint64_t offset = charge > bytes ? memory::Space::kNowhere : space.allocate(charge);
+    if (offset == memory::Space::kNowhere && charge <= bytes && grow(space.shortfall(charge)))
+      offset = space.allocate(charge);
     return offset == memory::Space::kNowhere ? std::nullopt : std::optional(offset);
+  }
+  bool grow(std::size_t least) noexcept {
+    const std::size_t left = bytes - space.size();
+    if (left < least) return false;
+    const std::size_t step = std::min(left, memory::step_for(least, space.size(), bytes));
+    space.add(step);
+    grown += step;
+    return true;
   }
   void give_back(std::uint64_t offset, std::size_t charge) noexcept override { space.free(offset, charge); }
   void trim() noexcept override { space.trim(); }
@@ -26,7 +42,9 @@ struct Blocks::Books final : engine::NodeMemory {
   base::Status refusal() const override { return base::Status::success(); }
 
   std::size_t bytes;
+  double ns_per_byte;
   memory::Space space;
+  std::uint64_t grown = 0;  // bytes whose time has not been taken
 };
 
 struct Blocks::Asker final : engine::Requester {
@@ -62,7 +80,11 @@ namespace {
 template <class Books>
 std::vector<std::unique_ptr<Books>> books_for(const Target& target) {
   std::vector<std::unique_ptr<Books>> books;
-  for (const std::uint64_t budget : target.budgets) books.push_back(std::make_unique<Books>(budget));
+  for (std::size_t node = 0; node < target.budgets.size(); ++node) {
+    const bool grows = target.memory[node] != Target::kFile;
+    const double ns_per_byte = node < target.growth_ns_per_byte.size() ? target.growth_ns_per_byte[node] : 0;
+    books.push_back(std::make_unique<Books>(target.budgets[node], grows, ns_per_byte));
+  }
   return books;
 }
 
@@ -82,6 +104,7 @@ Blocks::~Blocks() = default;
 void Blocks::carry_out(engine::Actions& actions) {
   while (engine_.take_relocated() != nullptr) {
   }
+  driver_.decided(take_growth_ns());
   for (std::string& warning : actions.warnings) warnings_.push_back(std::move(warning));
   for (engine::Request* request = actions.staged; request != nullptr;) {
     engine::Request* const next = request->next_staged;
@@ -91,7 +114,13 @@ void Blocks::carry_out(engine::Actions& actions) {
   if (actions.transfers != nullptr) driver_.start(actions.transfers);
 }
 
-base::Status Blocks::make(std::uint32_t block, DomainId domain) {
+std::uint64_t Blocks::take_growth_ns() {
+  double ns = 0;
+  for (const auto& each : books_) ns += static_cast<double>(std::exchange(each->grown, 0)) * each->ns_per_byte;
+  return static_cast<std::uint64_t>(std::llround(ns));
+}
+
+base::Status Blocks::make(std::uint32_t block, DomainId domain, bool waits) {
   if (blocks_[block] != nullptr) return base::Status::success();
   auto entry = std::make_unique<Entry>();
   const ProgramBlock& of = program_.blocks[block];
@@ -102,6 +131,7 @@ base::Status Blocks::make(std::uint32_t block, DomainId domain) {
   if (of.adopted) entry->block.home.kind = engine::Home::Kind::program;
   engine::Actions actions;
   if (base::Status status = engine_.add(entry->block); !status) return status;
+  if (!waits) static_cast<void>(take_growth_ns());
   entry->there = true;
   blocks_[block] = std::move(entry);
   if (engine_.tracked() && !was_tracked_) {
@@ -145,7 +175,7 @@ void Blocks::end_untracked() {
   }
 }
 
-void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
+engine::Request& Blocks::open(Node& task, std::size_t items, DomainId domain) {
   task.request = std::make_unique<engine::Request>();
   engine::Request& request = *task.request;
   request.requester = &askers_.emplace_back(driver_, task);
@@ -155,10 +185,26 @@ void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
   const Node* around = program_.edts ? nullptr : task.around->parent;  // an EDT does not wait for those that it makes
   while (around != nullptr && around->request == nullptr) around = around->around->parent;
   request.set_parent(around != nullptr ? around->request.get() : nullptr);
-  request.make_room(items.size());
+  request.make_room(items);
+  return request;
+}
+
+void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
+  if (task.request == nullptr) {
+    engine::Request& request = open(task, items.size(), domain);
+    for (const Item& item : items)
+      if (item.is_block) request.add(blocks_[item.block]->block, item.mode);
+    return engine_.add(request);
+  }
   for (const Item& item : items)
-    if (item.is_block) request.add(blocks_[item.block]->block, item.mode);
-  engine_.add(request);
+    if (item.is_block) add(task, item, items.size(), domain);
+}
+
+void Blocks::add(Node& task, const Item& item, std::size_t of_items, DomainId domain) {
+  engine::Request& request = task.request != nullptr ? *task.request : open(task, of_items, domain);
+  engine::Actions actions;
+  engine_.add(request, blocks_[item.block]->block, item.mode, false, actions);
+  carry_out(actions);
 }
 
 bool Blocks::ready(engine::Request& request, int lane, DomainId domain) {

@@ -25,6 +25,8 @@ class Driver {
  public:
   // To be started in this order, on behalf of what the driver does now.
   virtual void start(data::engine::Transfer* transfers) = 0;
+  // It has decided something, and until then waited so long for pages of a tier.
+  virtual void decided(std::uint64_t waited_ns) = 0;
   // A task that was not ready at once has its blocks.
   virtual void staged(Node& task) = 0;
 
@@ -37,8 +39,9 @@ class Blocks {
   Blocks(const Program& program, const Target& target, const Options& options, int workers, Driver& driver);
   ~Blocks();
 
-  // no_space. A block that is there already stays.
-  base::Status make(std::uint32_t block, DomainId domain);
+  // no_space. A block that is there already stays. `waits`: for pages, if a tier has to get some; else that time is
+  // known to be in the code of whoever makes it.
+  base::Status make(std::uint32_t block, DomainId domain, bool waits);
   // When nothing uses or moves it; until then that is put off.
   void destroy(std::uint32_t block);
 
@@ -48,6 +51,8 @@ class Blocks {
   void end_untracked();
   // The request of a task that was spawned; those around it that have one hold room.
   void add(Node& task, std::span<const Item> items, DomainId domain);
+  // One block more, of an EDT: a slot was satisfied with it, or it was there when the EDT was made.
+  void add(Node& task, const Item& item, std::size_t of_items, DomainId domain);
   // As data::engine::Engine.
   bool ready(data::engine::Request& request, int lane, DomainId domain);
   bool try_begin(data::engine::Request& request);
@@ -71,6 +76,8 @@ class Blocks {
 
   static data::engine::Config config_of(const Options& options, int workers);
   static std::vector<data::engine::NodeMemory*> memories_of(const std::vector<std::unique_ptr<Books>>& books);
+  data::engine::Request& open(Node& task, std::size_t items, DomainId domain);
+  std::uint64_t take_growth_ns();
   void carry_out(data::engine::Actions& actions);
   void bury();
 

@@ -3,6 +3,7 @@
 // Clock: the time in a simulation, and what happens next.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,11 +17,16 @@ class Clock {
   std::uint64_t now() const noexcept { return now_; }  // ns
   void advance(std::uint64_t to) noexcept { now_ = to; }
 
-  // The worker goes on at that time, or looks for work; what it was to do before does not come any more.
-  void go_on(Worker& worker, std::uint64_t at) { events_.add({at, 0, worker.index, ++worker.turn, nullptr, 0}); }
+  // The worker goes on at that time, or looks for work, but not while the data layer holds it; what it was to do before
+  // does not come any more.
+  void go_on(Worker& worker, std::uint64_t at) {
+    events_.add({std::max(at, worker.held_until), 0, worker.index, ++worker.turn, nullptr, 0, nullptr});
+  }
+  // The task has its blocks at that time.
+  void stage(Node& node, std::uint64_t at) { events_.add({at, 0, -1, 0, nullptr, 0, &node}); }
   // A transfer of that mover ends.
   void land(data::engine::Transfer& transfer, std::size_t mover, std::uint64_t at) {
-    events_.add({at, 0, -1, 0, &transfer, mover});
+    events_.add({at, 0, -1, 0, &transfer, mover, nullptr});
   }
 
   bool has_events() const noexcept { return !events_.empty(); }

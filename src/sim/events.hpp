@@ -11,6 +11,8 @@
 
 namespace weir::sim {
 
+struct Node;
+
 struct Event {
   std::uint64_t at = 0;  // ns
   std::uint64_t order = 0;
@@ -18,6 +20,7 @@ struct Event {
   std::uint64_t turn = 0;                    // of the worker: not its last one when that has been put off
   data::engine::Transfer* landed = nullptr;  // of a mover's
   std::size_t mover = 0;
+  Node* staged = nullptr;
 };
 
 class Events {

@@ -2,6 +2,7 @@
 
 #include "sim/movers.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::sim {
@@ -36,6 +37,13 @@ Movers::Movers(const Target& target, const Options& options, Clock& clock, Block
       copies_(target),
       movers_(options.strategy == Strategy::multi ? static_cast<std::size_t>(options.workers) : 1) {}
 
+std::uint64_t Movers::decided(std::uint64_t waited_ns) {
+  if (waited_ns == 0 && engine_until_ <= clock_.now()) return clock_.now();
+  engine_until_ = std::max(engine_until_, clock_.now()) + waited_ns;
+  std::uint64_t& held = landing_ != nullptr ? landing_->held_until : here_->held_until;
+  return held = std::max(held, engine_until_);
+}
+
 void Movers::start(Transfer* transfers) {
   if (workers_move_) {  // what follows from a landing comes before what was to be moved behind it
     Transfer** end = &transfers;
@@ -50,12 +58,12 @@ void Movers::start(Transfer* transfers) {
     const bool flies = data::engine::looks_ahead(options_.strategy) &&
                        (copies_.is_file(from_of(transfer)) || copies_.is_file(to_of(transfer)));
     if (flies) {
-      clock_.land(transfer, movers_.size(), begin(transfer, clock_.now()));
+      clock_.land(transfer, movers_.size(), begin(transfer, std::max(clock_.now(), engine_until_)));
       continue;
     }
     const std::size_t mover = static_cast<std::size_t>(transfer.lane) % movers_.size();
     movers_[mover].queue.push_back(&transfer);
-    if (!movers_[mover].busy) start_next(mover, kMoverWakeNs);
+    if (!movers_[mover].busy) start_next(mover, std::max(clock_.now(), engine_until_) - clock_.now() + kMoverWakeNs);
   }
 }
 
@@ -73,8 +81,11 @@ void Movers::start_next(std::size_t index, std::uint64_t after_ns) {
 }
 
 void Movers::landed(const Event& event, Worker& first) {
+  Mover* const mover = event.mover < movers_.size() ? &movers_[event.mover] : nullptr;
+  landing_ = mover;
   land(*event.landed, first);
-  if (event.mover < movers_.size()) start_next(event.mover, 0);
+  landing_ = nullptr;
+  if (mover != nullptr) start_next(event.mover, std::max(mover->held_until, clock_.now()) - clock_.now());
 }
 
 void Movers::go_on(Worker& worker) {

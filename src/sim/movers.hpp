@@ -26,7 +26,8 @@ class Movers {
   bool workers_move() const noexcept { return workers_move_; }
   // Who does what the engine of the blocks is called for until the next call.
   void act_for(Worker& worker) noexcept { here_ = &worker; }
-  // As Driver.
+  // As Driver: whoever does this has waited for those that asked before, and for pages. Returns until when.
+  std::uint64_t decided(std::uint64_t waited_ns);
   void start(data::engine::Transfer* transfers);
   // A transfer that a mover was to end.
   void landed(const Event& event, Worker& first);
@@ -40,6 +41,7 @@ class Movers {
     std::vector<data::engine::Transfer*> queue;  // from `first` on
     std::size_t first = 0;
     bool busy = false;
+    std::uint64_t held_until = 0;  // as Worker's
   };
 
   void start_next(std::size_t index, std::uint64_t after_ns);
@@ -54,6 +56,8 @@ class Movers {
   Copies copies_;
   std::vector<Mover> movers_;
   Worker* here_ = nullptr;
+  Mover* landing_ = nullptr;        // that does what happens now; null: `here_` does
+  std::uint64_t engine_until_ = 0;  // it decides one thing after the other
 };
 
 }  // namespace weir::sim

@@ -19,18 +19,22 @@ namespace weir::sim {
 enum class Act : std::uint8_t {
   compute,        // its own code, for `ns`
   spawn,          // task `subject`; finding its edges takes `ns`
-  satisfy,        // a slot of the EDT `subject`
+  satisfy,        // a slot of the EDT `subject`, with `block`
   wait_children,  // for all tasks that it has spawned
   wait_task,      // for task `subject`
   wait_all,       // for all tasks of the program
+  release,        // of an EDT: it has returned and uses its blocks no more, and satisfies its output event next
   make,           // block `subject`
   destroy,        // block `subject`
 };
 
 struct Action {
+  static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
+
   Act act = Act::compute;
   std::uint32_t subject = 0;
   std::uint64_t ns = 0;
+  std::uint32_t block = kNoBlock;
 };
 
 // Indices of Program's vectors: [first, first + count).
@@ -43,6 +47,7 @@ struct Item {
   Mode mode = Mode::in;
   bool ordered = false;
   bool is_block = false;
+  bool by_slot = false;       // of an EDT: some action satisfies a slot with it; else it was there from the start
   std::uint32_t block = 0;    // index
   Region region;              // of what is no block; an address of the traced process, which nobody follows
   std::uint64_t watched = 0;  // number of the watched array that it lies in; 0: none
@@ -84,6 +89,7 @@ struct RealRun {
   std::vector<std::uint64_t> budgets;                         // bytes, of each of them
   std::vector<std::vector<std::uint64_t>> moved;              // bytes [from][to]; the last: the program's memory
   std::vector<std::vector<std::uint64_t>> moving_ns;          // [from][to]: how long some copy was under way
+  std::vector<std::uint64_t> grown, growing_ns;               // [tier]: bytes that got pages, and how long that took
   std::vector<std::pair<std::string, std::string>> settings;  // options of its runtime
   const std::string* setting(const std::string& name) const;  // null: not in the trace
 };

@@ -30,6 +30,8 @@ class Collector final : public trace::RecordVisitor {
     const std::size_t tiers = runtime.tiers.size() + 1;
     program.real.moved.assign(tiers, std::vector<std::uint64_t>(tiers));
     program.real.moving_ns = program.real.moved;
+    program.real.grown.assign(tiers, 0);
+    program.real.growing_ns = program.real.grown;
     moves_.resize(tiers * tiers);
   }
 
@@ -41,7 +43,7 @@ class Collector final : public trace::RecordVisitor {
     Item item;
   };
   struct Pending {
-    std::uint32_t from, to;
+    std::uint32_t from, to, block;
   };
   struct TrackEvents {
     std::vector<Interval> intervals;
@@ -52,7 +54,7 @@ class Collector final : public trace::RecordVisitor {
   void spawn(std::uint32_t track, const trace::Event& event, std::uint64_t parent) override;
   void access(std::uint64_t task, const trace::AccessRecord& access) override;
   void after(std::uint64_t task, std::uint64_t before) override;
-  void satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task) override;
+  void satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task, trace::EdgeBlock block) override;
   void event(std::uint32_t track, const trace::Event& event) override;
 
   std::uint64_t ns(std::uint64_t ticks) const { return scale_.ns(ticks); }
@@ -64,6 +66,7 @@ class Collector final : public trace::RecordVisitor {
   void add_task(std::uint32_t track, const trace::Event& event);
   void add_block_event(std::uint32_t track, const trace::Event& event);
   void add_move(const trace::Event& event);
+  void add_growth(const trace::Event& event);
   void gather_items();
   void gather_after();
   void measure_moves();
@@ -79,6 +82,7 @@ class Collector final : public trace::RecordVisitor {
   std::unordered_map<std::uint64_t, std::uint32_t> tasks_, guids_, names_;
   std::vector<bool> spawned_, ran_;
   std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> moves_;  // [from][to]: from when to when
+  std::vector<Growth> growths_;
   std::uint64_t halves_ = 0;
   std::uint64_t named_ = 0;  // items of footprints, as spawns say
 };
@@ -145,8 +149,9 @@ void Collector::access(std::uint64_t task, const trace::AccessRecord& access) {
 
 void Collector::after(std::uint64_t task, std::uint64_t before) { after_.emplace_back(task_of(task), before); }
 
-void Collector::satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task) {
-  tracks_[track].satisfied.push_back({task_of(before), task_of(task)});
+void Collector::satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task, trace::EdgeBlock block) {
+  const std::uint32_t with = block.is_none() ? Action::kNoBlock : block_of(block.kind(), block.number);
+  tracks_[track].satisfied.push_back({task_of(before), task_of(task), with});
 }
 
 void Collector::event(std::uint32_t track, const trace::Event& event) {
@@ -160,6 +165,7 @@ void Collector::event(std::uint32_t track, const trace::Event& event) {
     case Kind::made:
     case Kind::gone: return add_block_event(track, event);
     case Kind::move: return add_move(event);
+    case Kind::grow: return add_growth(event);
     default: return;
   }
 }
@@ -180,7 +186,12 @@ void Collector::place_satisfied(TrackEvents& of, const Interval& next) {
   const std::uint64_t at = around ? next.end : next.start;
   for (const Pending& pending : of.satisfied) {
     ++program_.tasks[pending.to].slots;
-    of.intervals.push_back({.start = at, .end = at, .kind = Kind::edge, .subject = pending.to, .from = pending.from});
+    of.intervals.push_back({.start = at,
+                            .end = at,
+                            .kind = Kind::edge,
+                            .subject = pending.to,
+                            .from = pending.from,
+                            .block = pending.block});
   }
   of.satisfied.clear();
 }
@@ -231,6 +242,14 @@ void Collector::add_move(const trace::Event& event) {
   moves_[from * tiers + to].emplace_back(ns(event.start), ns(event.end()));
 }
 
+void Collector::add_growth(const trace::Event& event) {
+  const Growth growth{ns(event.start), ns(event.end())};
+  const std::size_t tier = std::min<std::size_t>(event.small(), program_.real.grown.size() - 1);
+  program_.real.grown[tier] += event.value();
+  program_.real.growing_ns[tier] += growth.end - growth.start;
+  growths_.push_back(growth);
+}
+
 // ---- Afterwards ----
 
 void Collector::gather_items() {
@@ -269,7 +288,7 @@ void Collector::measure_moves() {
 }
 
 void Collector::list_code() {
-  TrackCode code(program_, ns(runtime_.summary.start), ns(runtime_.summary.end));
+  TrackCode code(program_, ns(runtime_.summary.start), ns(runtime_.summary.end), std::move(growths_));
   for (std::size_t t = 0; t < tracks_.size(); ++t) {
     const auto worker = static_cast<std::int64_t>(runtime_.tracks[t].first);
     if (worker >= 0) code.add(static_cast<int>(worker), std::move(tracks_[t].intervals));

@@ -68,6 +68,7 @@ void Simulator::handle(const Event& event) {
   clock_.advance(event.at);
   Worker& first = team_.worker(0);
   if (event.landed != nullptr) return movers_.landed(event, first);
+  if (event.staged != nullptr) return queue_staged(*event.staged);
   Worker& worker = team_.worker(event.worker);
   if (event.turn == worker.turn) step(worker);
 }
@@ -100,8 +101,13 @@ base::Status Simulator::deadlock() const {
                       static_cast<double>(clock_.now()) * 1e-9, tasks_.unended())};
 }
 
-// To the queue of the domain whose worker asked.
 void Simulator::staged(Node& node) {
+  if (decided_at_ > clock_.now()) return clock_.stage(node, decided_at_);
+  queue_staged(node);
+}
+
+// To the queue of the domain whose worker asked.
+void Simulator::queue_staged(Node& node) {
   const int wanted = program_.tasks[node.task].domain;
   team_.push_to_domain(node, team_.has_domain(wanted) ? wanted : team_.worker(node.request->lane).domain);
 }
@@ -112,6 +118,10 @@ void Simulator::staged(Node& node) {
 void Simulator::step(Worker& worker) {
   worker.woken = false;
   for (;;) {
+    if (worker.held_until > clock_.now()) {
+      team_.stop_resting(worker);
+      return clock_.go_on(worker, worker.held_until);
+    }
     if (worker.moving != nullptr) {
       team_.stop_resting(worker);
       return movers_.go_on(worker);
@@ -163,11 +173,12 @@ void Simulator::carry_out(Worker& worker, Frame& frame, const Action& action) {
   switch (action.act) {
     case Act::compute: return;
     case Act::spawn: return spawn(worker, frame, action.subject);
-    case Act::satisfy: return satisfy(worker, action.subject);
+    case Act::satisfy: return satisfy(worker, action);
     case Act::wait_children: return begin_wait(worker, frame, Waits::children, nullptr);
     case Act::wait_task: return begin_wait(worker, frame, Waits::task, &graph_.node(action.subject));
     case Act::wait_all: return begin_wait(worker, frame, Waits::all, nullptr);
-    case Act::make: return tasks_.note(blocks_.make(action.subject, worker.machine_domain));
+    case Act::release: return tasks_.give_blocks_back(*frame.node);
+    case Act::make: return tasks_.note(blocks_.make(action.subject, worker.machine_domain, frame.node == nullptr));
     case Act::destroy: return blocks_.destroy(action.subject);
   }
 }
@@ -189,7 +200,7 @@ void Simulator::spawn(Worker& worker, Frame& frame, std::uint32_t task) {
   ++scope.unfinished;
   if (!program_.edts) tasks_.count(1);
   const ProgramTask& of = program_.tasks[task];
-  if (!program_.edts) tasks_.name_blocks(worker, node);
+  program_.edts ? tasks_.name_given(worker, node) : tasks_.name_blocks(worker, node);
   if (!tasks_.failure()) return;
   if (!program_.edts) {
     if (of.items.count != 0) scope.analyse(node, graph_.footprint_of(task));
@@ -204,8 +215,9 @@ void Simulator::spawn(Worker& worker, Frame& frame, std::uint32_t task) {
   if (scope.unfinished > scope.limit) throttle(worker, frame);
 }
 
-void Simulator::satisfy(Worker& worker, std::uint32_t task) {
-  Node& node = graph_.node(task);
+void Simulator::satisfy(Worker& worker, const Action& action) {
+  Node& node = graph_.node(action.subject);
+  if (action.block != Action::kNoBlock) tasks_.name_satisfied(worker, node, action.block);
   if (!node.arrive(worker.index)) return;
   tasks_.name_blocks(worker, node);
   tasks_.make_next(worker, node);

@@ -38,6 +38,7 @@ class Simulator final : public Driver {
  private:
   // ---- Driver ----
   void start(data::engine::Transfer* transfers) override { movers_.start(transfers); }
+  void decided(std::uint64_t waited_ns) override { decided_at_ = movers_.decided(waited_ns); }
   void staged(Node& node) override;
 
   // ---- The loop ----
@@ -45,13 +46,14 @@ class Simulator final : public Driver {
   void account(std::uint64_t until);
   bool end_stall();
   base::Status deadlock() const;
+  void queue_staged(Node& node);
 
   // ---- What a thread does ----
   void step(Worker& worker);
   bool act(Worker& worker, Frame& frame);
   void carry_out(Worker& worker, Frame& frame, const Action& action);
   void spawn(Worker& worker, Frame& frame, std::uint32_t task);
-  void satisfy(Worker& worker, std::uint32_t task);
+  void satisfy(Worker& worker, const Action& action);
   Scope& children_of(Worker& worker, const Frame& frame);
   bool end_frame(Worker& worker);
 
@@ -72,6 +74,7 @@ class Simulator final : public Driver {
   std::size_t threads_left_;  // of the program
   std::uint64_t accounted_until_ = 0;
   std::uint64_t lost_ns_ = 0;
+  std::uint64_t decided_at_ = 0;  // when what the engine says now is known
 };
 
 }  // namespace weir::sim

@@ -130,6 +130,24 @@ double real_file_speed(const RealRun& real) {
   return ns == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(ns) * 1e9;
 }
 
+// As long as the traced run waited for pages: for those of that tier when it has it, else for all of its.
+void set_growth(Target& target, const TargetRequest& request, const RealRun& real) {
+  const auto rate = [](std::uint64_t bytes, std::uint64_t ns) {
+    return bytes == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(bytes);
+  };
+  std::uint64_t bytes = 0, ns = 0;
+  for (std::size_t t = 0; t < real.grown.size(); ++t) {
+    bytes += real.grown[t];
+    ns += real.growing_ns[t];
+  }
+  for (std::size_t node = 0; node < target.memory.size(); ++node) {
+    const std::size_t tier = data::engine::index_of(target.hierarchy.nodes[node].tier);
+    const bool known = request.own_tiers && tier < real.grown.size() && real.grown[tier] != 0;
+    const double own = known ? rate(real.grown[tier], real.growing_ns[tier]) : rate(bytes, ns);
+    target.growth_ns_per_byte.push_back(target.memory[node] == Target::kFile ? 0 : own);
+  }
+}
+
 Status set_speeds(Target& target, const memory::TierPlan& plan, const TargetRequest& request, const RealRun& real) {
   for (const memory::PlannedTier& planned : plan.tiers) {
     if (planned.request.copy_fraction > 0) {
@@ -177,11 +195,12 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
   auto plan = memory::plan_tiers(machine, *spec, all_free(machine));
   if (!plan) return plan.status();
   if (request.own_machine && request.own_tiers) take_real_budgets(*plan, real);
-  Target target{{}, {}, {}, std::move(*costs), {}, {}, 0, 0, plan->warnings};
+  Target target{{}, {}, {}, std::move(*costs), {}, {}, 0, 0, plan->warnings, {}};
   add_tiers(target, machine, *plan);
   for (const machine::Domain& domain : machine.domains())
     target.program_memory.push_back(program_memory_of(machine, domain));
   target.worker_domains = place_workers(machine, request.options.workers);
+  set_growth(target, request, real);
   if (Status status = set_speeds(target, *plan, request, real); !status) return status;
   return target;
 }

@@ -28,7 +28,8 @@ struct Target {
   std::vector<DomainId> worker_domains;      // by worker
   double emulated_bytes_per_second = 0;      // all copies from and to emulated memory together
   double file_bytes_per_second = 0;
-  std::vector<std::string> notes;  // what was assumed, for people
+  std::vector<std::string> notes;            // what was assumed, for people
+  std::vector<double> growth_ns_per_byte{};  // by node of the hierarchy: until a tier has pages; none: they are there
 };
 
 struct TargetRequest {

@@ -43,6 +43,7 @@ struct Node {
   std::unique_ptr<data::engine::Request> request;
   std::vector<Lock*> locks;
   sched::policy::HomeVote votes;  // of the workers that ran what it comes after
+  bool tracked = false;           // an EDT that was made while blocks were
   bool ended = false, asked = false, begun = false, counted = false, awaited = false;
 
   bool is_join() const noexcept { return task == kJoin; }

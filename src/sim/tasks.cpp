@@ -13,7 +13,7 @@ void Tasks::name_blocks(Worker& worker, Node& node) {
   for (const Item& item : items) {
     if (!item.is_block) continue;
     some = true;
-    note(blocks_.make(item.block, worker.machine_domain));
+    note(blocks_.make(item.block, worker.machine_domain, false));
   }
   if (!some || !failure_) return;
   if (!blocks_.tracked()) {
@@ -21,6 +21,30 @@ void Tasks::name_blocks(Worker& worker, Node& node) {
     return blocks_.begin_untracked();
   }
   blocks_.add(node, items, team_.machine_domain(team_.has_domain(of.domain) ? of.domain : worker.domain));
+}
+
+// Of those that were made after the first block that did not fit in the first tier.
+template <class Wanted>
+void Tasks::name_early(Worker& worker, Node& node, Wanted&& wanted) {
+  if (!node.tracked || !failure_) return;
+  const ProgramTask& of = program_.tasks[node.task];
+  for (std::uint32_t i = of.items.first; i < of.items.first + of.items.count; ++i) {
+    const Item& item = program_.items[i];
+    if (!item.is_block || !wanted(item)) continue;
+    note(blocks_.make(item.block, worker.machine_domain, false));
+    if (!failure_) return;
+    blocks_.add(node, item, of.items.count,
+                team_.machine_domain(team_.has_domain(of.domain) ? of.domain : worker.domain));
+  }
+}
+
+void Tasks::name_given(Worker& worker, Node& node) {
+  node.tracked = blocks_.tracked();
+  name_early(worker, node, [](const Item& item) { return !item.by_slot; });
+}
+
+void Tasks::name_satisfied(Worker& worker, Node& node, std::uint32_t block) {
+  name_early(worker, node, [block](const Item& item) { return item.block == block; });
 }
 
 void Tasks::submit(Worker& worker, Node& node) {
@@ -100,9 +124,14 @@ void Tasks::end_ready_joins(Worker& worker) {
   for (Node* const join : joins) end(worker, *join);
 }
 
-void Tasks::end_one(Worker& worker, Node& node) {
+void Tasks::give_blocks_back(Node& node) {
   if (node.request != nullptr) blocks_.finish(*node.request);
-  if (node.counted) blocks_.end_untracked();
+  node.request = nullptr;
+  if (std::exchange(node.counted, false)) blocks_.end_untracked();
+}
+
+void Tasks::end_one(Worker& worker, Node& node) {
+  give_blocks_back(node);
   for (Lock* const lock : node.locks) {
     lock->holder = nullptr;
     if (lock->queue.empty()) continue;
@@ -115,7 +144,6 @@ void Tasks::end_one(Worker& worker, Node& node) {
   node.ended = true;
   release(worker, node);
   if (!node.is_join()) --unended_;
-  node.request = nullptr;
   if (!program_.edts) node.children = nullptr;
   Scope& scope = *node.around;
   --scope.unfinished;

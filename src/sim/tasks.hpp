@@ -42,11 +42,16 @@ class Tasks {
 
   // From here on the engine knows what the task will use: when it is spawned, or, of an EDT, when it has its blocks.
   void name_blocks(Worker& worker, Node& node);
+  // Of an EDT, before that: blocks that it is given when it is made, and one that satisfies a slot.
+  void name_given(Worker& worker, Node& node);
+  void name_satisfied(Worker& worker, Node& node, std::uint32_t block);
   // The task waits for nothing but its blocks. The second: the worker runs it next, if it may.
   void submit(Worker& worker, Node& node);
   void make_next(Worker& worker, Node& node);
   // True: the worker is busy until an event. False: it comes again, or waits for a lock.
   bool begin(Worker& worker, Node& node);
+  // It uses its blocks no more: those that it has, or had, go to others.
+  void give_blocks_back(Node& node);
   // Of one whose function has returned and whose children have ended: what that makes ready, and whom it wakes.
   void end(Worker& worker, Node& node);
   // Joins that the graph has found ready.
@@ -67,6 +72,8 @@ class Tasks {
   }
 
  private:
+  template <class Wanted>
+  void name_early(Worker& worker, Node& node, Wanted&& wanted);
   bool ask_for_blocks(Worker& worker, Node& node);
   static bool take_locks(Node& node);
   void end_one(Worker& worker, Node& node);

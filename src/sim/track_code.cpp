@@ -3,6 +3,7 @@
 #include "sim/track_code.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace weir::sim {
@@ -51,7 +52,8 @@ void TrackCode::enter(const Interval& interval) {
   Open& around = open_.back();
   if (around.interval.kind == Kind::task || is_root(around)) act(around, interval);
   if (around.interval.kind == Kind::wait) {
-    around.inside += interval.end - interval.start;
+    around.inside += growth_within(around.cursor, interval.start) + interval.end - interval.start;
+    around.cursor = std::max(around.cursor, interval.end);
     tasks_in_waits_ += interval.kind == Kind::task ? 1 : 0;
   }
   if (interval.kind != Kind::task && interval.kind != Kind::wait) return;
@@ -75,8 +77,10 @@ void TrackCode::leave() {
   Open& open = open_.back();
   if (open.interval.kind == Kind::task) {
     compute_until(open, open.interval.end);
+    if (program_.edts) release_before_last_slots(open.actions);
     program_.tasks[open.interval.subject].actions = store(open.actions);
   } else {
+    open.inside += growth_within(open.cursor, open.interval.end);
     const std::uint64_t length = open.interval.end - open.interval.start;
     between_ns_ += length - std::min(length, open.inside);
   }
@@ -84,9 +88,27 @@ void TrackCode::leave() {
   open_.pop_back();
 }
 
+// What an EDT satisfies at its end is by its output event, mostly: it has given its blocks back by then.
+void TrackCode::release_before_last_slots(std::vector<Action>& actions) {
+  auto at = actions.end();
+  while (at != actions.begin() && std::prev(at)->act == Act::satisfy) --at;
+  if (at != actions.end()) actions.insert(at, {Act::release, 0, 0});
+}
+
+// All of it must lie there: else it was another thread that asked for what made a tier grow.
+std::uint64_t TrackCode::growth_within(std::uint64_t from, std::uint64_t to) const {
+  const auto first = std::lower_bound(growths_.begin(), growths_.end(), from,
+                                      [](const Growth& growth, std::uint64_t at) { return growth.start < at; });
+  std::uint64_t ns = 0;
+  for (auto at = first; at != growths_.end() && at->start < to; ++at)
+    if (at->end <= to) ns += at->end - at->start;
+  return ns;
+}
+
 void TrackCode::compute_until(Open& open, std::uint64_t at) {
   if (at <= open.cursor) return;
-  const std::uint64_t ns = at - open.cursor;
+  std::uint64_t ns = at - open.cursor;
+  if (is_root(open)) ns -= std::min(ns, growth_within(open.cursor, at));
   open.cursor = at;
   if (open.interval.kind == Kind::task) program_.tasks[open.interval.subject].own_ns += ns;
   if (!open.actions.empty() && open.actions.back().act == Act::compute)
@@ -154,11 +176,10 @@ void TrackCode::satisfy(const Interval& interval) {
   Open& open = open_.back();
   if (open.interval.kind == Kind::task && open.interval.subject == interval.from) {
     compute_until(open, interval.start);
-    open.actions.push_back({Act::satisfy, interval.subject, 0});
+    open.actions.push_back({Act::satisfy, interval.subject, 0, interval.block});
     return;
   }
-  late_.push_back(interval.from);
-  late_.push_back(interval.subject);
+  late_.push_back({interval.from, interval.subject, interval.block});
 }
 
 Span TrackCode::store(const std::vector<Action>& actions) {
@@ -179,11 +200,14 @@ void TrackCode::count_beside() {
 }
 
 void TrackCode::finish(const std::vector<bool>& spawned) {
-  for (std::size_t i = 0; i < late_.size(); i += 2) {
-    ProgramTask& from = program_.tasks[late_[i]];
+  for (const Late& late : late_) {
+    ProgramTask& from = program_.tasks[late.from];
     const auto first = program_.actions.begin() + from.actions.first;
     std::vector<Action> actions(first, first + from.actions.count);
-    actions.push_back({Act::satisfy, late_[i + 1], 0});
+    const bool released =
+        std::any_of(actions.begin(), actions.end(), [](const Action& action) { return action.act == Act::release; });
+    if (!released) actions.push_back({Act::release, 0, 0});
+    actions.push_back({Act::satisfy, late.to, 0, late.block});
     from.actions = store(actions);
   }
   std::vector<Action> unspawned;
@@ -200,6 +224,18 @@ void TrackCode::finish(const std::vector<bool>& spawned) {
   }
   program_.dispatch_ns = tasks_in_waits_ == 0 ? 0 : between_ns_ / tasks_in_waits_;
   count_beside();
+  mark_items_by_slot();
+}
+
+void TrackCode::mark_items_by_slot() {
+  for (const Action& action : program_.actions) {
+    if (action.act != Act::satisfy || action.block == Action::kNoBlock) continue;
+    const Span& items = program_.tasks[action.subject].items;
+    for (std::uint32_t i = items.first; i < items.first + items.count; ++i) {
+      Item& item = program_.items[i];
+      item.by_slot = item.by_slot || (item.is_block && item.block == action.block);
+    }
+  }
 }
 
 }  // namespace weir::sim

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/program.hpp"
@@ -17,16 +18,23 @@ namespace weir::sim {
 struct Interval {
   std::uint64_t start = 0, end = 0;  // ns
   trace::Kind kind = trace::Kind::none;
-  std::uint8_t what = 0;      // of a wait: trace::WaitFor
-  std::uint32_t subject = 0;  // task or block, an index
-  std::uint32_t from = 0;     // of an edge: the EDT that satisfies
-  std::uint64_t id = 0;       // of a wait: the task's, as recorded
+  std::uint8_t what = 0;                   // of a wait: trace::WaitFor
+  std::uint32_t subject = 0;               // task or block, an index
+  std::uint32_t from = 0;                  // of an edge: the EDT that satisfies
+  std::uint64_t id = 0;                    // of a wait: the task's, as recorded
+  std::uint32_t block = Action::kNoBlock;  // of an edge: what it satisfies with
+};
+
+// The data layer got memory, and who had asked it for something waited. Not which thread that was.
+struct Growth {
+  std::uint64_t start = 0, end = 0;  // ns
 };
 
 class TrackCode {
  public:
-  // The life of the runtime.
-  TrackCode(Program& program, std::uint64_t start, std::uint64_t end) : program_(program), start_(start), end_(end) {}
+  // The life of the runtime. Growths, in their order, are no time of a thread's own.
+  TrackCode(Program& program, std::uint64_t start, std::uint64_t end, std::vector<Growth> growths)
+      : program_(program), start_(start), end_(end), growths_(std::move(growths)) {}
 
   // A track of a worker, or of another thread, in the order of their numbers.
   void add(int worker, std::vector<Interval> intervals);
@@ -36,7 +44,7 @@ class TrackCode {
  private:
   struct Open {
     Interval interval;
-    std::uint64_t cursor = 0;  // its own code is listed up to here
+    std::uint64_t cursor = 0;  // its own code is listed up to here; of a wait: what was done in it ended here
     std::uint64_t inside = 0;  // ns of a wait that something was done in
     std::vector<Action> actions;
   };
@@ -49,7 +57,9 @@ class TrackCode {
   void leave();
   void close_until(std::uint64_t start);
   Open& code() { return open_.back(); }
+  static void release_before_last_slots(std::vector<Action>& actions);
   void compute_until(Open& open, std::uint64_t at);
+  std::uint64_t growth_within(std::uint64_t from, std::uint64_t to) const;
   void act(Open& open, const Interval& interval);
   void wait(Open& open, const Interval& interval);
   void block_event(const Interval& interval);
@@ -60,10 +70,14 @@ class TrackCode {
 
   Program& program_;
   const std::uint64_t start_, end_;
+  const std::vector<Growth> growths_;
   std::vector<Open> open_;
   std::vector<Open> spare_;  // their memory is used again
   std::vector<Thread> threads_;
-  std::vector<std::uint32_t> late_;  // slots that are satisfied when a task has ended: pairs of tasks
+  struct Late {  // a slot that is satisfied when a task has ended
+    std::uint32_t from, to, block;
+  };
+  std::vector<Late> late_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
   std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0;
   struct Change {  // a task begins, or a worker has come to the end of what it ran
@@ -73,6 +87,7 @@ class TrackCode {
   };
   std::vector<Change> changes_;
   void count_beside();
+  void mark_items_by_slot();
 };
 
 }  // namespace weir::sim

@@ -57,6 +57,7 @@ struct Worker {
   bool woken = false;  // it will look
   std::uint64_t idle_since = 0;
   std::uint64_t busy_since = 0;
+  std::uint64_t held_until = 0;  // by the data layer, which it has asked for something
   WorkerTime time;
 };
 

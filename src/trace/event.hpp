@@ -16,7 +16,7 @@ enum class Kind : std::uint8_t {
   task,       // a callable was run: id task, value name, small TaskSmall
   spawn,      // id task, value bytes of its footprint, small items of it (255: or more); the time is that of analysis
   footprint,  // of a task whose accesses are known when it is ready only: as spawn; start: when it became ready
-  edge,       // id the later task, start the earlier task's id, no time
+  edge,       // id the later task, start the earlier task's id, no time; duration, small EdgeBlock
   wait,       // the thread ran tasks until a condition held: small WaitFor, id the task (see WaitFor)
   search,     // looked for work, asleep or not
   park,       // slept; lies in a search
@@ -49,6 +49,8 @@ enum class Kind : std::uint8_t {
   lock,    // id PePlace, of this PE; small PeLock
   meet,    // a collective: id PeMeeting, value bytes, small PeMeet
   order,   // small PeOrder
+
+  grow,  // a tier got memory, and the data layer waited for its pages: value bytes, small tier
 };
 
 // What has a name, and what `first` and `second` of its definition say.
@@ -66,6 +68,18 @@ enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
 enum class DataWait : std::uint8_t { admission, staging, lock, block };
 // By what number a block is meant: that of its definition, or, without one, the lower 60 bits of its GUID.
 enum class BlockKind : std::uint8_t { numbered, guid };
+
+// The block that an EDT's slot was satisfied with, in an edge.
+struct EdgeBlock {
+  std::uint8_t small = 0;  // 0: none; else 1 + BlockKind
+  std::uint64_t number = 0;
+
+  static constexpr EdgeBlock of(BlockKind kind, std::uint64_t number) noexcept {
+    return {static_cast<std::uint8_t>(1 + static_cast<int>(kind)), number & (~std::uint64_t{0} >> 4)};
+  }
+  constexpr bool is_none() const noexcept { return small == 0; }
+  constexpr BlockKind kind() const noexcept { return static_cast<BlockKind>(small - 1); }
+};
 
 // As `from` or `to` of a move: the program's own memory, or a tier beyond the fifteenth.
 inline constexpr std::uint8_t kNoTier = 15;

@@ -43,7 +43,7 @@ void RecordParser::parse(std::uint32_t track, TrackState& state, const Event& un
     case Kind::edges:
       for (const std::uint64_t before : listed(unit, words)) to_.edge(before, state.task);
       return;
-    case Kind::edge: return to_.satisfied(track, unit.start, unit.id);
+    case Kind::edge: return to_.satisfied(track, unit.start, unit.id, {unit.small(), unit.duration});
     default: return to_.event(track, unit);
   }
 }

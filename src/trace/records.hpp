@@ -41,7 +41,7 @@ class RecordVisitor {
   // It comes after another one, as the dependence analysis found.
   virtual void edge(std::uint64_t /*before*/, std::uint64_t /*task*/) {}
   // Likewise, where the earlier one has said so while it ran: an EDT that satisfies a slot of another.
-  virtual void satisfied(std::uint32_t, std::uint64_t before, std::uint64_t task) { edge(before, task); }
+  virtual void satisfied(std::uint32_t, std::uint64_t before, std::uint64_t task, EdgeBlock) { edge(before, task); }
   // All other kinds; Kind::footprint, too.
   virtual void event(std::uint32_t, const Event&) {}
   // What was in the rings at one time has been given.

@@ -59,7 +59,9 @@ class Track {
   bool needs_watched(std::uint64_t number) noexcept {
     return std::exchange(watched_[number % watched_.size()], number) != number;
   }
-  void edge(std::uint64_t from, std::uint64_t to) noexcept { ring_.push({from, 0, to, Event::pack(Kind::edge, 0)}); }
+  void edge(std::uint64_t from, std::uint64_t to, EdgeBlock block) noexcept {
+    ring_.push({from, block.number, to, Event::pack(Kind::edge, 0, block.small)});
+  }
   // `task`: whose children, or itself (WaitFor); 0: the thread's own code.
   void wait(std::uint64_t start, WaitFor what, std::uint64_t task = 0) noexcept {
     ring_.push({start, now() - start, task, Event::pack(Kind::wait, 0, static_cast<std::uint8_t>(what))});
@@ -99,6 +101,9 @@ class Track {
   }
   void evict(std::uint64_t block, std::uint64_t bytes, std::uint8_t tier) noexcept {
     ring_.push({now(), 0, block, Event::pack(Kind::evict, bytes, tier)});
+  }
+  void grow(std::uint64_t start, std::uint64_t ticks, std::uint64_t bytes, std::uint8_t tier) noexcept {
+    ring_.push({start, ticks, 0, Event::pack(Kind::grow, bytes, tier)});
   }
   void resident(std::uint8_t tier, std::uint64_t bytes) noexcept {
     ring_.push({now(), 0, bytes, Event::pack(Kind::resident, 0, tier)});

@@ -65,6 +65,7 @@ struct Replica {
   bool early = false;         // brought in for a task that was not admitted, and not used since
   bool candidate = false;     // in the node's order of those that could leave
   std::uint32_t pins = 0;     // unfinished uses that count on its place, and transfers that read it
+  std::uint64_t made = 0;     // which one it was, of all of them
   Use* landing = nullptr;     // uses that wait for the transfer under way
   policy::Candidate key;      // as it is in that order
   Transfer transfer;

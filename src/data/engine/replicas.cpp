@@ -11,7 +11,7 @@ namespace weir::data::engine {
 bool Replicas::LeavesBefore::operator()(const Replica* a, const Replica* b) const noexcept {
   if (policy::leaves_before(rule, a->key, b->key)) return true;
   if (policy::leaves_before(rule, b->key, a->key)) return false;
-  return a < b;
+  return a->made > b->made;  // not by address: equal events have equal consequences
 }
 
 Replicas::Replicas(Ledger& ledger, Evict rule, bool chain)
@@ -36,6 +36,7 @@ Replica& Replicas::make(Block& block, Place place) {
   replica = {};
   replica.block = &block;
   replica.place = place;
+  replica.made = ++made_;
   replica.next = std::exchange(block.replicas, &replica);
   ledger_.add_replica(place.node, block.charge);
   change_state(replica, ReplicaState::filling);

@@ -94,6 +94,7 @@ class Replicas {
   std::vector<Replica*> unwritable_;
   std::size_t early_bytes_ = 0;
   Block* relocated_ = nullptr;
+  std::uint64_t made_ = 0;
   Replica* free_ = nullptr;
   std::vector<std::unique_ptr<Replica[]>> pool_;
 };

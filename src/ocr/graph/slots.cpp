@@ -46,7 +46,7 @@ void satisfy(Local& local, Slot& slot, Guid block) {
     checking::needed_by(Edt::of(slot));
   slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
   if (local.worker->track() != nullptr) [[unlikely]]
-    trace_satisfied(local, Edt::of(slot));
+    trace_satisfied(local, Edt::of(slot), block);
   arrive(local, Edt::of(slot));
 }
 

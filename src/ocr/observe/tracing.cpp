@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/mutex.hpp"
+#include "ocr/objects/tables.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/observe_local.hpp"
 #include "runtime/workers.hpp"
@@ -32,9 +33,21 @@ void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept {
                                local.traced);
 }
 
-void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept {
+// As a footprint means it.
+static trace::EdgeBlock edge_block(Guid guid) noexcept {
+  if (guid.is_null()) return {};
+  Block* const block = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return {};
+  const trace::EdgeBlock result = block->is_tiered()
+                                      ? trace::EdgeBlock::of(trace::BlockKind::numbered, block->tier().trace_id)
+                                      : trace::EdgeBlock::of(trace::BlockKind::guid, guid.bits);
+  block->word.unlock();
+  return result;
+}
+
+void trace_satisfied(ObserveLocal& local, Edt& edt, Guid block) noexcept {
   const std::uint64_t self = sched::trace_id(edt.task().ref());
-  if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self);
+  if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self, edge_block(block));
 }
 
 // Also without blocks: it says when the EDT became ready. A bare one did when it was made.

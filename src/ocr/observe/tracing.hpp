@@ -17,8 +17,8 @@ struct ObserveLocal;
 
 // A new EDT was made: from `start` until now. Before it can run.
 void trace_made(ObserveLocal& local, Edt& edt, std::uint64_t start) noexcept;
-// A slot of it is satisfied by the EDT that runs, or whose end this is.
-void trace_satisfied(ObserveLocal& local, Edt& edt) noexcept;
+// A slot of it is satisfied by the EDT that runs, or whose end this is, with that block or none.
+void trace_satisfied(ObserveLocal& local, Edt& edt, Guid block) noexcept;
 // It has its blocks and is about to be submitted: which they are and in which modes, and its name, which goes with it.
 void trace_ready(ObserveLocal& local, Edt& edt);
 // It runs from now on, and what it does is its doing until the next one begins. Returns what was before.

@@ -51,6 +51,16 @@ class MadeProgram {
   }
   void wait() { own_.push_back({Act::wait_children, 0, 0}); }
 
+  // The tasks are EDTs, whose actions are these; each waits for as many slots as they satisfy.
+  void set_edts(const std::vector<std::vector<Action>>& actions) {
+    program_.edts = true;
+    for (std::size_t task = 0; task < actions.size(); ++task) {
+      program_.tasks[task].actions = store(actions[task]);
+      for (const Action& action : actions[task])
+        if (action.act == Act::satisfy) ++program_.tasks[action.subject].slots;
+    }
+  }
+
   const Program& finish() {
     program_.threads.push_back({0, store(own_)});
     return program_;

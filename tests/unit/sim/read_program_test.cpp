@@ -110,6 +110,8 @@ TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {
   EXPECT_EQ(count(*program, program->threads[0].actions, Act::make), 4u);
   EXPECT_EQ(program->real.tiers, (std::vector<std::string>{"memory", "emulated"}));
   EXPECT_GT(program->real.moved[0][1], 0u);
+  EXPECT_EQ(program->real.grown[0], 512u << 10);  // all of the budget
+  EXPECT_GT(program->real.growing_ns[0], 0u);
 }
 
 TEST(ReadProgram, ATaskGraphFromATraceRunsAgainWithAllItsTasks) {

@@ -129,6 +129,53 @@ TEST(Simulator, AFullFastTierCostsTwoWriteBacksAndOneFetchWithTheirTime) {
   }
 }
 
+TEST(Simulator, WhoeverMakesATierGrowWaitsForItsPages) {
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(kPage);
+  made.add_task(kMs, {MadeProgram::block(a, Mode::inout)});
+  made.wait();
+  const std::uint64_t budget = 256 * kPage;
+  Target target = made_target(1, {budget, 64 * budget});
+  target.growth_ns_per_byte = {2, 0};
+  EXPECT_EQ(predict(made.finish(), target).makespan_ns, kMs + 2 * budget);  // it grows by all that it may have
+}
+
+// The first nine write a block each, of which the fast tier holds eight: room for the ninth is made when two have
+// ended, and the second's block goes, since the first's is known to be used again. The tenth computes for 10 ms; at its
+// end the last may run, which uses the block that has gone, and at its beginning it says so or not. Another one ends
+// beside it, which is when the data layer looks ahead.
+MadeProgram made_of_edts(bool says_so_early) {
+  MadeProgram made;
+  std::vector<std::uint32_t> blocks;
+  for (int i = 0; i < 9; ++i) blocks.push_back(made.add_block(256 * kPage));
+  constexpr std::uint32_t kTenth = 9, kBeside = 10, kLast = 11;
+  std::vector<std::vector<Action>> actions;
+  for (std::uint32_t task = 0; task < 9; ++task) {
+    made.add_task(kMs, {MadeProgram::block(blocks[task], Mode::out)});
+    actions.push_back({{Act::compute, 0, kMs}, {Act::satisfy, task + 1, 0}});
+  }
+  actions.back().push_back({Act::satisfy, kBeside, 0});
+  made.add_task(10 * kMs, {MadeProgram::block(blocks[8], Mode::in)});
+  const std::uint32_t named = says_so_early ? blocks[1] : Action::kNoBlock;
+  actions.push_back({{Act::satisfy, kLast, 0, named}, {Act::compute, 0, 10 * kMs}, {Act::satisfy, kLast, 0}});
+  made.add_task(kMs, {MadeProgram::block(blocks[0], Mode::in)});
+  actions.push_back({{Act::compute, 0, kMs}});
+  Item by_slot = MadeProgram::block(blocks[1], Mode::in);
+  by_slot.by_slot = true;
+  made.add_task(kMs, {by_slot});
+  actions.push_back({{Act::compute, 0, kMs}});
+  EXPECT_EQ(actions.size(), kTenth + 3);
+  made.set_edts(actions);
+  return made;
+}
+
+TEST(Simulator, ABlockComesWhenASlotIsSatisfiedWithItNotWhenTheEdtIsReady) {
+  MadeProgram early = made_of_edts(true), late = made_of_edts(false);
+  const Target target = made_target(2, {8 * 256 * kPage, 64 * 256 * kPage});
+  const std::uint64_t fetch = 256 * kPage;
+  EXPECT_LE(predict(early.finish(), target).makespan_ns + fetch, predict(late.finish(), target).makespan_ns);
+}
+
 // Blocks of a page. Four are used once and live in the second tier, in a chain one of them in the third. Three that
 // live there are used again and again: the first tier has room for two of them, and the second, in a chain, for one.
 TEST(Simulator, AChainOfTiersMovesLessFromAndToTheLast) {

@@ -68,7 +68,8 @@ void Resolver::event(std::uint32_t track, const Event& event) {
       break;
     }
     case Kind::made:
-    case Kind::gone: return;  // when blocks live is for simulators
+    case Kind::gone:
+    case Kind::grow: return;  // when blocks live is for simulators
     default: break;
   }
   (*take_)(line);

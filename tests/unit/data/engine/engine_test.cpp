@@ -325,6 +325,20 @@ TEST(Engine, DisplacesWhatItBroughtInAheadForATaskThatIsReady) {
   }
 }
 
+// Equal runs move equal blocks: a simulation has its replicas elsewhere in memory.
+TEST(Engine, LetsTheNewestOfEqualBlocksLeaveWhereverTheirReplicasLie) {
+  EngineBench bench(kSlow, with(Strategy::single, Evict::next_use));
+  std::map<std::string, Block*> blocks;
+  for (const char* const name : {"a", "b", "c", "d", "e"}) blocks[name] = &bench.make(name, kThird);
+  bench.track();
+  bench.destroy(*blocks["a"]);
+  ASSERT_TRUE(bench.run("takes the replica that a had", {{blocks["d"], Mode::out}}));
+  ASSERT_TRUE(bench.run("needs room", {{blocks["e"], Mode::out}}));
+  EXPECT_EQ(EngineBench::state_of(*blocks["b"]), ReplicaState::dirty);
+  EXPECT_EQ(EngineBench::state_of(*blocks["c"]), ReplicaState::dirty);
+  EXPECT_EQ(EngineBench::state_of(*blocks["d"]), ReplicaState::absent);
+}
+
 TEST(Engine, FitsATaskIntoAnEmptyTierWhereverItsSmallBlockLay) {
   EngineBench bench(kSlow, with(Strategy::ahead));
   Block* const first = &bench.make("first", 300 * kKiB);

@@ -101,7 +101,8 @@ class TrackResolver final : private RecordVisitor {
     switch (event.kind()) {
       case Kind::footprint:
       case Kind::made:
-      case Kind::gone: return;
+      case Kind::gone:
+      case Kind::grow: return;
       default: return put(track, event);
     }
   }

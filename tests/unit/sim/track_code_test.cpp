@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a thread does, by the intervals of its track.
+#include "sim/track_code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weir::sim {
+namespace {
+
+using trace::Kind;
+
+std::vector<Act> acts_of(const Program& program, std::uint32_t task) {
+  std::vector<Act> acts;
+  const Span& span = program.tasks[task].actions;
+  for (std::uint32_t i = span.first; i < span.first + span.count; ++i) acts.push_back(program.actions[i].act);
+  return acts;
+}
+
+Program program_of_edts(std::size_t count) {
+  Program program;
+  program.edts = true;
+  program.tasks.resize(count);
+  return program;
+}
+
+Interval task(std::uint32_t number, std::uint64_t start, std::uint64_t end) {
+  return {.start = start, .end = end, .kind = Kind::task, .subject = number};
+}
+Interval edge(std::uint32_t from, std::uint32_t to, std::uint64_t at) {
+  return {.start = at, .end = at, .kind = Kind::edge, .subject = to, .from = from};
+}
+
+TEST(TrackCode, AnEdtGivesItsBlocksBackBeforeItsOutputEventSatisfiesSlots) {
+  Program program = program_of_edts(4);
+  TrackCode code(program, 0, 100, {});
+  code.add(0, {task(0, 10, 50), edge(0, 1, 20), edge(0, 2, 50), edge(0, 3, 50)});
+  code.finish({true, true, true, true});
+  EXPECT_EQ(acts_of(program, 0),
+            (std::vector{Act::compute, Act::satisfy, Act::compute, Act::release, Act::satisfy, Act::satisfy}));
+}
+
+TEST(TrackCode, AnEdtThatSatisfiesNothingAtItsEndGivesItsBlocksBackByEnding) {
+  Program program = program_of_edts(2);
+  TrackCode code(program, 0, 100, {});
+  code.add(0, {task(0, 10, 50), edge(0, 1, 20)});
+  code.finish({true, true});
+  EXPECT_EQ(acts_of(program, 0), (std::vector{Act::compute, Act::satisfy, Act::compute}));
+}
+
+TEST(TrackCode, SlotsThatAreSatisfiedWhenAnEdtHasEndedComeAfterItsBlocksWereGivenBack) {
+  Program program = program_of_edts(3);
+  TrackCode code(program, 0, 100, {});
+  code.add(0, {task(0, 10, 50), edge(0, 1, 60), edge(0, 2, 70)});
+  code.finish({true, true, true});
+  EXPECT_EQ(acts_of(program, 0), (std::vector{Act::compute, Act::release, Act::satisfy, Act::satisfy}));
+}
+
+TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
+  Program program = program_of_edts(1);
+  program.edts = false;
+  TrackCode code(program, 0, 100, {{20, 30}, {60, 70}});
+  code.add(0, {{.start = 40, .end = 50, .kind = Kind::spawn, .subject = 0}});
+  code.finish({true});
+  ASSERT_EQ(program.threads.size(), 1u);
+  EXPECT_EQ(program.actions[program.threads[0].actions.first].ns, 30u);
+}
+
+}  // namespace
+}  // namespace weir::sim
