@@ -11,11 +11,13 @@
 // array's: it may be used as long as that lives.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -230,6 +232,42 @@ struct Argument<ArrayItem<T, Rank, M>> {
   Access access() const noexcept { return tile_access(*tile, M); }
 };
 
+// ... gets the same; on a rank that has not the newest version, of a copy of that rank's (ranks.hpp).
+template <class T, std::size_t Rank>
+struct TileReduceItem : ItemTag {
+  const TileReduction* reduction;
+  T identity;
+};
+template <class T, std::size_t Rank>
+inline constexpr bool kIsBlock<TileReduceItem<T, Rank>> = true;
+
+template <class T, std::size_t Rank>
+struct Argument<TileReduceItem<T, Rank>> {
+  const Tile<Rank>* tile;
+  BlockBase* block;  // the tile's, or the copy
+  explicit Argument(const Access& access) noexcept
+      : tile(static_cast<const Tile<Rank>*>(access.identity)), block(block_of(access)) {}
+  auto get(Task* self, std::uint32_t&) const noexcept { return view_of<T>(*tile, address_in(self, block)); }
+  Access access() const noexcept {
+    Access access = tile_access(*tile, Mode::inout);
+    access.region.base = block;
+    return access;
+  }
+};
+
+template <class T, class Op>
+inline constexpr TileReduction kTileReduction{sizeof(T),
+                                              [](void* copy, std::size_t bytes, const void* identity) {
+                                                std::fill_n(static_cast<T*>(copy), bytes / sizeof(T),
+                                                            *static_cast<const T*>(identity));
+                                              },
+                                              [](void* target, const void* copy, std::size_t bytes) {
+                                                T* const to = static_cast<T*>(target);
+                                                const T* const from = static_cast<const T*>(copy);
+                                                for (std::size_t i = 0; i < bytes / sizeof(T); ++i)
+                                                  to[i] = Op()(to[i], from[i]);
+                                              }};
+
 template <Mode M, class T, std::size_t Rank>
 ArrayItem<T, Rank, M> array_item(const Tile<Rank>& tile) noexcept {
   check_constness<M, T>();
@@ -263,6 +301,19 @@ auto concurrent(const ArrayTile<T, Rank>& tile) noexcept {
 template <class T, std::size_t Rank>
 auto commutative(const ArrayTile<T, Rank>& tile) noexcept {
   return detail::array_item<Mode::commutative, T>(tile.tile());
+}
+
+// Accumulates: all that the callable does with an element is element = op(element, what it adds). In one process that
+// is inout(). Tasks of a distributed array (ranks.hpp) run beside one another on different ranks: a rank that has not
+// the newest version accumulates into a copy of its own, which begins with `identity` in every element, and the copies
+// are folded before the next access in another mode. Op must be associative, commutative and stateless. The order in
+// which elements are put together follows from the tasks and their ranks: the same bits in each run on as many ranks.
+template <class T, std::size_t Rank, class Op>
+auto reduce(const ArrayTile<T, Rank>& tile, Op, const std::type_identity_t<T>& identity) noexcept {
+  static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
+  detail::check_constness<Mode::inout, T>();
+  return detail::TileReduceItem<T, Rank>{
+      {detail::tile_access(tile.tile(), Mode::inout)}, &detail::kTileReduction<T, Op>, identity};
 }
 
 }  // namespace weir

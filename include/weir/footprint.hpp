@@ -83,6 +83,13 @@ struct Reduction {
   void (*destroy)(void* copy) noexcept;
 };
 
+// How copies of a tile are begun and folded, element by element (array.hpp). One static object per (type, operation).
+struct TileReduction {
+  std::size_t element_bytes;
+  void (*fill)(void* copy, std::size_t bytes, const void* identity);
+  void (*fold)(void* target, const void* copy, std::size_t bytes);  // target = op(target, copy)
+};
+
 }  // namespace detail
 
 // What region.base of an Access points to: memory of the program, or a block of Weir (block.hpp), or such a block that

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -124,6 +125,22 @@ void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root = 0);
 template <class T, std::size_t Rank>
 void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root = 0);
 
+// ---- Arrays in files ----
+// Collective, as tasks are. Elements lie as they do in memory. A failure is that of a task: wait() throws weir::Error
+// with the path and what the system says; a file to be read has to have the array's length exactly.
+
+// One file of the whole array, dense, that all ranks reach: each reads or writes the tiles that it owns.
+template <class T, std::size_t Rank>
+void read_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path);
+template <class T, std::size_t Rank>
+void write_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path);
+// A file for each rank, PREFIX.0, PREFIX.1 and so on, with the tiles that it owns one behind the other, for the same
+// distribution only: long sequential accesses, and nothing has to be reached by two ranks.
+template <class T, std::size_t Rank>
+void read_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix);
+template <class T, std::size_t Rank>
+void write_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix);
+
 namespace detail {
 
 // Calls f(tile, place of its first element in the dense array).
@@ -140,10 +157,11 @@ void for_each_tile(const Array<T, Rank>& array, F&& f) {
   }
 }
 
-// For each row of a tile: f(row in the tile, row in the dense array, elements).
+// For each row of a tile: f(row in the tile, row in the dense array, elements). `whole`: where the tile begins in the
+// dense array, a pointer or a number.
 template <std::size_t Rank, class Part, class Whole, class F>
 void for_each_row(const std::array<std::size_t, Rank>& extents, const std::array<std::size_t, Rank>& shape, Part* part,
-                  Whole* whole, F&& f) {
+                  Whole whole, F&& f) {
   std::size_t rows = 1;
   for (std::size_t d = 0; d + 1 < Rank; ++d) rows *= extents[d];
   for (std::size_t row = 0; row < rows; ++row) {
@@ -180,6 +198,78 @@ void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root)
                   });
                 });
   });
+}
+
+namespace detail {
+
+template <std::size_t Rank>
+std::size_t elements_of(const std::array<std::size_t, Rank>& extents) noexcept {
+  std::size_t count = 1;
+  for (const std::size_t extent : extents) count *= extent;
+  return count;
+}
+
+// The file of the whole array.
+template <class T, std::size_t Rank, class Act>
+void with_whole_file(const Array<T, Rank>& array, const std::string& path, bool is_written, const Act& act) {
+  const auto file = open_tile_file(path, elements_of(array.shape()) * sizeof(T), is_written);
+  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t first) {
+    act(tile, [file, first, extents = tile.extents(), shape = array.shape()](auto* part, auto transfer) {
+      for_each_row(extents, shape, part, first, [&](auto* row, std::size_t place, std::size_t n) {
+        transfer(*file, row, n * sizeof(T), place * sizeof(T));
+      });
+    });
+  });
+}
+
+// The file of this rank; of the tiles of others nothing is done there.
+template <class T, std::size_t Rank, class Act>
+void with_own_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix, bool is_written,
+                   const Act& act) {
+  const auto is_own = [&](const ArrayTile<T, Rank>& tile) { return owner_of(*tile.tile().ranked) == ranks.rank(); };
+  std::size_t bytes = 0;
+  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
+    if (is_own(tile)) bytes += elements_of(tile.extents()) * sizeof(T);
+  });
+  const auto file = open_tile_file(prefix + "." + std::to_string(ranks.rank()), bytes, is_written);
+  std::size_t place = 0;
+  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
+    const std::size_t size = elements_of(tile.extents()) * sizeof(T);
+    act(tile, [file, place, size](auto* part, auto transfer) { transfer(*file, part, size, place); });
+    if (is_own(tile)) place += size;
+  });
+}
+
+template <class T, std::size_t Rank>
+auto read_by(Ranks& ranks) {
+  return [&ranks](const ArrayTile<T, Rank>& tile, auto rows) {
+    ranks.spawn(name("read"), out(tile), [rows](auto to) { rows(to.data(), read_tile_file); });
+  };
+}
+template <class T, std::size_t Rank>
+auto write_by(Ranks& ranks) {
+  return [&ranks](const ArrayTile<T, Rank>& tile, auto rows) {
+    ranks.spawn(name("write"), in(tile), [rows](auto from) { rows(from.data(), write_tile_file); });
+  };
+}
+
+}  // namespace detail
+
+template <class T, std::size_t Rank>
+void read_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path) {
+  detail::with_whole_file(array, path, false, detail::read_by<T, Rank>(ranks));
+}
+template <class T, std::size_t Rank>
+void write_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path) {
+  detail::with_whole_file(array, path, true, detail::write_by<T, Rank>(ranks));
+}
+template <class T, std::size_t Rank>
+void read_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix) {
+  detail::with_own_file(ranks, array, prefix, false, detail::read_by<T, Rank>(ranks));
+}
+template <class T, std::size_t Rank>
+void write_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix) {
+  detail::with_own_file(ranks, array, prefix, true, detail::write_by<T, Rank>(ranks));
 }
 
 }  // namespace weir

@@ -59,18 +59,15 @@ void need_block(RanksState& state, RankedTile& tile) {
   *tile.block = detail::make_block(*state.runtime, detail::contiguous(tile.bytes), nullptr, tile.name.c_str());
 }
 
-void begin_send(RanksState& state, RankedTile& tile, Rank to) {
-  const TileVersion what{tile.id, tile.versions.newest()};
-  state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(*tile.block),
+void begin_send(RanksState& state, detail::BlockBase* block, const TileVersion& what, Rank to) {
+  state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(block),
                        [&state, what, to](std::span<const std::byte> bytes) { send(state, what, to, bytes); });
 }
 
-void begin_receive(RanksState& state, RankedTile& tile) {
-  need_block(state, tile);
-  const TileVersion what{tile.id, tile.versions.newest()};
+void begin_receive(RanksState& state, detail::BlockBase* block, const TileVersion& what) {
   const Handle<> announced = runtime::blocks_wait_for_room(*state.runtime) ? begin_to_await(state, what) : Handle<>();
   state.runtime->spawn(name("receive"), Priority::urgent, after(announced),
-                       detail::block_item<Mode::out, std::byte>(*tile.block),
+                       detail::block_item<Mode::out, std::byte>(block),
                        [&state, what](std::span<std::byte> to) { receive(state, what, to); });
 }
 

@@ -9,10 +9,10 @@
 
 namespace weir::cluster {
 
-// A task that reads the tile, and ends when `to` has its newest version.
-void begin_send(detail::RanksState& state, detail::RankedTile& tile, Rank to);
-// A task that writes the tile: the newest version, of whoever has it.
-void begin_receive(detail::RanksState& state, detail::RankedTile& tile);
+// A task that reads the block, and ends when `to` has its bytes, as this version of the tile.
+void begin_send(detail::RanksState& state, detail::BlockBase* block, const TileVersion& what, Rank to);
+// A task that writes the block: this version, of whoever has it.
+void begin_receive(detail::RanksState& state, detail::BlockBase* block, const TileVersion& what);
 // Makes the tile's block on this rank, if there is none. Throws weir::Error.
 void need_block(detail::RanksState& state, detail::RankedTile& tile);
 

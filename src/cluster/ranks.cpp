@@ -5,13 +5,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cluster/move_tile.hpp"
 #include "cluster/open_ranks.hpp"
+#include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
@@ -39,26 +42,57 @@ Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint)
     throw Error(
         fmt::format("on_rank({}): there are {} ranks, numbered from 0", footprint.on_rank(), state.transport->ranks()));
   }
-  for (const RankedItem& item : footprint.items()) {
-    if (writes(item.mode)) return item.tile->versions.owner();
-  }
+  const auto has_owner = [&](auto which) -> std::optional<Rank> {
+    const auto found = std::find_if(footprint.items().begin(), footprint.items().end(), which);
+    if (found == footprint.items().end()) return std::nullopt;
+    return found->tile->versions.owner();
+  };
+  const auto owner = has_owner([](const RankedItem& item) { return writes(item.mode) && item.mode != Mode::reduce; });
+  if (owner) return *owner;
   if (footprint.items().empty())
     throw Error(
         "a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
         "with runtime()");
-  return footprint.items().front().tile->versions.owner();
+  return has_owner([](const RankedItem& item) { return item.mode != Mode::reduce; })
+      .value_or(footprint.items().front().tile->versions.owner());
+}
+
+// What a task accumulates into is named once.
+void check_reductions(const detail::RankedFootprint& footprint) {
+  for (const RankedItem& reduced : footprint.items()) {
+    if (reduced.mode != Mode::reduce) continue;
+    for (const RankedItem& item : footprint.items()) {
+      if (&item == &reduced || item.tile != reduced.tile) continue;
+      throw Error(
+          fmt::format("a task names tile {} of a distributed array in reduce() and in another item: what it "
+                      "accumulates into may be a copy. Read or write the tile in another task",
+                      reduced.tile->name.empty() ? fmt::to_string(reduced.tile->id.tile) : reduced.tile->name));
+    }
+  }
+}
+
+void plan_read(RanksState& state, RankedTile& tile, Rank where) {
+  const cluster::Move move = tile.versions.note_read(state.self(), where);
+  if (move == Move::none) return;
+  const cluster::TileVersion what{tile.id, tile.versions.newest()};
+  if (move == Move::send) return cluster::begin_send(state, *tile.block, what, where);
+  cluster::need_block(state, tile);
+  cluster::begin_receive(state, *tile.block, what);
 }
 
 void plan(RanksState& state, const detail::RankedFootprint& footprint, Rank where) {
   for (const RankedItem& item : footprint.items()) {
-    if (item.mode == Mode::out) continue;
-    switch (item.tile->versions.note_read(state.self(), where)) {
-      case Move::none: break;
-      case Move::send: cluster::begin_send(state, *item.tile, where); break;
-      case Move::receive: cluster::begin_receive(state, *item.tile); break;
+    if (item.reduction != item.tile->parts.reduction()) cluster::end_reduce(state, *item.tile);
+  }
+  for (const RankedItem& item : footprint.items()) {
+    if (item.mode == Mode::reduce) {
+      cluster::begin_reduce(state, item, where);
+    } else if (item.mode != Mode::out) {
+      plan_read(state, *item.tile, where);
     }
   }
   for (const RankedItem& item : footprint.items()) {
+    if (item.mode == Mode::reduce) continue;
     if (where == state.self()) cluster::need_block(state, *item.tile);
     if (writes(item.mode)) item.tile->versions.note_write(state.self(), where);
   }
@@ -71,8 +105,8 @@ std::string place_text(const char* array, std::size_t index, std::span<const std
   return fmt::format("{}[{}]", array, fmt::join(place, ","));
 }
 
-Rank owner_of(const RanksState& state, const Distribution& distribution, std::size_t index,
-              std::span<const std::size_t> grid) {
+Rank checked_owner(const RanksState& state, const Distribution& distribution, std::size_t index,
+                   std::span<const std::size_t> grid) {
   std::vector<std::size_t> place(grid.size());
   for (std::size_t d = grid.size(); d-- > 0; index /= grid[d]) place[d] = index % grid[d];
   const int owner = distribution.owner_of(place);
@@ -107,9 +141,12 @@ void end_ranks(RanksState* owned) {
 
 namespace detail {
 
+int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
+
 bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   check_usable(state);
   const Rank where = place_of(state, footprint);
+  check_reductions(footprint);
   try {
     plan(state, footprint, where);
   } catch (...) {
@@ -127,7 +164,7 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   shared->reserve(tiles.size());
   const std::uint32_t array = state.arrays++;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const Rank owner = owner_of(state, distribution, i, grid);
+    const Rank owner = checked_owner(state, distribution, i, grid);
     shared->push_back({cluster::Versions(state.self(), owner),
                        tiles[i].block,
                        tiles[i].bytes,

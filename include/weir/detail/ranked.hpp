@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,8 @@ inline constexpr int kOwner = -1;  // of the first tile that the task writes, or
 struct RankedItem {
   RankedTile* tile;
   Mode mode;
+  const TileReduction* reduction = nullptr;  // mode reduce only
+  const void* identity = nullptr;            // the same: an element, read while spawn() runs
 };
 
 // Null: of an array of this process alone, or no tile.
@@ -46,6 +49,14 @@ inline RankedTile* ranked_of(const Access& access) noexcept {
 // The block that a tile has on this rank, as it is now.
 inline BlockBase* block_here(const Access& access) noexcept { return *static_cast<BlockBase* const*>(access.identity); }
 static_assert(offsetof(Tile<1>, block) == 0 && offsetof(Tile<2>, block) == 0 && offsetof(Tile<3>, block) == 0);
+
+template <class T>
+inline constexpr bool kIsTileReduction = false;
+template <class T, std::size_t Rank>
+inline constexpr bool kIsTileReduction<TileReduceItem<T, Rank>> = true;
+
+// Where tasks of this rank accumulate into the tile: its block, or a copy of this rank's.
+BlockBase* block_to_reduce(const RankedTile& tile) noexcept;
 
 // The distributed part of a footprint, and where the task is to run.
 class RankedFootprint {
@@ -74,6 +85,9 @@ class RankedFootprint {
       on_rank_ = argument.rank;
     } else if constexpr (kIsItemRange<T>) {
       for (const Access& access : std::span<const Access>(argument)) add_access(access);
+    } else if constexpr (kIsTileReduction<T>) {
+      if (RankedTile* const tile = ranked_of(argument.access))
+        ::new (items_.room_for_next()) RankedItem{tile, Mode::reduce, argument.reduction, &argument.identity};
     } else if constexpr (kIsItem<T>) {
       add_access(argument.access);
     }
@@ -99,12 +113,25 @@ auto as_here(const T& argument) {
     return std::tuple<std::vector<Access>>(std::move(here));
   } else {
     T here = argument;
-    if constexpr (kIsItem<T>) {
+    if constexpr (kIsTileReduction<T>) {
+      if (const RankedTile* const tile = ranked_of(here.access)) here.access.region.base = block_to_reduce(*tile);
+    } else if constexpr (kIsItem<T>) {
       if (ranked_of(here.access) != nullptr) here.access.region.base = block_here(here.access);
     }
     return std::tuple<T>(here);
   }
 }
+
+// Files that tiles are read from and written to (src/cluster/tile_file.hpp), by tasks of any number at a time.
+class TileFile;
+// Of `bytes` in all. One that is written is made when it is not there, and is as long as that afterwards. Throws
+// weir::Error with the path and what the system says, and for a file to be read that has another length.
+std::shared_ptr<TileFile> open_tile_file(const std::string& path, std::size_t bytes, bool is_written);
+// Throw weir::Error likewise.
+void read_tile_file(TileFile& file, void* to, std::size_t bytes, std::size_t offset);
+void write_tile_file(TileFile& file, const void* from, std::size_t bytes, std::size_t offset);
+
+int owner_of(const RankedTile& tile) noexcept;
 
 struct RanksState;  // src/cluster/ranks_state.hpp
 

@@ -3,6 +3,9 @@
 // Arrays of two and three dimensions, what is sent, and what is refused.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -72,6 +75,74 @@ void sent_once() {
 }
 const Named kSentOnce("sent-once", sent_once);
 
+// The dot product of two vectors whose tiles all ranks have: each adds up its own, and few copies are sent.
+void sums() {
+  Ranks ranks;
+  const std::size_t size = static_cast<std::size_t>(ranks.size()), tiles = 10 * size;
+  const auto x = Array<long, 1>::distribute(ranks, {tiles * 100}, {100}, block_cyclic(ranks.size()), "x");
+  const auto sum = Array<long, 1>::distribute(ranks, {2}, {2}, owned_by([](auto) { return 0; }), "sum");
+  for (std::size_t i = 0; i < tiles; ++i)
+    ranks.spawn(out(x.tile(i)), [i](std::span<long> v) { std::iota(v.begin(), v.end(), long(i)); });
+  ranks.spawn(out(sum.tile(0)), [](std::span<long> s) { s[0] = 5, s[1] = -1; });
+  for (std::size_t i = 0; i < tiles; ++i) {
+    ranks.spawn(in(x.tile(i)), reduce(sum.tile(0), std::plus<>(), 0), [](std::span<const long> v, std::span<long> s) {
+      s[0] = std::inner_product(v.begin(), v.end(), v.begin(), s[0]);
+    });
+  }
+  for (std::size_t i = 0; i < tiles; ++i) {  // another operation: folds what was added before
+    ranks.spawn(in(x.tile(i)),
+                reduce(
+                    sum.tile(0), [](long a, long b) { return std::max(a, b); }, -1),
+                [](std::span<const long> v, std::span<long> s) { s[1] = std::max(s[1], v.back()); });
+  }
+  long expected = 5;
+  for (std::size_t i = 0; i < tiles; ++i)
+    for (long k = 0; k < 100; ++k) expected += (long(i) + k) * (long(i) + k);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    ranks.spawn(on_rank(rank), in(sum.tile(0)), [expected, last = long(tiles) + 98](std::span<const long> s) {
+      expect(s[0] == expected, fmt::format("the sum is {}, not {}", expected, s[0]));
+      expect(s[1] == last, fmt::format("the greatest is {}, not {}", last, s[1]));
+    });
+  }
+  ranks.barrier();
+  const auto traffic = ranks.traffic();
+  expect(traffic.tiles_sent == (ranks.rank() == 0 ? size - 1 : 2), fmt::format("{} copies sent", traffic.tiles_sent));
+}
+const Named kSums("sums", sums);
+
+// Each rank's own file, and one of all, hold what was written; what is not as long as it has to be is named.
+void files() {
+  Ranks ranks;
+  const std::string folder = std::getenv("WEIR_TEST_FOLDER"), whole = folder + "/whole", own = folder + "/own";
+  const std::array<std::size_t, 2> shape{37, 50};
+  const auto distribution = block_cyclic_2d(1, ranks.size());
+  const auto a = Array<int, 2>::distribute(ranks, shape, {10, 16}, distribution, "a");
+  const auto b = Array<int, 2>::distribute(ranks, shape, {10, 16}, distribution, "b");
+  const auto c = Array<int, 2>::distribute(ranks, shape, {9, 25}, distribution, "c");  // other tiles, the same file
+  std::vector<int> from(37 * 50), to_b(from.size()), to_c(from.size());
+  std::iota(from.begin(), from.end(), 1);
+  scatter(ranks, a, from.data(), 0);
+  write_file(ranks, a, whole);
+  write_tiles(ranks, a, own);
+  ranks.barrier();
+  read_tiles(ranks, b, own);
+  read_file(ranks, c, whole);
+  gather(ranks, b, to_b.data(), 0);
+  gather(ranks, c, to_c.data(), 0);
+  ranks.barrier();
+  if (ranks.rank() == 0) expect(to_b == from && to_c == from, "what was written was read");
+  const auto longer = Array<int, 2>::distribute(ranks, {38, 50}, {10, 16}, distribution, "longer");
+  try {
+    read_file(ranks, longer, whole);
+  } catch (const Error& error) {
+    expect(std::string(error.what()).find("it has 7400 bytes, and the tiles have 7600") != std::string::npos,
+           error.what());
+    return;
+  }
+  expect(false, "a file that is too short is refused");
+}
+const Named kFiles("files", files);
+
 void expect_refused(const std::string& text, void (*body)(Ranks& ranks, const Array<int, 1>& a), Ranks& ranks,
                     const Array<int, 1>& a) {
   try {
@@ -94,6 +165,9 @@ void refusals() {
       [](Ranks& r, const auto&) { Array<int, 1>::distribute(r, {10}, {5}, owned_by([](auto) { return 77; })); }, ranks,
       a);
   expect_refused(
+      "names tile a[3]",
+      [](Ranks& r, const auto& x) { r.spawn(in(x.tile(3)), reduce(x.tile(3), std::plus<>(), 0), [] {}); }, ranks, a);
+  expect_refused(
       "another thread",
       [](Ranks& r, const auto& x) {
         std::exception_ptr failure;
@@ -111,20 +185,28 @@ void refusals() {
 }
 const Named kRefusals("refusals", refusals);
 
-// The last rank's task throws; all ranks are told by wait() or barrier().
+// What this rank is told when something fails: by any call, since another rank may be far ahead.
+template <class Body>
+std::string told_by(const Body& body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+// The last rank's task throws; all ranks are told.
 void failing_task() {
   Ranks ranks;
-  const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
   const int last = ranks.size() - 1;
-  std::string told;
-  try {
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
     ranks.spawn(on_rank(last), out(a.tile(0)), [](std::span<int>) { throw std::runtime_error("no such luck"); });
     for (int rank = 0; rank < ranks.size(); ++rank)
       ranks.spawn(on_rank(rank), inout(a.tile(0)), [](std::span<int> v) { v[0] = 1; });
     ranks.barrier();
-  } catch (const std::exception& error) {
-    told = error.what();
-  }
+  });
   expect(told.find("no such luck") != std::string::npos, "told of the failure: " + told);
   if (ranks.rank() != last) expect(told.find(fmt::format("rank {}", last)) != std::string::npos, told);
 }
@@ -147,16 +229,13 @@ const Named kLeaving("leaving", leaving);
 // A rank that is killed: its number is in what the others are told.
 void killed() {
   Ranks ranks;
-  const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
   const int last = ranks.size() - 1;
   if (ranks.rank() == last) std::_Exit(9);
-  std::string told;
-  try {
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
     ranks.spawn(on_rank(0), inout(a.tile(static_cast<std::size_t>(last))), [](std::span<int> v) { v[0] = 1; });
     ranks.barrier();
-  } catch (const Error& error) {
-    told = error.what();
-  }
+  });
   expect(told.find(fmt::format("rank {}", last)) != std::string::npos, "told who is lost: " + told);
 }
 const Named kKilled("killed", killed);
@@ -164,16 +243,13 @@ const Named kKilled("killed", killed);
 // Tiles that never fit in the fast tier, of a task of the last rank; all ranks are told.
 void too_large() {
   Ranks ranks;
-  const auto a = Array<int, 1>::distribute(ranks, {4 * 200'000}, {200'000}, block_cyclic(ranks.size()), "a");
-  std::string told;
-  try {
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {4 * 200'000}, {200'000}, block_cyclic(ranks.size()), "a");
     for (std::size_t i = 0; i < 4; ++i) ranks.spawn(out(a.tile(i)), [](std::span<int> v) { v[0] = 1; });
     ranks.spawn(on_rank(ranks.size() - 1), in(a.tile(0)), in(a.tile(1)), inout(a.tile(2)), [] {});
     for (int rank = 0; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), inout(a.tile(2)), [] {});
     ranks.barrier();
-  } catch (const Error& error) {
-    told = error.what();
-  }
+  });
   expect(told.find("memory") != std::string::npos, "told what does not fit: " + told);
 }
 const Named kTooLarge("too-large", too_large);

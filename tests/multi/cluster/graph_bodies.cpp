@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -19,8 +20,8 @@ using Word = std::uint64_t;
 struct RandomTask {
   std::vector<std::size_t> reads;  // tiles
   std::size_t written = 0;
-  bool keeps = false;  // inout, else out
-  int rank = -1;       // -1: the owner's
+  enum class Way { out, inout, add, exclusive_or } way = Way::out;
+  int rank = -1;  // -1: the owner's
   Word number = 0;
 };
 
@@ -40,12 +41,16 @@ Graph make_graph(int seed, int ranks) {
     RandomTask task;
     task.number = random();
     task.written = below(graph.tiles);
-    task.keeps = below(2) == 0;
+    // Several tasks in a row accumulate into one tile, as sums are made.
+    const bool goes_on = i > 0 && graph.tasks.back().way >= RandomTask::Way::add && below(4) != 0;
+    task.way = goes_on ? graph.tasks.back().way : static_cast<RandomTask::Way>(below(4));
+    if (goes_on) task.written = graph.tasks.back().written;
     for (std::size_t reads = below(4); reads > 0; --reads) {
       const std::size_t tile = below(graph.tiles);
       if (tile != task.written) task.reads.push_back(tile);
     }
-    if (below(5) == 0) task.rank = static_cast<int>(below(static_cast<std::size_t>(ranks)));
+    if (below(task.way >= RandomTask::Way::add ? 2 : 5) == 0)
+      task.rank = static_cast<int>(below(static_cast<std::size_t>(ranks)));
     graph.tasks.push_back(std::move(task));
   }
   return graph;
@@ -55,9 +60,14 @@ Word mixed(Word value, Word with) { return (value ^ with) * 0x9e3779b97f4a7c15u 
 
 void run_task(const RandomTask& task, const std::vector<const Word*>& reads, Word* to, std::size_t words) {
   for (std::size_t i = 0; i < words; ++i) {
-    Word value = mixed(task.keeps ? to[i] : 0, task.number + i);
+    Word value = mixed(task.way == RandomTask::Way::inout ? to[i] : 0, task.number + i);
     for (const Word* const from : reads) value = mixed(value, from[i]);
-    to[i] = value;
+    switch (task.way) {
+      case RandomTask::Way::add: to[i] += value; break;
+      case RandomTask::Way::exclusive_or: to[i] ^= value; break;
+      case RandomTask::Way::out:
+      case RandomTask::Way::inout: to[i] = value; break;
+    }
   }
 }
 
@@ -79,16 +89,18 @@ void spawn(Ranks& ranks, const Array<Word, 1>& array, const Graph& graph, const 
     for (std::size_t i = 0; i < from.size(); ++i) sources.push_back(from[i].span<const Word>().data());
     run_task(task, sources, to.data(), words);
   };
-  const int rank = task.rank;
-  if (rank >= 0) {
-    if (task.keeps)
-      ranks.spawn(on_rank(rank), reads, inout(array.tile(task.written)), body);
+  const auto spawn_with = [&](auto item) {
+    if (task.rank >= 0)
+      ranks.spawn(on_rank(task.rank), reads, item, body);
     else
-      ranks.spawn(on_rank(rank), reads, out(array.tile(task.written)), body);
-  } else if (task.keeps) {
-    ranks.spawn(reads, inout(array.tile(task.written)), body);
-  } else {
-    ranks.spawn(reads, out(array.tile(task.written)), body);
+      ranks.spawn(reads, item, body);
+  };
+  const auto tile = array.tile(task.written);
+  switch (task.way) {
+    case RandomTask::Way::out: return spawn_with(out(tile));
+    case RandomTask::Way::inout: return spawn_with(inout(tile));
+    case RandomTask::Way::add: return spawn_with(reduce(tile, std::plus<>(), 0));
+    case RandomTask::Way::exclusive_or: return spawn_with(reduce(tile, std::bit_xor<>(), 0));
   }
 }
 

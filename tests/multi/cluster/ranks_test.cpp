@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "multi/shmem/job.hpp"
+#include "unit/apps/temporary_folder.hpp"
 
 namespace weir::cluster::multi {
 namespace {
@@ -25,6 +26,17 @@ TEST(RankedTasks, ArraysOfEachNumberOfDimensionsGoThereAndBack) {
 
 TEST(RankedTasks, ATileIsSentOnceForEachRankAndVersion) {
   for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "sent-once", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, RanksAccumulateIntoCopiesThatAreFoldedByPairs) {
+  for (const int ranks : {1, 2, 3, 6}) expect_all_well(ranks, "sums", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, AFileHoldsTheWholeArrayOrTheTilesOfARank) {
+  for (const int ranks : {1, 3}) {
+    apps::TemporaryFolder folder;
+    expect_all_well(ranks, "files", {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}});
+  }
 }
 
 TEST(RankedTasks, WhatNoRankCanDoIsRefusedOnEach) { expect_all_well(2, "refusals", {{"WEIR_WORKERS", "1"}}); }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cluster/reduce_tile.hpp"
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "cluster/move_tile.hpp"
+#include "weir/block.hpp"
+
+namespace weir::cluster {
+
+using detail::RankedItem;
+using detail::RankedTile;
+using detail::RanksState;
+
+namespace {
+
+detail::BlockBase* made(RanksState& state, const RankedTile& tile, detail::OwnedBlock& block, const char* what) {
+  if (block == nullptr) {
+    const std::string name = tile.name.empty() ? "" : tile.name + what;
+    block.reset(detail::make_block(*state.runtime, detail::contiguous(tile.bytes), nullptr, name.c_str()));
+  }
+  return block.get();
+}
+
+void begin_copy(RanksState& state, const RankedItem& item) {
+  const auto* const first = static_cast<const std::byte*>(item.identity);
+  state.runtime->spawn(
+      name("begin part"), detail::block_item<Mode::out, std::byte>(made(state, *item.tile, item.tile->part, " part")),
+      [reduction = item.reduction, identity = std::vector<std::byte>(first, first + item.reduction->element_bytes)](
+          std::span<std::byte> copy) { reduction->fill(copy.data(), copy.size(), identity.data()); });
+}
+
+// The copy of another rank, as it was sent, into what this rank has.
+void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction,
+                  const TileVersion& what) {
+  detail::BlockBase* const arrived = made(state, tile, tile.arrived, " part of another rank");
+  begin_receive(state, arrived, what);
+  state.runtime->spawn(name("fold part"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(arrived),
+                       detail::block_item<Mode::inout, std::byte>(detail::block_to_reduce(tile)),
+                       [&reduction](std::span<const std::byte> from, std::span<std::byte> to) {
+                         reduction.fold(to.data(), from.data(), to.size());
+                       });
+}
+
+}  // namespace
+
+void begin_reduce(RanksState& state, const RankedItem& item, Rank where) {
+  RankedTile& tile = *item.tile;
+  const bool begins = tile.parts.note(*item.reduction, tile.versions.writer(), where);
+  if (where != state.self()) return;
+  tile.has_newest = where == tile.versions.writer();
+  if (tile.has_newest) {
+    need_block(state, tile);
+  } else if (begins) {
+    begin_copy(state, item);
+  }
+}
+
+void end_reduce(RanksState& state, RankedTile& tile) {
+  const detail::TileReduction* const reduction = tile.parts.reduction();
+  if (reduction == nullptr) return;
+  const Rank self = state.self(), writer = tile.versions.writer();
+  tile.has_newest = self == writer;
+  for (const Parts::Fold& fold : tile.parts.close(writer)) {
+    tile.versions.note_write(self, writer);  // each copy that is sent has a number of its own
+    const TileVersion what{tile.id, tile.versions.newest()};
+    if (fold.from == self) begin_send(state, tile.part.get(), what, fold.into);
+    if (fold.into == self) fold_arrived(state, tile, *reduction, what);
+  }
+  tile.versions.note_write(self, writer);
+}
+
+}  // namespace weir::cluster
+
+namespace weir::detail {
+
+BlockBase* block_to_reduce(const RankedTile& tile) noexcept { return tile.has_newest ? *tile.block : tile.part.get(); }
+
+}  // namespace weir::detail
