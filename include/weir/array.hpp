@@ -304,7 +304,7 @@ auto commutative(const ArrayTile<T, Rank>& tile) noexcept {
 }
 
 // Accumulates: all that the callable does with an element is element = op(element, what it adds). In one process that
-// is inout(). Tasks of a distributed array (ranks.hpp) run beside one another on different ranks: a rank that has not
+// is inout(). Tasks of a distributed array (ranks.hpp) run at the same time on different ranks: a rank that has not
 // the newest version accumulates into a copy of its own, which begins with `identity` in every element, and the copies
 // are folded before the next access in another mode. Op must be associative, commutative and stateless. The order in
 // which elements are put together follows from the tasks and their ranks: the same bits in each run on as many ranks.

@@ -3,6 +3,7 @@
 #include "cluster/open_ranks.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <exception>
 #include <filesystem>
@@ -10,7 +11,6 @@
 #include <utility>
 
 #include "launch/job.hpp"
-#include "platform/memory_limit.hpp"
 #include "runtime/tier_source.hpp"
 #include "transport/open_transport.hpp"
 #include "weir/error.hpp"
@@ -33,8 +33,11 @@ std::string trace_of_rank(const std::string& trace, Rank rank) {
   return (path.parent_path() / name).string();
 }
 
-// Addresses, not memory: as much as all tiers of a rank could ever have, and a quarter of it for copies that wait.
-Bytes most_memory() { return {platform::physical_memory_limit().bytes}; }
+// Addresses, not memory: as much as all tiers of a rank could ever have, whatever is free at this moment, and a quarter
+// of it for copies that wait.
+Bytes most_memory() {
+  return {static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
+}
 
 memory::TierSetConfig tiers_in(RegionMemory& memory, unsigned processes) {
   memory::TierSetConfig config;

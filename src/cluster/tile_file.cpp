@@ -42,7 +42,7 @@ void TileFile::read(void* to, std::size_t bytes, std::size_t offset) {
     const ssize_t done = ::pread(file_.number(), at, bytes, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("read", std::strerror(errno));
-    if (done == 0) fail("read", fmt::format("it ends at byte {}: it was made shorter meanwhile", offset));
+    if (done == 0) fail("read", fmt::format("it ends at byte {}: it was made shorter while it was read", offset));
     at += done;
     offset += static_cast<std::size_t>(done);
     bytes -= static_cast<std::size_t>(done);

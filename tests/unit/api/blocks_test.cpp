@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -188,6 +189,22 @@ TEST_P(Blocks, OfAnArrayAreTilesWithTheirOwnExtents) {
       for (int z = 0; z < 300; ++z) expected += x * 1000000.0 + y * 1000.0 + z;
   EXPECT_EQ(count, 5u * 70u * 300u);
   EXPECT_EQ(sum, expected);
+}
+
+TEST_P(Blocks, OfAnArrayAccumulate) {
+  Runtime runtime(options_for(GetParam()));
+  Array<long, 2> sums(runtime, {4, 6}, {2, 3}, "sums");
+  for (std::size_t i = 0; i < 2; ++i) {
+    runtime.spawn(out(sums.tile(i, i)), [](View2D<long> t) { std::fill_n(t.data(), 6, 1); });
+    for (long n = 1; n <= 10; ++n)
+      runtime.spawn(reduce(sums.tile(i, i), std::plus<>(), 0), [n](View2D<long> t) { t(1, 2) += n; });
+    runtime.spawn(reduce(sums.tile(i, i), std::multiplies<>(), 1), [](View2D<long> t) { t(1, 2) *= 3; });
+    runtime.spawn(in(sums.tile(i, i)), [](View2D<const long> t) {
+      EXPECT_EQ(t(1, 2), 3 * 56);
+      EXPECT_EQ(t(0, 0), 1);
+    });
+  }
+  runtime.wait();
 }
 
 TEST(BlocksOfAnArray, BeyondItsLastEndTheProcessWithAMessage) {
