@@ -141,6 +141,11 @@ void Link::close_pending(Pending& pending) {
   asker_->pending().close(pending);
 }
 
+bool Link::is_quiet() const {
+  const base::Lock lock(mutex_);
+  return asker_->pending().is_quiet();
+}
+
 base::Status Link::wait_for_request(WeirMpiRequest& request) {
   int error = 0;
   const auto ready = [&]() WEIR_REQUIRES(mutex_) {

@@ -68,6 +68,9 @@ class Link {
   base::Status wait_for_large(Pending& pending);
   base::Status wait_for(Pending& pending, std::span<const Rank> ranks);  // none: for all
 
+  // Nothing of any channel's is pending.
+  bool is_quiet() const;
+
   base::Status send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes, bool may_wait);
   // Takes what has arrived; true when there was something. Messages wait for take_mail().
   bool look();
