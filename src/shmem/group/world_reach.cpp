@@ -13,7 +13,9 @@ namespace weir::shmem {
 namespace {
 
 static_assert(offsetof(Area, done) == 0 && offsetof(Ends, step) == 0, "where a member's steps are, is its area");
-Step last_step_of(const Crew::Member& member) noexcept { return last_step(*reinterpret_cast<const Area*>(member.ended)); }
+Step last_step_of(const Crew::Member& member) noexcept {
+  return last_step(*reinterpret_cast<const Area*>(member.ended));
+}
 
 }  // namespace
 

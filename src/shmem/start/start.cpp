@@ -107,7 +107,7 @@ void start_first(ThreadLevel level) {
   note_clock_offset(measure_clock_offset());
   name_bus_errors();
   check(world().transport->barrier());
-  Status::watch_for_standstill(std::move(outside));
+  Status::watch_for_deadlock(std::move(outside));
   if (generation == 1) on_exit(at_exit, nullptr);
 }
 

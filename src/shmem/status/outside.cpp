@@ -34,7 +34,8 @@ using std::filesystem::directory_iterator;
 std::atomic<unsigned> forks{0};
 
 void count_forks() {
-  static const int registered = pthread_atfork(nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }, nullptr);
+  static const int registered = pthread_atfork(
+      nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }, nullptr);
   (void)registered;
 }
 

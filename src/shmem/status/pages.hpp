@@ -2,7 +2,8 @@
 
 // Pages: what the StatusPages of other PEs say, on this host and on others.
 //
-// Those of others are read by gets, word by word, on a channel that no other thread uses: made for one look. One thread.
+// Those of others are read by gets, word by word, on a channel that no other thread uses: made for one look. One
+// thread.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Standing: what a PE shows of a standstill of its own: that each of its threads waits in the library, and nothing
-// outside of the library could end that (outside.hpp). In its StatusPage; only the PE writes it
-// (docs/protocols/shmem-standstill.md).
+// Standing: what a PE shows when it stands still: when each of its threads waits in the library, and nothing outside of
+// the library could end that (outside.hpp). In its StatusPage; only the PE writes it
+// (docs/protocols/shmem-deadlock.md).
 #pragma once
 
 #include <atomic>

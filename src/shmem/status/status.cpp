@@ -92,9 +92,9 @@ void Status::open() {
   page->magic.store(StatusPage::kMagic);
 }
 
-void Status::watch_for_standstill(Outside outside) {
+void Status::watch_for_deadlock(Outside outside) {
   outside.note_own();
-  opened->standstill_ = std::make_unique<Standstill>(opened->page_, std::move(outside));
+  opened->deadlock_ = std::make_unique<Deadlock>(opened->page_, std::move(outside));
 }
 
 void Status::enter(Phase phase) noexcept {
@@ -125,7 +125,7 @@ void Status::show_wait(const Awaited& what, const std::string& routine) noexcept
 int Status::begin(const Awaited& what) noexcept {
   try {
     const std::string routine = routine_of_caller();
-    const int number = standstill_ == nullptr ? 0 : standstill_->begin(what, routine);
+    const int number = deadlock_ == nullptr ? 0 : deadlock_->begin(what, routine);
     show_wait(what, routine);
     return number;
   } catch (const std::exception&) {  // no memory: nobody is told of it
@@ -137,7 +137,7 @@ void Status::end(int number) noexcept {
   for (ShownWait& shown : page_.waits) {
     if (shown.thread.load() == this_thread()) shown.thread.store(0);
   }
-  if (standstill_ != nullptr) standstill_->end(number);
+  if (deadlock_ != nullptr) deadlock_->end(number);
 }
 
 int Status::left_without(const Awaited& what) noexcept {
@@ -156,9 +156,9 @@ int Status::left_without(const Awaited& what) noexcept {
 }
 
 void Status::go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept {
-  if (standstill_ == nullptr || number < 0) return;
+  if (deadlock_ == nullptr || number < 0) return;
   try {
-    standstill_->go_on(number, what, waited_ns);
+    deadlock_->go_on(number, what, waited_ns);
   } catch (const std::exception&) {  // no memory: the wait goes on
   }
 }

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "shmem/status/deadlock.hpp"
 #include "shmem/status/outside.hpp"
-#include "shmem/status/standstill.hpp"
 #include "shmem/status/status_page.hpp"
 #include "shmem/world/awaited.hpp"
 
@@ -20,8 +20,8 @@ class Status final : public Watcher {
  public:
   // Of World: takes the first of its internal memory, and becomes its watcher. One for a process.
   static void open();
-  // All that the library starts is there: from now on a standstill of all PEs is looked for. `outside` was made before.
-  static void watch_for_standstill(Outside outside);
+  // All that the library starts is there: from now on a deadlock of all PEs is looked for. `outside` was made before.
+  static void watch_for_deadlock(Outside outside);
   // What this PE does from now on; nothing while it is not open.
   static void enter(Phase phase) noexcept;
 
@@ -36,7 +36,7 @@ class Status final : public Watcher {
   void show_wait(const Awaited& what, const std::string& routine) noexcept;
 
   StatusPage& page_;
-  std::unique_ptr<Standstill> standstill_;  // null until all is started
+  std::unique_ptr<Deadlock> deadlock_;  // null until all is started
 };
 
 }  // namespace weir::shmem

@@ -89,8 +89,7 @@ std::string wait_text(const Awaited& what, Pages& pages) {
     case Awaited::Kind::word:
       return fmt::format("until {}, which is {}, is {} {}", object_text(what.word), number_text(value_of(what), what),
                          sign_of(what.comparison), number_text(wanted_of(what), what));
-    case Awaited::Kind::words:
-      return fmt::format("for one of {} words from {} on", what.words, object_text(what.word));
+    case Awaited::Kind::words: return fmt::format("for one of {} words from {} on", what.words, object_text(what.word));
     case Awaited::Kind::lock: return lock_text(what);
     case Awaited::Kind::collective: return crew_text(what, pages);
     case Awaited::Kind::pe: return fmt::format("for PE {}", what.pe);

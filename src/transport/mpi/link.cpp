@@ -216,7 +216,7 @@ void Link::report_lost(Rank rank, const std::string& why) {
 }
 
 std::optional<Lost> Link::lost() const {
-  if (!has_lost()) return std::nullopt;
+  if (!losses_->has_some()) return std::nullopt;
   const base::Lock lock(mutex_);
   return losses_->first();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PEs that all wait, for standstill_test.py: standstill CASE. In some cases for ever, in the others for what the library
-// cannot see: a thread, a signal handler, a child process or a PE that comes only when a standstill would have been
-// found long ago.
+// PEs that all wait, for deadlock_test.py: deadlock_shmem CASE. In some cases for ever, in the others for what the
+// library cannot see: a thread, a signal handler, a child process or a PE that comes only when a deadlock would have
+// been found long ago.
 #include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr unsigned kLate = 6;  // seconds; a standstill is found within three
+constexpr unsigned kLate = 6;  // seconds; a deadlock is found within three
 
 long never, word, lock_word;
 
@@ -155,6 +155,6 @@ int main(int argc, char** argv) {
     one.run();
     return 0;
   }
-  std::fprintf(stderr, "standstill CASE\n");
+  std::fprintf(stderr, "deadlock_shmem CASE\n");
   return 2;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Standstill: ends a job in which all PEs wait and nothing can end that, with what each waits for.
+// Deadlock: ends a job in which all PEs wait and nothing can end that, with what each waits for.
 //
 // Each PE knows its own long waits and says in its page when it stands still (Standing). The first PE that has not left
 // looks at all pages, and is sure only when all stand still at one time and each has looked once more, after that, at
-// all it waits for (docs/protocols/shmem-standstill.md). Where a PE cannot know that nothing but others' operations
+// all it waits for (docs/protocols/shmem-deadlock.md). Where a PE cannot know that nothing but others' operations
 // ends its waits (Outside), nothing is said. Any thread.
 #pragma once
 
@@ -20,10 +20,10 @@
 
 namespace weir::shmem {
 
-class Standstill {
+class Deadlock {
  public:
   // `page`: this PE's, in symmetric memory.
-  Standstill(StatusPage& page, Outside outside);
+  Deadlock(StatusPage& page, Outside outside);
 
   // The calling thread's wait has got long. A number for the others.
   int begin(const Awaited& what, std::string routine);
