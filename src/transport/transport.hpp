@@ -142,6 +142,9 @@ class Transport {
   // Whether remote ranks need this rank to make progress for their puts, gets and atomics to end. False for shared.
   virtual bool needs_progress() const noexcept = 0;
 
+  // Whether all that the channels of this rank have issued is done, and seen by every rank. Any thread.
+  virtual bool is_quiet() const = 0;
+
   // Collective, for start-up: not fast. `all` has ranks() times as many bytes as `mine`, which is as long on every
   // rank.
   virtual base::Status all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;

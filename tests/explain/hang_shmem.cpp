@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "weir/weir.hpp"
 
@@ -28,7 +29,13 @@ void behind() {
   shmem_barrier_all();
 }
 
-void word() { shmem_long_wait_until(&never, SHMEM_CMP_GE, 7); }
+// What the library does not see, and might end a wait: it does not end the job, in which all PEs wait.
+void start_a_thread() { std::thread(sleep_for_ever).detach(); }
+
+void word() {
+  start_a_thread();
+  shmem_long_wait_until(&never, SHMEM_CMP_GE, 7);
+}
 
 void any_word() {
   static std::uint64_t words[3];
@@ -38,6 +45,7 @@ void any_word() {
 
 // PE 0 has the lock and waits for all; PE 1 would come, once it has the lock.
 void circle() {
+  start_a_thread();
   if (shmem_my_pe() == 0) shmem_set_lock(&lock_word);
   shmem_barrier_all();
   if (shmem_my_pe() == 1) shmem_set_lock(&lock_word);

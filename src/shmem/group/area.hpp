@@ -8,6 +8,7 @@
 // group uses take no memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,13 @@ struct Area {
   Letter far_letters[2];                        // its owner, when it leads its node
   Flag far_rounds[kMostFarRounds];              // one leader of another node each
 };
+// How far a member has come: the last step that it has ended, or in which it has said something.
+inline Step last_step(const Area& area) noexcept {
+  Step last = area.done.step.load();
+  for (const Letter& letter : area.letters) last = std::max(last, letter.step.load());
+  return last;
+}
+
 inline constexpr std::size_t kAreaBytes = 4096;
 static_assert(sizeof(Area) <= kAreaBytes);
 

@@ -11,7 +11,7 @@
 
 namespace weir::shmem {
 
-inline constexpr std::size_t kAreas = 1024;  // teams and active sets of a PE at one time
+inline constexpr std::size_t kAreas = 1025;  // teams and active sets of a PE at one time, and the calls of the heap
 
 // Which area of a PE serves an active set. Written before the count that covers it; never changed.
 struct SetEntry {

@@ -19,6 +19,7 @@ namespace {
 constinit Groups* opened = nullptr;
 constinit Team* everyone = nullptr;
 constinit Team* neighbours = nullptr;
+constinit Team* users_of_the_heap = nullptr;
 
 // What a PE says at the start: the first PE of its node, and whether its node has more PEs than processors.
 struct Said {
@@ -48,6 +49,8 @@ Groups* groups() noexcept { return opened; }
 Team& world_team() noexcept { return *everyone; }
 
 Team& shared_team() noexcept { return *neighbours; }
+
+Group& heap_group() noexcept { return users_of_the_heap->group; }
 
 Group::Setting setting_of(const std::vector<int>& pes, const std::vector<std::size_t>& area_numbers, unsigned me,
                           Step first_step) {
@@ -90,6 +93,7 @@ void open_groups() {
     opened->crowded = opened->crowded || said.is_crowded != 0;
   }
   everyone = predefined_team(all_pes);
+  users_of_the_heap = predefined_team(all_pes);
   neighbours = predefined_team(near_pes);
 }
 
@@ -97,6 +101,7 @@ void close_groups() {
   close_active_sets();
   close_teams();
   delete std::exchange(neighbours, nullptr);
+  delete std::exchange(users_of_the_heap, nullptr);
   delete std::exchange(everyone, nullptr);
   delete std::exchange(opened, nullptr);
   close_check_board();

@@ -14,6 +14,9 @@ void open_groups();
 // After the last collective of all PEs, before the memory goes. Teams that are left are gone.
 void close_groups();
 
+// All PEs, for calls of the heap. Only while groups are open.
+Group& heap_group() noexcept;
+
 // Also all that this PE has issued on the default context is done when it returns.
 void barrier(Group& group);
 // The same where calls are not recorded.

@@ -10,8 +10,18 @@
 
 namespace weir::shmem {
 
+namespace {
+
+static_assert(offsetof(Area, done) == 0 && offsetof(Ends, step) == 0, "where a member's steps are, is its area");
+Step last_step_of(const Crew::Member& member) noexcept {
+  return last_step(*reinterpret_cast<const Area*>(member.ended));
+}
+
+}  // namespace
+
 WorldReach::WorldReach(const std::vector<Member>& members, unsigned me)
     : context_(Context::kPrivate, {}, nullptr), own_area_(members[me].area) {
+  crew_.last_step = last_step_of;
   for (const auto& [pe, area, is_leader] : members) {
     const std::byte* const there = shmem::mapped(area, pe);
     if (there == nullptr && is_leader) crew_.far_leaders.push_back({pe, &area->done.far_step});

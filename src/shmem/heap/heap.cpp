@@ -10,13 +10,12 @@
 #include <deque>
 #include <memory>
 
+#include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
 #include "shmem/heap/partition.hpp"
 #include "shmem/heap/place.hpp"
 #include "shmem/observe/call.hpp"
 #include "shmem/observe/recording.hpp"
-#include "shmem/rma/context.hpp"
-#include "shmem/status/status.hpp"
 #include "shmem/world/address.hpp"
 
 namespace weir::shmem {
@@ -46,12 +45,10 @@ Partition& first_partition() {
   return partitions().front();
 }
 
-// As shmem_barrier_all; the routine is the one that explain and the errors name.
-void meet(const char* routine) {
-  const Status::Meeting meeting(routine);
-  const Meeting recorded(heap_gathering(), trace::PeMeet::heap, 0);
-  quiet(default_context());
-  check(world().transport->barrier());
+// As shmem_barrier_all.
+void meet() {
+  const Meeting meeting(heap_gathering(), trace::PeMeet::heap, 0);
+  barrier_unrecorded(heap_group());
 }
 
 // Null: the heap has no room, or the machine no memory.
@@ -65,7 +62,7 @@ std::byte* try_allocate(Partition& partition, std::size_t bytes, std::size_t ali
 void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
   if (bytes == 0) return nullptr;
   std::byte* const data = try_allocate(partition, bytes, alignment);
-  meet("shmem_malloc");
+  meet();
   return data;
 }
 
@@ -134,7 +131,7 @@ void* allocate_cleared(std::size_t count, std::size_t bytes) {
   const std::byte* const untouched = partition.untouched();
   std::byte* const data = try_allocate(partition, total);
   if (data != nullptr) partition.clear(data, total, untouched);
-  meet("shmem_calloc");
+  meet();
   return data;
 }
 
@@ -149,9 +146,9 @@ void* reallocate(void* data, std::size_t bytes) {
   if (data == nullptr) return allocate(bytes);
   if (bytes == 0) return release(data), nullptr;
   const Found old = find(data);
-  meet("shmem_realloc");
+  meet();
   if (old.partition.resize(data, bytes)) {
-    meet("shmem_realloc");
+    meet();
     return data;
   }
   std::byte* const moved = try_allocate(old.partition, bytes);
@@ -159,14 +156,14 @@ void* reallocate(void* data, std::size_t bytes) {
     std::memcpy(moved, data, std::min(bytes, old.bytes));
     old.partition.release(data);
   }
-  meet("shmem_realloc");
+  meet();
   return moved;
 }
 
 void release(void* data) {
   if (data == nullptr) return;
   const Found found = find(data);
-  meet("shmem_free");
+  meet();
   found.partition.release(data);
 }
 

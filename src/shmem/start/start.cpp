@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "launch/job.hpp"
 #include "shmem/group/matching.hpp"
@@ -24,6 +25,7 @@
 #include "shmem/start/fork.hpp"
 #include "shmem/start/left_over.hpp"
 #include "shmem/start/static_data.hpp"
+#include "shmem/status/outside.hpp"
 #include "shmem/status/status.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
@@ -95,6 +97,7 @@ void open_memory() {
 
 void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
+  Outside outside;
   const launch::Job job = job_of(generation);
   open_world(job, level);
   open_recording(agree_on_name(job.id));
@@ -104,6 +107,7 @@ void start_first(ThreadLevel level) {
   note_clock_offset(measure_clock_offset());
   name_bus_errors();
   check(world().transport->barrier());
+  Status::watch_for_deadlock(std::move(outside));
   if (generation == 1) on_exit(at_exit, nullptr);
 }
 
@@ -134,7 +138,6 @@ void finish() {
   quiet_all_contexts();
   Status::enter(Phase::finishing);
   check(world().transport->barrier());
-  Status::check_all_have_left();
   if (std::getenv("SHMEM_DEBUG") != nullptr) {
     const std::string text = describe_heaps();
     std::fprintf(stderr, "weir: PE %d:\n%s", world().my_pe, text.c_str());

@@ -2,19 +2,16 @@
 
 #include "shmem/status/status.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <filesystem>
-#include <string>
+#include <exception>
 #include <utility>
 
 #include "platform/clock.hpp"
-#include "platform/symbol_names.hpp"
 #include "platform/thread_state.hpp"
-#include "shmem/rma/rma.hpp"
+#include "shmem/status/pages.hpp"
+#include "shmem/status/wait_text.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/routine.hpp"
 #include "shmem/world/world.hpp"
@@ -28,29 +25,8 @@ void copy(const std::string& text, char (&to)[n]) noexcept {
   to[text.copy(to, n - 1)] = '\0';
 }
 
-// Also of a PE of this host that is kept apart (WEIR_SHMEM_REMOTE); null: it is on another one.
-const StatusPage* page_of(int pe) noexcept {
-  const World& w = world();
-  return reinterpret_cast<const StatusPage*>(w.transport->mapped(static_cast<Rank>(pe), w.segments[0].region));
-}
-
-bool has_left(int pe) noexcept {
-  const StatusPage* const page = pe == world().my_pe ? nullptr : page_of(pe);
-  if (page == nullptr) return false;
-  const Phase phase = page->phase.load();
-  return phase == Phase::finishing || phase == Phase::left;
-}
-
-std::string object_at(const void* address) {
-  const Segment* const segment = segment_of(address);
-  if (segment == nullptr) return {};
-  const bool is_heap = segment == &world().segments[0];
-  const std::string name = is_heap ? "" : platform::variable_name(address);
-  return name.empty() ? place_text(address) : name;
-}
-
 void show_word(const Awaited& what, ShownWait& shown) {
-  copy(object_at(what.word), shown.object);
+  copy(object_text(what.word), shown.object);
   shown.file = -1;
   const Segment* const segment = segment_of(what.word);
   if (segment == nullptr) return;
@@ -67,7 +43,7 @@ void show_crew(const Awaited& what, ShownWait& shown) noexcept {
   const std::size_t n = std::min<std::size_t>(members.size(), kMostShown);
   for (std::size_t i = 0; i < n; ++i) {
     const auto& [pe, ended] = members[i];
-    const auto* const part = reinterpret_cast<const std::byte*>(page_of(pe));
+    const auto* const part = reinterpret_cast<const std::byte*>(Pages::here(pe));
     shown.member[i] = {pe, ended == nullptr || part == nullptr
                                ? kNotHere
                                : static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(ended) - part)};
@@ -76,9 +52,9 @@ void show_crew(const Awaited& what, ShownWait& shown) noexcept {
   shown.more_members = static_cast<std::uint32_t>(members.size() - n);
 }
 
-void show(const Awaited& what, ShownWait& shown) {
+void show(const Awaited& what, const std::string& routine, ShownWait& shown) {
   shown.since_ns = platform::now_ns();
-  copy(routine_of_caller(), shown.routine);
+  copy(routine, shown.routine);
   shown.kind = static_cast<std::uint32_t>(what.kind);
   shown.comparison = what.comparison;
   shown.bytes = what.bytes;
@@ -91,25 +67,7 @@ void show(const Awaited& what, ShownWait& shown) {
   show_crew(what, shown);
 }
 
-// Whether this process has no thread but the one that asks: then nobody but other PEs writes what it waits for.
-bool is_single_threaded() noexcept {
-  std::error_code failed;
-  std::size_t n = 0;
-  for (std::filesystem::directory_iterator at("/proc/self/task", failed), end; !failed && at != end;
-       at.increment(failed))
-    ++n;
-  return !failed && n == 1;
-}
-
-// A word can be changed by any other PE: the first of them, when all have left.
-int left_of_all() noexcept {
-  const World& w = world();
-  if (w.n_pes < 2) return -1;
-  for (int pe = 0; pe < w.n_pes; ++pe) {
-    if (pe != w.my_pe && !has_left(pe)) return -1;
-  }
-  return is_single_threaded() ? (w.my_pe == 0 ? 1 : 0) : -1;
-}
+std::uint32_t this_thread() noexcept { return static_cast<std::uint32_t>(platform::this_thread_number()); }
 
 constinit Status* opened = nullptr;
 
@@ -134,6 +92,11 @@ void Status::open() {
   page->magic.store(StatusPage::kMagic);
 }
 
+void Status::watch_for_deadlock(Outside outside) {
+  outside.note_own();
+  opened->deadlock_ = std::make_unique<Deadlock>(opened->page_, std::move(outside));
+}
+
 void Status::enter(Phase phase) noexcept {
   if (opened == nullptr) return;
   StatusPage& page = opened->page_;
@@ -145,84 +108,59 @@ void Status::enter(Phase phase) noexcept {
   }
 }
 
-void Status::check_all_have_left() noexcept {
-  const World& w = world();
-  for (int pe = 0; pe < w.n_pes; ++pe) {
-    if (pe == w.my_pe || page_of(pe) == nullptr || has_left(pe)) continue;
-    fail(
-        fmt::format("PE {} has not come to it, but to a call of the heap (shmem_malloc, shmem_free or their like) that "
-                    "PE {} has not made: all PEs must make the same calls of the heap",
-                    pe, w.my_pe));
-  }
-}
-
-Status::Meeting::Meeting(const char* routine) noexcept {
-  if (opened == nullptr) return;
-  const World& w = world();
-  for (int pe = 0; pe < w.n_pes; ++pe) {
-    if (has_left(pe))
-      fail(
-          fmt::format("waits for PE {}, which has left without it: it has called shmem_finalize, or has returned from "
-                      "main. All PEs must make the same calls of the heap",
-                      pe));
-  }
-  StatusPage& page = opened->page_;
-  copy(routine, page.meeting);
-  page.meeting_since_ns.store(platform::now_ns());
-}
-
-Status::Meeting::~Meeting() {
-  if (opened != nullptr) opened->page_.meeting_since_ns.store(0);
-}
-
-int Status::begin(const Awaited& what) noexcept {
-  const auto thread = static_cast<std::uint32_t>(platform::this_thread_number());
-  for (std::size_t i = 0; i < StatusPage::kWaits; ++i) {
-    ShownWait& shown = page_.waits[i];
+void Status::show_wait(const Awaited& what, const std::string& routine) noexcept {
+  for (ShownWait& shown : page_.waits) {
     std::uint32_t free = 0;
-    if (!shown.thread.compare_exchange_strong(free, thread)) continue;
+    if (!shown.thread.compare_exchange_strong(free, this_thread())) continue;
     shown.sequence.fetch_add(1);
     try {
-      show(what, shown);
+      show(what, routine, shown);
     } catch (const std::exception&) {  // no memory: it is told with what is known
     }
     shown.sequence.fetch_add(1);
-    return static_cast<int>(i);
+    return;
+  }
+}
+
+int Status::begin(const Awaited& what) noexcept {
+  try {
+    const std::string routine = routine_of_caller();
+    const int number = deadlock_ == nullptr ? 0 : deadlock_->begin(what, routine);
+    show_wait(what, routine);
+    return number;
+  } catch (const std::exception&) {  // no memory: nobody is told of it
+    return -1;
+  }
+}
+
+void Status::end(int number) noexcept {
+  for (ShownWait& shown : page_.waits) {
+    if (shown.thread.load() == this_thread()) shown.thread.store(0);
+  }
+  if (deadlock_ != nullptr) deadlock_->end(number);
+}
+
+int Status::left_without(const Awaited& what) noexcept {
+  Pages pages(page_);
+  if (what.kind == Awaited::Kind::lock || what.kind == Awaited::Kind::pe)
+    return what.pe >= 0 && pages.has_left(what.pe) ? what.pe : -1;
+  if (what.kind != Awaited::Kind::collective) return -1;
+  for (const auto& [pe, ended] : what.crew->members) {
+    if (ended != nullptr && what.step != 0 && pages.has_left(pe) && ended->load() < what.step) return pe;
+  }
+  if (what.far_step == 0) return -1;
+  for (const auto& [pe, ended] : what.crew->far_leaders) {
+    if (pages.has_left(pe) && pages.read(pe, *ended) < what.far_step) return pe;
   }
   return -1;
 }
 
-void Status::end(int number) noexcept { page_.waits[static_cast<std::size_t>(number)].thread.store(0); }
-
-int Status::left_without(const Awaited& what) noexcept {
-  switch (what.kind) {
-    case Awaited::Kind::lock:
-    case Awaited::Kind::pe: return what.pe >= 0 && has_left(what.pe) ? what.pe : -1;
-    case Awaited::Kind::word:
-    case Awaited::Kind::words: return left_of_all();
-    case Awaited::Kind::collective: break;
-    case Awaited::Kind::unknown: return -1;
+void Status::go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept {
+  if (deadlock_ == nullptr || number < 0) return;
+  try {
+    deadlock_->go_on(number, what, waited_ns);
+  } catch (const std::exception&) {  // no memory: the wait goes on
   }
-  for (const auto& [pe, ended] : what.crew->members) {
-    if (ended != nullptr && has_left(pe) && ended->load() < what.step) return pe;
-  }
-  return what.far_step == 0 ? -1 : far_left_without(what);
-}
-
-// They are asked by gets, on a channel that no other thread uses.
-int Status::far_left_without(const Awaited& what) const {
-  Context context(Context::kPrivate, {}, nullptr);
-  int left = -1;
-  for (const auto& [pe, ended] : what.crew->far_leaders) {
-    Phase phase{};
-    std::uint64_t steps = 0;
-    get(context, &phase, &page_.phase, sizeof(phase), pe);
-    if (phase != Phase::finishing && phase != Phase::left) continue;
-    get(context, &steps, ended, sizeof(steps), pe);
-    if (steps < what.far_step) left = pe;
-  }
-  close_channel(context);
-  return left;
 }
 
 }  // namespace weir::shmem

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shmem/status/standing.hpp"
+
 namespace weir::shmem {
 
 enum class Phase : std::uint32_t { none, running, finishing, left };
@@ -51,7 +53,7 @@ struct ShownWait {
 
 struct StatusPage {
   static constexpr std::uint64_t kMagic = 0x7350457269655773;
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;
   static constexpr std::size_t kWaits = 4;
 
   std::atomic<std::uint64_t> magic;  // written last
@@ -62,9 +64,7 @@ struct StatusPage {
   std::uint64_t stride;       // from one PE's part to the next; 0: it is the only one
   std::atomic<Phase> phase;
   std::atomic<std::uint64_t> phase_since_ns;
-  // A collective call of the heap, which waits for all PEs: since when, and its name.
-  std::atomic<std::uint64_t> meeting_since_ns;  // 0: in none
-  char meeting[32];
+  Standing standing;
   std::array<ShownWait, kWaits> waits;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free);

@@ -21,6 +21,8 @@ struct Crew {
     const std::atomic<std::uint64_t>* ended = nullptr;
   };
   std::vector<Member> members;
+  // The last step that a member of this node has ended, or in which it has said something.
+  std::uint64_t (*last_step)(const Member& member) noexcept = nullptr;
   // Those of other nodes that lead them: how many steps of leaders they have ended, by symmetric pointers.
   std::vector<Member> far_leaders;
 };
@@ -50,12 +52,15 @@ struct Awaited {
 // Told of waits that have got long. Any thread.
 class Watcher {
  public:
-  // A number for finish(); -1: it has no room for more.
+  // A number for the others; -1: it has no memory for it.
   virtual int begin(const Awaited& what) noexcept = 0;
   virtual void end(int number) noexcept = 0;
   // The PE without which the wait cannot end, and which has left; -1: there is none. A caller that finds one, looks
   // once more at what it waits for, and then finds one again waits in vain.
   virtual int left_without(const Awaited& what) noexcept = 0;
+  // The caller has looked at what it waits for since it called last, or since begin(), and goes on waiting. Does not
+  // return when all PEs wait, and nothing can end that.
+  virtual void go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept = 0;
 
  protected:
   ~Watcher() = default;

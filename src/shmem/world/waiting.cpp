@@ -55,6 +55,7 @@ void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
                     pe));
   }
   is_in_vain_ = pe >= 0;
+  watcher->go_on(watched_, what, now - slow_since_ns_);
 }
 
 void Waiting::end_watch() noexcept {

@@ -48,7 +48,7 @@ bool JoinedTransport::progress() {
 
 // A neighbour's end is seen by its neighbours; the link tells the other hosts.
 void JoinedTransport::tell_lost() const {
-  if (link_->has_lost()) return;
+  if (link_->lost()) return;
   if (const auto lost = near_->lost(); lost) link_->report_lost(neighbourhood_.far(lost->rank), lost->why);
 }
 
@@ -128,7 +128,7 @@ void JoinedTransport::wait_for_arrival(std::uint64_t ns) {
   for (int turn = 0;; ++turn) {
     link_->look();
     const std::uint64_t arrivals = link_->arrivals();
-    if (seen_.exchange(arrivals) != arrivals || link_->has_lost() || near_->lost()) return;
+    if (seen_.exchange(arrivals) != arrivals || link_->lost() || near_->lost()) return;
     const std::uint64_t now = platform::now_ns();
     if (now >= end) return;
     if (turn < kYields) {

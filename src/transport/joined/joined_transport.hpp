@@ -37,6 +37,7 @@ class JoinedTransport final : public Transport {
   bool progress() override;
   void wait_for_arrival(std::uint64_t ns) override;
   bool needs_progress() const noexcept override { return true; }
+  bool is_quiet() const override { return near_->is_quiet() && link_->is_quiet(); }
 
   base::Status all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
     return link_->all_gather(mine, all);

@@ -13,7 +13,7 @@ namespace weir::transport::loopback {
 
 class LateChannel final : public Channel {
  public:
-  LateChannel(State& state, Rank self) : state_(state), self_(self) { state_.network().open(pending_); }
+  LateChannel(State& state, Rank self) : state_(state), self_(self) { state_.network().open(self, pending_); }
   LateChannel(const LateChannel&) = delete;
   LateChannel& operator=(const LateChannel&) = delete;
   ~LateChannel() override;

@@ -54,13 +54,19 @@ std::size_t Network::on_way(Rank from, Rank to) const {
 }
 
 void Network::close(const Pending& channel) {
-  channels_.erase(std::remove(channels_.begin(), channels_.end(), &channel), channels_.end());
+  std::erase_if(channels_, [&](const Opened& one) { return one.channel == &channel; });
+}
+
+bool Network::is_quiet(Rank rank) const {
+  return std::all_of(channels_.begin(), channels_.end(),
+                     [rank](const Opened& one) { return one.owner != rank || one.channel->is_empty(); });
 }
 
 bool Network::happen() {
   std::vector<Pending*> busy;
-  std::copy_if(channels_.begin(), channels_.end(), std::back_inserter(busy),
-               [](const Pending* channel) { return !channel->is_empty(); });
+  for (const Opened& one : channels_) {
+    if (!one.channel->is_empty()) busy.push_back(one.channel);
+  }
   const std::size_t all = ways_.size() + busy.size();
   if (all == 0) return false;
   const std::uint64_t which = random_(all);

@@ -68,8 +68,10 @@ class Network {
   // Those that have arrived, oldest first.
   std::deque<Message>& inbox(Rank rank) { return inboxes_[static_cast<std::uint32_t>(rank)]; }
 
-  void open(Pending& channel) { channels_.push_back(&channel); }
+  void open(Rank owner, Pending& channel) { channels_.push_back({owner, &channel}); }
   void close(const Pending& channel);
+  // Whether nothing is under way that a channel of this rank has issued.
+  bool is_quiet(Rank rank) const;
 
   // One thing arrives; false when nothing is under way.
   bool happen();
@@ -83,7 +85,11 @@ class Network {
 
   std::map<Way, std::deque<Message>> ways_;  // with messages
   std::vector<std::deque<Message>> inboxes_;
-  std::vector<Pending*> channels_;
+  struct Opened {
+    Rank owner{};
+    Pending* channel = nullptr;
+  };
+  std::vector<Opened> channels_;
   Pending::Random random_;
 };
 

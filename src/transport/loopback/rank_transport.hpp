@@ -34,6 +34,7 @@ class RankTransport final : public Transport {
   void wait_for_arrival(std::uint64_t ns) override;
   // What this rank has issued is under way by itself, but time goes on only when ranks call the transport.
   bool needs_progress() const noexcept override { return true; }
+  bool is_quiet() const override { return state_.network().is_quiet(self_); }
 
   base::Status all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
   base::Status barrier() override;

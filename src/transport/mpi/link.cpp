@@ -141,6 +141,11 @@ void Link::close_pending(Pending& pending) {
   asker_->pending().close(pending);
 }
 
+bool Link::is_quiet() const {
+  const base::Lock lock(mutex_);
+  return asker_->pending().is_quiet();
+}
+
 base::Status Link::wait_for_request(WeirMpiRequest& request) {
   int error = 0;
   const auto ready = [&]() WEIR_REQUIRES(mutex_) {
@@ -211,7 +216,7 @@ void Link::report_lost(Rank rank, const std::string& why) {
 }
 
 std::optional<Lost> Link::lost() const {
-  if (!has_lost()) return std::nullopt;
+  if (!losses_->has_some()) return std::nullopt;
   const base::Lock lock(mutex_);
   return losses_->first();
 }

@@ -68,6 +68,9 @@ class Link {
   base::Status wait_for_large(Pending& pending);
   base::Status wait_for(Pending& pending, std::span<const Rank> ranks);  // none: for all
 
+  // Nothing of any channel's is pending.
+  bool is_quiet() const;
+
   base::Status send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes, bool may_wait);
   // Takes what has arrived; true when there was something. Messages wait for take_mail().
   bool look();
@@ -82,9 +85,8 @@ class Link {
 
   // A rank that this one has found lost: tells the others, when the link did not know.
   void report_lost(Rank rank, const std::string& why);
-  std::optional<Lost> lost() const;
-  // Not analysed: without the mutex, as has_some() may be asked.
-  bool has_lost() const noexcept WEIR_NOT_ANALYSED { return losses_->has_some(); }
+  // Not analysed: without the mutex when no rank is lost, as has_some() may be asked.
+  std::optional<Lost> lost() const WEIR_NOT_ANALYSED;
   base::Status leave();
   [[noreturn]] void abort(int status);
 

@@ -28,6 +28,11 @@ class PendingTable {
   // Null when its channel was closed before the answer came.
   Pending* find(std::uint16_t id) const { return id < pending_.size() ? pending_[id].get() : nullptr; }
 
+  bool is_quiet() const {
+    return std::all_of(pending_.begin(), pending_.end(),
+                       [](const auto& one) { return one == nullptr || one->all() == 0; });
+  }
+
  private:
   std::uint32_t ranks_;
   std::vector<std::unique_ptr<Pending>> pending_;

@@ -82,9 +82,6 @@ std::vector<std::string> doings_of(const PeView& pe, const std::vector<int>& wai
   if (pe.phase == Phase::finishing)
     doings.push_back(
         fmt::format("has left: in shmem_finalize, or out of main, for {:.1f} s{}", pe.phase_seconds, others));
-  if (!pe.meeting.empty())
-    doings.push_back(fmt::format("in {} for {:.1f} s, with all PEs{}{}", pe.meeting, pe.meeting_seconds, others,
-                                 others.empty() ? "" : " come to a call of the heap"));
   for (const WaitView& wait : pe.waits) doings.push_back(wait_text(wait));
   if (doings.empty()) doings.emplace_back(idle_text(pe));
   return doings;
@@ -144,8 +141,6 @@ Json pe_object(const PeView& pe, const std::vector<int>& waits_for) {
           {"state", state_of(pe)},
           {"state_seconds", pe.phase_seconds},
           {"life", kLives[static_cast<std::size_t>(pe.life)]},
-          {"heap_call", pe.meeting.empty() ? Json() : Json(pe.meeting)},
-          {"heap_call_seconds", pe.meeting.empty() ? Json() : Json(pe.meeting_seconds)},
           {"waits", waits},
           {"waits_for", waits_for}};
 }

@@ -97,13 +97,6 @@ std::string value_of(pid_t process, const ShownWait& wait) {
   return got == static_cast<ssize_t>(wait.bytes) ? number_text(bits, wait) : "";
 }
 
-// How far a member has come in its group: the last step that it has ended, or in which it has said something.
-std::uint64_t last_step(const Area& area) {
-  std::uint64_t last = area.done.step.load();
-  for (const auto& letter : area.letters) last = std::max(last, letter.step.load());
-  return last;
-}
-
 Life life_of(pid_t process) {
   switch (state_of(process)) {
     case '\0': return Life::ended;
@@ -139,10 +132,6 @@ class Reader {
     pe.phase = page.phase.load();
     pe.phase_seconds = seconds_since(page.phase_since_ns.load());
     pe.life = has_memory(pe.process) ? life_of(pe.process) : Life::ended;
-    if (const std::uint64_t since = page.meeting_since_ns.load(); since != 0) {
-      pe.meeting = text_of(page.meeting);
-      pe.meeting_seconds = seconds_since(since);
-    }
     for (const ShownWait& wait : page.waits) {
       if (wait.thread.load() != 0 && wait.sequence.load() % 2 == 0) pe.waits.push_back(this->wait(wait, pe));
     }

@@ -40,8 +40,6 @@ struct PeView {
   shmem::Phase phase = shmem::Phase::none;  // none: it has not come so far
   double phase_seconds = 0;
   Life life = Life::ended;
-  std::string meeting;  // a routine of the heap, in which it waits for all; "" in none
-  double meeting_seconds = 0;
   std::vector<WaitView> waits;
 
   bool is_lost() const noexcept { return life == Life::ended && phase != shmem::Phase::left; }

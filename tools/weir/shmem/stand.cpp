@@ -27,9 +27,6 @@ std::set<int> others_of(const JobView& job, const PeView& pe) {
   if (pe.phase == Phase::finishing)
     wait_for_all(
         job, pe.pe, [](const PeView& o) { return o.phase == Phase::finishing || o.phase == Phase::left; }, others);
-  if (!pe.meeting.empty())
-    wait_for_all(
-        job, pe.pe, [](const PeView& o) { return !o.meeting.empty(); }, others);
   for (const WaitView& wait : pe.waits) {
     others.insert(wait.missing.begin(), wait.missing.end());
     if (wait.pe >= 0 && wait.pe != pe.pe) others.insert(wait.pe);
