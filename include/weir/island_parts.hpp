@@ -33,7 +33,7 @@ class Parts {
   Parts(void* data, const detail::PartsLayout& layout, std::size_t size, std::size_t length) noexcept
       : data_(static_cast<std::byte*>(data)), layout_(layout), size_(size), length_(length) {}
 
-  // The first object of part i. What lies between two parts is nobody's.
+  // The first object of part i. What lies between two parts is padding.
   T* operator[](std::size_t i) const noexcept { return reinterpret_cast<T*>(data_ + layout_.offset_of(i)); }
   std::size_t size() const noexcept { return size_; }      // parts
   std::size_t length() const noexcept { return length_; }  // objects in each

@@ -74,9 +74,9 @@ Status check_room(const SharedBacking& backing, const Segment& segment) {
   const std::uint64_t free = static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
   if (needed <= free) return Status::success();
   return {Code::no_space,
-          fmt::format("island_segment={}: {} MiB are needed beside the {} MiB that the file has, and its file "
+          fmt::format("island_segment={}: {} MiB are needed, of which the file has {} MiB, and its file "
                       "system has {} MiB free; ask for less (island_heap), or take another place",
-                      segment.file, needed >> 20, there >> 20, free >> 20)};
+                      segment.file, backing.size().count >> 20, there >> 20, free >> 20)};
 }
 
 // Before the pages are there: a page lies where its first toucher's policy says.
