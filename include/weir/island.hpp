@@ -38,6 +38,7 @@
 
 #include "weir/error.hpp"
 #include "weir/footprint.hpp"
+#include "weir/island_parts.hpp"
 #include "weir/options.hpp"
 #include "weir/task.hpp"
 
@@ -106,6 +107,18 @@ class Master {
     if (count > ~std::size_t{0} / sizeof(T)) refuse_count(count, sizeof(T));
     return static_cast<T*>(allocate_bytes(count * sizeof(T)));
   }
+  // As allocate(), `parts` ranges of `count` objects each: part i begins on memory node, or behind controller, i modulo
+  // their number (options.island_nodes, island_controllers). Parts are whole lines, and there is padding between them,
+  // so that data that is smaller than a stripe is spread, too. One node: they lie one behind the other. free(data()).
+  template <class T>
+  Parts<T> allocate_parts(std::size_t parts, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
+                  "lines of cache carry bytes: no object that owns something");
+    static_assert(alignof(T) <= detail::kMaxAlignment);
+    if (count > ~std::size_t{0} / sizeof(T)) refuse_count(count, sizeof(T));
+    const auto [data, layout] = allocate_parts_bytes(parts, count * sizeof(T));
+    return {data, layout, parts, count};
+  }
   // Of allocate(); null is nothing. No unfinished task names it.
   void free(void* memory);
 
@@ -130,6 +143,7 @@ class Master {
   State& state(const char* called) const;
   [[noreturn]] static void refuse_count(std::size_t count, std::size_t bytes);
   void* allocate_bytes(std::size_t bytes);
+  std::pair<void*, detail::PartsLayout> allocate_parts_bytes(std::size_t parts, std::size_t bytes);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);
 
   template <std::size_t... I, class Tuple>

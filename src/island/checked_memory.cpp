@@ -69,12 +69,12 @@ class TouchedPages {
 
 }  // namespace
 
-base::Result<std::unique_ptr<SharedMemory>> CheckedMemory::map(Bytes size, std::uint64_t seed) {
-  auto memory = map_shared(size);
+base::Result<std::unique_ptr<SharedMemory>> CheckedMemory::map(const Segment& segment, std::uint64_t seed) {
+  auto memory = map_segment(segment);
   if (!memory) return memory.status();
-  auto cache = PrivateMapping::map(size);
+  auto cache = PrivateMapping::map((*memory)->size());
   if (!cache) return cache.status();
-  auto base = PrivateMapping::map(size);
+  auto base = PrivateMapping::map((*memory)->size());
   if (!base) return base.status();
   return std::unique_ptr<SharedMemory>(
       std::make_unique<CheckedMemory>(std::move(*memory), std::move(*cache), std::move(*base), seed));

@@ -24,7 +24,7 @@ namespace weir::island {
 
 class CheckedMemory final : public SharedMemory {
  public:
-  static base::Result<std::unique_ptr<SharedMemory>> map(Bytes size, std::uint64_t seed);
+  static base::Result<std::unique_ptr<SharedMemory>> map(const Segment& segment, std::uint64_t seed);
   CheckedMemory(std::unique_ptr<memory::SharedBacking> memory, PrivateMapping&& cache, PrivateMapping&& base,
                 std::uint64_t seed) noexcept;
 

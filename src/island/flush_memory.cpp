@@ -21,10 +21,10 @@ base::Status FlushMemory::usable(std::span<const platform::CacheLineInstructions
                       moves, kLine)};
 }
 
-base::Result<std::unique_ptr<SharedMemory>> FlushMemory::map(Bytes size,
+base::Result<std::unique_ptr<SharedMemory>> FlushMemory::map(const Segment& segment,
                                                              std::span<const platform::CacheLineInstructions> found) {
   if (base::Status status = usable(found); !status) return status;
-  auto memory = map_shared(size);
+  auto memory = map_segment(segment);
   if (!memory) return memory.status();
   return std::unique_ptr<SharedMemory>(std::make_unique<FlushMemory>(std::move(*memory), found.front()));
 }

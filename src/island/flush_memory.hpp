@@ -21,7 +21,8 @@ class FlushMemory final : public MappedMemory {
   // no_space, or unsupported where the processor has no such instructions, or caches that move more than a line of ours
   // at a time. `found`: what the processor has.
   static base::Result<std::unique_ptr<SharedMemory>> map(
-      Bytes size, std::span<const platform::CacheLineInstructions> found = platform::cache_line_instructions());
+      const Segment& segment,
+      std::span<const platform::CacheLineInstructions> found = platform::cache_line_instructions());
 
   void write_back(const void* data, std::size_t bytes) noexcept override { instructions_.write_back(data, bytes); }
   void invalidate(const void* data, std::size_t bytes) noexcept override { instructions_.invalidate(data, bytes); }

@@ -14,18 +14,21 @@ namespace weir::island {
 
 class Heap {
  public:
-  Heap(std::byte* start, std::size_t bytes) : start_(start), ranges_(bytes / kLine * kLine, kLine) {}
+  // `zeros`: nothing has been in the memory yet.
+  Heap(std::byte* start, std::size_t bytes, bool zeros = true)
+      : start_(start), zeros_(zeros), ranges_(bytes / kLine * kLine, kLine) {}
 
   struct Piece {
     std::byte* data = nullptr;  // null: there is no such piece
     std::size_t bytes = 0;      // whole lines, at least one
     bool used_before = false;   // so that it may hold anything; else zeros
   };
-  Piece allocate(std::size_t bytes) {
+  // `alignment`, a power of two, counts from start().
+  Piece allocate(std::size_t bytes, std::size_t alignment = 1) {
     const std::uint64_t untouched_from = ranges_.untouched_from();
-    const auto range = ranges_.allocate(bytes);
+    const auto range = ranges_.allocate(bytes, alignment);
     if (!range) return {};
-    return {start_ + range->offset, range->bytes, range->offset < untouched_from};
+    return {start_ + range->offset, range->bytes, !zeros_ || range->offset < untouched_from};
   }
   // False: nothing of allocate() begins there.
   [[nodiscard]] bool give_back(void* memory) {
@@ -39,6 +42,7 @@ class Heap {
 
  private:
   std::byte* start_;
+  bool zeros_;
   memory::RangeAllocator ranges_;
 };
 

@@ -21,19 +21,20 @@ class CoherentMemory final : public MappedMemory {
   void invalidate(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_acquire); }
 };
 
-base::Result<std::unique_ptr<SharedMemory>> map_coherent(Bytes size) {
-  auto memory = map_shared(size);
+base::Result<std::unique_ptr<SharedMemory>> map_coherent(const Segment& segment) {
+  auto memory = map_segment(segment);
   if (!memory) return memory.status();
   return std::unique_ptr<SharedMemory>(std::make_unique<CoherentMemory>(std::move(*memory)));
 }
 
 }  // namespace
 
-base::Result<std::unique_ptr<SharedMemory>> SharedMemory::map(Bytes size, IslandMemory kind, std::uint64_t seed) {
+base::Result<std::unique_ptr<SharedMemory>> SharedMemory::map(const Segment& segment, IslandMemory kind,
+                                                              std::uint64_t seed) {
   switch (kind) {
-    case IslandMemory::coherent: return map_coherent(size);
-    case IslandMemory::flush: return FlushMemory::map(size);
-    case IslandMemory::checked: return CheckedMemory::map(size, seed);
+    case IslandMemory::coherent: return map_coherent(segment);
+    case IslandMemory::flush: return FlushMemory::map(segment);
+    case IslandMemory::checked: return CheckedMemory::map(segment, seed);
   }
   return base::Status{base::Code::bad_option, "island_memory: a kind that there is not"};
 }

@@ -20,14 +20,6 @@ base::Status cannot_map(Bytes size, const std::string& why) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<memory::SharedBacking>> map_shared(Bytes size) {
-  memory::SharedBacking::Config config;
-  config.size = size;
-  auto memory = memory::SharedBacking::open(std::move(config));
-  if (!memory) return cannot_map(size, memory.status().message);
-  return memory;
-}
-
 base::Result<PrivateMapping> PrivateMapping::map(Bytes size) {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::uint64_t bytes = (size.count + page - 1) / page * page;

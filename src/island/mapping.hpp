@@ -12,10 +12,6 @@
 
 namespace weir::island {
 
-// Zeroed memory that processes forked later share, at one address; pages appear when touched. no_space: the system has
-// no such range of addresses, or promises no memory for it.
-base::Result<std::unique_ptr<memory::SharedBacking>> map_shared(Bytes size);
-
 // Zeroed memory whose pages appear when touched; after a fork each process has its own.
 class PrivateMapping {
  public:

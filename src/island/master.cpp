@@ -14,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "check/hooks.hpp"
 #include "island/footprint.hpp"
+#include "island/spread.hpp"
 #include "island/step.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
@@ -29,6 +30,13 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
+
+// What a file or a device held before is no letter.
+void clear_mail(SharedMemory& memory, std::size_t bytes) {
+  memory.invalidate(memory.data(), bytes);
+  std::memset(memory.data(), 0, bytes);
+  memory.write_back(memory.data(), bytes);
+}
 
 template <class T>
 T value_or_throw(base::Result<T> result) {
@@ -53,7 +61,8 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
         }
         return options;
       }()),
-      own_(own) {
+      own_(own),
+      segment_(value_or_throw(Segment::from(options_))) {
   if (own_.retries < 0 || own_.retries > 1000 || own_.runs_when < 0 || own_.runs_when > int{Mailbox::kSlots}) {
     throw Error(fmt::format("MasterOptions: retries is {} and runs_when {}; 0 to 1000 and 0 to {} are allowed",
                             own_.retries, own_.runs_when, Mailbox::kSlots));
@@ -73,11 +82,16 @@ void Master::State::start_workers() {
   const std::vector<int> cpus = platform::this_thread_cpus();
   const int count = options_.workers != 0 ? options_.workers : std::max(static_cast<int>(cpus.size()) - 1, 1);
   const auto workers = static_cast<std::size_t>(count);
-  const std::size_t mail = workers * sizeof(Mailbox);
+  const std::size_t align = segment_.alignment();
+  const std::size_t mail = (workers * sizeof(Mailbox) + align - 1) / align * align;
   const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
+  Segment segment = segment_;
+  segment.size = {mail + heap};
   memory_ = value_or_throw(
-      SharedMemory::map(Bytes{mail + heap}, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
-  heap_.emplace(memory_->data() + mail, heap);
+      SharedMemory::map(segment, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
+  const bool zeros = segment.file.empty();
+  if (!zeros) clear_mail(*memory_, mail);
+  heap_.emplace(memory_->data() + mail, heap, zeros);
   copies_.emplace(*memory_);
   runner_.emplace(*memory_, std::span<const std::byte>());
   // More processes than cores get none of their own: the system knows better who waits.
@@ -149,8 +163,8 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
 
 // ---- Memory ----
 
-Heap::Piece Master::State::allocate_piece(std::size_t bytes) {
-  const Heap::Piece piece = heap_->allocate(bytes);
+Heap::Piece Master::State::allocate_piece(std::size_t bytes, std::size_t alignment) {
+  const Heap::Piece piece = heap_->allocate(bytes, alignment);
   if (piece.data != nullptr) return piece;
   throw Error(
       fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
@@ -158,14 +172,22 @@ Heap::Piece Master::State::allocate_piece(std::size_t bytes) {
                   bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
 }
 
-void* Master::State::allocate(std::size_t bytes) {
-  const Heap::Piece piece = allocate_piece(bytes);
+void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
+  const Heap::Piece piece = allocate_piece(bytes, alignment);
   if (piece.used_before) {
     island::invalidate(Step::piece_fresh, *memory_, piece.data, piece.bytes);
     std::memset(piece.data, 0, piece.bytes);
     // In memory before a task names it, as all that the program writes.
   }
   return piece.data;
+}
+
+std::pair<void*, detail::PartsLayout> Master::State::allocate_parts(std::size_t parts, std::size_t bytes) {
+  const std::size_t padding = segment_.places * segment_.stripe;
+  if (bytes > heap_->bytes() || parts > ~std::size_t{0} / (heap_->bytes() + padding)) refuse_count(parts, bytes);
+  const std::size_t lines = std::max<std::size_t>(1, (bytes + kLine - 1) / kLine) * kLine;
+  const detail::PartsLayout layout = spread(lines, segment_.stripe, segment_.places);
+  return {allocate(bytes_of(layout, parts), segment_.alignment()), layout};
 }
 
 void Master::State::give_back(void* memory) {
@@ -335,6 +357,10 @@ Master::~Master() = default;
 Master::State& Master::state(const char* called) const {
   if (in_worker()) throw Error(fmt::format("{}() within a task on an island: only the master's program may", called));
   return *state_;
+}
+
+std::pair<void*, detail::PartsLayout> Master::allocate_parts_bytes(std::size_t parts, std::size_t bytes) {
+  return state("allocate_parts").allocate_parts(parts, bytes);
 }
 
 void* Master::allocate_bytes(std::size_t bytes) { return state("allocate").allocate(bytes); }

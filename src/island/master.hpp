@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -40,7 +41,9 @@ struct Master::State final : private explain::Source {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void* allocate(std::size_t bytes);
+  void* allocate(std::size_t bytes, std::size_t alignment = 1);
+  // Of parts of so many bytes each: how they lie, and the memory for them.
+  std::pair<void*, detail::PartsLayout> allocate_parts(std::size_t parts, std::size_t bytes);
   void give_back(void* memory);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name, const void* site);
   void wait();
@@ -82,7 +85,7 @@ struct Master::State final : private explain::Source {
 
   std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   std::unique_ptr<std::vector<PrivateCopy>> make_copies(std::span<const Access> footprint);
-  Heap::Piece allocate_piece(std::size_t bytes);
+  Heap::Piece allocate_piece(std::size_t bytes, std::size_t alignment = 1);
   void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   bool poll() WEIR_REQUIRES(mutex_);
   bool collect() WEIR_REQUIRES(mutex_);
@@ -113,6 +116,7 @@ struct Master::State final : private explain::Source {
   const Options options_;
   const MasterOptions own_;
   platform::ScopedBinding binding_;  // of the thread that made the master
+  const Segment segment_;            // of no size: how the memory is spread
   std::unique_ptr<SharedMemory> memory_;
   std::optional<Heap> heap_;
   std::optional<PrivateCopies> copies_;

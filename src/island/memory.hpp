@@ -22,6 +22,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "island/segment.hpp"
 #include "weir/options.hpp"
 
 namespace weir::island {
@@ -43,9 +44,9 @@ class Memory {
 
 class SharedMemory : public Memory {
  public:
-  // Zeroed; pages appear when touched. `seed`: of the checker, which writes back and reads again lines by chance, as
-  // caches do of their own accord; 0: it does not. no_space, or unsupported where the processor cannot flush.
-  static base::Result<std::unique_ptr<SharedMemory>> map(Bytes size, IslandMemory kind, std::uint64_t seed);
+  // As map_segment(). `seed`: of the checker, which writes back and reads again lines by chance, as caches do of their
+  // own accord; 0: it does not. Also unsupported where the processor cannot flush.
+  static base::Result<std::unique_ptr<SharedMemory>> map(const Segment& segment, IslandMemory kind, std::uint64_t seed);
 
   virtual std::byte* data() const noexcept = 0;
   virtual Bytes size() const noexcept = 0;

@@ -8,8 +8,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -24,11 +26,23 @@ namespace {
 constexpr std::size_t kSmallPage = 4096, kLargePage = std::size_t{2} << 20;
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, which older headers do not have
 
-// How large a device of /dev/dax is; 0: `device` is none.
-std::uint64_t dax_bytes(dev_t device) {
-  std::ifstream file(fmt::format("/sys/dev/char/{}:{}/size", major(device), minor(device)));
-  std::uint64_t bytes = 0;
-  return file >> bytes ? bytes : 0;
+// A number that the kernel has in a file; 0: it has none.
+std::uint64_t number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : 0;
+}
+
+// Of a device of /dev/dax, "size" or "align"; 0: `device` is none.
+std::uint64_t dax_bytes(dev_t device, const char* what) {
+  return number_in(fmt::format("/sys/dev/char/{}:{}/{}", major(device), minor(device), what));
+}
+
+// The size of the pages that a descriptor's file lies in, where it is one of hugetlbfs; else 0.
+std::size_t large_page_of(int descriptor) {
+  constexpr decltype(statfs::f_type) kHugetlbfs = 0x958458f6;
+  struct statfs found {};
+  return fstatfs(descriptor, &found) == 0 && found.f_type == kHugetlbfs ? std::size_t(found.f_bsize) : 0;
 }
 
 // For kernels before 5.14, and memory without a descriptor. An addition of nothing loses no write of another process.
@@ -76,7 +90,7 @@ base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(Config config) 
   }
   const bool attaches = config.source == Source::dax || (config.source >= Source::posix && !config.create);
   if (base::Status status = backing->make_size(config.size, !attaches); !status) return status;
-  if (base::Status status = backing->map(config.os_nodes); !status) return status;
+  if (base::Status status = backing->map(config); !status) return status;
   return backing;
 }
 
@@ -100,6 +114,9 @@ base::Status SharedBacking::open_descriptor(const Config& config) {
     return failed(config.create ? "cannot be made; take another name if it is in use" : "cannot be attached to", errno);
   }
   if (config.create && source_ != Source::memfd) name_of_process_ = getpid();
+  const std::size_t large = source_ == Source::file ? large_page_of(fd_) : 0;
+  large_pages_ = large != 0;
+  if (large_pages_) granule_ = large;
   return base::Status::success();
 }
 
@@ -107,8 +124,10 @@ base::Status SharedBacking::open_device() {
   fd_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
   if (fd_ < 0) return failed("cannot be opened", errno);
   struct stat found {};
-  if (fstat(fd_, &found) == 0 && S_ISCHR(found.st_mode) && dax_bytes(found.st_rdev) != 0)
+  if (fstat(fd_, &found) == 0 && S_ISCHR(found.st_mode) && dax_bytes(found.st_rdev, "size") != 0) {
+    granule_ = std::max<std::size_t>(kSmallPage, dax_bytes(found.st_rdev, "align"));
     return base::Status::success();
+  }
   return {base::Code::bad_option,
           fmt::format("shared memory {}: it is no device of /dev/dax; `daxctl list` names those "
                       "that there are",
@@ -117,7 +136,7 @@ base::Status SharedBacking::open_device() {
 
 // Beyond the limit on file sizes a signal would end the process.
 base::Status SharedBacking::make_size(Bytes size, bool create) {
-  size_.count = RangeAllocator::rounded(size.count, kSmallPage);
+  size_.count = RangeAllocator::rounded(size.count, granule_);
   if (size_.count < size.count) return failed("there is no such range of addresses", ENOMEM);
   if (create && size_.count == 0) return failed("a size is needed", EINVAL);
   if (source_ == Source::inherited) return base::Status::success();
@@ -130,36 +149,59 @@ base::Status SharedBacking::make_size(Bytes size, bool create) {
   }
   struct stat found {};
   if (fstat(fd_, &found) != 0) return failed("cannot be looked at", errno);
-  const std::uint64_t there = source_ == Source::dax ? dax_bytes(found.st_rdev) : std::uint64_t(found.st_size);
-  if (size_.count == 0) size_.count = there / kSmallPage * kSmallPage;
+  const std::uint64_t there = source_ == Source::dax ? dax_bytes(found.st_rdev, "size") : std::uint64_t(found.st_size);
+  if (size_.count == 0) size_.count = there / granule_ * granule_;
   if (size_.count != 0 && size_.count <= there) return base::Status::success();
   return {base::Code::no_space, fmt::format("shared memory {}: {} asked, {} there: ask for less, or wait until the "
                                             "process that makes it has done so",
                                             name_, size_text(size_), size_text({there}))};
 }
 
-base::Status SharedBacking::map(const std::vector<int>& os_nodes) {
-  mapped_ = size_.count + kLargePage;
-  if (mapped_ < kLargePage) return failed("there is no such range of addresses", ENOMEM);
-  void* const reserved = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+base::Status SharedBacking::map(const Config& config) {
+  if (base::Status status = reserve_addresses(config.address); !status) return status;
+  // Large pages that are not set aside would be missed by a signal, when one is touched.
+  const int reserve = large_pages_ ? 0 : MAP_NORESERVE;
+  const int flags = MAP_SHARED | MAP_FIXED | reserve | (fd_ < 0 ? MAP_ANONYMOUS : 0);
+  if (mmap(data_, size_.count, PROT_READ | PROT_WRITE, flags, fd_, 0) == MAP_FAILED) return cannot_map(errno);
+  if (config.os_nodes.empty()) return base::Status::success();
+  os_nodes_ = config.os_nodes;
+  return platform::prefer_nodes(data_, size_, os_nodes_);
+}
+
+base::Status SharedBacking::reserve_addresses(std::byte* address) {
+  const std::size_t alignment = std::max(granule_, kLargePage);
+  mapped_ = size_.count + (address == nullptr ? alignment : 0);
+  if (mapped_ < size_.count) return failed("there is no such range of addresses", ENOMEM);
+  const int fixed = address == nullptr ? 0 : MAP_FIXED_NOREPLACE;
+  void* const reserved = mmap(address, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
   if (reserved == MAP_FAILED) return failed("cannot be mapped", errno);
   mapping_ = reserved;
   const auto start = reinterpret_cast<std::uintptr_t>(reserved);
-  data_ = static_cast<std::byte*>(reserved) + (kLargePage - start % kLargePage) % kLargePage;
-  const int flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE | (fd_ < 0 ? MAP_ANONYMOUS : 0);
-  if (mmap(data_, size_.count, PROT_READ | PROT_WRITE, flags, fd_, 0) == MAP_FAILED) {
-    return failed("cannot be mapped", errno);
-  }
-  if (os_nodes.empty()) return base::Status::success();
-  os_nodes_ = os_nodes;
-  return platform::prefer_nodes(data_, size_, os_nodes);
+  data_ = static_cast<std::byte*>(reserved) + (address == nullptr ? (alignment - start % alignment) % alignment : 0);
+  if (address == nullptr || data_ == address) return base::Status::success();
+  return failed("its place among the addresses is taken", EEXIST);  // by a kernel that takes the place for a wish
+}
+
+base::Status SharedBacking::cannot_map(int error) const {
+  if (!large_pages_) return failed("cannot be mapped", error);
+  const auto free = number_in(fmt::format("/sys/kernel/mm/hugepages/hugepages-{}kB/free_hugepages", granule_ >> 10));
+  return {
+      base::Code::no_space,
+      fmt::format("shared memory {}: {} are {} pages of {}, and {} are free: ask for less, or have the system set more "
+                  "aside (/sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages)",
+                  name_, size_text(size_), size_.count / granule_, size_text({granule_}), free, granule_ >> 10)};
 }
 
 SharedBacking::~SharedBacking() {
   if (mapping_ != nullptr) munmap(mapping_, mapped_);
   if (fd_ >= 0) close(fd_);
+  remove_name();
+}
+
+void SharedBacking::remove_name() noexcept {
   if (name_of_process_ != getpid()) return;
   source_ == Source::posix ? shm_unlink(name_.c_str()) : unlink(name_.c_str());
+  name_of_process_ = -1;
 }
 
 base::Status SharedBacking::populate(std::uint64_t offset, std::size_t bytes) {

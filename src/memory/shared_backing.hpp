@@ -2,15 +2,18 @@
 
 // SharedBacking: memory that several processes map. Offsets mean the same in all of them, addresses need not.
 //
-// It begins at a multiple of 2 MiB in each process, so alignment of offsets is alignment of addresses. Its memory is
-// zeros where it was never written. Pages appear when they are touched, or by populate(), which gives memory or an
-// error and never a signal later. As Backing says of threads; several processes may populate the same range.
+// It begins at a multiple of 2 MiB in each process, or of its page size where that is larger, so alignment of offsets
+// is alignment of addresses. Its memory is zeros where it was never written. Pages appear when they are touched, or by
+// populate(), which gives memory or an error and never a signal later. As Backing says of threads; several processes
+// may populate the same range.
 //
 //   inherited  nameless; children forked later have it at the same address
 //   memfd      nameless; another process maps it by descriptor(), which it inherits or is sent
 //   posix      by a name of shm_open(), "/weir-heap": one process creates it, the others attach
-//   file       an ordinary file: one process creates it, or all attach to one that is there
-//   dax        /dev/dax: memory of a device that the kernel does not manage; attached only
+//   file       an ordinary file: one process creates it, or all attach to one that is there; on hugetlbfs its size is
+//              rounded up to large pages, which are set aside when it is mapped
+//   dax        /dev/dax: memory of a device that the kernel does not manage; attached only; its size is rounded up to
+//              what the device maps at a time
 #pragma once
 
 #include <cstdint>
@@ -30,10 +33,11 @@ class SharedBacking final : public Backing {
   enum class Source : std::uint8_t { inherited, memfd, posix, file, dax };
   struct Config {
     Source source = Source::inherited;
-    std::string name;           // posix, file, dax; of a memfd only for people
-    Bytes size;                 // rounded up to 4096; 0 when attaching: what is there
-    bool create = true;         // posix, file: makes it, and removes the name at the end; else attaches
-    std::vector<int> os_nodes;  // the kernel's numbers; none: wherever the kernel puts it
+    std::string name;              // posix, file, dax; of a memfd only for people
+    Bytes size;                    // rounded up to 4096; 0 when attaching: what is there
+    bool create = true;            // posix, file: makes it, and removes the name at the end; else attaches
+    std::vector<int> os_nodes;     // the kernel's numbers; none: wherever the kernel puts it
+    std::byte* address = nullptr;  // where it is to begin; null: anywhere
   };
 
   // Reserves, and gives no memory yet. Fails with no_space when the system has no such range of addresses or the limit
@@ -57,18 +61,27 @@ class SharedBacking final : public Backing {
   std::optional<Placement> place(std::uint64_t offset, std::size_t bytes) override;
 
   int descriptor() const noexcept { return fd_; }  // -1: inherited
+  // What is mapped at a time: the size of its pages, or what a device of /dev/dax is aligned to.
+  std::size_t granule() const noexcept { return granule_; }
+  // Of what this process made: nobody can attach by its name any more, and nothing is left when the processes have
+  // ended, however they do.
+  void remove_name() noexcept;
 
  private:
   SharedBacking(Source source, std::string name, int fd) noexcept : source_(source), name_(std::move(name)), fd_(fd) {}
   base::Status open_descriptor(const Config& config);
   base::Status open_device();
   base::Status make_size(Bytes size, bool create);
-  base::Status map(const std::vector<int>& os_nodes);
+  base::Status map(const Config& config);
+  base::Status reserve_addresses(std::byte* address);
+  base::Status cannot_map(int error) const;
   base::Status failed(const char* what, int error) const;
 
   Source source_;
   std::string name_;
   int fd_;
+  std::size_t granule_ = 4096;
+  bool large_pages_ = false;  // of hugetlbfs
   int name_of_process_ = -1;  // which one removes the name at the end, not those that it forks
   void* mapping_ = nullptr;
   std::size_t mapped_ = 0;

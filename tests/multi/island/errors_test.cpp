@@ -187,6 +187,10 @@ TEST(Islands, MemoryThatThereIsNotIsRefused) {
               AllOf(HasSubstr("17825792 bytes"), HasSubstr("WEIR_ISLAND_HEAP")));
   EXPECT_THAT(error_of([&] { master.allocate<double>(~std::size_t{0} / 4); }),
               HasSubstr("more than there are addresses"));
+  EXPECT_THAT(error_of([&] { master.allocate_parts<double>(~std::size_t{0} / 64, 8); }),
+              HasSubstr("more than there are addresses"));
+  EXPECT_THAT(error_of([&] { master.allocate_parts<double>(1000, 4000); }),
+              AllOf(HasSubstr("32000000 bytes"), HasSubstr("WEIR_ISLAND_HEAP")));
   int local = 0;
   EXPECT_THAT(error_of([&] { master.free(&local); }), HasSubstr("nothing of Master::allocate() begins there"));
   auto* const x = master.allocate<int>(100);
@@ -208,6 +212,10 @@ TEST(Islands, OptionsOutOfRangeAreRefused) {
   options.island_heap = 0;
   EXPECT_THAT(error_of([&] { Master master(options); }), HasSubstr("island_heap"));
   options.island_heap = 1;
+  options.island_segment = "/no/such/folder/file";
+  EXPECT_THAT(error_of([&] { Master master(options); }), HasSubstr("/no/such/folder/file"));
+  options.island_nodes = "none";
+  EXPECT_THAT(error_of([&] { Master master(options); }), HasSubstr("island_nodes=none"));
   options.workers = -1;
   EXPECT_THAT(error_of([&] { Master master(options); }), HasSubstr("workers"));
 }

@@ -3,8 +3,12 @@
 // What tasks on islands compute, for every kind of memory and number of workers.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -248,6 +252,46 @@ TEST(Islands, ATaskMayUseThreadsOfItsOwn) {
   master.wait();
   EXPECT_EQ(sums[0], 42);
   EXPECT_EQ(sums[16], 42);
+}
+
+// Small tiles that would all lie behind one controller.
+TEST_P(OnIslands, PartsAreSpreadOverControllersAndTasksFindThem) {
+  Options many = options();
+  many.island_controllers = 4;
+  many.island_stripe = 64;
+  Master master(many);
+  const Parts<int> tiles = master.allocate_parts<int>(32, 100);
+  auto* const sum = master.allocate<int>(1);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    EXPECT_EQ((reinterpret_cast<std::uintptr_t>(tiles[i]) - reinterpret_cast<std::uintptr_t>(tiles[0])) / 65536 % 4,
+              i % 4);
+    master.spawn(out(tiles[i], 100), [i](std::span<int> s) { std::ranges::fill(s, static_cast<int>(i)); });
+  }
+  // A task may capture all of them.
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    master.spawn(in(tiles[i], 100), inout(*sum), [tiles, i](std::span<const int> s, int& to) {
+      to += std::accumulate(s.begin(), s.end(), 0) + (s.data() == tiles[i] ? 1 : 0);
+    });
+  master.wait();
+  EXPECT_EQ(*sum, 100 * (31 * 32 / 2) + 32);
+  master.free(tiles.data());
+}
+
+// What lies in a file from before is neither a letter nor data.
+TEST_P(OnIslands, ASegmentMayBeAFileThatHeldSomethingElse) {
+  const std::string file = testing::TempDir() + "weir-islands-" + std::to_string(getpid());
+  std::ofstream(file) << std::string(std::size_t{32} << 20, '\x01');
+  Options in_file = options();
+  in_file.island_segment = file;
+  {
+    Master master(in_file);
+    std::filesystem::remove(file);
+    auto* const x = master.allocate<int>(1000);
+    EXPECT_EQ(std::count(x, x + 1000, 0), 1000);
+    for (int i = 0; i < 20; ++i) master.spawn(inout(x, 1000), [](std::span<int> s) { ++s[7]; });
+    master.wait();
+    EXPECT_EQ(x[7], 20);
+  }
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ namespace {
 constexpr Bytes kSize{std::uint64_t{1} << 20};
 
 std::unique_ptr<SharedMemory> map(IslandMemory kind, std::uint64_t seed = 0, Bytes size = kSize) {
-  return SharedMemory::map(size, kind, seed).value();
+  return SharedMemory::map({size}, kind, seed).value();
 }
 
 // A64FX has lines of 256 bytes.
 TEST(FlushMemory, RefusesCachesThatMoveMoreThanALineOfOurs) {
   const auto nothing = [](const void*, std::size_t) noexcept {};
   const platform::CacheLineInstructions wide{"wide", nothing, nothing, 256};
-  const auto memory = FlushMemory::map(kSize, {&wide, 1});
+  const auto memory = FlushMemory::map({kSize}, {&wide, 1});
   ASSERT_FALSE(memory);
   EXPECT_THAT(memory.status().message, testing::HasSubstr("may write 256 bytes back at a time"));
 }
