@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/check.hpp"
+#include "cluster/spread.hpp"
 
 namespace weir::cluster {
 
@@ -38,12 +41,7 @@ Exchange::Exchange(transport::Transport& transport) : transport_(transport), far
   handle<Contents, &Exchange::on_contents>(Message::contents);
   handle<Ready, &Exchange::on_ready>(Message::ready);
   handle<Taken, &Exchange::on_taken>(Message::taken);
-  transport_.set_handler(
-      number_of(Message::failed),
-      [](void* context, Rank from, std::span<const std::byte> bytes) {
-        static_cast<Exchange*>(context)->on_failed(from, bytes);
-      },
-      this);
+  handle<Failed, &Exchange::on_failed>(Message::failed);
   transport_.set_handler(
       number_of(Message::barrier),
       [](void* context, Rank, std::span<const std::byte> bytes) {
@@ -186,20 +184,29 @@ void Exchange::fail(const std::string& text) noexcept {
 
 void Exchange::announce_failure(const std::string& text) noexcept {
   if (has_failed()) return;
-  const std::size_t most = transport::Transport::kMaxMessage;
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(text.data(), std::min(text.size(), most)));
   fail(text);
-  for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank) {
-    if (Rank{rank} == transport_.rank()) continue;
-    static_cast<void>(transport_.send(Rank{rank}, number_of(Message::failed), bytes));
-  }
+  spread_failure({static_cast<std::uint32_t>(transport_.rank())}, std::as_bytes(std::span(text)));
+}
+
+// What cannot be sent to a rank that is lost, all notice by themselves.
+void Exchange::spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept {
+  std::array<std::byte, transport::Transport::kMaxMessage> message;
+  text = text.first(std::min(text.size(), message.size() - sizeof failed));
+  std::memcpy(message.data(), &failed, sizeof failed);
+  std::memcpy(message.data() + sizeof failed, text.data(), text.size());
+  spread(Rank{failed.root}, transport_.rank(), transport_.ranks(), [&](Rank to) {
+    static_cast<void>(
+        transport_.send(to, number_of(Message::failed), std::span(message).first(sizeof failed + text.size())));
+  });
 }
 
 void Exchange::announce_own_failure(const std::string& why) noexcept {
   announce_failure(fmt::format("rank {} has failed: {}", static_cast<std::uint32_t>(transport_.rank()), why));
 }
 
-void Exchange::on_failed(Rank, std::span<const std::byte> text) {
+// Passed on first, and whatever this rank knows: each tree reaches all ranks only if all of them pass it on.
+void Exchange::on_failed(Rank, const Failed& failed, std::span<const std::byte> text) {
+  spread_failure(failed, text);
   fail({reinterpret_cast<const char*>(text.data()), text.size()});
 }
 

@@ -69,7 +69,8 @@ class Exchange {
   void on_contents(Rank from, const Contents& head, std::span<const std::byte> bytes);
   void on_ready(Rank from, const Ready& ready, std::span<const std::byte>);
   void on_taken(Rank from, const Taken& taken, std::span<const std::byte>);
-  void on_failed(Rank from, std::span<const std::byte> text);
+  void on_failed(Rank from, const Failed& failed, std::span<const std::byte> text);
+  void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
 
   void arrived(const TileVersion& what, Announced&& announced);
   void give_up_arrivals() noexcept;

@@ -49,6 +49,10 @@ struct Ready {
 struct Taken {
   std::uint64_t offer = 0;
 };
+// Followed by the text. It goes from rank to rank by a tree (spread.hpp) with the one that has failed as its root.
+struct Failed {
+  std::uint32_t root = 0;
+};
 struct Arrived {  // at a barrier
   std::uint32_t round = 0;
 };

@@ -107,5 +107,25 @@ TEST(Exchanges, TilesGoToHundredsOfRanks) {
   for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
 }
 
+// Rank 7 fails; all others are told, whatever each sends it is little.
+TEST(Exchanges, AFailureReachesAThousandRanksByFewMessagesOfEach) {
+  constexpr std::uint32_t kRanks = 1000;
+  std::vector<int> told(kRanks);
+  const auto outcome =
+      transport::loopback::run({.ranks = kRanks, .seed = 3, .ranks_per_host = 100}, [&](Transport& rank) {
+        Exchange exchange(rank);
+        ASSERT_TRUE(rank.barrier());
+        if (rank.rank() == Rank{7}) exchange.announce_own_failure("no such luck");
+        while (!exchange.has_failed()) {
+          if (!rank.progress()) rank.wait_for_arrival(1000);
+        }
+        EXPECT_EQ(exchange.failure(), "rank 7 has failed: no such luck");
+        ++told[static_cast<std::size_t>(rank.rank())];
+        ASSERT_TRUE(rank.leave());
+      });
+  for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+  EXPECT_EQ(told, std::vector<int>(kRanks, 1));
+}
+
 }  // namespace
 }  // namespace weir::cluster
