@@ -77,6 +77,7 @@ check clang-format formatting
 check shellcheck shell_scripts
 check licences scripts/licences.sh
 check layers python3 tests/layers/layers.py .
+check orders python3 tests/layers/orders.py .
 check docs python3 tests/docs/docs.py .
 check names python3 tests/docs/names.py .
 check words python3 scripts/words.py .

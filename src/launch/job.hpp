@@ -37,6 +37,10 @@ struct Job {
   int control =
       -1;  // weir run's end of a socket, to which a rank says that it leaves or aborts (control.hpp); -1: none
 
+  // Whether an MPI's launcher or Slurm has started it, whose ranks are children of processes that wait for them.
+  bool is_of_mpi() const noexcept {
+    return starter == Starter::open_mpi || starter == Starter::mpich || starter == Starter::slurm;
+  }
   bool is_on_one_host() const noexcept { return ranks != 0 && host_ranks == ranks; }
 };
 

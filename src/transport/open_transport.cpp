@@ -20,6 +20,7 @@ base::Result<std::unique_ptr<Transport>> open_on_host(const launch::Job& job, co
                       .ranks = job.ranks,
                       .cores = job.host_cores,
                       .control = job.control,
+                      .ends_with_parent = job.is_of_mpi(),
                       .patience = options.patience});
 }
 

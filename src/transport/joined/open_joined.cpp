@@ -72,6 +72,7 @@ base::Result<std::unique_ptr<Transport>> open_joined(const launch::Job& job, con
                            .ranks = static_cast<std::uint32_t>(group.size()),
                            .cores = job.host_cores,
                            .control = job.control,
+                           .ends_with_parent = job.is_of_mpi(),
                            .patience = options.patience});
   if (Status status = agree(link, near.status()); !status) return status;
   return std::unique_ptr<Transport>(new joined::JoinedTransport(std::move(*opened), std::move(*near), group));

@@ -31,6 +31,7 @@ int Asker::put(Pending& pending, Location to, const std::byte* from, std::size_t
   return 0;
 }
 
+// LINK-2: the messages of a tag go in the order of the records that announce them.
 int Asker::put_large(Pending& pending, Location to, const std::byte* from, std::size_t bytes, std::uint32_t* left) {
   while (bytes != 0) {
     const std::uint64_t part = std::min<std::uint64_t>(bytes, kChunkBytes);

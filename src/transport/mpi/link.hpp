@@ -77,7 +77,7 @@ class Link {
   // Messages in the order in which they came; handled() after each.
   std::deque<Letter> take_mail();
   void handled(const Letter& letter);
-  // Counts what has arrived.
+  // Counts what has arrived. LINK-1: what the count tells of is seen after it.
   std::uint64_t arrivals() const noexcept { return arrivals_.load(std::memory_order_acquire); }
 
   base::Status all_gather(std::span<const std::byte> mine, std::span<std::byte> all);

@@ -36,6 +36,7 @@ void Owner::send_done() {
   owed_.count = 0;
 }
 
+// LINK-2: receives of a tag are posted in the order in which the records have come.
 int Owner::serve_put_large(Rank from, const Record& record) {
   std::byte* const target = regions_.at(record.number, record.offset, record.operand);
   return transfers_.receive(from, Tag::put, target, record.operand, [this, from, channel = record.channel] {

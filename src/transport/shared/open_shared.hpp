@@ -19,8 +19,11 @@ struct SharedPlace {
   std::string job;  // the same for all of them, unlike that of any other group on this host; may be empty for one rank
   Rank rank{};
   std::uint32_t ranks = 1;
-  std::uint32_t cores = 0;                     // that they have together; 0: not known
-  int control = -1;                            // launch::Job::control
+  std::uint32_t cores = 0;  // that they have together; 0: not known
+  int control = -1;         // launch::Job::control
+  // The process's parent is what has started the job, or was started for it, and lives as long: a rank that waits ends
+  // when it has ended. weir run's ranks end with it by themselves.
+  bool ends_with_parent = false;
   std::chrono::milliseconds patience{60'000};  // how long ranks wait for one another to start
   std::chrono::milliseconds look_every{20};    // how late a waiting rank sees that another is gone
 };

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string>
 
 #include "platform/clock.hpp"
 #include "platform/shared_futex.hpp"
@@ -72,6 +73,7 @@ int Peers::holder(Rank rank) const noexcept {
 
 void Peers::look() {
   end_when_told();
+  end_with_parent();
   std::atomic<std::uint64_t>& looked = commons_.head().looked_ns;
   std::uint64_t last = looked.load();
   const std::uint64_t now = platform::now_ns();
@@ -120,6 +122,15 @@ void Peers::ring_all() const noexcept {
 void Peers::end_when_told() const {
   const std::uint32_t ending = commons_.head().ending.load();
   if (ending != 0) end_with(static_cast<int>(ending & ~Head::kEnding));
+}
+
+// mpirun ends its ranks when it ends, but not when it is killed: then another process has become their parent.
+void Peers::end_with_parent() {
+  if (parent_ == 0 || getppid() == parent_) return;
+  const std::string line = fmt::format("weir: rank {} ends: process {}, which has started it, has ended before it\n",
+                                       static_cast<std::uint32_t>(commons_.rank()), parent_);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  end_all(1);
 }
 
 bool Peers::others_live() const noexcept {

@@ -7,6 +7,9 @@
 // time does so, now and then. Any thread.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <optional>
 
 #include "base/result.hpp"
@@ -20,14 +23,18 @@ namespace weir::transport::shared {
 class Peers {
  public:
   Peers(Commons& commons, const SharedPlace& place) noexcept
-      : commons_(commons), launcher_(place.control), look_every_(std::chrono::nanoseconds(place.look_every).count()) {}
+      : commons_(commons),
+        launcher_(place.control),
+        look_every_(std::chrono::nanoseconds(place.look_every).count()),
+        parent_(place.ends_with_parent ? getppid() : 0) {}
 
   // From now on the end of this process is seen.
   base::Status enter();
   // From now on it is no loss.
   void leave() noexcept;
 
-  // Marks ranks that have ended as lost, unless somebody has looked a moment ago; ends this process when one aborts.
+  // Marks ranks that have ended as lost, unless somebody has looked a moment ago; ends this process when one aborts,
+  // and all when what has started them is gone.
   void look();
   std::optional<Lost> lost() const;
   bool is_lost(Rank rank) const noexcept { return commons_.line(rank).presence.load() == Presence::lost; }
@@ -48,11 +55,13 @@ class Peers {
   int holder(Rank rank) const noexcept;
   void declare_lost(Rank rank);
   void end_when_told() const;
+  void end_with_parent();
   bool others_live() const noexcept;
 
   Commons& commons_;
   launch::Control launcher_;
   std::uint64_t look_every_;  // ns
+  pid_t parent_;              // with which this process ends; 0: with none
 };
 
 }  // namespace weir::transport::shared

@@ -39,6 +39,38 @@ def run(*command):
     subprocess.run(command, check=True)
 
 
+def kill_all_in(namespaces):
+    for namespace in namespaces:
+        listed = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False)
+        for process in map(int, listed.stdout.split()):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def remove(namespaces):
+    kill_all_in(namespaces)
+    for namespace in namespaces:
+        subprocess.run(["ip", "netns", "delete", namespace], check=False, stderr=subprocess.DEVNULL)
+
+
+def remove_when_killed(namespaces):
+    """A process that outlives this one, however that ends, and then removes what it has left: a killed test's ranks wait for ever."""
+    alive, ends_with_us = os.pipe()
+    if os.fork() != 0:
+        os.close(alive)
+        return
+    os.setsid()
+    os.close(ends_with_us)
+    for number in (0, 1, 2):
+        os.close(number)
+        os.open(os.devnull, os.O_RDWR)
+    os.read(alive, 1)
+    remove(namespaces)
+    os._exit(0)
+
+
 class Hosts:
     """Namespaces from construction on; close() removes them."""
 
@@ -68,22 +100,8 @@ class Hosts:
         # Without a way to anywhere, Open MPI's processes do not find the one that has started them.
         run("ip", "-n", namespace, "route", "add", "default", "dev", "eth0")
 
-    def processes(self):
-        for namespace in self.namespaces:
-            listed = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False)
-            yield from map(int, listed.stdout.split())
-
-    def kill_all(self):
-        for process in self.processes():
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
     def close(self):
-        self.kill_all()
-        for namespace in self.namespaces:
-            subprocess.run(["ip", "netns", "delete", namespace], check=False)
+        remove(self.namespaces)
 
 
 def address(host):
@@ -136,7 +154,7 @@ def run_on(hosts, options):
                 print(f"hosts.py: not done in {options.timeout} s: {' '.join(options.program)}", file=sys.stderr)
                 return 124
             finally:
-                hosts.kill_all()
+                kill_all_in(hosts.namespaces)
 
 
 def main():
@@ -157,6 +175,7 @@ def main():
     hosts = None
     try:
         hosts = Hosts(options.hosts)
+        remove_when_killed(hosts.namespaces)
         return run_on(hosts, options)
     finally:
         if hosts is not None:
