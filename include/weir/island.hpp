@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -83,14 +84,24 @@ struct MasterOptions {
   int retries = 0;
   // Where the program waits, the master itself runs a ready task when each worker has so many, 1 to 8; 0: never.
   int runs_when = 0;
+  // How many of the workers are programs of their own that attach to options.island_segment by its name, as attach()
+  // does, rather than forked; the constructor waits for them.
+  int attached = 0;
 };
+
+// This process is a worker of the master that has this memory (options.island_segment), until the master ends: waits
+// for it at most a minute, and then runs its tasks. The master's tasks must be of the same programs or libraries, by
+// build id; globals are the process's own. Throws weir::Error when there is no such master, it has all its workers, its
+// addresses are taken here, or it is gone.
+void attach(const std::string& segment);
 
 // The master process's side. Used by the thread that made it only; within a task all of it throws weir::Error.
 class Master {
  public:
-  // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
-  // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot
-  // be satisfied.
+  // In a process that `weir run --islands` has started as a worker this does what attach() does, and then ends the
+  // process. Forks options.workers processes; 0: one for each core of this process but one. Used of the options are
+  // workers, bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when
+  // one cannot be satisfied.
   explicit Master(const Options& options = Options::from_environment(), const MasterOptions& own = {});
   // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
   ~Master();

@@ -3,6 +3,7 @@
 #include "island/master.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 
 #include "base/mutex.hpp"
 #include "check/hooks.hpp"
+#include "island/attach.hpp"
 #include "island/footprint.hpp"
 #include "island/spread.hpp"
 #include "island/step.hpp"
@@ -77,40 +79,118 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
   }
 }
 
+// How many of the workers are programs that attach.
+int Master::State::attached() const {
+  const char* const told = std::getenv(kAttachedVariable);
+  return own_.attached == 0 && told != nullptr ? std::atoi(told) : own_.attached;
+}
+
 // The processes come before anything that starts a thread.
 void Master::State::start_workers() {
   const std::vector<int> cpus = platform::this_thread_cpus();
-  const int count = options_.workers != 0 ? options_.workers : std::max(static_cast<int>(cpus.size()) - 1, 1);
-  const auto workers = static_cast<std::size_t>(count);
-  const std::size_t align = segment_.alignment();
-  const std::size_t mail = (workers * sizeof(Mailbox) + align - 1) / align * align;
+  const int attached = this->attached();
+  ::unsetenv(kAttachedVariable);  // it is the first master's
+  const int usual = attached != 0 ? attached : std::max(static_cast<int>(cpus.size()) - 1, 1);
+  const int count = options_.workers != 0 ? options_.workers : usual;
+  if (attached < 0 || attached > count || (attached != 0 && options_.island_segment.empty())) {
+    throw Error(
+        fmt::format("MasterOptions: attached is {}; of {} workers (options.workers) not more can, and for any that do "
+                    "options.island_segment has to name what they attach to",
+                    attached, count));
+  }
+  map_memory(static_cast<std::size_t>(count), attached);
+  // More processes than cores get none of their own: the system knows better who waits.
+  const bool bind = options_.bind == Bind::core && attached == 0 && static_cast<std::size_t>(count) < cpus.size();
+  if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
+  workers_.reserve(static_cast<std::size_t>(count));
+  for (int index = 1; index <= count - attached; ++index)
+    fork_worker(index, bind ? std::optional(cpus[static_cast<std::size_t>(index)]) : std::nullopt);
+  for (int index = count - attached + 1; index <= count; ++index) wait_for_worker(index);
+  memory_->backing().remove_name();
+  queued_.resize(workers_.size());
+}
+
+void Master::State::map_memory(std::size_t workers, int attached) {
+  const std::size_t align = std::max(segment_.alignment(), kLine);
+  const std::size_t mail = (sizeof(HeadLetter) + workers * sizeof(Mailbox) + align - 1) / align * align;
   const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
+  const auto seed = static_cast<std::uint64_t>(options_.island_seed);
   Segment segment = segment_;
   segment.size = {mail + heap};
-  memory_ = value_or_throw(
-      SharedMemory::map(segment, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
+  segment.keeps_name = attached != 0;
+  if (attached != 0) segment.address = shared_address();
+  auto memory = SharedMemory::map(segment, options_.island_memory, seed);
+  if (!memory && segment.address != nullptr) {  // another master has it there
+    segment.address = nullptr;
+    memory = SharedMemory::map(segment, options_.island_memory, seed);
+  }
+  memory_ = value_or_throw(std::move(memory));
+  if (attached != 0) {
+    presence_.emplace(memory_->backing().descriptor());
+    if (!presence_->take(Presence::kMaster)) {
+      throw Error(fmt::format("island_segment={}: process {} is a master in it", segment.file,
+                              presence_->holder(Presence::kMaster).value_or(0)));
+    }
+  }
   const bool zeros = segment.file.empty();
   if (!zeros) clear_mail(*memory_, mail);
+  for (std::size_t i = 0; i < workers; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
   heap_.emplace(memory_->data() + mail, heap, zeros);
   copies_.emplace(*memory_);
   runner_.emplace(*memory_, std::span<const std::byte>());
-  // More processes than cores get none of their own: the system knows better who waits.
-  const bool bind = options_.bind == Bind::core && workers < cpus.size();
-  if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
-  workers_.reserve(workers);
-  for (std::size_t i = 0; i < workers; ++i) {
-    auto* const mailbox = ::new (memory_->data() + i * sizeof(Mailbox)) Mailbox;
-    const int index = static_cast<int>(i) + 1;
-    const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(),
-                            options_.island_memory == IslandMemory::checked};
-    Process process =
-        value_or_throw(Process::fork(index, bind ? std::optional(cpus[i + 1]) : std::nullopt, [this, mailbox, &setup] {
-          memory_->enter_process(setup.index);
-          work(*memory_, *mailbox, setup);
-        }));
-    workers_.push_back({std::move(process), mailbox});
+  if (attached != 0) post_head(workers, attached);
+}
+
+void Master::State::post_head(std::size_t workers, int attached) {
+  const SegmentHead head{SegmentHead::kMagic,
+                         reinterpret_cast<std::uintptr_t>(memory_->data()),
+                         memory_->size().count,
+                         static_cast<std::uint64_t>(heap_->start() - memory_->data()),
+                         heap_->bytes(),
+                         static_cast<std::uint64_t>(options_.island_seed),
+                         static_cast<std::uint64_t>(::getpid()),
+                         static_cast<std::uint32_t>(options_.island_memory),
+                         static_cast<std::uint32_t>(workers),
+                         static_cast<std::uint32_t>(attached),
+                         static_cast<std::uint32_t>(options_.park_after)};
+  auto* const letter = ::new (memory_->data()) HeadLetter;
+  std::memcpy(letter->payload().data(), &head, sizeof head);
+  letter->post(*memory_, 1, sizeof head);
+}
+
+Mailbox& Master::State::mailbox(int worker) const noexcept {
+  return reinterpret_cast<Mailbox*>(memory_->data() + sizeof(HeadLetter))[worker - 1];
+}
+
+void Master::State::fork_worker(int index, std::optional<int> os_cpu) {
+  const bool checks = options_.island_memory == IslandMemory::checked;
+  const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(), {}, checks};
+  Process process = value_or_throw(Process::fork(index, os_cpu, [&] {
+    memory_->enter_process(index);
+    work(*memory_, mailbox(index), setup);
+  }));
+  workers_.push_back({std::move(process), &mailbox(index)});
+}
+
+// Says hello when it has attached.
+void Master::State::wait_for_worker(int index) {
+  constexpr std::uint64_t kLongest = 60'000'000'000;  // ns
+  const std::uint64_t start = platform::now_ns();
+  Patience patience(0);
+  HelloLetter& letter = mailbox(index).hello;
+  auto found = letter.take(*memory_, 1);
+  for (; !found; found = letter.take(*memory_, 1)) {
+    static_cast<void>(patience.wait());
+    if (platform::now_ns() - start < kLongest) continue;
+    throw Error(
+        fmt::format("worker {} has not attached to {} within {} s: as many programs are needed as "
+                    "MasterOptions::attached says; weir run --islands N starts them",
+                    index, options_.island_segment, kLongest / 1'000'000'000));
   }
-  queued_.resize(workers);
+  Hello hello;
+  std::memcpy(&hello, found->data(), sizeof hello);
+  workers_.push_back({Process::attached(static_cast<pid_t>(hello.pid), *presence_, static_cast<std::uint32_t>(index)),
+                      &mailbox(index)});
 }
 
 void Master::State::start_trace() {
@@ -254,7 +334,7 @@ std::unique_ptr<std::vector<PrivateCopy>> Master::State::make_copies(std::span<c
 
 // The task's letter in letter_. What does not fit goes to shared memory: where, or null.
 std::byte* Master::State::fill_letter(const detail::Callable& callable, std::span<const Access> footprint) {
-  TaskHead head{callable.invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
+  TaskHead head{codes_.name_of(callable.invoke), nullptr, static_cast<std::uint32_t>(footprint.size()),
                 static_cast<std::uint32_t>(callable.bytes), 0};
   letter_.resize(sizeof head + footprint.size() * sizeof(Item) + callable.bytes);
   std::byte* to = letter_.data();
@@ -350,7 +430,31 @@ bool Master::State::SameRegion::operator()(const Region& a, const Region& b) con
 
 // ---- The public side ----
 
-Master::Master(const Options& options, const MasterOptions& own) : state_(std::make_unique<State>(options, own)) {}
+namespace {
+
+// A process that was started as a worker goes no further than this.
+void become_worker_if_told() {
+  const char* const told = std::getenv(kJoinVariable);
+  if (told == nullptr || in_worker()) return;
+  const std::string segment = told;
+  ::unsetenv(kJoinVariable);
+  try {
+    attach(segment);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "weir: %s\n", error.what());
+    std::fflush(nullptr);
+    ::_exit(EXIT_FAILURE);
+  }
+  std::fflush(nullptr);
+  ::_exit(EXIT_SUCCESS);
+}
+
+}  // namespace
+
+Master::Master(const Options& options, const MasterOptions& own) {
+  become_worker_if_told();
+  state_ = std::make_unique<State>(options, own);
+}
 Master::~Master() = default;
 
 // A worker was forked while the master was being made: it has no state to look at.

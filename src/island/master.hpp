@@ -25,6 +25,7 @@
 #include "island/memory.hpp"
 #include "island/message.hpp"
 #include "island/patience.hpp"
+#include "island/presence.hpp"
 #include "island/private_copies.hpp"
 #include "island/process.hpp"
 #include "island/runner.hpp"
@@ -79,7 +80,13 @@ struct Master::State final : private explain::Source {
   using Regions = std::unordered_set<Region, RegionHash, SameRegion>;
 
   // Before and after another thread may look.
+  int attached() const;
   void start_workers() WEIR_NOT_ANALYSED;
+  void map_memory(std::size_t workers, int attached);
+  void post_head(std::size_t workers, int attached);
+  Mailbox& mailbox(int worker) const noexcept;
+  void fork_worker(int index, std::optional<int> os_cpu) WEIR_NOT_ANALYSED;
+  void wait_for_worker(int index) WEIR_NOT_ANALYSED;
   void start_trace() WEIR_NOT_ANALYSED;
   void end_workers() noexcept WEIR_NOT_ANALYSED;
 
@@ -118,8 +125,10 @@ struct Master::State final : private explain::Source {
   platform::ScopedBinding binding_;  // of the thread that made the master
   const Segment segment_;            // of no size: how the memory is spread
   std::unique_ptr<SharedMemory> memory_;
+  std::optional<Presence> presence_;  // where programs attach; before the workers, which look there
   std::optional<Heap> heap_;
   std::optional<PrivateCopies> copies_;
+  CodeNames codes_;
   std::optional<Runner> runner_;               // of tasks that the master runs itself
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is traced
   trace::Track* track_ = nullptr;              // the master's own

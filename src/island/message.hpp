@@ -10,13 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "island/code.hpp"
 #include "island/letter.hpp"
 #include "weir/island.hpp"
 
 namespace weir::island {
 
 struct TaskHead {
-  detail::Invoke invoke;     // null: the worker ends
+  FunctionName invoke;       // of no object: the worker ends
   const std::byte* spilled;  // where the rest is; null: behind this
   std::uint32_t items;
   std::uint32_t function_bytes;
@@ -42,7 +43,13 @@ inline constexpr std::size_t kTextBytes = 192;  // of what it threw, at most
 
 using TaskLetter = Letter<512>;
 using DoneLetter = Letter<256>;
+using HelloLetter = Letter<64>;
 static_assert(sizeof(Done) + kTextBytes <= DoneLetter::kPayload);
+
+// A worker is there, under the number 1.
+struct Hello {
+  std::uint64_t pid;
+};
 
 // What a worker has to do and has done: written by the master and by the worker in turn, line by line. The k-th task of
 // the worker, from 1 on, is the letter number k in place k modulo kSlots.
@@ -53,6 +60,7 @@ struct Mailbox {
     DoneLetter done;  // the worker's
   };
   std::array<Slot, kSlots> slots;
+  HelloLetter hello;  // the worker's
 
   Slot& slot(std::uint32_t number) noexcept { return slots[number % kSlots]; }
   // The letter after this one. 0 is the number of no letter: behind the last number comes one for the same place.

@@ -2,6 +2,9 @@
 
 #include "island/runner.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -57,7 +60,14 @@ void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
   const bool before = std::exchange(the_worker, true);
   thrown.clear();
   try {
-    head.invoke(function_, footprint_.data());
+    const detail::Invoke invoke = codes_.find(head.invoke);
+    if (invoke == nullptr) {
+      throw Error(
+          fmt::format("its code is of the program or library with build id {}..., which process {} has not loaded: a "
+                      "worker runs the same files as its master",
+                      object_text(head.invoke.object), ::getpid()));
+    }
+    invoke(function_, footprint_.data());
   } catch (const std::exception& error) {
     done.failed = 1;
     thrown = error.what();

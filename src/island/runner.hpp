@@ -32,6 +32,7 @@ class Runner {
 
   SharedMemory& memory_;
   std::span<const std::byte> checked_;
+  CodeNames codes_;
   std::vector<Access> footprint_;  // of the task that runs
   void* function_ = nullptr;       // its callable: in small_ or large_
   Aligned small_{};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run_islands.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace weir::tool {
+
+namespace {
+
+std::string how(const platform::ProcessEnd& end) {
+  if (end.signal != 0) return fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
+  return fmt::format("ended with exit status {}", end.status);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<std::string>& words,
+                                                            const Variables& variables, int workers,
+                                                            const std::string& segment) {
+  std::unique_ptr<IslandsRun> run(new IslandsRun);
+  run->is_ours_ = segment.empty();
+  run->segment_ = segment.empty() ? fmt::format("/dev/shm/weir-islands-{}", ::getpid()) : segment;
+  platform::Command command{words, variables};
+  command.variables.emplace_back("WEIR_ATTACH", run->segment_);
+  command.dies_with_us = true;
+  for (int i = 0; i < workers; ++i) {
+    auto worker = platform::Process::start(command);
+    if (!worker) return worker.status();
+    run->workers_.push_back(*worker);
+    run->ended_.push_back(false);
+  }
+  return run;
+}
+
+IslandsRun::Variables IslandsRun::variables() const {
+  return {{"WEIR_ISLAND_SEGMENT", segment_}, {"WEIR_ATTACHED", fmt::format("{}", workers_.size())}};
+}
+
+// The master takes the name away then; of a file that was there before it cannot be told.
+bool IslandsRun::all_have_attached() const { return !is_ours_ || ::access(segment_.c_str(), F_OK) != 0; }
+
+void IslandsRun::watch(pid_t master) {
+  watcher_ = std::thread([this, master] { watch_workers(master); });
+}
+
+void IslandsRun::watch_workers(pid_t master) {
+  bool there = false;  // the memory
+  while (!stops_) {
+    there = there || ::access(segment_.c_str(), F_OK) == 0;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (ended_[i]) continue;
+      const auto end = workers_[i].ended();
+      if (!end) continue;
+      ended_[i] = true;
+      if (end->well() || stops_) continue;
+      fmt::print(stderr, "weir: a worker of the islands (process {}) {}\n", workers_[i].pid(), how(*end));
+      if (!there || !all_have_attached()) ::kill(master, SIGTERM);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+IslandsRun::~IslandsRun() {
+  stops_ = true;
+  if (watcher_.joinable()) watcher_.join();
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (ended_[i]) continue;
+    workers_[i].kill();
+    static_cast<void>(workers_[i].wait());
+  }
+  if (is_ours_) ::unlink(segment_.c_str());
+}
+
+}  // namespace weir::tool
