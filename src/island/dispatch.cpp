@@ -43,10 +43,10 @@ bool Master::State::give_ready(std::uint32_t most) {
 void Master::State::give(Worker& worker, TaskNode& task) {
   const auto index = static_cast<std::size_t>(&worker - workers_.data());
   copies_->fill(task);
-  if (own_.retries != 0) task.details->undo.save(*memory_, task.details->named);
+  if (own_.retries != 0) task.details->undo.save(space_->memory(), task.details->named);
   TaskLetter& letter = worker.mailbox->slot(worker.next).task;
   std::memcpy(letter.payload().data(), task.details->letter.data(), task.details->letter.size());
-  letter.post(*memory_, worker.next, task.details->letter.size());
+  letter.post(space_->memory(), worker.next, task.details->letter.size());
   worker.next = Mailbox::after(worker.next);
   if (worker.given.empty()) worker.busy_since = platform::ticks();
   worker.given.push_back(&task);
@@ -61,7 +61,7 @@ bool Master::State::collect() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = workers_[i];
     while (!worker.given.empty()) {
-      const auto letter = worker.mailbox->slot(worker.awaited).done.take(*memory_, worker.awaited);
+      const auto letter = worker.mailbox->slot(worker.awaited).done.take(space_->memory(), worker.awaited);
       if (!letter) break;
       Done done;
       std::memcpy(&done, letter->data(), sizeof done);
@@ -96,7 +96,7 @@ void Master::State::finish(TaskNode& task, const Done& done, std::string_view th
   if (task.failed) {
     failure_ = fmt::format("{} threw: {}", title_of(task), thrown);
   } else if (done.unwritten != nullptr) {
-    const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
+    const auto offset = static_cast<const std::byte*>(done.unwritten) - space_->heap().start();
     failure_ = fmt::format(
         "{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
         "declare: on islands no other process would see it",
@@ -151,7 +151,7 @@ void Master::State::release_one() {
   for (TaskNode* const next : copies_->leave(task))
     if (next->held) completed_.push_back(next);
   if (task.details->spilled != nullptr) {
-    static_cast<void>(heap_->give_back(task.details->spilled));
+    static_cast<void>(space_->heap().give_back(task.details->spilled));
     task.details->spilled = nullptr;
   }
   graph_.release(task);

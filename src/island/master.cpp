@@ -33,13 +33,6 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
 
-// What a file or a device held before is no letter.
-void clear_mail(SharedMemory& memory, std::size_t bytes) {
-  memory.invalidate(memory.data(), bytes);
-  std::memset(memory.data(), 0, bytes);
-  memory.write_back(memory.data(), bytes);
-}
-
 template <class T>
 T value_or_throw(base::Result<T> result) {
   if (!result) throw Error(result.status().message);
@@ -63,8 +56,7 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
         }
         return options;
       }()),
-      own_(own),
-      segment_(value_or_throw(Segment::from(options_))) {
+      own_(own) {
   if (own_.retries < 0 || own_.retries > 1000 || own_.runs_when < 0 || own_.runs_when > int{Mailbox::kSlots}) {
     throw Error(fmt::format("MasterOptions: retries is {} and runs_when {}; 0 to 1000 and 0 to {} are allowed",
                             own_.retries, own_.runs_when, Mailbox::kSlots));
@@ -98,99 +90,20 @@ void Master::State::start_workers() {
                     "options.island_segment has to name what they attach to",
                     attached, count));
   }
-  map_memory(static_cast<std::size_t>(count), attached);
+  space_.emplace(options_, count, attached);
+  copies_.emplace(space_->memory());
+  runner_.emplace(space_->memory(), std::span<const std::byte>());
   // More processes than cores get none of their own: the system knows better who waits.
   const bool bind = options_.bind == Bind::core && attached == 0 && static_cast<std::size_t>(count) < cpus.size();
   if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
   workers_.reserve(static_cast<std::size_t>(count));
-  for (int index = 1; index <= count - attached; ++index)
-    fork_worker(index, bind ? std::optional(cpus[static_cast<std::size_t>(index)]) : std::nullopt);
-  for (int index = count - attached + 1; index <= count; ++index) wait_for_worker(index);
-  memory_->backing().remove_name();
+  for (int index = 1; index <= count; ++index) {
+    const auto cpu = bind ? std::optional(cpus[static_cast<std::size_t>(index)]) : std::nullopt;
+    workers_.push_back({index > count - attached ? space_->wait_for_worker(index) : space_->fork_worker(index, cpu),
+                        &space_->mailbox(index)});
+  }
+  space_->remove_name();
   queued_.resize(workers_.size());
-}
-
-void Master::State::map_memory(std::size_t workers, int attached) {
-  const std::size_t align = std::max(segment_.alignment(), kLine);
-  const std::size_t mail = (sizeof(HeadLetter) + workers * sizeof(Mailbox) + align - 1) / align * align;
-  const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
-  const auto seed = static_cast<std::uint64_t>(options_.island_seed);
-  Segment segment = segment_;
-  segment.size = {mail + heap};
-  segment.keeps_name = attached != 0;
-  if (attached != 0) segment.address = shared_address();
-  auto memory = SharedMemory::map(segment, options_.island_memory, seed);
-  if (!memory && segment.address != nullptr) {  // another master has it there
-    segment.address = nullptr;
-    memory = SharedMemory::map(segment, options_.island_memory, seed);
-  }
-  memory_ = value_or_throw(std::move(memory));
-  if (attached != 0) {
-    presence_.emplace(memory_->backing().descriptor());
-    if (!presence_->take(Presence::kMaster)) {
-      throw Error(fmt::format("island_segment={}: process {} is a master in it", segment.file,
-                              presence_->holder(Presence::kMaster).value_or(0)));
-    }
-  }
-  const bool zeros = segment.file.empty();
-  if (!zeros) clear_mail(*memory_, mail);
-  for (std::size_t i = 0; i < workers; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
-  heap_.emplace(memory_->data() + mail, heap, zeros);
-  copies_.emplace(*memory_);
-  runner_.emplace(*memory_, std::span<const std::byte>());
-  if (attached != 0) post_head(workers, attached);
-}
-
-void Master::State::post_head(std::size_t workers, int attached) {
-  const SegmentHead head{SegmentHead::kMagic,
-                         reinterpret_cast<std::uintptr_t>(memory_->data()),
-                         memory_->size().count,
-                         static_cast<std::uint64_t>(heap_->start() - memory_->data()),
-                         heap_->bytes(),
-                         static_cast<std::uint64_t>(options_.island_seed),
-                         static_cast<std::uint64_t>(::getpid()),
-                         static_cast<std::uint32_t>(options_.island_memory),
-                         static_cast<std::uint32_t>(workers),
-                         static_cast<std::uint32_t>(attached),
-                         static_cast<std::uint32_t>(options_.park_after)};
-  auto* const letter = ::new (memory_->data()) HeadLetter;
-  std::memcpy(letter->payload().data(), &head, sizeof head);
-  letter->post(*memory_, 1, sizeof head);
-}
-
-Mailbox& Master::State::mailbox(int worker) const noexcept {
-  return reinterpret_cast<Mailbox*>(memory_->data() + sizeof(HeadLetter))[worker - 1];
-}
-
-void Master::State::fork_worker(int index, std::optional<int> os_cpu) {
-  const bool checks = options_.island_memory == IslandMemory::checked;
-  const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(), {}, checks};
-  Process process = value_or_throw(Process::fork(index, os_cpu, [&] {
-    memory_->enter_process(index);
-    work(*memory_, mailbox(index), setup);
-  }));
-  workers_.push_back({std::move(process), &mailbox(index)});
-}
-
-// Says hello when it has attached.
-void Master::State::wait_for_worker(int index) {
-  constexpr std::uint64_t kLongest = 60'000'000'000;  // ns
-  const std::uint64_t start = platform::now_ns();
-  Patience patience(0);
-  HelloLetter& letter = mailbox(index).hello;
-  auto found = letter.take(*memory_, 1);
-  for (; !found; found = letter.take(*memory_, 1)) {
-    static_cast<void>(patience.wait());
-    if (platform::now_ns() - start < kLongest) continue;
-    throw Error(
-        fmt::format("worker {} has not attached to {} within {} s: as many programs are needed as "
-                    "MasterOptions::attached says; weir run --islands N starts them",
-                    index, options_.island_segment, kLongest / 1'000'000'000));
-  }
-  Hello hello;
-  std::memcpy(&hello, found->data(), sizeof hello);
-  workers_.push_back({Process::attached(static_cast<pid_t>(hello.pid), *presence_, static_cast<std::uint32_t>(index)),
-                      &mailbox(index)});
 }
 
 void Master::State::start_trace() {
@@ -224,7 +137,7 @@ void Master::State::end_workers() noexcept {
     if (worker.ended) continue;
     TaskLetter& letter = worker.mailbox->slot(worker.next).task;
     std::memcpy(letter.payload().data(), &last, sizeof last);
-    letter.post(*memory_, worker.next, sizeof last);
+    letter.post(space_->memory(), worker.next, sizeof last);
   }
   for (Worker& worker : workers_) worker.process.join();
 }
@@ -244,18 +157,18 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
 // ---- Memory ----
 
 Heap::Piece Master::State::allocate_piece(std::size_t bytes, std::size_t alignment) {
-  const Heap::Piece piece = heap_->allocate(bytes, alignment);
+  const Heap::Piece piece = space_->heap().allocate(bytes, alignment);
   if (piece.data != nullptr) return piece;
   throw Error(
       fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
                   "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
-                  bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
+                  bytes, options_.island_heap, space_->heap().used(), space_->heap().largest_free()));
 }
 
 void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
   const Heap::Piece piece = allocate_piece(bytes, alignment);
   if (piece.used_before) {
-    island::invalidate(Step::piece_fresh, *memory_, piece.data, piece.bytes);
+    island::invalidate(Step::piece_fresh, space_->memory(), piece.data, piece.bytes);
     std::memset(piece.data, 0, piece.bytes);
     // In memory before a task names it, as all that the program writes.
   }
@@ -263,15 +176,16 @@ void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 std::pair<void*, detail::PartsLayout> Master::State::allocate_parts(std::size_t parts, std::size_t bytes) {
-  const std::size_t padding = segment_.places * segment_.stripe;
-  if (bytes > heap_->bytes() || parts > ~std::size_t{0} / (heap_->bytes() + padding)) refuse_count(parts, bytes);
+  const std::size_t padding = space_->segment().places * space_->segment().stripe;
+  if (bytes > space_->heap().bytes() || parts > ~std::size_t{0} / (space_->heap().bytes() + padding))
+    refuse_count(parts, bytes);
   const std::size_t lines = std::max<std::size_t>(1, (bytes + kLine - 1) / kLine) * kLine;
-  const detail::PartsLayout layout = spread(lines, segment_.stripe, segment_.places);
-  return {allocate(bytes_of(layout, parts), segment_.alignment()), layout};
+  const detail::PartsLayout layout = spread(lines, space_->segment().stripe, space_->segment().places);
+  return {allocate(bytes_of(layout, parts), space_->segment().alignment()), layout};
 }
 
 void Master::State::give_back(void* memory) {
-  if (memory != nullptr && !heap_->give_back(memory))
+  if (memory != nullptr && !space_->heap().give_back(memory))
     throw Error(fmt::format("free({}): nothing of Master::allocate() begins there", memory));
 }
 
@@ -283,7 +197,7 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   const base::Lock lock(mutex_);
   lines_.clear();
   for (const Access& access : footprint)
-    lines_.push_back(value_or_throw(in_lines(access, heap_->start(), heap_->bytes())));
+    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
   std::unique_ptr<std::vector<PrivateCopy>> copies = make_copies(footprint);
@@ -326,7 +240,7 @@ std::unique_ptr<std::vector<PrivateCopy>> Master::State::make_copies(std::span<c
   for (const Access& access : footprint) {
     if (!PrivateCopies::needed(access.mode)) continue;
     if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
-    OwnedPiece piece(allocate_piece(bytes_of(access.region)).data, GiveBack{&*heap_});
+    OwnedPiece piece(allocate_piece(bytes_of(access.region)).data, GiveBack{&space_->heap()});
     copies->push_back(PrivateCopies::make(access, std::move(piece)));
   }
   return copies;
@@ -353,9 +267,9 @@ std::byte* Master::State::fill_letter(const detail::Callable& callable, std::spa
   std::byte* const spilled = allocate_piece(head.spilled_bytes).data;
   head.spilled = spilled;
   // Who had it before may have left other bytes there.
-  island::invalidate(Step::spilled_before, *memory_, spilled, head.spilled_bytes);
+  island::invalidate(Step::spilled_before, space_->memory(), spilled, head.spilled_bytes);
   std::memcpy(spilled, letter_.data() + sizeof head, head.spilled_bytes);
-  island::write_back(Step::spilled_written, *memory_, spilled, head.spilled_bytes);
+  island::write_back(Step::spilled_written, space_->memory(), spilled, head.spilled_bytes);
   letter_.resize(sizeof head);
   std::memcpy(letter_.data(), &head, sizeof head);
   return spilled;
@@ -369,7 +283,7 @@ void Master::State::publish(std::span<const Access> footprint) {
     if (writes(access.mode)) written_.insert(access.region);
     if (!published_.insert(access.region).second) continue;
     for_each_run(access.region, [&](const void* data, std::size_t bytes) {
-      island::write_back(Step::program_wrote, *memory_, data, bytes);
+      island::write_back(Step::program_wrote, space_->memory(), data, bytes);
     });
   }
 }
@@ -378,10 +292,11 @@ void Master::State::publish(std::span<const Access> footprint) {
 void Master::State::fetch_results() {
   for (const Region& region : written_) {
     for_each_run(region, [&](const void* data, std::size_t bytes) {
-      island::invalidate(Step::results_fresh, *memory_, data, bytes);
+      island::invalidate(Step::results_fresh, space_->memory(), data, bytes);
     });
   }
-  if (options_.island_memory == IslandMemory::coherent) memory_->invalidate(heap_->start(), heap_->bytes());
+  if (options_.island_memory == IslandMemory::coherent)
+    space_->memory().invalidate(space_->heap().start(), space_->heap().bytes());
   written_.clear();
   published_.clear();
 }

@@ -21,14 +21,12 @@
 #include "base/mutex.hpp"
 #include "explain/service.hpp"
 #include "island/graph.hpp"
-#include "island/heap.hpp"
-#include "island/memory.hpp"
 #include "island/message.hpp"
 #include "island/patience.hpp"
-#include "island/presence.hpp"
 #include "island/private_copies.hpp"
 #include "island/process.hpp"
 #include "island/runner.hpp"
+#include "island/space.hpp"
 #include "platform/affinity.hpp"
 #include "trace/recorder.hpp"
 #include "weir/island.hpp"
@@ -82,11 +80,6 @@ struct Master::State final : private explain::Source {
   // Before and after another thread may look.
   int attached() const;
   void start_workers() WEIR_NOT_ANALYSED;
-  void map_memory(std::size_t workers, int attached);
-  void post_head(std::size_t workers, int attached);
-  Mailbox& mailbox(int worker) const noexcept;
-  void fork_worker(int index, std::optional<int> os_cpu) WEIR_NOT_ANALYSED;
-  void wait_for_worker(int index) WEIR_NOT_ANALYSED;
   void start_trace() WEIR_NOT_ANALYSED;
   void end_workers() noexcept WEIR_NOT_ANALYSED;
 
@@ -123,10 +116,7 @@ struct Master::State final : private explain::Source {
   const Options options_;
   const MasterOptions own_;
   platform::ScopedBinding binding_;  // of the thread that made the master
-  const Segment segment_;            // of no size: how the memory is spread
-  std::unique_ptr<SharedMemory> memory_;
-  std::optional<Presence> presence_;  // where programs attach; before the workers, which look there
-  std::optional<Heap> heap_;
+  std::optional<Space> space_;
   std::optional<PrivateCopies> copies_;
   CodeNames codes_;
   std::optional<Runner> runner_;               // of tasks that the master runs itself

@@ -86,7 +86,7 @@ Process::~Process() {
 std::string Process::how_it_ended() {
   if (is_attached()) {
     ended_ = ended_ || !presence_->holder(place_);
-    return ended_ ? "is gone (it had attached: whoever started it knows how it ended)" : "";
+    return ended_ ? "is gone (it had attached: what has started it can tell how it ended)" : "";
   }
   if (!ended_) ended_ = wait_for(pid_, status_, WNOHANG) == pid_;
   if (!ended_) return "";

@@ -38,10 +38,12 @@ class IslandsRun {
  private:
   IslandsRun() = default;
   void watch_workers(pid_t master);
-  bool all_have_attached() const;
+  bool all_have_attached();
 
   std::string segment_;
-  bool is_ours_ = false;  // the segment: a name that was made up here
+  bool is_ours_ = false;        // the segment: a name that was made up here
+  platform::Descriptor names_;  // inotify: which names are removed in its folder
+  bool attached_ = false;       // all, once
   std::vector<platform::Process> workers_;
   std::vector<bool> ended_;  // and were waited for
   std::thread watcher_;
