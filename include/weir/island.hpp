@@ -22,7 +22,7 @@
 //   items works on a private copy, which its argument names, and which the master merges when the task has ended: of
 //   concurrent the bytes that it changed; two that ran at the same time must not change the same ones.
 // - The callable is copied byte by byte: it captures values, and pointers to memory of allocate(), nothing that owns.
-//   It returns nothing. Tasks make no tasks.
+//   It returns nothing. A task makes tasks with weir::island::spawn().
 //
 // A callable is found by its address, which is the same in all processes as they are forked: code that is loaded later
 // (dlopen) cannot be run. The processes are made by fork() in the constructor: make the Master before other threads.
@@ -157,11 +157,6 @@ class Master {
   std::pair<void*, detail::PartsLayout> allocate_parts_bytes(std::size_t parts, std::size_t bytes);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);
 
-  template <std::size_t... I, class Tuple>
-  WEIR_INLINE void spawn_tuple(std::index_sequence<I...>, Tuple&& all);
-  template <class F, class... Arguments>
-  WEIR_INLINE void spawn_task(const F& function, const Arguments&... arguments);
-
   std::unique_ptr<State> state_;
 };
 
@@ -226,39 +221,62 @@ inline constexpr bool kIsName = std::is_same_v<T, weir::detail::Name>;
 
 }  // namespace detail
 
-template <class F, class... Arguments>
-WEIR_INLINE void Master::spawn_task(const F& function, const Arguments&... arguments) {
-  static_assert(((weir::detail::kIsItem<Arguments> || detail::kIsName<Arguments>)&&...),
+namespace detail {
+
+// Calls submit(callable, footprint, name) for what spawn() was given.
+template <class Submit, class F, class... Arguments>
+WEIR_INLINE void make_task(const Submit& submit, const F& function, const Arguments&... arguments) {
+  static_assert(((weir::detail::kIsItem<Arguments> || kIsName<Arguments>)&&...),
                 "before the callable come footprint items, as in(x, n) or out(section), and name()");
   static_assert((!weir::detail::kIsBlock<Arguments> && ...),
                 "islands have no blocks that move: name memory of Master::allocate()");
-  static_assert((detail::kIsBytes<Arguments> && ...),
+  static_assert((kIsBytes<Arguments> && ...),
                 "a reduction's copies are lines of cache, which carry bytes: no object that owns something");
-  static_assert(!(std::is_invocable_v<F&> && (detail::kIsPrivate<Arguments> || ...)),
+  static_assert(!(std::is_invocable_v<F&> && (kIsPrivate<Arguments> || ...)),
                 "a task with concurrent or reduce items works on private copies on islands: it must take them as "
                 "arguments");
   // Not is_trivially_copyable: GCC 12 has that wrong for closures once a tuple has held a reference to them.
   static_assert(std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F>,
                 "a callable goes to another process byte by byte: it captures values and pointers to memory of "
                 "Master::allocate(), nothing that owns");
-  static_assert(alignof(F) <= detail::kMaxAlignment);
+  static_assert(alignof(F) <= kMaxAlignment);
   using Traits = weir::detail::SpawnTraits<F, weir::detail::ItemsOf<Arguments...>>;
   static_assert(std::is_void_v<typename Traits::Result>, "a task returns nothing: it writes to its footprint");
   const weir::detail::Collected<Traits::kItems, 0> collected(arguments...);
-  submit({&detail::InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
+  submit(Callable{&InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
          collected.footprint(), collected.attributes.name);
 }
 
 // Moves the last argument, the callable, to the front.
-template <std::size_t... I, class Tuple>
-WEIR_INLINE void Master::spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
-  spawn_task(std::get<sizeof...(I)>(all), std::get<I>(all)...);
+template <class Submit, std::size_t... I, class Tuple>
+WEIR_INLINE void make_task_of(const Submit& submit, std::index_sequence<I...>, Tuple&& all) {
+  make_task(submit, std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
+
+void submit_child(const Callable& callable, std::span<const Access> footprint, const char* name);
+
+}  // namespace detail
 
 template <class... Arguments>
 WEIR_INLINE void Master::spawn(Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
-  spawn_tuple(std::make_index_sequence<sizeof...(Arguments) - 1>{}, std::forward_as_tuple(arguments...));
+  const auto to_master = [this](const detail::Callable& callable, std::span<const Access> footprint, const char* name) {
+    submit(callable, footprint, name);
+  };
+  detail::make_task_of(to_master, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                       std::forward_as_tuple(arguments...));
+}
+
+// Within a task on an island: spawn(footprint and name()..., callable) makes a task, as Master::spawn() does, whose
+// footprint lies within that of the task that makes it. Children are ordered among themselves, by their footprints;
+// they begin when the function of their parent has ended, and what waits for the parent waits for them. What a task
+// makes that then throws is not run. Throws weir::Error for a footprint that reaches further, or writes what the parent
+// only reads, for concurrent and reduce items, and outside of such a task.
+template <class... Arguments>
+WEIR_INLINE void spawn(Arguments&&... arguments) {
+  static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
+  detail::make_task_of(&detail::submit_child, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                       std::forward_as_tuple(arguments...));
 }
 
 }  // namespace weir::island

@@ -14,7 +14,7 @@
 namespace weir::island {
 
 struct SegmentHead {
-  static constexpr std::uint64_t kMagic = 0x3130646e616c7369;  // "island01": changes with what is in the memory
+  static constexpr std::uint64_t kMagic = 0x3230646e616c7369;  // "island02": changes with what is in the memory
 
   std::uint64_t magic;
   std::uint64_t address, bytes;    // of the memory

@@ -65,6 +65,7 @@ bool Master::State::collect() {
       if (!letter) break;
       Done done;
       std::memcpy(&done, letter->data(), sizeof done);
+      if (!worker.children.receive(space_->memory(), done.children_bytes)) break;
       take_done(worker, done, letter->subspan(sizeof done));
       worker.awaited = Mailbox::after(worker.awaited);
       --queued_[i];
@@ -83,15 +84,27 @@ void Master::State::take_done(Worker& worker, const Done& done, std::span<const 
   worker.tasks += 1;
   if (worker.track != nullptr) trace_done(worker, task, done);
   worker.seen = done.written;
-  finish(task, done, {reinterpret_cast<const char*>(text.data()), done.text_bytes});
+  finish(task, done, {reinterpret_cast<const char*>(text.data()), done.text_bytes}, worker.children.bytes());
+  worker.children.clear();
 }
 
-void Master::State::finish(TaskNode& task, const Done& done, std::string_view thrown) {
-  task.state = TaskState::done;
+void Master::State::finish(TaskNode& task, const Done& done, std::string_view thrown,
+                           std::span<const std::byte> children) {
   task.failed = done.failed != 0;
   ++counts_.run;
   counts_.bytes_staged += task.details->bytes;
-  completed_.push_back(&task);
+  if (!children.empty() && failure_.empty()) {
+    task.state = TaskState::parent;  // it is completed with the last of them
+    try {
+      submit_children(task, children);
+    } catch (const Error& error) {  // the heap is used up
+      failure_ = fmt::format("{} made tasks: {}", title_of(task), error.what());
+    }
+  }
+  if (task.details->children == nullptr) {
+    task.state = TaskState::done;
+    completed_.push_back(&task);
+  }
   if (!failure_.empty()) return;
   if (task.failed) {
     failure_ = fmt::format("{} threw: {}", title_of(task), thrown);
@@ -134,7 +147,7 @@ bool Master::State::run_own() {
     track_->task(done.fresh, done.ended, task.id, task.details->name, false);
     track_->stage(done.ended, done.written, task.id);
   }
-  finish(task, done, thrown);
+  finish(task, done, thrown, runner_->children());
   return true;
 }
 
@@ -153,6 +166,10 @@ void Master::State::release_one() {
   if (task.details->spilled != nullptr) {
     static_cast<void>(space_->heap().give_back(task.details->spilled));
     task.details->spilled = nullptr;
+  }
+  if (TaskNode* const parent = graph_.leave_family(task)) {
+    parent->state = TaskState::done;
+    completed_.push_back(parent);
   }
   graph_.release(task);
   const std::vector<std::uint64_t> joins = graph_.take_ended_joins();

@@ -156,17 +156,8 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
 
 // ---- Memory ----
 
-Heap::Piece Master::State::allocate_piece(std::size_t bytes, std::size_t alignment) {
-  const Heap::Piece piece = space_->heap().allocate(bytes, alignment);
-  if (piece.data != nullptr) return piece;
-  throw Error(
-      fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
-                  "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
-                  bytes, options_.island_heap, space_->heap().used(), space_->heap().largest_free()));
-}
-
 void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
-  const Heap::Piece piece = allocate_piece(bytes, alignment);
+  const Heap::Piece piece = space_->allocate(bytes, alignment);
   if (piece.used_before) {
     island::invalidate(Step::piece_fresh, space_->memory(), piece.data, piece.bytes);
     std::memset(piece.data, 0, piece.bytes);
@@ -200,28 +191,20 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
     lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
-  std::unique_ptr<std::vector<PrivateCopy>> copies = make_copies(footprint);
+  std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
   std::vector<Access> found(footprint.begin(), footprint.end());  // what the task itself is to work on
   if (copies != nullptr) {
     const PrivateCopy* copy = copies->data();
     for (Access& access : found)
       if (PrivateCopies::needed(access.mode)) access.region = PrivateCopies::region_of(*copy++);
   }
-  std::byte* const spilled = fill_letter(callable, copies != nullptr ? found : footprint);
+  const std::span<const std::byte> function(static_cast<const std::byte*>(callable.function), callable.bytes);
+  std::byte* const spilled =
+      fill_letter(codes_.name_of(callable.invoke), function, copies != nullptr ? found : footprint);
   publish(footprint);
-  TaskNode& task = graph_.make_task();
-  if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
-  TaskDetails& details = *task.details;
-  details.name = name;
-  details.site = site;
-  details.letter.swap(letter_);
-  details.spilled = spilled;
-  details.bytes = 0;
-  for (const Access& access : footprint) details.bytes += bytes_of(access.region);
-  if (own_.retries != 0) details.named.assign(footprint.begin(), footprint.end());
-  details.deaths = 0;
-  details.copies = std::move(copies);
-  if (details.copies != nullptr) copies_->enter(task);
+  TaskNode& task = new_task(footprint, name, site, spilled);
+  task.details->copies = std::move(copies);
+  if (task.details->copies != nullptr) copies_->enter(task);
   graph_.submit(task, lines_);
   if (track_ != nullptr) {
     trace_spawn(start, task, footprint);
@@ -234,23 +217,45 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   }
 }
 
-// One for each item that needs one, in their order; null: none.
-std::unique_ptr<std::vector<PrivateCopy>> Master::State::make_copies(std::span<const Access> footprint) {
-  std::unique_ptr<std::vector<PrivateCopy>> copies;
-  for (const Access& access : footprint) {
-    if (!PrivateCopies::needed(access.mode)) continue;
-    if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
-    OwnedPiece piece(allocate_piece(bytes_of(access.region)).data, GiveBack{&space_->heap()});
-    copies->push_back(PrivateCopies::make(access, std::move(piece)));
-  }
-  return copies;
+// Not submitted; its letter is that in letter_.
+TaskNode& Master::State::new_task(std::span<const Access> footprint, const char* name, const void* site,
+                                  std::byte* spilled) {
+  TaskNode& task = graph_.make_task();
+  if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
+  TaskDetails& details = *task.details;
+  details.name = name;
+  details.site = site;
+  details.letter.swap(letter_);
+  details.spilled = spilled;
+  details.bytes = 0;
+  for (const Access& access : footprint) details.bytes += bytes_of(access.region);
+  if (own_.retries != 0) details.named.assign(footprint.begin(), footprint.end());
+  details.deaths = 0;
+  return task;
+}
+
+// The program's writes were published for the parent, which also says what wait() has to fetch.
+void Master::State::submit_children(TaskNode& parent, std::span<const std::byte> children) {
+  for_each_child(children, [&](const ChildHead& head, std::span<const Access> footprint,
+                               std::span<const std::byte> function, std::string_view name) {
+    const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+    lines_.clear();
+    for (const Access& access : footprint)
+      lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
+    std::byte* const spilled = fill_letter(head.invoke, function, footprint);
+    const auto* const site = reinterpret_cast<const void*>(codes_.find(head.site));
+    TaskNode& task = new_task(footprint, name.empty() ? nullptr : names_.emplace(name).first->c_str(), site, spilled);
+    graph_.submit_child(parent, task, lines_);
+    if (track_ != nullptr) trace_spawn(start, task, footprint);
+  });
 }
 
 // The task's letter in letter_. What does not fit goes to shared memory: where, or null.
-std::byte* Master::State::fill_letter(const detail::Callable& callable, std::span<const Access> footprint) {
-  TaskHead head{codes_.name_of(callable.invoke), nullptr, static_cast<std::uint32_t>(footprint.size()),
-                static_cast<std::uint32_t>(callable.bytes), 0};
-  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + callable.bytes);
+std::byte* Master::State::fill_letter(const FunctionName& invoke, std::span<const std::byte> function,
+                                      std::span<const Access> footprint) {
+  TaskHead head{invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
+                static_cast<std::uint32_t>(function.size()), 0};
+  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + function.size());
   std::byte* to = letter_.data();
   const auto put = [&to](const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
@@ -261,10 +266,10 @@ std::byte* Master::State::fill_letter(const detail::Callable& callable, std::spa
     const Item item{access.region, static_cast<std::uint64_t>(access.mode)};
     put(&item, sizeof item);
   }
-  put(callable.function, callable.bytes);
+  put(function.data(), function.size());
   if (letter_.size() <= TaskLetter::kPayload) return nullptr;
   head.spilled_bytes = letter_.size() - sizeof head;
-  std::byte* const spilled = allocate_piece(head.spilled_bytes).data;
+  std::byte* const spilled = space_->allocate(head.spilled_bytes).data;
   head.spilled = spilled;
   // Who had it before may have left other bytes there.
   island::invalidate(Step::spilled_before, space_->memory(), spilled, head.spilled_bytes);
@@ -374,7 +379,11 @@ Master::~Master() = default;
 
 // A worker was forked while the master was being made: it has no state to look at.
 Master::State& Master::state(const char* called) const {
-  if (in_worker()) throw Error(fmt::format("{}() within a task on an island: only the master's program may", called));
+  if (in_worker())
+    throw Error(
+        fmt::format("Master::{}() within a task on an island: only the master's program may; a task makes tasks by "
+                    "weir::island::spawn()",
+                    called));
   return *state_;
 }
 

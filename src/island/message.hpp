@@ -12,6 +12,7 @@
 
 #include "island/code.hpp"
 #include "island/letter.hpp"
+#include "island/stream.hpp"
 #include "weir/island.hpp"
 
 namespace weir::island {
@@ -31,12 +32,13 @@ struct Item {
 
 // A worker has done with a task. Times are platform::ticks().
 struct Done {
-  std::uint64_t taken;    // the letter was found
-  std::uint64_t fresh;    // the footprint was made fresh
-  std::uint64_t ended;    // the function had returned
-  std::uint64_t written;  // the footprint was written back
-  const void* unwritten;  // memory `checked`: written beside the footprint; null: nothing
-  std::uint32_t failed;   // it threw
+  std::uint64_t taken;           // the letter was found
+  std::uint64_t fresh;           // the footprint was made fresh
+  std::uint64_t ended;           // the function had returned
+  std::uint64_t written;         // the footprint was written back
+  const void* unwritten;         // memory `checked`: written beside the footprint; null: nothing
+  std::uint64_t children_bytes;  // of what it says of the tasks that it has made, in the worker's stream
+  std::uint32_t failed;          // it threw
   std::uint32_t text_bytes;
 };
 inline constexpr std::size_t kTextBytes = 192;  // of what it threw, at most
@@ -61,6 +63,7 @@ struct Mailbox {
   };
   std::array<Slot, kSlots> slots;
   HelloLetter hello;  // the worker's
+  Stream children;    // to the master: what tasks say of tasks that they make (children.hpp)
 
   Slot& slot(std::uint32_t number) noexcept { return slots[number % kSlots]; }
   // The letter after this one. 0 is the number of no letter: behind the last number comes one for the same place.

@@ -100,6 +100,15 @@ Process Space::fork_worker(int worker, std::optional<int> os_cpu) {
   }));
 }
 
+Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
+  const Heap::Piece piece = heap_->allocate(bytes, alignment);
+  if (piece.data != nullptr) return piece;
+  throw Error(
+      fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
+                  "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
+                  bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
+}
+
 // It says hello when it has attached.
 Process Space::wait_for_worker(int worker) {
   const std::uint64_t start = platform::now_ns();

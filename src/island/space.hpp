@@ -25,6 +25,8 @@ class Space {
 
   SharedMemory& memory() noexcept { return *memory_; }
   Heap& heap() noexcept { return *heap_; }
+  // Of the heap. Throws weir::Error when there is no such piece, with what there is.
+  Heap::Piece allocate(std::size_t bytes, std::size_t alignment = 1);
   const Segment& segment() const noexcept { return segment_; }
   // Of worker 1 and so on.
   Mailbox& mailbox(int worker) const noexcept;

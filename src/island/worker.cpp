@@ -21,11 +21,14 @@ void work(SharedMemory& memory, Mailbox& mailbox, const WorkerSetup& setup) {
   Runner runner(memory, setup.check_writes ? heap : heap.first(0));
   Patience patience(setup.park_after_us);
   std::string thrown;
+  StreamOut children(mailbox.children);
+  const auto look = [&] {
+    if (patience.wait() && setup.master_is_gone) setup.master_is_gone();
+  };
   for (std::uint32_t number = 1;; number = Mailbox::after(number)) {
     Mailbox::Slot& slot = mailbox.slot(number);
     auto letter = slot.task.take(memory, number);
-    for (; !letter; letter = slot.task.take(memory, number))
-      if (patience.wait() && setup.master_is_gone) setup.master_is_gone();
+    for (; !letter; letter = slot.task.take(memory, number)) look();
     patience.reset();
     TaskHead head;
     std::memcpy(&head, letter->data(), sizeof head);
@@ -35,6 +38,7 @@ void work(SharedMemory& memory, Mailbox& mailbox, const WorkerSetup& setup) {
     std::memcpy(answer, &done, sizeof done);
     std::memcpy(answer + sizeof done, thrown.data(), thrown.size());
     slot.done.post(memory, number, sizeof done + thrown.size());
+    children.send(memory, runner.children(), look);
   }
 }
 
