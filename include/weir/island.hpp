@@ -22,7 +22,7 @@
 //   items works on a private copy, which its argument names, and which the master merges when the task has ended: of
 //   concurrent the bytes that it changed; two that ran at the same time must not change the same ones.
 // - The callable is copied byte by byte: it captures values, and pointers to memory of allocate(), nothing that owns.
-//   It returns nothing. Tasks make no tasks.
+//   It returns nothing. A task makes tasks with weir::island::spawn().
 //
 // A callable is found by its address, which is the same in all processes as they are forked: code that is loaded later
 // (dlopen) cannot be run. The processes are made by fork() in the constructor: make the Master before other threads.
@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -83,14 +84,24 @@ struct MasterOptions {
   int retries = 0;
   // Where the program waits, the master itself runs a ready task when each worker has so many, 1 to 8; 0: never.
   int runs_when = 0;
+  // How many of the workers are programs of their own that attach to options.island_segment by its name, as attach()
+  // does, rather than forked; the constructor waits for them.
+  int attached = 0;
 };
+
+// This process is a worker of the master that has this memory (options.island_segment), until the master ends: waits
+// for it at most a minute, and then runs its tasks. The master's tasks must be of the same programs or libraries, by
+// build id; globals are the process's own. Throws weir::Error when there is no such master, it has all its workers, its
+// addresses are taken here, or it is gone.
+void attach(const std::string& segment);
 
 // The master process's side. Used by the thread that made it only; within a task all of it throws weir::Error.
 class Master {
  public:
-  // Forks options.workers processes; 0: one for each core of this process but one. Used of the options are workers,
-  // bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when one cannot
-  // be satisfied.
+  // In a process that `weir run --islands` has started as a worker this does what attach() does, and then ends the
+  // process. Forks options.workers processes; 0: one for each core of this process but one. Used of the options are
+  // workers, bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when
+  // one cannot be satisfied.
   explicit Master(const Options& options = Options::from_environment(), const MasterOptions& own = {});
   // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
   ~Master();
@@ -145,11 +156,6 @@ class Master {
   void* allocate_bytes(std::size_t bytes);
   std::pair<void*, detail::PartsLayout> allocate_parts_bytes(std::size_t parts, std::size_t bytes);
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);
-
-  template <std::size_t... I, class Tuple>
-  WEIR_INLINE void spawn_tuple(std::index_sequence<I...>, Tuple&& all);
-  template <class F, class... Arguments>
-  WEIR_INLINE void spawn_task(const F& function, const Arguments&... arguments);
 
   std::unique_ptr<State> state_;
 };
@@ -215,39 +221,62 @@ inline constexpr bool kIsName = std::is_same_v<T, weir::detail::Name>;
 
 }  // namespace detail
 
-template <class F, class... Arguments>
-WEIR_INLINE void Master::spawn_task(const F& function, const Arguments&... arguments) {
-  static_assert(((weir::detail::kIsItem<Arguments> || detail::kIsName<Arguments>)&&...),
+namespace detail {
+
+// Calls submit(callable, footprint, name) for what spawn() was given.
+template <class Submit, class F, class... Arguments>
+WEIR_INLINE void make_task(const Submit& submit, const F& function, const Arguments&... arguments) {
+  static_assert(((weir::detail::kIsItem<Arguments> || kIsName<Arguments>)&&...),
                 "before the callable come footprint items, as in(x, n) or out(section), and name()");
   static_assert((!weir::detail::kIsBlock<Arguments> && ...),
                 "islands have no blocks that move: name memory of Master::allocate()");
-  static_assert((detail::kIsBytes<Arguments> && ...),
+  static_assert((kIsBytes<Arguments> && ...),
                 "a reduction's copies are lines of cache, which carry bytes: no object that owns something");
-  static_assert(!(std::is_invocable_v<F&> && (detail::kIsPrivate<Arguments> || ...)),
+  static_assert(!(std::is_invocable_v<F&> && (kIsPrivate<Arguments> || ...)),
                 "a task with concurrent or reduce items works on private copies on islands: it must take them as "
                 "arguments");
   // Not is_trivially_copyable: GCC 12 has that wrong for closures once a tuple has held a reference to them.
   static_assert(std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F>,
                 "a callable goes to another process byte by byte: it captures values and pointers to memory of "
                 "Master::allocate(), nothing that owns");
-  static_assert(alignof(F) <= detail::kMaxAlignment);
+  static_assert(alignof(F) <= kMaxAlignment);
   using Traits = weir::detail::SpawnTraits<F, weir::detail::ItemsOf<Arguments...>>;
   static_assert(std::is_void_v<typename Traits::Result>, "a task returns nothing: it writes to its footprint");
   const weir::detail::Collected<Traits::kItems, 0> collected(arguments...);
-  submit({&detail::InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
+  submit(Callable{&InvokeOnIsland<F, weir::detail::ItemsOf<Arguments...>>::invoke, &function, sizeof(F)},
          collected.footprint(), collected.attributes.name);
 }
 
 // Moves the last argument, the callable, to the front.
-template <std::size_t... I, class Tuple>
-WEIR_INLINE void Master::spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
-  spawn_task(std::get<sizeof...(I)>(all), std::get<I>(all)...);
+template <class Submit, std::size_t... I, class Tuple>
+WEIR_INLINE void make_task_of(const Submit& submit, std::index_sequence<I...>, Tuple&& all) {
+  make_task(submit, std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
+
+void submit_child(const Callable& callable, std::span<const Access> footprint, const char* name);
+
+}  // namespace detail
 
 template <class... Arguments>
 WEIR_INLINE void Master::spawn(Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
-  spawn_tuple(std::make_index_sequence<sizeof...(Arguments) - 1>{}, std::forward_as_tuple(arguments...));
+  const auto to_master = [this](const detail::Callable& callable, std::span<const Access> footprint, const char* name) {
+    submit(callable, footprint, name);
+  };
+  detail::make_task_of(to_master, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                       std::forward_as_tuple(arguments...));
+}
+
+// Within a task on an island: spawn(footprint and name()..., callable) makes a task, as Master::spawn() does, whose
+// footprint lies within that of the task that makes it. Children are ordered among themselves, by their footprints;
+// they begin when the function of their parent has ended, and what waits for the parent waits for them. What a task
+// makes that then throws is not run. Throws weir::Error for a footprint that reaches further, or writes what the parent
+// only reads, for concurrent and reduce items, and outside of such a task.
+template <class... Arguments>
+WEIR_INLINE void spawn(Arguments&&... arguments) {
+  static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
+  detail::make_task_of(&detail::submit_child, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                       std::forward_as_tuple(arguments...));
 }
 
 }  // namespace weir::island

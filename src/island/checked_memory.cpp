@@ -70,9 +70,11 @@ class TouchedPages {
 }  // namespace
 
 base::Result<std::unique_ptr<SharedMemory>> CheckedMemory::map(const Segment& segment, std::uint64_t seed) {
-  auto memory = map_segment(segment);
+  Segment elsewhere = segment;  // the program's addresses are the cache's
+  elsewhere.address = nullptr;
+  auto memory = map_segment(elsewhere);
   if (!memory) return memory.status();
-  auto cache = PrivateMapping::map((*memory)->size());
+  auto cache = PrivateMapping::map((*memory)->size(), segment.address);
   if (!cache) return cache.status();
   auto base = PrivateMapping::map((*memory)->size());
   if (!base) return base.status();

@@ -37,6 +37,7 @@ class CheckedMemory final : public SharedMemory {
   std::byte* data() const noexcept override { return cache_.data(); }
   Bytes size() const noexcept override { return memory_->size(); }
   void enter_process(int process) noexcept override;
+  memory::SharedBacking& backing() noexcept override { return *memory_; }
 
  private:
   struct Lines {

@@ -43,10 +43,10 @@ bool Master::State::give_ready(std::uint32_t most) {
 void Master::State::give(Worker& worker, TaskNode& task) {
   const auto index = static_cast<std::size_t>(&worker - workers_.data());
   copies_->fill(task);
-  if (own_.retries != 0) task.details->undo.save(*memory_, task.details->named);
+  if (own_.retries != 0) task.details->undo.save(space_->memory(), task.details->named);
   TaskLetter& letter = worker.mailbox->slot(worker.next).task;
   std::memcpy(letter.payload().data(), task.details->letter.data(), task.details->letter.size());
-  letter.post(*memory_, worker.next, task.details->letter.size());
+  letter.post(space_->memory(), worker.next, task.details->letter.size());
   worker.next = Mailbox::after(worker.next);
   if (worker.given.empty()) worker.busy_since = platform::ticks();
   worker.given.push_back(&task);
@@ -61,10 +61,11 @@ bool Master::State::collect() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = workers_[i];
     while (!worker.given.empty()) {
-      const auto letter = worker.mailbox->slot(worker.awaited).done.take(*memory_, worker.awaited);
+      const auto letter = worker.mailbox->slot(worker.awaited).done.take(space_->memory(), worker.awaited);
       if (!letter) break;
       Done done;
       std::memcpy(&done, letter->data(), sizeof done);
+      if (!worker.children.receive(space_->memory(), done.children_bytes)) break;
       take_done(worker, done, letter->subspan(sizeof done));
       worker.awaited = Mailbox::after(worker.awaited);
       --queued_[i];
@@ -83,20 +84,32 @@ void Master::State::take_done(Worker& worker, const Done& done, std::span<const 
   worker.tasks += 1;
   if (worker.track != nullptr) trace_done(worker, task, done);
   worker.seen = done.written;
-  finish(task, done, {reinterpret_cast<const char*>(text.data()), done.text_bytes});
+  finish(task, done, {reinterpret_cast<const char*>(text.data()), done.text_bytes}, worker.children.bytes());
+  worker.children.clear();
 }
 
-void Master::State::finish(TaskNode& task, const Done& done, std::string_view thrown) {
-  task.state = TaskState::done;
+void Master::State::finish(TaskNode& task, const Done& done, std::string_view thrown,
+                           std::span<const std::byte> children) {
   task.failed = done.failed != 0;
   ++counts_.run;
   counts_.bytes_staged += task.details->bytes;
-  completed_.push_back(&task);
+  if (!children.empty() && failure_.empty()) {
+    task.state = TaskState::parent;  // it is completed with the last of them
+    try {
+      submit_children(task, children);
+    } catch (const Error& error) {  // the heap is used up
+      failure_ = fmt::format("{} made tasks: {}", title_of(task), error.what());
+    }
+  }
+  if (task.details->children == nullptr) {
+    task.state = TaskState::done;
+    completed_.push_back(&task);
+  }
   if (!failure_.empty()) return;
   if (task.failed) {
     failure_ = fmt::format("{} threw: {}", title_of(task), thrown);
   } else if (done.unwritten != nullptr) {
-    const auto offset = static_cast<const std::byte*>(done.unwritten) - heap_->start();
+    const auto offset = static_cast<const std::byte*>(done.unwritten) - space_->heap().start();
     failure_ = fmt::format(
         "{} wrote to the line at {}, {} bytes into the islands' memory, which its footprint does not "
         "declare: on islands no other process would see it",
@@ -134,7 +147,7 @@ bool Master::State::run_own() {
     track_->task(done.fresh, done.ended, task.id, task.details->name, false);
     track_->stage(done.ended, done.written, task.id);
   }
-  finish(task, done, thrown);
+  finish(task, done, thrown, runner_->children());
   return true;
 }
 
@@ -151,8 +164,12 @@ void Master::State::release_one() {
   for (TaskNode* const next : copies_->leave(task))
     if (next->held) completed_.push_back(next);
   if (task.details->spilled != nullptr) {
-    static_cast<void>(heap_->give_back(task.details->spilled));
+    static_cast<void>(space_->heap().give_back(task.details->spilled));
     task.details->spilled = nullptr;
+  }
+  if (TaskNode* const parent = graph_.leave_family(task)) {
+    parent->state = TaskState::done;
+    completed_.push_back(parent);
   }
   graph_.release(task);
   const std::vector<std::uint64_t> joins = graph_.take_ended_joins();

@@ -34,7 +34,8 @@ namespace {
 Thing thing_of(const TaskNode& node) {
   Thing thing;
   thing.kind = node.join ? explain::Kind::own : explain::Kind::task;
-  thing.state = node.state == TaskState::waiting ? explain::State::waiting : explain::State::ready;
+  const bool waits = node.state == TaskState::waiting || node.state == TaskState::parent;
+  thing.state = waits ? explain::State::waiting : explain::State::ready;
   thing.id = node.id;
   if (node.join) {
     thing.name = "the end of several tasks";
@@ -60,6 +61,10 @@ explain::Situation Master::State::look() {
     if (snapshot.is_full()) return snapshot.leave_out();
     nodes.push_back(&node);
     const Index thing = snapshot.add(&node, thing_of(node));
+    if (node.state == TaskState::parent) {
+      const std::size_t left = node.details->children->unfinished;
+      snapshot[thing].detail = fmt::format("has ended; {} task{} that it has made not", left, left == 1 ? "" : "s");
+    }
     if (node.state != TaskState::given) return;
     if (node.worker == kMaster) {
       snapshot[thing].detail = "the master runs it";
@@ -79,6 +84,9 @@ explain::Situation Master::State::look() {
       const Index who = snapshot.find(successor);
       if (who != explain::kNobody) snapshot.wait(who, explain::Cause::edge, snapshot.find(node));
     });
+    if (node->join || node->details->parent == nullptr) continue;
+    const Index parent = snapshot.find(node->details->parent);
+    if (parent != explain::kNobody) snapshot.wait(parent, explain::Cause::edge, snapshot.find(node));
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& given = workers_[i].given;

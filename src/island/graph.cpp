@@ -47,6 +47,24 @@ void TaskGraph::submit(TaskNode& task, std::span<const Access> footprint) {
   arrive(task);
 }
 
+void TaskGraph::submit_child(TaskNode& parent, TaskNode& task, std::span<const Access> footprint) {
+  if (parent.details->children == nullptr) parent.details->children = std::make_unique<Family>();
+  Family& family = *parent.details->children;
+  ++family.unfinished;
+  task.details->parent = &parent;
+  edges_.clear();
+  family.map.analyse(*this, ref_of(task), footprint);
+  arrive(task);
+}
+
+TaskNode* TaskGraph::leave_family(TaskNode& task) {
+  TaskNode* const parent = std::exchange(task.details->parent, nullptr);
+  if (parent == nullptr || --parent->details->children->unfinished != 0) return nullptr;
+  parent->details->children->map.reset(*this);
+  parent->details->children.reset();
+  return parent;
+}
+
 // Nodes lie as they were spawned and are taken as they get ready: what is taken soon, and what then becomes ready, is
 // fetched from memory by now.
 void TaskGraph::look_ahead() const noexcept {

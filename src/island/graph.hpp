@@ -21,7 +21,8 @@
 
 namespace weir::island {
 
-enum class TaskState : std::uint8_t { free, waiting, ready, given, done };
+// parent: its function has ended, and tasks that it has made have not.
+enum class TaskState : std::uint8_t { free, waiting, ready, given, parent, done };
 
 struct TaskNode;
 
@@ -60,6 +61,12 @@ class Successors {
   std::uint32_t count_ = 0;                       // of all
 };
 
+// The tasks that a task has made: in order among themselves only, as what they name is the parent's alone.
+struct Family {
+  deps::BlockMap map;
+  std::size_t unfinished = 0;
+};
+
 // Of a task, what its analysis and its release do not look at.
 struct TaskDetails {
   const char* name = nullptr;                        // null: none
@@ -70,7 +77,9 @@ struct TaskDetails {
   std::uint64_t bytes = 0;                           // of its footprint
   std::vector<Access> named;                         // its footprint, where it may have to run again
   Undo undo;
-  std::uint16_t deaths = 0;  // of workers that may have begun it
+  std::uint16_t deaths = 0;          // of workers that may have begun it
+  TaskNode* parent = nullptr;        // null: the program made it
+  std::unique_ptr<Family> children;  // until all have been released; null: none
 };
 
 // One line: with a million tasks in flight each line of a node is a miss.
@@ -100,6 +109,10 @@ class TaskGraph {
   TaskNode& make_task();
   // Orders the task behind those its footprint conflicts with. Nothing is ready before the caller asks.
   void submit(TaskNode& task, std::span<const Access> footprint);
+  // The same for a task that another one has made, which is not released before this one. details are there.
+  void submit_child(TaskNode& parent, TaskNode& task, std::span<const Access> footprint);
+  // The task is about to be released. Its parent, if this was the last of that one's children.
+  TaskNode* leave_family(TaskNode& task);
   // The next task that nothing has to come before, in the order in which they became so; null: none.
   TaskNode* take_ready();
   bool has_ready() const noexcept { return !ready_.empty(); }

@@ -20,13 +20,14 @@ base::Status cannot_map(Bytes size, const std::string& why) {
 
 }  // namespace
 
-base::Result<PrivateMapping> PrivateMapping::map(Bytes size) {
+base::Result<PrivateMapping> PrivateMapping::map(Bytes size, std::byte* address) {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::uint64_t bytes = (size.count + page - 1) / page * page;
+  const int fixed = address == nullptr ? 0 : MAP_FIXED_NOREPLACE;
   errno = ENOMEM;  // rounding up went past the last number
   void* const data = bytes < size.count ? MAP_FAILED
-                                        : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                                        : mmap(address, bytes, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
   if (data == MAP_FAILED) return cannot_map(size, std::generic_category().message(errno));
   // What is copied line by line is to be there page by page, not 2 MiB at a time.
   (void)madvise(data, bytes, MADV_NOHUGEPAGE);

@@ -15,8 +15,9 @@ namespace weir::island {
 // Zeroed memory whose pages appear when touched; after a fork each process has its own.
 class PrivateMapping {
  public:
-  // Whole pages. no_space, as above.
-  static base::Result<PrivateMapping> map(Bytes size);
+  // Whole pages. no_space: the system has no such range of addresses, at `address` where that is not null, or promises
+  // no memory for it.
+  static base::Result<PrivateMapping> map(Bytes size, std::byte* address = nullptr);
 
   PrivateMapping(PrivateMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
   PrivateMapping& operator=(PrivateMapping&&) = delete;
@@ -42,6 +43,7 @@ class MappedMemory : public SharedMemory {
   std::byte* data() const noexcept override { return memory_->data(); }
   Bytes size() const noexcept override { return memory_->size(); }
   void enter_process(int) noexcept override {}
+  memory::SharedBacking& backing() noexcept override { return *memory_; }
 
  private:
   std::unique_ptr<memory::SharedBacking> memory_;

@@ -3,6 +3,7 @@
 #include "island/master.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 
 #include "base/mutex.hpp"
 #include "check/hooks.hpp"
+#include "island/attach.hpp"
 #include "island/footprint.hpp"
 #include "island/spread.hpp"
 #include "island/step.hpp"
@@ -30,13 +32,6 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
-
-// What a file or a device held before is no letter.
-void clear_mail(SharedMemory& memory, std::size_t bytes) {
-  memory.invalidate(memory.data(), bytes);
-  std::memset(memory.data(), 0, bytes);
-  memory.write_back(memory.data(), bytes);
-}
 
 template <class T>
 T value_or_throw(base::Result<T> result) {
@@ -61,8 +56,7 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
         }
         return options;
       }()),
-      own_(own),
-      segment_(value_or_throw(Segment::from(options_))) {
+      own_(own) {
   if (own_.retries < 0 || own_.retries > 1000 || own_.runs_when < 0 || own_.runs_when > int{Mailbox::kSlots}) {
     throw Error(fmt::format("MasterOptions: retries is {} and runs_when {}; 0 to 1000 and 0 to {} are allowed",
                             own_.retries, own_.runs_when, Mailbox::kSlots));
@@ -77,40 +71,39 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
   }
 }
 
+// How many of the workers are programs that attach.
+int Master::State::attached() const {
+  const char* const told = std::getenv(kAttachedVariable);
+  return own_.attached == 0 && told != nullptr ? std::atoi(told) : own_.attached;
+}
+
 // The processes come before anything that starts a thread.
 void Master::State::start_workers() {
   const std::vector<int> cpus = platform::this_thread_cpus();
-  const int count = options_.workers != 0 ? options_.workers : std::max(static_cast<int>(cpus.size()) - 1, 1);
-  const auto workers = static_cast<std::size_t>(count);
-  const std::size_t align = segment_.alignment();
-  const std::size_t mail = (workers * sizeof(Mailbox) + align - 1) / align * align;
-  const std::size_t heap = static_cast<std::size_t>(options_.island_heap) * kMiB;
-  Segment segment = segment_;
-  segment.size = {mail + heap};
-  memory_ = value_or_throw(
-      SharedMemory::map(segment, options_.island_memory, static_cast<std::uint64_t>(options_.island_seed)));
-  const bool zeros = segment.file.empty();
-  if (!zeros) clear_mail(*memory_, mail);
-  heap_.emplace(memory_->data() + mail, heap, zeros);
-  copies_.emplace(*memory_);
-  runner_.emplace(*memory_, std::span<const std::byte>());
-  // More processes than cores get none of their own: the system knows better who waits.
-  const bool bind = options_.bind == Bind::core && workers < cpus.size();
-  if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
-  workers_.reserve(workers);
-  for (std::size_t i = 0; i < workers; ++i) {
-    auto* const mailbox = ::new (memory_->data() + i * sizeof(Mailbox)) Mailbox;
-    const int index = static_cast<int>(i) + 1;
-    const WorkerSetup setup{index, options_.park_after, heap_->start(), heap_->bytes(),
-                            options_.island_memory == IslandMemory::checked};
-    Process process =
-        value_or_throw(Process::fork(index, bind ? std::optional(cpus[i + 1]) : std::nullopt, [this, mailbox, &setup] {
-          memory_->enter_process(setup.index);
-          work(*memory_, *mailbox, setup);
-        }));
-    workers_.push_back({std::move(process), mailbox});
+  const int attached = this->attached();
+  ::unsetenv(kAttachedVariable);  // it is the first master's
+  const int usual = attached != 0 ? attached : std::max(static_cast<int>(cpus.size()) - 1, 1);
+  const int count = options_.workers != 0 ? options_.workers : usual;
+  if (attached < 0 || attached > count || (attached != 0 && options_.island_segment.empty())) {
+    throw Error(
+        fmt::format("MasterOptions: attached is {}; of {} workers (options.workers) not more can, and for any that do "
+                    "options.island_segment has to name what they attach to",
+                    attached, count));
   }
-  queued_.resize(workers);
+  space_.emplace(options_, count, attached);
+  copies_.emplace(space_->memory());
+  runner_.emplace(space_->memory(), std::span<const std::byte>());
+  // More processes than cores get none of their own: the system knows better who waits.
+  const bool bind = options_.bind == Bind::core && attached == 0 && static_cast<std::size_t>(count) < cpus.size();
+  if (bind) static_cast<void>(binding_.bind(std::array{cpus[0]}));
+  workers_.reserve(static_cast<std::size_t>(count));
+  for (int index = 1; index <= count; ++index) {
+    const auto cpu = bind ? std::optional(cpus[static_cast<std::size_t>(index)]) : std::nullopt;
+    workers_.push_back({index > count - attached ? space_->wait_for_worker(index) : space_->fork_worker(index, cpu),
+                        &space_->mailbox(index)});
+  }
+  space_->remove_name();
+  queued_.resize(workers_.size());
 }
 
 void Master::State::start_trace() {
@@ -144,7 +137,7 @@ void Master::State::end_workers() noexcept {
     if (worker.ended) continue;
     TaskLetter& letter = worker.mailbox->slot(worker.next).task;
     std::memcpy(letter.payload().data(), &last, sizeof last);
-    letter.post(*memory_, worker.next, sizeof last);
+    letter.post(space_->memory(), worker.next, sizeof last);
   }
   for (Worker& worker : workers_) worker.process.join();
 }
@@ -163,19 +156,10 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
 
 // ---- Memory ----
 
-Heap::Piece Master::State::allocate_piece(std::size_t bytes, std::size_t alignment) {
-  const Heap::Piece piece = heap_->allocate(bytes, alignment);
-  if (piece.data != nullptr) return piece;
-  throw Error(
-      fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
-                  "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
-                  bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
-}
-
 void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
-  const Heap::Piece piece = allocate_piece(bytes, alignment);
+  const Heap::Piece piece = space_->allocate(bytes, alignment);
   if (piece.used_before) {
-    island::invalidate(Step::piece_fresh, *memory_, piece.data, piece.bytes);
+    island::invalidate(Step::piece_fresh, space_->memory(), piece.data, piece.bytes);
     std::memset(piece.data, 0, piece.bytes);
     // In memory before a task names it, as all that the program writes.
   }
@@ -183,15 +167,16 @@ void* Master::State::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 std::pair<void*, detail::PartsLayout> Master::State::allocate_parts(std::size_t parts, std::size_t bytes) {
-  const std::size_t padding = segment_.places * segment_.stripe;
-  if (bytes > heap_->bytes() || parts > ~std::size_t{0} / (heap_->bytes() + padding)) refuse_count(parts, bytes);
+  const std::size_t padding = space_->segment().places * space_->segment().stripe;
+  if (bytes > space_->heap().bytes() || parts > ~std::size_t{0} / (space_->heap().bytes() + padding))
+    refuse_count(parts, bytes);
   const std::size_t lines = std::max<std::size_t>(1, (bytes + kLine - 1) / kLine) * kLine;
-  const detail::PartsLayout layout = spread(lines, segment_.stripe, segment_.places);
-  return {allocate(bytes_of(layout, parts), segment_.alignment()), layout};
+  const detail::PartsLayout layout = spread(lines, space_->segment().stripe, space_->segment().places);
+  return {allocate(bytes_of(layout, parts), space_->segment().alignment()), layout};
 }
 
 void Master::State::give_back(void* memory) {
-  if (memory != nullptr && !heap_->give_back(memory))
+  if (memory != nullptr && !space_->heap().give_back(memory))
     throw Error(fmt::format("free({}): nothing of Master::allocate() begins there", memory));
 }
 
@@ -203,31 +188,23 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   const base::Lock lock(mutex_);
   lines_.clear();
   for (const Access& access : footprint)
-    lines_.push_back(value_or_throw(in_lines(access, heap_->start(), heap_->bytes())));
+    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
-  std::unique_ptr<std::vector<PrivateCopy>> copies = make_copies(footprint);
+  std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
   std::vector<Access> found(footprint.begin(), footprint.end());  // what the task itself is to work on
   if (copies != nullptr) {
     const PrivateCopy* copy = copies->data();
     for (Access& access : found)
       if (PrivateCopies::needed(access.mode)) access.region = PrivateCopies::region_of(*copy++);
   }
-  std::byte* const spilled = fill_letter(callable, copies != nullptr ? found : footprint);
+  const std::span<const std::byte> function(static_cast<const std::byte*>(callable.function), callable.bytes);
+  std::byte* const spilled =
+      fill_letter(codes_.name_of(callable.invoke), function, copies != nullptr ? found : footprint);
   publish(footprint);
-  TaskNode& task = graph_.make_task();
-  if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
-  TaskDetails& details = *task.details;
-  details.name = name;
-  details.site = site;
-  details.letter.swap(letter_);
-  details.spilled = spilled;
-  details.bytes = 0;
-  for (const Access& access : footprint) details.bytes += bytes_of(access.region);
-  if (own_.retries != 0) details.named.assign(footprint.begin(), footprint.end());
-  details.deaths = 0;
-  details.copies = std::move(copies);
-  if (details.copies != nullptr) copies_->enter(task);
+  TaskNode& task = new_task(footprint, name, site, spilled);
+  task.details->copies = std::move(copies);
+  if (task.details->copies != nullptr) copies_->enter(task);
   graph_.submit(task, lines_);
   if (track_ != nullptr) {
     trace_spawn(start, task, footprint);
@@ -240,23 +217,45 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   }
 }
 
-// One for each item that needs one, in their order; null: none.
-std::unique_ptr<std::vector<PrivateCopy>> Master::State::make_copies(std::span<const Access> footprint) {
-  std::unique_ptr<std::vector<PrivateCopy>> copies;
-  for (const Access& access : footprint) {
-    if (!PrivateCopies::needed(access.mode)) continue;
-    if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
-    OwnedPiece piece(allocate_piece(bytes_of(access.region)).data, GiveBack{&*heap_});
-    copies->push_back(PrivateCopies::make(access, std::move(piece)));
-  }
-  return copies;
+// Not submitted; its letter is that in letter_.
+TaskNode& Master::State::new_task(std::span<const Access> footprint, const char* name, const void* site,
+                                  std::byte* spilled) {
+  TaskNode& task = graph_.make_task();
+  if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
+  TaskDetails& details = *task.details;
+  details.name = name;
+  details.site = site;
+  details.letter.swap(letter_);
+  details.spilled = spilled;
+  details.bytes = 0;
+  for (const Access& access : footprint) details.bytes += bytes_of(access.region);
+  if (own_.retries != 0) details.named.assign(footprint.begin(), footprint.end());
+  details.deaths = 0;
+  return task;
+}
+
+// The program's writes were published for the parent, which also says what wait() has to fetch.
+void Master::State::submit_children(TaskNode& parent, std::span<const std::byte> children) {
+  for_each_child(children, [&](const ChildHead& head, std::span<const Access> footprint,
+                               std::span<const std::byte> function, std::string_view name) {
+    const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+    lines_.clear();
+    for (const Access& access : footprint)
+      lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
+    std::byte* const spilled = fill_letter(head.invoke, function, footprint);
+    const auto* const site = reinterpret_cast<const void*>(codes_.find(head.site));
+    TaskNode& task = new_task(footprint, name.empty() ? nullptr : names_.emplace(name).first->c_str(), site, spilled);
+    graph_.submit_child(parent, task, lines_);
+    if (track_ != nullptr) trace_spawn(start, task, footprint);
+  });
 }
 
 // The task's letter in letter_. What does not fit goes to shared memory: where, or null.
-std::byte* Master::State::fill_letter(const detail::Callable& callable, std::span<const Access> footprint) {
-  TaskHead head{callable.invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
-                static_cast<std::uint32_t>(callable.bytes), 0};
-  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + callable.bytes);
+std::byte* Master::State::fill_letter(const FunctionName& invoke, std::span<const std::byte> function,
+                                      std::span<const Access> footprint) {
+  TaskHead head{invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
+                static_cast<std::uint32_t>(function.size()), 0};
+  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + function.size());
   std::byte* to = letter_.data();
   const auto put = [&to](const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
@@ -267,15 +266,15 @@ std::byte* Master::State::fill_letter(const detail::Callable& callable, std::spa
     const Item item{access.region, static_cast<std::uint64_t>(access.mode)};
     put(&item, sizeof item);
   }
-  put(callable.function, callable.bytes);
+  put(function.data(), function.size());
   if (letter_.size() <= TaskLetter::kPayload) return nullptr;
   head.spilled_bytes = letter_.size() - sizeof head;
-  std::byte* const spilled = allocate_piece(head.spilled_bytes).data;
+  std::byte* const spilled = space_->allocate(head.spilled_bytes).data;
   head.spilled = spilled;
   // Who had it before may have left other bytes there.
-  island::invalidate(Step::spilled_before, *memory_, spilled, head.spilled_bytes);
+  island::invalidate(Step::spilled_before, space_->memory(), spilled, head.spilled_bytes);
   std::memcpy(spilled, letter_.data() + sizeof head, head.spilled_bytes);
-  island::write_back(Step::spilled_written, *memory_, spilled, head.spilled_bytes);
+  island::write_back(Step::spilled_written, space_->memory(), spilled, head.spilled_bytes);
   letter_.resize(sizeof head);
   std::memcpy(letter_.data(), &head, sizeof head);
   return spilled;
@@ -289,7 +288,7 @@ void Master::State::publish(std::span<const Access> footprint) {
     if (writes(access.mode)) written_.insert(access.region);
     if (!published_.insert(access.region).second) continue;
     for_each_run(access.region, [&](const void* data, std::size_t bytes) {
-      island::write_back(Step::program_wrote, *memory_, data, bytes);
+      island::write_back(Step::program_wrote, space_->memory(), data, bytes);
     });
   }
 }
@@ -298,10 +297,11 @@ void Master::State::publish(std::span<const Access> footprint) {
 void Master::State::fetch_results() {
   for (const Region& region : written_) {
     for_each_run(region, [&](const void* data, std::size_t bytes) {
-      island::invalidate(Step::results_fresh, *memory_, data, bytes);
+      island::invalidate(Step::results_fresh, space_->memory(), data, bytes);
     });
   }
-  if (options_.island_memory == IslandMemory::coherent) memory_->invalidate(heap_->start(), heap_->bytes());
+  if (options_.island_memory == IslandMemory::coherent)
+    space_->memory().invalidate(space_->heap().start(), space_->heap().bytes());
   written_.clear();
   published_.clear();
 }
@@ -350,12 +350,40 @@ bool Master::State::SameRegion::operator()(const Region& a, const Region& b) con
 
 // ---- The public side ----
 
-Master::Master(const Options& options, const MasterOptions& own) : state_(std::make_unique<State>(options, own)) {}
+namespace {
+
+// A process that was started as a worker goes no further than this.
+void become_worker_if_told() {
+  const char* const told = std::getenv(kJoinVariable);
+  if (told == nullptr || in_worker()) return;
+  const std::string segment = told;
+  ::unsetenv(kJoinVariable);
+  try {
+    attach(segment);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "weir: %s\n", error.what());
+    std::fflush(nullptr);
+    ::_exit(EXIT_FAILURE);
+  }
+  std::fflush(nullptr);
+  ::_exit(EXIT_SUCCESS);
+}
+
+}  // namespace
+
+Master::Master(const Options& options, const MasterOptions& own) {
+  become_worker_if_told();
+  state_ = std::make_unique<State>(options, own);
+}
 Master::~Master() = default;
 
 // A worker was forked while the master was being made: it has no state to look at.
 Master::State& Master::state(const char* called) const {
-  if (in_worker()) throw Error(fmt::format("{}() within a task on an island: only the master's program may", called));
+  if (in_worker())
+    throw Error(
+        fmt::format("Master::{}() within a task on an island: only the master's program may; a task makes tasks by "
+                    "weir::island::spawn()",
+                    called));
   return *state_;
 }
 

@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,13 +23,12 @@
 #include "base/mutex.hpp"
 #include "explain/service.hpp"
 #include "island/graph.hpp"
-#include "island/heap.hpp"
-#include "island/memory.hpp"
 #include "island/message.hpp"
 #include "island/patience.hpp"
 #include "island/private_copies.hpp"
 #include "island/process.hpp"
 #include "island/runner.hpp"
+#include "island/space.hpp"
 #include "platform/affinity.hpp"
 #include "trace/recorder.hpp"
 #include "weir/island.hpp"
@@ -57,6 +58,7 @@ struct Master::State final : private explain::Source {
     Mailbox* mailbox;
     std::uint32_t next = 1;                                       // number of the next letter to it
     std::uint32_t awaited = 1;                                    // of the next from it
+    StreamIn children{mailbox->children};                         // of the task that it has done with
     std::deque<TaskNode*> given{};                                // and not collected, oldest first
     std::uint64_t busy_since = 0;                                 // ticks: when it was given one after having had none
     std::uint64_t seen = 0;                                       // ticks: until when its time is accounted for
@@ -79,18 +81,22 @@ struct Master::State final : private explain::Source {
   using Regions = std::unordered_set<Region, RegionHash, SameRegion>;
 
   // Before and after another thread may look.
+  int attached() const;
   void start_workers() WEIR_NOT_ANALYSED;
   void start_trace() WEIR_NOT_ANALYSED;
   void end_workers() noexcept WEIR_NOT_ANALYSED;
 
-  std::byte* fill_letter(const detail::Callable& callable, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
-  std::unique_ptr<std::vector<PrivateCopy>> make_copies(std::span<const Access> footprint);
-  Heap::Piece allocate_piece(std::size_t bytes, std::size_t alignment = 1);
+  std::byte* fill_letter(const FunctionName& invoke, std::span<const std::byte> function,
+                         std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
+  TaskNode& new_task(std::span<const Access> footprint, const char* name, const void* site, std::byte* spilled)
+      WEIR_REQUIRES(mutex_);
+  void submit_children(TaskNode& parent, std::span<const std::byte> children) WEIR_REQUIRES(mutex_);
   void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   bool poll() WEIR_REQUIRES(mutex_);
   bool collect() WEIR_REQUIRES(mutex_);
   void take_done(Worker& worker, const Done& done, std::span<const std::byte> text) WEIR_REQUIRES(mutex_);
-  void finish(TaskNode& task, const Done& done, std::string_view thrown) WEIR_REQUIRES(mutex_);
+  void finish(TaskNode& task, const Done& done, std::string_view thrown, std::span<const std::byte> children)
+      WEIR_REQUIRES(mutex_);
   bool run_own() WEIR_REQUIRES(mutex_);
   void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   void trace_done(Worker& worker, const TaskNode& task, const Done& done) WEIR_REQUIRES(mutex_);
@@ -116,10 +122,9 @@ struct Master::State final : private explain::Source {
   const Options options_;
   const MasterOptions own_;
   platform::ScopedBinding binding_;  // of the thread that made the master
-  const Segment segment_;            // of no size: how the memory is spread
-  std::unique_ptr<SharedMemory> memory_;
-  std::optional<Heap> heap_;
+  std::optional<Space> space_;
   std::optional<PrivateCopies> copies_;
+  CodeNames codes_;
   std::optional<Runner> runner_;               // of tasks that the master runs itself
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is traced
   trace::Track* track_ = nullptr;              // the master's own
@@ -135,7 +140,8 @@ struct Master::State final : private explain::Source {
   Regions published_ WEIR_GUARDED_BY(mutex_);                  // since the last wait(): written back by the master
   Regions written_ WEIR_GUARDED_BY(mutex_);                    // since then: what tasks write
   std::vector<Access> lines_ WEIR_GUARDED_BY(mutex_);          // of the task that is being submitted: its footprint
-  std::vector<std::byte> letter_ WEIR_GUARDED_BY(mutex_);      // and its letter
+  std::set<std::string, std::less<>> names_ WEIR_GUARDED_BY(mutex_);  // of tasks that tasks have made
+  std::vector<std::byte> letter_ WEIR_GUARDED_BY(mutex_);             // and its letter
   std::string failure_ WEIR_GUARDED_BY(mutex_);  // of the first task that failed since the last wait(); "": none
   std::string broken_ WEIR_GUARDED_BY(mutex_);   // a worker has died: nothing can go on
   Counts counts_ WEIR_GUARDED_BY(mutex_);

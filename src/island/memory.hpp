@@ -52,6 +52,8 @@ class SharedMemory : public Memory {
   virtual Bytes size() const noexcept = 0;
   // In a forked child, before it touches the memory: its cache starts empty. `process`: for the checker's chance.
   virtual void enter_process(int process) noexcept = 0;
+  // What it lies in.
+  virtual memory::SharedBacking& backing() noexcept = 0;
 };
 
 }  // namespace weir::island

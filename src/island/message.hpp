@@ -10,13 +10,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "island/code.hpp"
 #include "island/letter.hpp"
+#include "island/stream.hpp"
 #include "weir/island.hpp"
 
 namespace weir::island {
 
 struct TaskHead {
-  detail::Invoke invoke;     // null: the worker ends
+  FunctionName invoke;       // of no object: the worker ends
   const std::byte* spilled;  // where the rest is; null: behind this
   std::uint32_t items;
   std::uint32_t function_bytes;
@@ -30,19 +32,26 @@ struct Item {
 
 // A worker has done with a task. Times are platform::ticks().
 struct Done {
-  std::uint64_t taken;    // the letter was found
-  std::uint64_t fresh;    // the footprint was made fresh
-  std::uint64_t ended;    // the function had returned
-  std::uint64_t written;  // the footprint was written back
-  const void* unwritten;  // memory `checked`: written beside the footprint; null: nothing
-  std::uint32_t failed;   // it threw
+  std::uint64_t taken;           // the letter was found
+  std::uint64_t fresh;           // the footprint was made fresh
+  std::uint64_t ended;           // the function had returned
+  std::uint64_t written;         // the footprint was written back
+  const void* unwritten;         // memory `checked`: written beside the footprint; null: nothing
+  std::uint64_t children_bytes;  // of what it says of the tasks that it has made, in the worker's stream
+  std::uint32_t failed;          // it threw
   std::uint32_t text_bytes;
 };
 inline constexpr std::size_t kTextBytes = 192;  // of what it threw, at most
 
 using TaskLetter = Letter<512>;
 using DoneLetter = Letter<256>;
+using HelloLetter = Letter<64>;
 static_assert(sizeof(Done) + kTextBytes <= DoneLetter::kPayload);
+
+// A worker is there, under the number 1.
+struct Hello {
+  std::uint64_t pid;
+};
 
 // What a worker has to do and has done: written by the master and by the worker in turn, line by line. The k-th task of
 // the worker, from 1 on, is the letter number k in place k modulo kSlots.
@@ -53,6 +62,8 @@ struct Mailbox {
     DoneLetter done;  // the worker's
   };
   std::array<Slot, kSlots> slots;
+  HelloLetter hello;  // the worker's
+  Stream children;    // to the master: what tasks say of tasks that they make (children.hpp)
 
   Slot& slot(std::uint32_t number) noexcept { return slots[number % kSlots]; }
   // The letter after this one. 0 is the number of no letter: behind the last number comes one for the same place.

@@ -21,6 +21,17 @@ PrivateCopy PrivateCopies::make(const Access& item, OwnedPiece piece) {
   return copy;
 }
 
+std::unique_ptr<std::vector<PrivateCopy>> PrivateCopies::make(std::span<const Access> footprint, Space& space) {
+  std::unique_ptr<std::vector<PrivateCopy>> copies;
+  for (const Access& access : footprint) {
+    if (!needed(access.mode)) continue;
+    if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
+    OwnedPiece piece(space.allocate(bytes_of(access.region)).data, GiveBack{&space.heap()});
+    copies->push_back(make(access, std::move(piece)));
+  }
+  return copies;
+}
+
 Region PrivateCopies::region_of(const PrivateCopy& copy) noexcept {
   const Region& target = copy.target.region;
   return {copy.piece.get(), target.row_bytes, target.rows, target.row_bytes};

@@ -19,6 +19,7 @@
 #include "island/graph.hpp"
 #include "island/memory.hpp"
 #include "island/private_copy.hpp"
+#include "island/space.hpp"
 
 namespace weir::island {
 
@@ -29,6 +30,8 @@ class PrivateCopies {
   // The copy for an item that needs one, nothing in it yet. `piece`: for bytes_of() its region.
   static bool needed(Mode mode) noexcept { return mode == Mode::concurrent || mode == Mode::reduce; }
   static PrivateCopy make(const Access& item, OwnedPiece piece);
+  // One for each item that needs one, in their order; null: none. Throws weir::Error when the heap is used up.
+  static std::unique_ptr<std::vector<PrivateCopy>> make(std::span<const Access> footprint, Space& space);
   // Where the task is to find it.
   static Region region_of(const PrivateCopy& copy) noexcept;
 

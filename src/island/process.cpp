@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "platform/affinity.hpp"
@@ -57,16 +58,36 @@ base::Result<Process> Process::fork(int index, std::optional<int> os_cpu, const 
   return Process(pid);
 }
 
+Process Process::attached(pid_t pid, const Presence& presence, std::uint32_t place) noexcept {
+  Process process(pid);
+  process.presence_ = &presence;
+  process.place_ = place;
+  return process;
+}
+
 Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), ended_(other.ended_), status_(other.status_) {}
+    : pid_(std::exchange(other.pid_, 0)),
+      ended_(other.ended_),
+      status_(other.status_),
+      presence_(other.presence_),
+      place_(other.place_) {}
 
 Process::~Process() {
   if (pid_ == 0 || ended_) return;
+  if (is_attached()) {
+    const std::optional<pid_t> holder = presence_->holder(place_);
+    if (holder.value_or(0) > 0) ::kill(*holder, SIGKILL);
+    return;
+  }
   ::kill(pid_, SIGKILL);
   join();
 }
 
 std::string Process::how_it_ended() {
+  if (is_attached()) {
+    ended_ = ended_ || !presence_->holder(place_);
+    return ended_ ? "is gone (it had attached: what has started it can tell how it ended)" : "";
+  }
   if (!ended_) ended_ = wait_for(pid_, status_, WNOHANG) == pid_;
   if (!ended_) return "";
   if (WIFSIGNALED(status_)) {
@@ -76,7 +97,12 @@ std::string Process::how_it_ended() {
 }
 
 void Process::join() noexcept {
-  if (!ended_) wait_for(pid_, status_, 0);
+  if (is_attached()) {
+    constexpr timespec kNap{0, 200'000};
+    while (presence_->holder(place_)) ::nanosleep(&kNap, nullptr);
+  } else if (!ended_) {
+    wait_for(pid_, status_, 0);
+  }
   ended_ = true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Process: a worker process as its master sees it: forked, looked after, ended. The thread that forked it only.
+// Process: a worker process as its master sees it: forked or attached, looked after, ended. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "island/presence.hpp"
 
 namespace weir::island {
 
@@ -18,6 +19,9 @@ class Process {
   // A child that runs `body` and then exits with status 0. It is killed when the calling thread ends without having
   // ended it. `os_cpu`: where it is to run; none: anywhere. no_space when the system makes no more processes.
   static base::Result<Process> fork(int index, std::optional<int> os_cpu, const std::function<void()>& body);
+
+  // One that was started by someone else and has its place of `presence`, which outlives this.
+  static Process attached(pid_t pid, const Presence& presence, std::uint32_t place) noexcept;
 
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
@@ -32,10 +36,13 @@ class Process {
 
  private:
   explicit Process(pid_t pid) noexcept : pid_(pid) {}
+  bool is_attached() const noexcept { return presence_ != nullptr; }
 
-  pid_t pid_;           // 0 after a move
-  bool ended_ = false;  // and was waited for
-  int status_ = 0;      // then
+  pid_t pid_;                           // 0 after a move
+  bool ended_ = false;                  // and was waited for
+  int status_ = 0;                      // then
+  const Presence* presence_ = nullptr;  // of one that has attached
+  std::uint32_t place_ = 0;             // there
 };
 
 }  // namespace weir::island

@@ -50,7 +50,7 @@ bool Master::State::hand_over(Worker& worker) {
   if (!worker.given.empty()) {
     TaskNode& begun = *worker.given.front();
     if (begun.details->deaths++ == static_cast<unsigned>(own_.retries)) return false;
-    begun.details->undo.restore(*memory_);
+    begun.details->undo.restore(space_->memory());
     counts_.rerun += worker.given.size();
     for (auto task = worker.given.rbegin(); task != worker.given.rend(); ++task) graph_.take_back(**task);
     worker.given.clear();

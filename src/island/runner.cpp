@@ -2,6 +2,9 @@
 
 #include "island/runner.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -16,6 +19,7 @@ namespace weir::island {
 namespace {
 
 bool the_worker = false;
+thread_local Runner* the_runner = nullptr;  // of the task that this thread runs
 
 // A letter's bytes as the struct that was copied into them.
 template <class T>
@@ -26,6 +30,16 @@ T read(std::span<const std::byte> bytes, std::size_t at) noexcept {
 }
 
 }  // namespace
+
+void detail::submit_child(const Callable& callable, std::span<const Access> footprint, const char* name) {
+  if (the_runner == nullptr) {
+    throw Error(
+        "weir::island::spawn() outside of a task on an island, or on a thread that it has made: the program's tasks "
+        "are "
+        "made by Master::spawn()");
+  }
+  the_runner->spawn(callable, footprint, name, __builtin_return_address(0));
+}
 
 bool in_worker() noexcept { return the_worker; }
 void become_worker() noexcept { the_worker = true; }
@@ -55,9 +69,18 @@ Done Runner::run(std::span<const std::byte> letter, std::string& thrown) {
 
 void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
   const bool before = std::exchange(the_worker, true);
+  the_runner = this;
   thrown.clear();
+  children_.clear();
   try {
-    head.invoke(function_, footprint_.data());
+    const detail::Invoke invoke = codes_.find(head.invoke);
+    if (invoke == nullptr) {
+      throw Error(
+          fmt::format("its code is of the program or library with build id {}..., which process {} has not loaded: a "
+                      "worker runs the same files as its master",
+                      object_text(head.invoke.object), ::getpid()));
+    }
+    invoke(function_, footprint_.data());
   } catch (const std::exception& error) {
     done.failed = 1;
     thrown = error.what();
@@ -66,6 +89,9 @@ void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
     thrown = "an exception that is no std::exception";
   }
   the_worker = before;
+  the_runner = nullptr;
+  if (done.failed != 0) children_.clear();
+  done.children_bytes = children_.bytes().size();
   thrown.resize(std::min(thrown.size(), kTextBytes));
   done.text_bytes = static_cast<std::uint32_t>(thrown.size());
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "island/children.hpp"
 #include "island/memory.hpp"
 #include "island/message.hpp"
 
@@ -21,6 +22,12 @@ class Runner {
 
   // The letter has a callable. `thrown`: the text of what it threw, cut to what a letter takes.
   Done run(std::span<const std::byte> letter, std::string& thrown);
+  // What the last task has made, unless it has thrown (children.hpp).
+  std::span<const std::byte> children() const noexcept { return children_.bytes(); }
+  // Of the task that runs.
+  void spawn(const detail::Callable& callable, std::span<const Access> footprint, const char* name, const void* site) {
+    children_.add(codes_, callable, footprint, name, site, footprint_);
+  }
 
  private:
   void open(const TaskHead& head, std::span<const std::byte> rest);
@@ -32,6 +39,8 @@ class Runner {
 
   SharedMemory& memory_;
   std::span<const std::byte> checked_;
+  CodeNames codes_;
+  Children children_;
   std::vector<Access> footprint_;  // of the task that runs
   void* function_ = nullptr;       // its callable: in small_ or large_
   Aligned small_{};

@@ -46,11 +46,12 @@ base::Result<SharedBacking::Config> config_of(const Segment& segment) {
   SharedBacking::Config config;
   config.size = segment.size;
   config.name = segment.file;
+  config.address = segment.address;
   if (segment.file.empty()) return config;
   config.source = SharedBacking::Source::file;
   struct stat found {};
   if (stat(segment.file.c_str(), &found) != 0) {
-    if (errno == ENOENT) return config;
+    if (errno == ENOENT && !segment.attach) return config;
     return Status{Code::bad_option, fmt::format("island_segment={}: it cannot be looked at: {}", segment.file,
                                                 std::generic_category().message(errno))};
   }
@@ -142,7 +143,8 @@ base::Result<std::unique_ptr<SharedBacking>> map_segment(const Segment& segment)
                               "more (ulimit -v, /proc/sys/vm/overcommit_memory)",
                               segment.size.count >> 20, backing.status().message)};
   }
-  (*backing)->remove_name();
+  if (segment.attach) return backing;
+  if (!segment.keeps_name) (*backing)->remove_name();
   Status status = check(segment, **backing);
   if (status && !segment.file.empty() && !device) status = check_room(**backing, segment);
   if (status) status = place(**backing, segment);

@@ -10,7 +10,8 @@
 
 namespace weir::island {
 
-// Parts of `bytes` each, a multiple of a line. What is between two parts is less than places * stripe. `stripe`: bytes; `places`: nodes or controllers, at least one.
+// Parts of `bytes` each, a multiple of a line. What is between two parts is less than places * stripe. `stripe`: bytes;
+// `places`: nodes or controllers, at least one.
 inline detail::PartsLayout spread(std::size_t bytes, std::size_t stripe, std::size_t places) noexcept {
   if (places == 1) return {1, 1, 0, bytes, 1};
   if (bytes <= stripe) return {places, stripe / bytes, stripe, bytes, places * stripe};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "island/memory.hpp"
 #include "island/message.hpp"
@@ -15,6 +16,8 @@ struct WorkerSetup {
   int park_after_us = 0;  // how long an idle worker looks without a pause before it sleeps between looks
   const std::byte* heap = nullptr;
   std::size_t heap_bytes = 0;
+  // Where nobody ends the worker with its master: looks whether the master is there, and does not return if it is not.
+  std::function<void()> master_is_gone{};
   bool check_writes = false;  // whether what a task writes beside its footprint is looked for: memory `checked`
 };
 

@@ -16,6 +16,8 @@ While it runs on a terminal, the last row shows how many tasks are done and know
 
 With -n it is started as several processes, the ranks of a job, on this machine or on several (docs/processes.md). The first rank that fails is named, the others are ended, and the exit status is its own. With --report the PEs of an OpenSHMEM program are reported on together.
 
+With --islands it is started N times more, and these processes run the tasks of its master (docs/islands.md).
+
 A VERB is a ready-made program instead, which was used to measure task runtimes: with Weir and without it, in variants that are checked against each other.)";
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "recording.hpp"
+#include "run_islands.hpp"
 #include "run_memkind.hpp"
 #include "run_memory.hpp"
 #include "run_ranks.hpp"
@@ -67,7 +68,7 @@ base::Result<Child> start(const std::vector<std::string>& words, Child::Variable
   return *child;
 }
 
-int run(const std::string& program, const std::vector<std::string>& verbs, const MemoryOptions& memory,
+int run(const std::string& program, const std::vector<std::string>& verbs, const MemoryOptions& memory, int islands,
         Global& global) {
   const std::vector<std::string> words = words_of(program, global);
   std::unique_ptr<PlacedRun> placed;
@@ -82,10 +83,19 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
     if (const base::Status status = memkind.emplace().prepare(words); !status) return fail(status);
     for (auto& variable : memkind->variables()) all.push_back(std::move(variable));
   }
+  std::unique_ptr<IslandsRun> workers;
+  if (islands != 0) {
+    auto started = IslandsRun::start(words, all, islands, global.options.island_segment);
+    if (!started) return fail(started.status().message + hint(program, verbs), kUsage);
+    workers = std::move(*started);
+    for (auto& variable : workers->variables()) all.push_back(std::move(variable));
+  }
   const Recording recording(global.options.trace);
   auto child = start(words, std::move(all), placed.get(), global);
   if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
+  if (workers != nullptr) workers->watch(child->pid());
   const ChildEnd end = wait(*child, program, global);
+  workers.reset();
   global.ended_by = end.signal;
   Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};
   if (placed != nullptr) placed->report(object, "");
@@ -110,22 +120,35 @@ void add_program(CLI::App& verb, Global& global) {
   Entry& entry = global.entries.at(&verb);
   entry.takes_program = true;
   auto memory = std::make_shared<MemoryOptions>();
-  entry.run = [program, memory, &verb](Global& g) { return run(*program, names_below(verb), *memory, g); };
+  auto islands = std::make_shared<int>(0);
+  entry.run = [program, memory, islands, &verb](Global& g) {
+    return run(*program, names_below(verb), *memory, *islands, g);
+  };
   add_option(verb, "program", *program, "a program that uses Weir, C++ or OCR, and after it its arguments")
       .type_name("PROGRAM");
   add_memory_options(verb, *memory);
   add_ranks_options(verb, *ranks);
+  add_option(verb, "--islands", *islands,
+             "start N more processes of PROGRAM, 1 to 1024, which become the workers of its first weir::island::Master "
+             "when they come to it (docs/islands.md); without it a master forks its workers")
+      .type_name("N")
+      .default_str("")
+      .between(1, 1024);
   add_flag(verb, "--json", global.json,
            "print one JSON array on standard output and nothing else there; what PROGRAM prints goes to standard "
            "error");
   const auto report = add_report_options(verb, global, [program] { return *program; });
-  entry.run = [program, ranks, memory, report, &verb, run_one = entry.run](Global& g) {
+  entry.run = [program, ranks, memory, islands, report, &verb, run_one = entry.run](Global& g) {
     const std::vector<std::string> verbs = names_below(verb);
     if (program->empty())
       return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")),
                   kUsage);
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
     if (const base::Status status = check_memory_options(*memory, !ranks->hosts.empty()); !status) return fail(status);
+    if (*islands != 0 && (ranks->ranks != 0 || !memory->mode.empty() || memory->memkind)) {
+      return fail("--islands: not with -n, --memory or --memkind, which start or place one process for each rank",
+                  kUsage);
+    }
     if (ranks->ranks == 0) return run_one(g);
     return run_ranks(words_of(*program, g), *ranks, *memory, *report, hint(*program, verbs), g);
   };

@@ -40,7 +40,8 @@ class RandomTasks {
   void spawn(Word salt) {
     const Spot a = spot(), b = spot();
     const std::size_t at = random_() % kCells;
-    switch (random_() % 5) {
+    switch (random_() % 6) {
+      case 5: change_in_parts(b, salt); break;
       case 0:
         master_.spawn(in(cells_ + a.first, a.count), inout(cells_[at]),
                       [salt](std::span<const Word> s, Word& to) { to = fold(s, to + salt); });
@@ -73,6 +74,23 @@ class RandomTasks {
   void change(Spot where, Word salt) {
     master_.spawn(inout(cells_ + where.first, where.count), [salt](std::span<Word> s) { mix(s, salt); });
     mix({&model_[where.first], where.count}, salt);
+  }
+  // Tasks that a task makes: each cell by one, then all by one more, which has a child, too.
+  void change_in_parts(Spot where, Word salt) {
+    master_.spawn(inout(cells_ + where.first, where.count), [salt](std::span<Word> s) {
+      mix(s, salt);
+      for (Word& cell : s) island::spawn(inout(cell), [salt](Word& one) { one = one * 3 + salt; });
+      island::spawn(inout(s.data(), s.size()), [salt](std::span<Word> all) {
+        mix(all, salt);
+        island::spawn(in(all.data(), all.size()), inout(all[0]),
+                      [](std::span<const Word> seen, Word& to) { to = fold(seen, 1); });
+      });
+    });
+    const std::span<Word> s(&model_[where.first], where.count);
+    mix(s, salt);
+    for (Word& cell : s) cell = cell * 3 + salt;
+    mix(s, salt);
+    s[0] = fold(s, 1);
   }
   Spot spot() {
     const std::size_t first = random_() % kCells;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <tuple>
@@ -21,6 +22,36 @@ inline Options options_of(int workers, IslandMemory memory, int seed = 1) {
   options.island_heap = 16;
   options.island_seed = seed;
   return options;
+}
+
+// One byte that all processes may take, once.
+class Token {
+ public:
+  Token() {
+    EXPECT_EQ(::pipe(ends_), 0);
+    put();
+  }
+  ~Token() {
+    ::close(ends_[0]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
+  }
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+  void put() const { EXPECT_EQ(::write(ends_[1], "", 1), 1); }
+  // No more will come from this process; those forked from now on can put none.
+  void close_writing() {
+    ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+  int reading() const { return ends_[0]; }
+
+ private:
+  int ends_[2];
+};
+
+inline bool take(int reading) {
+  char byte;
+  return ::read(reading, &byte, 1) == 1;
 }
 
 // The text of the weir::Error that `act` throws.

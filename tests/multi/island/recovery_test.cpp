@@ -15,36 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// One byte that all processes may take, once.
-class Token {
- public:
-  Token() {
-    EXPECT_EQ(::pipe(ends_), 0);
-    put();
-  }
-  ~Token() {
-    ::close(ends_[0]);
-    if (ends_[1] >= 0) ::close(ends_[1]);
-  }
-  Token(const Token&) = delete;
-  Token& operator=(const Token&) = delete;
-  void put() const { EXPECT_EQ(::write(ends_[1], "", 1), 1); }
-  // No more will come from this process; those forked from now on can put none.
-  void close_writing() {
-    ::close(ends_[1]);
-    ends_[1] = -1;
-  }
-  int reading() const { return ends_[0]; }
-
- private:
-  int ends_[2];
-};
-
-bool take(int reading) {
-  char byte;
-  return ::read(reading, &byte, 1) == 1;
-}
-
 class AWorkerDies : public testing::TestWithParam<IslandMemory> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, AWorkerDies, testing::Values(IslandMemory::coherent, IslandMemory::checked));
 
@@ -122,7 +92,7 @@ TEST(Islands, ATaskOnTheMasterThatThrowsIsTold) {
     if (::write(writing, "", 1) == 1) self->spawn([] {});
   });
   EXPECT_THAT(error_of([&] { master.wait(); }),
-              testing::AllOf(HasSubstr("task 'own', spawned at "), HasSubstr("on the master, threw: spawn() within")));
+              testing::AllOf(HasSubstr("task 'own', spawned at "), HasSubstr("on the master, threw: Master::spawn() within")));
   master.spawn(inout(x[0]), [](int& value) { ++value; });
   master.wait();
   EXPECT_EQ(x[0], 2);

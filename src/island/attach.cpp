@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "island/attach.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "island/flush_memory.hpp"
+#include "island/presence.hpp"
+#include "island/runner.hpp"
+#include "island/worker.hpp"
+#include "platform/clock.hpp"
+
+namespace weir::island {
+
+namespace {
+
+constexpr std::uint64_t kLongest = 60'000'000'000;  // ns that a program waits for its master
+
+void nap() noexcept {
+  constexpr timespec kNap{0, 2'000'000};
+  ::nanosleep(&kNap, nullptr);
+}
+
+// The head of a master that lives; none: not yet.
+std::optional<SegmentHead> read_head(const std::string& file) {
+  if (::access(file.c_str(), F_OK) != 0) return std::nullopt;
+  Segment segment;
+  segment.file = file;
+  segment.attach = true;
+  auto memory = SharedMemory::map(segment, FlushMemory::usable() ? IslandMemory::flush : IslandMemory::coherent, 0);
+  if (!memory || (*memory)->size().count < sizeof(HeadLetter)) return std::nullopt;  // it is being made
+  const auto letter = reinterpret_cast<HeadLetter*>((*memory)->data())->take(**memory, 1);
+  if (!letter || letter->size() != sizeof(SegmentHead)) return std::nullopt;
+  SegmentHead head;
+  std::memcpy(&head, letter->data(), sizeof head);
+  const auto master = Presence((*memory)->backing().descriptor()).holder(Presence::kMaster);
+  const bool same = master && (*master == 0 || static_cast<std::uint64_t>(*master) == head.master);
+  if (!same) return std::nullopt;
+  if (head.magic == SegmentHead::kMagic) return head;
+  throw Error(fmt::format("{}: its master, process {}, is of another version of Weir", file, head.master));
+}
+
+SegmentHead wait_for_head(const std::string& file) {
+  const std::uint64_t start = platform::now_ns();
+  while (platform::now_ns() - start < kLongest) {
+    if (const auto head = read_head(file)) return *head;
+    nap();
+  }
+  throw Error(
+      fmt::format("{}: no master has made it within {} s; a program with a weir::island::Master is needed whose "
+                  "island_segment it is, and whose MasterOptions::attached says how many attach",
+                  file, kLongest / 1'000'000'000));
+}
+
+// The first place that nobody has.
+std::uint32_t take_place(const Presence& presence, const SegmentHead& head, const std::string& file) {
+  for (std::uint32_t worker = head.workers - head.attached + 1; worker <= head.workers; ++worker)
+    if (presence.take(worker)) return worker;
+  throw Error(fmt::format("{}: all {} programs that its master, process {}, waits for have attached", file,
+                          head.attached, head.master));
+}
+
+}  // namespace
+
+std::byte* shared_address() noexcept {
+#if defined(__SANITIZE_THREAD__)
+  return nullptr;  // it gives programs a few ranges of addresses only
+#else
+  return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 45);  // 48 bits and fewer have nothing of their own there
+#endif
+}
+
+void attach(const std::string& file) {
+  if (in_worker()) throw Error("attach() in a process that is a worker");
+  const SegmentHead head = wait_for_head(file);
+  Segment segment;
+  segment.size = {head.bytes};
+  segment.file = file;
+  segment.attach = true;
+  segment.address = reinterpret_cast<std::byte*>(head.address);
+  auto memory = SharedMemory::map(segment, static_cast<IslandMemory>(head.kind), head.seed);
+  if (!memory) {
+    throw Error(fmt::format("{}: it cannot be mapped at {:#x}, where its master, process {}, has it: {}", file,
+                            head.address, head.master, memory.status().message));
+  }
+  SharedMemory& shared = **memory;
+  const Presence presence(shared.backing().descriptor());
+  const std::uint32_t worker = take_place(presence, head, file);
+  ::prctl(PR_SET_NAME, fmt::format("weir-island-{}", worker).c_str());
+  ::signal(SIGINT, SIG_IGN);  // of the terminal, to all of them: what it means is the master's to say
+  shared.enter_process(static_cast<int>(worker));
+  const WorkerSetup setup{static_cast<int>(worker),
+                          static_cast<int>(head.park_after),
+                          shared.data() + head.heap,
+                          head.heap_bytes,
+                          [&] {
+                            if (presence.holder(Presence::kMaster)) return;
+                            throw Error(fmt::format("worker {} (process {}) of {}: its master, process {}, is gone",
+                                                    worker, ::getpid(), file, head.master));
+                          },
+                          static_cast<IslandMemory>(head.kind) == IslandMemory::checked};
+  auto* const mailboxes = reinterpret_cast<Mailbox*>(shared.data() + sizeof(HeadLetter));
+  work(shared, mailboxes[worker - 1], setup);
+}
+
+}  // namespace weir::island

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How programs that were not forked become workers: what the master says of its memory, at the memory's start.
+//
+// The master takes its place (presence.hpp), clears what was there, and posts a head. A program that attaches reads it,
+// maps the memory where the master has it, takes the place of a worker and says hello in that worker's mailbox.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "island/letter.hpp"
+
+namespace weir::island {
+
+struct SegmentHead {
+  static constexpr std::uint64_t kMagic = 0x3230646e616c7369;  // "island02": changes with what is in the memory
+
+  std::uint64_t magic;
+  std::uint64_t address, bytes;    // of the memory
+  std::uint64_t heap, heap_bytes;  // offset from its start
+  std::uint64_t seed;
+  std::uint64_t master;             // its process
+  std::uint32_t kind;               // IslandMemory
+  std::uint32_t workers, attached;  // the last ones are those that attach
+  std::uint32_t park_after;
+};
+using HeadLetter = Letter<128>;
+static_assert(sizeof(SegmentHead) <= HeadLetter::kPayload);
+
+// Where the memory should be so that programs that attach have nothing else there; null: it does not matter.
+std::byte* shared_address() noexcept;
+
+// The variable by which `weir run --islands` tells a process which memory it is to attach to, and a master how many
+// programs do.
+inline constexpr const char* kJoinVariable = "WEIR_ATTACH";
+inline constexpr const char* kAttachedVariable = "WEIR_ATTACHED";
+
+}  // namespace weir::island

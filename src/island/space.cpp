@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "island/space.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "island/attach.hpp"
+#include "island/patience.hpp"
+#include "island/worker.hpp"
+#include "platform/clock.hpp"
+#include "weir/error.hpp"
+
+namespace weir::island {
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::uint64_t kLongest = 60'000'000'000;  // ns that a master waits for a program to attach
+
+template <class T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw Error(result.status().message);
+  return std::move(*result);
+}
+
+// What a file or a device held before is no letter.
+void clear(SharedMemory& memory, std::size_t bytes) {
+  memory.invalidate(memory.data(), bytes);
+  std::memset(memory.data(), 0, bytes);
+  memory.write_back(memory.data(), bytes);
+}
+
+}  // namespace
+
+Space::Space(const Options& options, int workers, int attached)
+    : options_(options), segment_(value_or_throw(Segment::from(options))) {
+  const auto count = static_cast<std::size_t>(workers);
+  const std::size_t align = std::max(segment_.alignment(), kLine);
+  const std::size_t mail = (sizeof(HeadLetter) + count * sizeof(Mailbox) + align - 1) / align * align;
+  const std::size_t heap = static_cast<std::size_t>(options.island_heap) * kMiB;
+  map(mail + heap, attached != 0);
+  const bool zeros = segment_.file.empty();
+  if (!zeros) clear(*memory_, mail);
+  for (std::size_t i = 0; i < count; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
+  heap_.emplace(memory_->data() + mail, heap, zeros);
+  if (attached != 0) post_head(workers, attached);
+}
+
+void Space::map(std::size_t bytes, bool is_attached_to) {
+  const auto seed = static_cast<std::uint64_t>(options_.island_seed);
+  Segment segment = segment_;
+  segment.size = {bytes};
+  segment.keeps_name = is_attached_to;
+  if (is_attached_to) segment.address = shared_address();
+  auto memory = SharedMemory::map(segment, options_.island_memory, seed);
+  if (!memory && segment.address != nullptr) {  // another master has it there
+    segment.address = nullptr;
+    memory = SharedMemory::map(segment, options_.island_memory, seed);
+  }
+  memory_ = value_or_throw(std::move(memory));
+  if (!is_attached_to) return;
+  presence_.emplace(memory_->backing().descriptor());
+  if (presence_->take(Presence::kMaster)) return;
+  throw Error(fmt::format("island_segment={}: process {} is a master in it", segment.file,
+                          presence_->holder(Presence::kMaster).value_or(0)));
+}
+
+void Space::post_head(int workers, int attached) {
+  const SegmentHead head{SegmentHead::kMagic,
+                         reinterpret_cast<std::uintptr_t>(memory_->data()),
+                         memory_->size().count,
+                         static_cast<std::uint64_t>(heap_->start() - memory_->data()),
+                         heap_->bytes(),
+                         static_cast<std::uint64_t>(options_.island_seed),
+                         static_cast<std::uint64_t>(::getpid()),
+                         static_cast<std::uint32_t>(options_.island_memory),
+                         static_cast<std::uint32_t>(workers),
+                         static_cast<std::uint32_t>(attached),
+                         static_cast<std::uint32_t>(options_.park_after)};
+  auto* const letter = ::new (memory_->data()) HeadLetter;
+  std::memcpy(letter->payload().data(), &head, sizeof head);
+  letter->post(*memory_, 1, sizeof head);
+}
+
+Mailbox& Space::mailbox(int worker) const noexcept {
+  return reinterpret_cast<Mailbox*>(memory_->data() + sizeof(HeadLetter))[worker - 1];
+}
+
+Process Space::fork_worker(int worker, std::optional<int> os_cpu) {
+  const bool checks = options_.island_memory == IslandMemory::checked;
+  const WorkerSetup setup{worker, options_.park_after, heap_->start(), heap_->bytes(), {}, checks};
+  return value_or_throw(Process::fork(worker, os_cpu, [&] {
+    memory_->enter_process(worker);
+    work(*memory_, mailbox(worker), setup);
+  }));
+}
+
+Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
+  const Heap::Piece piece = heap_->allocate(bytes, alignment);
+  if (piece.data != nullptr) return piece;
+  throw Error(
+      fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
+                  "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",
+                  bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
+}
+
+// It says hello when it has attached.
+Process Space::wait_for_worker(int worker) {
+  const std::uint64_t start = platform::now_ns();
+  Patience patience(0);
+  HelloLetter& letter = mailbox(worker).hello;
+  auto found = letter.take(*memory_, 1);
+  for (; !found; found = letter.take(*memory_, 1)) {
+    static_cast<void>(patience.wait());
+    if (platform::now_ns() - start < kLongest) continue;
+    throw Error(
+        fmt::format("worker {} has not attached to {} within {} s: as many programs are needed as "
+                    "MasterOptions::attached says; weir run --islands N starts them",
+                    worker, options_.island_segment, kLongest / 1'000'000'000));
+  }
+  Hello hello;
+  std::memcpy(&hello, found->data(), sizeof hello);
+  return Process::attached(static_cast<pid_t>(hello.pid), *presence_, static_cast<std::uint32_t>(worker));
+}
+
+}  // namespace weir::island

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Space: the memory of islands as their master lays it out, and how its workers come to it.
+//
+// At its start the head, for programs that attach, then a mailbox for each worker, then the heap. The master's thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "island/heap.hpp"
+#include "island/memory.hpp"
+#include "island/message.hpp"
+#include "island/presence.hpp"
+#include "island/process.hpp"
+#include "island/segment.hpp"
+#include "weir/options.hpp"
+
+namespace weir::island {
+
+class Space {
+ public:
+  // For so many workers, the last `attached` of them programs that attach. Throws weir::Error.
+  Space(const Options& options, int workers, int attached);
+
+  SharedMemory& memory() noexcept { return *memory_; }
+  Heap& heap() noexcept { return *heap_; }
+  // Of the heap. Throws weir::Error when there is no such piece, with what there is.
+  Heap::Piece allocate(std::size_t bytes, std::size_t alignment = 1);
+  const Segment& segment() const noexcept { return segment_; }
+  // Of worker 1 and so on.
+  Mailbox& mailbox(int worker) const noexcept;
+
+  // Throw weir::Error: no more processes; nobody has attached in time.
+  Process fork_worker(int worker, std::optional<int> os_cpu);
+  Process wait_for_worker(int worker);
+  // All have attached.
+  void remove_name() noexcept { memory_->backing().remove_name(); }
+
+ private:
+  void map(std::size_t bytes, bool is_attached_to);
+  void post_head(int workers, int attached);
+
+  const Options& options_;
+  const Segment segment_;  // of no size: how the memory is spread
+  std::unique_ptr<SharedMemory> memory_;
+  std::optional<Presence> presence_;  // where programs attach
+  std::optional<Heap> heap_;
+};
+
+}  // namespace weir::island

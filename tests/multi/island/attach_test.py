@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+
+"""Workers that are programs of their own: attached by name, and started by weir run --islands.
+
+    attach_test.py WEIR PEER STRANGER
+
+PEER is tests/multi/island/peer.cpp, STRANGER another program, which only attaches.
+"""
+
+import glob
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEIR, PEER, STRANGER = (os.path.abspath(path) for path in sys.argv[1:4])
+KINDS = ["coherent", "checked"]
+
+
+class Attaching(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="weir-attach-")
+        self.segment = os.path.join(self.folder.name, "segment")
+        self.before = set(glob.glob("/dev/shm/weir-islands-*"))
+        self.started = []
+
+    def tearDown(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        self.folder.cleanup()
+        left = set(glob.glob("/dev/shm/weir-islands-*")) - self.before
+        self.assertFalse(left, "segments are left")
+
+    def start(self, *words, **variables):
+        everything = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+        everything.update({"WEIR_ISLAND_HEAP": "16", "WEIR_BIND": "none"}, **variables)
+        process = subprocess.Popen(words, env=everything, cwd=self.folder.name, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        self.started.append(process)
+        return process
+
+    def end(self, process, seconds=50):
+        out, error = process.communicate(timeout=seconds)
+        return process.returncode, out, error
+
+    # Processes whose command line names the folder's programs and that are not zombies.
+    def workers_of(self, session):
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                found.append(int(entry.name))
+        return found
+
+    def expect_nobody(self, session):
+        for _ in range(1000):
+            if not self.workers_of(session):
+                return
+            time.sleep(0.01)
+        self.fail(f"processes are left: {self.workers_of(session)}")
+
+    def test_programs_attach_by_name_beside_forked_workers(self):
+        for kind in KINDS:
+            for second in ([PEER, "attach", self.segment], [PEER, "attach", self.segment]):
+                master = self.start(PEER, "attached", WEIR_ISLAND_SEGMENT=self.segment, WEIR_WORKERS="3",
+                                    WEIR_ISLAND_MEMORY=kind)
+                worker = self.start(*second)
+                self.assertEqual(self.end(master), (0, "0 wrong, 16 elsewhere, 3 workers\n", ""))
+                self.assertEqual(self.end(worker), (0, "", ""))
+                self.assertFalse(os.path.exists(self.segment), "the name is left")
+
+    def test_weir_run_starts_them(self):
+        for kind in KINDS:
+            run = self.start(WEIR, "run", "--islands", "2", "--island-memory", kind, PEER, "run")
+            self.assertEqual(self.end(run), (0, "0 wrong, 16 elsewhere, 2 workers\n", ""))
+            self.expect_nobody(run.pid)
+
+    def test_a_file_that_is_there_is_used_and_stays(self):
+        with open(self.segment, "wb") as file:
+            file.write(b"\1" * (20 << 20))
+        for _ in range(2):  # the second time with what the first has left there
+            run = self.start(WEIR, "run", "--islands", "2", "--island-segment", self.segment, PEER, "run")
+            self.assertEqual(self.end(run), (0, "0 wrong, 16 elsewhere, 2 workers\n", ""))
+        self.assertTrue(os.path.exists(self.segment))
+
+    def test_another_program_without_the_tasks_is_named(self):
+        master = self.start(PEER, "attached", WEIR_ISLAND_SEGMENT=self.segment, WEIR_WORKERS="1")
+        stranger = self.start(STRANGER, self.segment)
+        status, _, error = self.end(master)
+        self.assertEqual(status, 3)
+        self.assertRegex(error, r"on worker 1, threw: its code is of the program or library with build id [0-9a-f]{16}")
+        self.assertIn(f"which process {stranger.pid} has not loaded", error)
+        self.end(stranger)
+
+    def test_a_dead_worker_is_named(self):
+        master = self.start(PEER, "crash", WEIR_ISLAND_SEGMENT=self.segment, WEIR_ATTACHED="1")
+        worker = self.start(PEER, "attach", self.segment)
+        status, _, error = self.end(master)
+        self.assertEqual(status, 3)
+        self.assertRegex(error, rf"worker 1 \(process {worker.pid}\) is gone .*, while it had task 'crash'")
+        run = self.start(WEIR, "run", "--islands", "2", PEER, "crash")
+        status, _, error = self.end(run)
+        self.assertEqual(status, 3)
+        self.assertRegex(error, r"weir: a worker of the islands \(process \d+\) ended by signal 9")
+        self.assertRegex(error, r"island_peer: worker \d \(process \d+\) is gone")
+        self.expect_nobody(run.pid)
+
+    def test_what_a_dead_worker_had_runs_elsewhere(self):
+        run = self.start(WEIR, "run", "--islands", "2", PEER, "die")
+        status, out, error = self.end(run)
+        self.assertEqual((status, out), (0, "begun\n0 wrong, 16 elsewhere, 2 workers\n"), error)
+        self.assertRegex(error, r"is gone .* is given to other workers")
+
+    def test_a_dead_master_is_named(self):
+        master = self.start(PEER, "forever", WEIR_ISLAND_SEGMENT=self.segment, WEIR_ATTACHED="2", WEIR_WORKERS="2")
+        workers = [self.start(PEER, "attach", self.segment) for _ in range(2)]
+        self.assertEqual(master.stdout.readline(), "begun\n")
+        master.kill()
+        ended = {}
+        while not ended:  # the one without a task
+            ended = {w.pid: self.end(w) for w in workers if w.poll() is not None}
+            time.sleep(0.01)
+        for pid, (status, _, error) in ended.items():
+            self.assertEqual(status, 3)
+            self.assertRegex(error, rf"worker \d \(process {pid}\) of .*: its master, process {master.pid}, is gone")
+
+    def test_ctrl_c_leaves_nothing(self):
+        run = self.start(WEIR, "run", "--islands", "2", PEER, "forever")
+        self.assertEqual(run.stdout.readline(), "begun\n")
+        os.killpg(run.pid, signal.SIGINT)
+        status, _, _ = self.end(run)
+        self.assertEqual(status, -signal.SIGINT)
+        self.expect_nobody(run.pid)
+
+    def test_a_worker_that_never_attaches_ends_the_run(self):
+        run = self.start(WEIR, "run", "--islands", "2", PEER, "early")
+        status, _, error = self.end(run)
+        self.assertNotEqual(status, 0)
+        self.assertIn("ended by signal 9", error)
+        self.expect_nobody(run.pid)
+
+    def test_more_than_are_waited_for_are_refused(self):
+        master = self.start(PEER, "forever", WEIR_ISLAND_SEGMENT=self.segment, WEIR_ATTACHED="1")
+        with open(self.segment + "-keep", "w"):
+            pass
+        while not os.path.exists(self.segment):
+            time.sleep(0.01)
+        os.link(self.segment, self.segment + "2")  # the name goes when all are there
+        worker = self.start(PEER, "attach", self.segment)
+        self.assertEqual(master.stdout.readline(), "begun\n")
+        status, _, error = self.end(self.start(PEER, "attach", self.segment + "2"))
+        self.assertEqual(status, 3)
+        self.assertRegex(error, "all 1 programs that its master, process .*, waits for have attached")
+        master.kill()
+        worker.kill()
+
+    def test_what_cannot_be_is_refused(self):
+        status, _, error = self.end(self.start(PEER, "attached", WEIR_WORKERS="1"))
+        self.assertEqual(status, 3)
+        self.assertIn("options.island_segment has to name what they attach to", error)
+        status, _, error = self.end(self.start(WEIR, "run", "-n", "2", "--islands", "2", PEER, "run"))
+        self.assertEqual(status, 2)
+        self.assertIn("--islands: not with -n", error)
+        status, _, error = self.end(self.start(WEIR, "run", "--islands", "2", "no-such-program"))
+        self.assertEqual(status, 2)
+        self.assertIn("no-such-program", error)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

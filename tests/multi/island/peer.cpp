@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A program whose master, or whose worker, is what the test asks for.
+//
+//   island_peer run FILE     sums on two workers under `weir run --islands`, or forked ones; FILE: "" or where "begun"
+//   goes island_peer forever      a task that does not end island_peer die          a task that kills its worker, of
+//   which the rest goes on
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "weir/island.hpp"
+
+namespace {
+
+using namespace weir;
+
+int constructed = 0;
+const bool is_constructed = [] {
+  constructed = 41;
+  return true;
+}();
+
+int sums(island::Master& master) {
+  auto* const x = master.allocate<int>(1024);
+  auto* const pids = master.allocate<long>(16 * 8);
+  for (int i = 0; i < 1024; ++i) x[i] = i;
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 16; ++i) {
+      master.spawn(inout(x + 64 * i, 64), out(pids[8 * i]), [](std::span<int> s, long& pid) {
+        for (int& value : s) value += constructed - 40;
+        pid = ::getpid();
+        ::usleep(100);
+      });
+    }
+  }
+  master.wait();
+  int wrong = 0, elsewhere = 0;
+  for (int i = 0; i < 1024; ++i) wrong += x[i] != i + 10;
+  for (int i = 0; i < 16; ++i) elsewhere += pids[8 * i] != ::getpid();
+  std::printf("%d wrong, %d elsewhere, %d workers\n", wrong, elsewhere, master.worker_count());
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* const what = argc > 1 ? argv[1] : "";
+  try {
+    if (std::strcmp(what, "attach") == 0) {
+      island::attach(argv[2]);
+      return 0;
+    }
+    if (std::strcmp(what, "early") == 0 && std::getenv("WEIR_ATTACH") != nullptr) std::raise(SIGKILL);
+    island::MasterOptions own;
+    own.retries = std::strcmp(what, "die") == 0 ? 1 : 0;
+    if (std::strcmp(what, "attached") == 0) own.attached = 1;
+    island::Master master(Options::from_environment(), own);
+    if (std::strcmp(what, "forever") == 0 || std::strcmp(what, "die") == 0 || std::strcmp(what, "crash") == 0) {
+      auto* const one = master.allocate<int>(1);
+      if (what[0] == 'f') master.spawn(inout(*one), name("long"), [](int&) { ::sleep(1000); });
+      if (what[0] == 'c') master.spawn(inout(*one), name("crash"), [](int&) { std::raise(SIGKILL); });
+      if (what[0] == 'd') {
+        auto* const first = master.allocate<int>(1);
+        master.spawn(inout(*first), name("dies"), [](int& done) {
+          const bool again = ::access("died", F_OK) == 0;
+          if (std::FILE* const file = std::fopen("died", "w")) std::fclose(file);
+          if (!again) std::raise(SIGKILL);
+          done = 7;
+        });
+        master.wait();
+        if (*first != 7) return 1;
+      }
+      std::printf("begun\n");
+      std::fflush(stdout);
+      master.wait();
+    }
+    return sums(master);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "island_peer: %s\n", error.what());
+    return 3;
+  }
+}
