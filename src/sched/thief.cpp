@@ -8,6 +8,7 @@
 #include "platform/clock.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
+#include "sched/policy/idling.hpp"
 #include "sched/policy/victims.hpp"
 
 namespace weir::sched {
@@ -27,7 +28,7 @@ Thief::Thief(Peer& self, Team& team) noexcept
 template <policy::Source kSource>
 inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
   if constexpr (kSource == Source::turn) {
-    return policy::is_turn_of_inbox(++taken_) ? own.take<Source::inbox>() : 0;
+    return (++taken_ & turn_mask_) == 0 ? take_turn(own) : 0;
   } else if constexpr (kSource == Source::batch) {
     if (stolen_left_ == 0) return 0;
     const Item item = next_stolen();
@@ -43,6 +44,24 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
 Thief::Item Thief::next() noexcept {
   ReadyQueues& own = own_;  // looked up once
   return policy::first_of<policy::is_at_hand>([this, &own](auto source) { return take<source()>(own); });
+}
+
+[[gnu::noinline]] Thief::Item Thief::take_turn(ReadyQueues& own) noexcept {
+  if (team_.polls().any()) [[unlikely]]
+    ask_for_pending();
+  else
+    turn_mask_ = policy::kInboxTurn - 1;
+  return policy::is_turn_of_inbox(taken_) ? own.take<Source::inbox>() : 0;
+}
+
+// Others may all be busy, too.
+void Thief::ask_for_pending() noexcept {
+  const std::uint64_t now = platform::now_ns();
+  if (now < ask_at_ns_) return;
+  Polls& polls = team_.polls();
+  static_cast<void>(polls.ask());
+  turn_mask_ = polls.wanted() == Polls::Asker::nobody ? policy::kInboxTurn - 1 : 0;
+  ask_at_ns_ = now + policy::kAskBetweenTasksNs;
 }
 
 // To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before
