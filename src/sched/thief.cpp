@@ -28,7 +28,7 @@ Thief::Thief(Peer& self, Team& team) noexcept
 template <policy::Source kSource>
 inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
   if constexpr (kSource == Source::turn) {
-    return (++taken_ & turn_mask_) == 0 ? take_turn(own) : 0;
+    return policy::is_turn_of_inbox(++taken_) ? own.take<Source::inbox>() : 0;
   } else if constexpr (kSource == Source::batch) {
     if (stolen_left_ == 0) return 0;
     const Item item = next_stolen();
@@ -42,26 +42,26 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
 }
 
 Thief::Item Thief::next() noexcept {
+  if (--ask_in_ == 0) [[unlikely]]
+    ask_for_pending();
   ReadyQueues& own = own_;  // looked up once
   return policy::first_of<policy::is_at_hand>([this, &own](auto source) { return take<source()>(own); });
 }
 
-[[gnu::noinline]] Thief::Item Thief::take_turn(ReadyQueues& own) noexcept {
-  if (team_.polls().any()) [[unlikely]]
-    ask_for_pending();
-  else
-    turn_mask_ = policy::kInboxTurn - 1;
-  return policy::is_turn_of_inbox(taken_) ? own.take<Source::inbox>() : 0;
-}
-
-// Others may all be busy, too.
-void Thief::ask_for_pending() noexcept {
-  const std::uint64_t now = platform::now_ns();
-  if (now < ask_at_ns_) return;
+// Others may all be busy, too. Before each task while something is pending, as tasks may be long; the clock keeps short
+// ones from asking all the time.
+[[gnu::noinline]] void Thief::ask_for_pending() noexcept {
   Polls& polls = team_.polls();
-  static_cast<void>(polls.ask());
-  turn_mask_ = polls.wanted() == Polls::Asker::nobody ? policy::kInboxTurn - 1 : 0;
-  ask_at_ns_ = now + policy::kAskBetweenTasksNs;
+  ask_in_ = policy::kInboxTurn;
+  if (!polls.any()) [[likely]]
+    return;
+  const std::uint64_t now = platform::now_ns();
+  if (now >= ask_at_ns_) {
+    static_cast<void>(polls.ask());
+    if (polls.wanted() == Polls::Asker::nobody) return;
+    ask_at_ns_ = now + policy::kAskBetweenTasksNs;
+  }
+  ask_in_ = 1;
 }
 
 // To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before

@@ -29,7 +29,7 @@ class Thief {
   // The last look around met a victim whose tasks are too short to be taken.
   bool saw_tiny() const noexcept { return saw_tiny_; }
   // Tasks of this worker have begun what has to be asked for: it asks between two tasks until nothing is pending.
-  void ask_between_tasks() noexcept { turn_mask_ = 0; }
+  void ask_between_tasks() noexcept { ask_in_ = 1; }
   // Whether there is something that look_around() might take.
   bool sees_tasks() const noexcept;
 
@@ -52,7 +52,6 @@ class Thief {
   Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
   Item take_far(std::uint64_t searched_ns) noexcept;
 
-  Item take_turn(ReadyQueues& own) noexcept;
   void ask_for_pending() noexcept;
   Item next_stolen() noexcept;
   void prefetch_stolen(Item item) const noexcept;
@@ -79,8 +78,8 @@ class Thief {
 
   std::uint32_t stolen_left_ =
       0;                     // of what it stole in batches, this many at most are still in the deque, or the batch
-  std::uint32_t taken_ = 0;  // tasks at hand, for the turns of the inbox and of what has to be asked for
-  std::uint32_t turn_mask_ = policy::kInboxTurn - 1;
+  std::uint32_t taken_ = 0;  // tasks at hand, for the inbox's turn
+  std::uint32_t ask_in_ = policy::kInboxTurn;  // tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
   std::uint32_t random_;

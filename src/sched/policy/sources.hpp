@@ -59,7 +59,7 @@ constexpr bool may_look_at(Source s, bool deep_in_stack) noexcept {
   return !deep_in_stack || (s != Source::peers && s != Source::far);
 }
 
-// After this many tasks of its own a worker looks into the inbox first. A power of two.
+// After this many tasks of its own a worker looks into the inbox first.
 inline constexpr std::uint32_t kInboxTurn = 64;
 constexpr bool is_turn_of_inbox(std::uint32_t tasks_taken) noexcept { return tasks_taken % kInboxTurn == 0; }
 
