@@ -141,8 +141,8 @@ TEST_P(Requests, ThatWereNotStartedCountAsEnded) {
   FakeMessage message, idle;
   idle.started = false;
   FakeLibrary::busy = true;  // so that the task cannot look itself
-  const Handle<> task = runtime.spawn([&] { wait_at_end({&idle, &message, nullptr}); });
-  spin_until([&] { return fake_requests().pending(); });
+  const Handle<> task = runtime.spawn(Priority::urgent, [&] { wait_at_end({&idle, &message, nullptr}); });
+  while (!fake_requests().pending()) runtime.wait(runtime.spawn([] {}));
   EXPECT_EQ(FakeLibrary::calls, 0);
   FakeLibrary::busy = false;
   message.ended = true;
