@@ -126,13 +126,19 @@ void Search::ask_polls() noexcept {
   if (team_.polls().ask()) asking_nap_ns_ = policy::kFirstAskingNapNs;
 }
 
-// Listed among the sleepers: whether it is to take a nap, and ask again. Of those that may one is enough.
+// Listed among the sleepers: whether it is to take a nap, and ask again. Of those that may one is enough. ASK-1: it
+// looks once more after it has ended that, as another may have relied on it meanwhile.
 bool Search::keeps_asking() noexcept {
-  if (!team_.polls().any()) [[likely]]
+  Polls& polls = team_.polls();
+  if (!polls.any() && !asks_) [[likely]]
     return false;
-  const Polls::Asker asker = team_.polls().wanted();
-  if (asker == Polls::Asker::anybody && !asks_) asks_ = lot_.begin_asking();
-  return asker == Polls::Asker::me || (asker == Polls::Asker::anybody && asks_);
+  for (;;) {
+    const Polls::Asker asker = polls.wanted();
+    if (asker == Polls::Asker::anybody) return asks_ = asks_ || lot_.begin_asking();
+    if (!asks_) return asker == Polls::Asker::me;
+    asks_ = false;
+    lot_.end_asking();
+  }
 }
 
 bool Search::nobody_asks() const noexcept {
