@@ -79,7 +79,7 @@ class ParkingLot {
   // ---- Asking for what ends elsewhere (polls.hpp) ----
   // Of the workers that would sleep one, at most, keeps asking. True: it is the caller, until it ends that.
   [[nodiscard]] bool begin_asking() noexcept { return !asked_.exchange(true, std::memory_order_acq_rel); }  // ASK-1
-  void end_asking() noexcept { asked_.store(false, std::memory_order_release); }                            // ASK-1
+  void end_asking() noexcept { asked_.exchange(false, std::memory_order_acq_rel); }                         // ASK-1
   bool is_asked() const noexcept { return asked_.load(std::memory_order_acquire); }
 
   // ---- More workers than processors ----

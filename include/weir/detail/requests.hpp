@@ -92,7 +92,7 @@ class Requests final : public Poll {
   }
 
  private:
-  // What one call of wait_at_end() waits for. Its thread's until add(), then that of whoever asks.
+  // What one call of wait_at_end() waits for. Its thread's until add(), then that of the thread that asks.
   struct Group {
     Completion completion;
     std::size_t open;
@@ -101,7 +101,7 @@ class Requests final : public Poll {
   };
   struct Entry {
     Request request;
-    Status* status;  // null: nobody wants it
+    Status* status;  // null: not asked for
     Group* group;
     bool looked_at;  // it has been started: test_some() says nothing of others
   };
