@@ -36,8 +36,8 @@
 
 namespace weir::mpi {
 
-// Held by each thread that calls MPI where it grants MPI_THREAD_SERIALIZED; Weir's workers do so. May be locked again by the
-// thread that has it, also around wait_at_end().
+// Held by each thread that calls MPI where it grants MPI_THREAD_SERIALIZED; Weir's workers do so. May be locked again
+// by the thread that has it, also around wait_at_end().
 inline std::recursive_mutex& mutex() {
   static auto* const the_mutex = new std::recursive_mutex;  // workers may ask while static objects end
   return *the_mutex;
