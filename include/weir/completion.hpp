@@ -12,6 +12,8 @@ namespace weir {
 namespace detail {
 struct OpenCompletion;  // src/runtime/completion.hpp
 struct CompletionAccess;
+// The name of the running task, or null; it outlives the task. Throws weir::Error where end_later() does, about `what`.
+const char* name_of_task_that(const char* what);
 }  // namespace detail
 
 // One thing that a task has begun and that ends by itself: the task has not ended before complete() was called.

@@ -59,10 +59,17 @@ std::unique_ptr<OpenCompletion> take(std::atomic<OpenCompletion*>& from, const c
   end(std::unique_ptr<OpenCompletion>(open), std::make_exception_ptr(std::move(error)));
 }
 
-[[noreturn, gnu::cold]] void refuse_outside() {
+[[noreturn, gnu::cold]] void refuse_outside(const char* what) {
   throw Error(
-      "end_later() outside of a task, or in the half of a fork_join() that another thread has taken: it is the running "
-      "task that ends later; call it in the function of a task");
+      fmt::format("{} outside of a task, or in the half of a fork_join() that another thread has taken: it is the "
+                  "running task that ends later; call it in the function of a task",
+                  what));
+}
+
+const sched::Task& running_task(sched::Worker* worker, const char* what) {
+  const sched::Task* const task = worker == nullptr ? nullptr : worker->frame().task;
+  if (task == nullptr) refuse_outside(what);
+  return *task;
 }
 
 }  // namespace
@@ -82,16 +89,19 @@ void Completion::fail(std::exception_ptr exception) {
   end(take(open_, "fail()"), std::move(exception));
 }
 
+const char* detail::name_of_task_that(const char* what) {
+  return running_task(sched::Worker::current(), what).note.name();
+}
+
 Completion end_later() {
   sched::Worker* const worker = sched::Worker::current();
-  const sched::Task* const task = worker == nullptr ? nullptr : worker->frame().task;
-  if (task == nullptr) refuse_outside();
+  const sched::Task& task = running_task(worker, "end_later()");
   if (check::active()) [[unlikely]] {
     const check::Pause pause;
     check::hooks().ends_later();
   }
   auto open = std::make_unique<OpenCompletion>();
-  open->name = task->note.name();
+  open->name = task.note.name();
   open->scope = &runtime::scope_of(*worker);
   open->node = &open->scope->open_completion();  // last: it has to end from then on
   return detail::CompletionAccess::make(open.release());

@@ -137,7 +137,11 @@ bool Worker::waits_while_others_work(Condition& condition) noexcept {
   search().start();
   std::uint64_t start = platform::now_ns();
   bool work = false;
-  while (!condition.done() && !team().stopping() && !(work = has_visible_task() || search().sees_work())) {
+  const auto sees_work = [this] {
+    search().ask();
+    return has_visible_task() || search().sees_work();
+  };
+  while (!condition.done() && !team().stopping() && !(work = sees_work())) {
     if (platform::now_ns() - start < look_for) {
       for (int i = 0; i < 16; ++i) platform::spin_pause();
     } else if (search().sleep_unless(condition, false)) {

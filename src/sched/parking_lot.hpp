@@ -76,6 +76,12 @@ class ParkingLot {
     return state >= kSleeper || (state & kSearcherMask) != 0;
   }
 
+  // ---- Asking for what ends elsewhere (polls.hpp) ----
+  // Of the workers that would sleep one, at most, keeps asking. True: it is the caller, until it ends that.
+  [[nodiscard]] bool begin_asking() noexcept { return !asked_.exchange(true, std::memory_order_acq_rel); }  // ASK-1
+  void end_asking() noexcept { asked_.exchange(false, std::memory_order_acq_rel); }                         // ASK-1
+  bool is_asked() const noexcept { return asked_.load(std::memory_order_acquire); }
+
   // ---- More workers than processors ----
   bool has_surplus() const noexcept { return most_surplus_ != 0; }
   // More are awake than there are processors; a hint.
@@ -143,6 +149,7 @@ class ParkingLot {
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> state_{0};
   std::atomic<std::uint32_t> timed_parks_{0};  // of the sleepers; written by those that park so
   std::atomic<bool> watched_{false};           // written under mutex_: a sleeper watches
+  std::atomic<bool> asked_{false};             // written by the one that keeps asking, and who would be
   // Written under mutex_: how many should be asleep, and when it was found out. The first stays while watched_.
   std::atomic<std::int64_t> surplus_{0};
   std::atomic<std::uint64_t> blocked_set_at_{0};

@@ -79,6 +79,12 @@ class Runner : public Peer {
     current_ = outer;
   }
 
+  // What it runs has begun something that has to be asked for (polls.hpp), and so that others may ask.
+  void notify_asking() noexcept {
+    thief_.ask_between_tasks();
+    if (queues().lot().should_wake()) queues().wake_one();
+  }
+
   // ---- Tasks that have ended, or never ran ----
   // Gives the memory of a task that ended here back to its heap.
   void free(Task* task) noexcept {

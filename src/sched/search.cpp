@@ -50,6 +50,7 @@ Search::Item Search::look(Condition& condition) noexcept {
   const std::uint64_t park_after = static_cast<std::uint64_t>(team_.options().park_after) * 1000;
   Looking looking{idle.since(), idle.since(), park_after};
   while (!condition.done()) {
+    ask();
     if (lot_.may_be_crowded() && stand_back(condition)) continue;
     const std::uint64_t now = platform::now_ns();
     if (const Item item = thief_.look_around(now - looking.idle_since)) return found(item);
@@ -109,11 +110,40 @@ Search::Item Search::found(Item item) noexcept {
     watch_ns_ = policy::kFirstWatchNs;
     timed_parks_ = 0;
   }
-  if (lot_.stop_searching() && sees_work() && lot_.should_wake()) self_.queues().wake_one();
+  if (asks_) {
+    asks_ = false;
+    lot_.end_asking();  // ASK-1: before it stops searching
+  }
+  if (lot_.stop_searching() && (sees_work() || nobody_asks()) && lot_.should_wake()) self_.queues().wake_one();
   return item;
 }
 
 bool Search::sees_work() const noexcept { return domain_.permits.wanted() || thief_.sees_tasks(); }
+
+// ---- Asking for what ends elsewhere ----
+
+void Search::ask_polls() noexcept {
+  if (team_.polls().ask()) asking_nap_ns_ = policy::kFirstAskingNapNs;
+}
+
+// Listed among the sleepers: whether it is to take a nap, and ask again. Of those that may one is enough. ASK-1: it
+// looks once more after it has ended that, as another may have relied on it meanwhile.
+bool Search::keeps_asking() noexcept {
+  Polls& polls = team_.polls();
+  if (!polls.any() && !asks_) [[likely]]
+    return false;
+  for (;;) {
+    const Polls::Asker asker = polls.wanted();
+    if (asker == Polls::Asker::anybody) return asks_ = asks_ || lot_.begin_asking();
+    if (!asks_) return asker == Polls::Asker::me;
+    asks_ = false;
+    lot_.end_asking();
+  }
+}
+
+bool Search::nobody_asks() const noexcept {
+  return team_.polls().any() && !lot_.is_asked() && team_.polls().wanted() == Polls::Asker::anybody;
+}
 
 // ---- Sleeping ----
 
@@ -144,8 +174,14 @@ bool Search::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   WorkerStatistics::add(self_.counters().parks);
   trace::Track* const track = self_.track();
   const std::uint64_t start = track != nullptr ? trace::Track::now() : 0;
-  presence_.set_rest(Rest::asleep);
-  sleeper.parker.park();
+  const bool asks = keeps_asking();
+  presence_.set_rest(asks ? Rest::asleep_timed : Rest::asleep);
+  if (asks) {
+    sleeper.parker.park_for(asking_nap_ns_);
+    asking_nap_ns_ = policy::next_asking_nap(asking_nap_ns_);
+  } else {
+    sleeper.parker.park();
+  }
   presence_.set_rest(Rest::none);  // before the lot's lock, which may take long to get
   lot_.unlist(sleeper);
   if (track != nullptr) track->park(start);

@@ -32,6 +32,11 @@ class Search {
   void stop() noexcept { static_cast<void>(found(0)); }
   // True after a sleep; false when there was a reason not to. `leaves_work`: see policy::Sleepy.
   bool sleep_unless(Condition& condition, bool leaves_work) noexcept;
+  // Asks for what ends elsewhere, if there is any.
+  void ask() noexcept {
+    if (team_.polls().any()) [[unlikely]]
+      ask_polls();
+  }
   // Whether there are tasks to take, or a thread wants to go on in the place of this one.
   bool sees_work() const noexcept;
 
@@ -45,6 +50,9 @@ class Search {
   bool must_stay_awake(bool leaves_work) const noexcept;
   bool others_look_later() const noexcept;
   void park_timed(Condition& condition) noexcept;
+  [[gnu::noinline]] void ask_polls() noexcept;
+  bool keeps_asking() noexcept;
+  bool nobody_asks() const noexcept;
 
   // More workers than processors (surplus.cpp).
   [[gnu::noinline]] bool stand_back(Condition& condition) noexcept;
@@ -67,6 +75,8 @@ class Search {
   std::uint32_t timed_parks_ = 0;  // in a row
   std::uint64_t timed_park_ns_ = policy::kFirstTimedParkNs;
   std::uint64_t watch_ns_ = policy::kFirstWatchNs;
+  std::uint64_t asking_nap_ns_ = policy::kFirstAskingNapNs;
+  bool asks_ = false;  // the lot knows that it keeps asking
 };
 
 }  // namespace weir::sched

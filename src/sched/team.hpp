@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "sched/domain_queues.hpp"
 #include "sched/parking_lot.hpp"
+#include "sched/polls.hpp"
 #include "weir/options.hpp"
 
 namespace weir::sched {
@@ -43,6 +44,9 @@ class Team {
   DomainQueues& queues(int domain) noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
   const DomainQueues& queues(int domain) const noexcept { return *queues_[static_cast<std::size_t>(domain)]; }
   ParkingLot& lot(int domain) noexcept { return *lots_[static_cast<std::size_t>(domain) % lots_.size()]; }
+
+  // What its workers ask for.
+  Polls& polls() noexcept { return polls_; }
 
   // Any worker that exists; no lock, since workers never move and their list never grows past its reserve.
   Peer& peer(std::size_t index) noexcept { return *peers_[index]; }
@@ -88,6 +92,7 @@ class Team {
   std::vector<Peer*> peers_;                       // by index
   std::vector<int> cores_;                         // CPU of worker i; empty unless each is bound to its own
   std::atomic<bool> stopping_{false};
+  Polls polls_;
   std::atomic<Blocking*> blocking_{nullptr};  // set before the first task, while workers look for one
 };
 

@@ -8,6 +8,7 @@
 #include "platform/clock.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
+#include "sched/policy/idling.hpp"
 #include "sched/policy/victims.hpp"
 
 namespace weir::sched {
@@ -41,8 +42,26 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
 }
 
 Thief::Item Thief::next() noexcept {
+  if (--ask_in_ == 0) [[unlikely]]
+    ask_for_pending();
   ReadyQueues& own = own_;  // looked up once
   return policy::first_of<policy::is_at_hand>([this, &own](auto source) { return take<source()>(own); });
+}
+
+// Others may all be busy, too. Before each task while something is pending, as tasks may be long; the clock keeps short
+// ones from asking all the time.
+[[gnu::noinline]] void Thief::ask_for_pending() noexcept {
+  Polls& polls = team_.polls();
+  ask_in_ = policy::kInboxTurn;
+  if (!polls.any()) [[likely]]
+    return;
+  const std::uint64_t now = platform::now_ns();
+  if (now >= ask_at_ns_) {
+    static_cast<void>(polls.ask());
+    if (polls.wanted() == Polls::Asker::nobody) return;
+    ask_at_ns_ = now + policy::kAskBetweenTasksNs;
+  }
+  ask_in_ = 1;
 }
 
 // To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before

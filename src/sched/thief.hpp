@@ -28,6 +28,8 @@ class Thief {
   Item look_around(std::uint64_t searched_ns) noexcept;
   // The last look around met a victim whose tasks are too short to be taken.
   bool saw_tiny() const noexcept { return saw_tiny_; }
+  // Tasks of this worker have begun what has to be asked for: it asks between two tasks until nothing is pending.
+  void ask_between_tasks() noexcept { ask_in_ = 1; }
   // Whether there is something that look_around() might take.
   bool sees_tasks() const noexcept;
 
@@ -50,6 +52,7 @@ class Thief {
   Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
   Item take_far(std::uint64_t searched_ns) noexcept;
 
+  void ask_for_pending() noexcept;
   Item next_stolen() noexcept;
   void prefetch_stolen(Item item) const noexcept;
   Item unpack(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
@@ -76,11 +79,13 @@ class Thief {
   std::uint32_t stolen_left_ =
       0;                     // of what it stole in batches, this many at most are still in the deque, or the batch
   std::uint32_t taken_ = 0;  // tasks at hand, for the inbox's turn
+  std::uint32_t ask_in_ = policy::kInboxTurn;  // tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
   std::uint32_t random_;
   Peer* victim_ = nullptr;         // whose tasks those are; null: its own, or of another domain
   std::uint64_t searched_ns_ = 0;  // when it last looked around
+  std::uint64_t ask_at_ns_ = 0;    // not before
   StealBackoff backoff_;
   std::array<policy::Look, 16> looks_{};  // at victims with one task, by victim index
 };

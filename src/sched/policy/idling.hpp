@@ -61,6 +61,18 @@ constexpr std::uint64_t next_timed_park(std::uint64_t before) noexcept {
 }
 constexpr std::uint64_t next_watch(std::uint64_t before) noexcept { return std::min(before * 2, kLongestWatchNs); }
 
+// ---- Asking for what ends elsewhere ----
+
+// The nap of the one worker that keeps asking while it has nothing else to do, and what it becomes when nothing has
+// ended.
+inline constexpr std::uint64_t kFirstAskingNapNs = 20000;
+inline constexpr std::uint64_t kLongestAskingNapNs = 1000000;
+constexpr std::uint64_t next_asking_nap(std::uint64_t before) noexcept {
+  return std::min(before * 2, kLongestAskingNapNs);
+}
+// A worker that runs tasks asks between two of them, but not more often than this.
+inline constexpr std::uint64_t kAskBetweenTasksNs = 5000;
+
 // ---- More workers than processors ----
 
 enum class StandBack : std::uint8_t {

@@ -47,6 +47,11 @@ TEST(IdlePolicy, TheLookAfterATimedParkIsNeverLongerThanThatBeforeIt) {
   EXPECT_EQ(look_after_timed_park_ns(1000000), 2 * kTinyNs);
 }
 
+TEST(IdlePolicy, NapsOfTheOneThatKeepsAskingDoubleToALimit) {
+  EXPECT_EQ(next_asking_nap(kFirstAskingNapNs), 2 * kFirstAskingNapNs);
+  EXPECT_EQ(next_asking_nap(kLongestAskingNapNs), kLongestAskingNapNs);
+}
+
 TEST(CrowdPolicy, OneOfThoseThatAreTooManyWatchesTheWork) {
   EXPECT_EQ(stand_back({false, false}), StandBack::sleep);
   EXPECT_EQ(stand_back({false, true}), StandBack::sleep);
