@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Things that end by themselves without telling any thread, so that they have to be asked: requests of a message library,
-// say. Workers of a runtime ask, those without tasks all the time and the others now and then, and no thread is there
-// for that alone.
+// Things that end by themselves without telling any thread, so that they have to be asked: requests of a message
+// library, say. Workers of a runtime ask, those without tasks all the time and the others now and then, and no thread
+// is there for that alone.
 #pragma once
 
 namespace weir {
