@@ -151,7 +151,8 @@ constexpr std::array kCases{Case{"words", words},
 int main(int argc, char** argv) {
   for (const Case& one : kCases) {
     if (argc != 2 || std::strcmp(argv[1], one.name) != 0) continue;
-    shmem_init_thread(one.run == threads ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, nullptr);
+    const bool is_threaded = one.run == threads || one.run == teams;
+    shmem_init_thread(is_threaded ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, nullptr);
     one.run();
     return 0;
   }

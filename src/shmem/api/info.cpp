@@ -26,8 +26,8 @@ void tell_what_is_asked() {
   if (world().my_pe != 0 || told.exchange(true)) return;
   const bool info = value_of(kVariables[1]) != nullptr;
   if (!info && value_of(kVariables[0]) == nullptr) return;
-  std::printf("%s, OpenSHMEM %d.%d, %d PEs by %s\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION,
-              world().n_pes, world().transport->name());
+  std::printf("%s, OpenSHMEM %d.%d, %d PE%s by %s\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION,
+              world().n_pes, world().n_pes == 1 ? "" : "s", world().transport->name());
   if (info) tell_variables();
   std::fflush(stdout);
 }

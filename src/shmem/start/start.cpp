@@ -27,6 +27,7 @@
 #include "shmem/start/static_data.hpp"
 #include "shmem/status/outside.hpp"
 #include "shmem/status/status.hpp"
+#include "shmem/world/routine.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
 #include "transport/open_transport.hpp"
@@ -45,12 +46,14 @@ Counted& counted() {
   return *made;
 }
 
-// The status of a PE that ends by exit() without a finish: not 0 is a failure, for which nobody is to wait.
+// The status of a PE that ends by exit() without a finish: not 0 is a failure, for which nobody is to wait. MPI ends a
+// PE so, too, within a call of the library, when another PE has ended the job, which says why.
 void at_exit(int status, void*) {
   if (is_forked_child() || !is_started()) return;
   if (status != 0) {
-    std::fprintf(stderr, "weir: PE %d ends with status %d and without shmem_finalize: so does the job\n", world().my_pe,
-                 status);
+    if (!is_ending() && routine_of_caller().empty())
+      std::fprintf(stderr, "weir: PE %d ends with status %d and without shmem_finalize: so does the job\n",
+                   world().my_pe, status);
     global_exit(status);
   }
   counted().starts = 1;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -22,10 +23,13 @@ void say(const std::string& line) noexcept {
 
 std::size_t internal_used = 0;
 
+std::atomic<bool> ending{false};
+
 }  // namespace
 
 void fail(std::string_view what) noexcept {
   const World& w = world();
+  ending.store(true);
   const std::string routine = routine_of_caller();
   const std::string who =
       w.n_pes > 0 ? fmt::format("PE {} of {}", w.my_pe, w.n_pes) : fmt::format("process {}", getpid());
@@ -46,12 +50,15 @@ void fail(const base::Status& status) noexcept {
 }
 
 void global_exit(int status) noexcept {
+  ending.store(true);
   // Not all streams: another thread may wait for input, and holds that stream's lock.
   std::fflush(stdout);
   if (world().before_end != nullptr) world().before_end();
   if (world().transport != nullptr) world().transport->abort(status);
   _exit(status);
 }
+
+bool is_ending() noexcept { return ending.load(); }
 
 std::byte* reserve_internal(std::size_t bytes) {
   World& w = world();

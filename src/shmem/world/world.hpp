@@ -87,6 +87,9 @@ inline void check(const base::Status& status) noexcept {
 // Ends all PEs of the job with this status: any PE, any thread, at any time, whatever others wait for.
 [[noreturn]] void global_exit(int status) noexcept;
 
+// Whether one of these is on its way: what ends this process is not the program's.
+bool is_ending() noexcept;
+
 // `bytes` of World::internal for one user, the same on every PE as long as PEs reserve in the same order; a multiple of
 // 64, zero. Ends the program when there is no more. Not for many threads.
 std::byte* reserve_internal(std::size_t bytes);

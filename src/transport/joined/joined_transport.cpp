@@ -119,19 +119,27 @@ base::Status JoinedTransport::send(Rank to, std::uint16_t handler, std::span<con
 }
 
 // MPI wakes nobody: after a moment of looking, the thread sleeps where neighbours wake it, and looks again now and
-// then.
+// then. When nothing has come for long, it sleeps at once.
 void JoinedTransport::wait_for_arrival(std::uint64_t ns) {
   constexpr std::uint64_t kLongestNap = 500'000;  // ns
-  constexpr int kYields = 100;
-  std::uint64_t nap = 20'000;
+  constexpr std::uint32_t kLong = 20;
+  const bool is_long = fruitless_.load() >= kLong;
+  const int yields = is_long ? 0 : 100;
+  std::uint64_t nap = is_long ? kLongestNap : 20'000;
   const std::uint64_t end = platform::now_ns() + ns;
   for (int turn = 0;; ++turn) {
     link_->look();
     const std::uint64_t arrivals = link_->arrivals();
-    if (seen_.exchange(arrivals) != arrivals || link_->lost() || near_->lost()) return;
+    if (seen_.exchange(arrivals) != arrivals || link_->lost() || near_->lost()) {
+      fruitless_.store(0);
+      return;
+    }
     const std::uint64_t now = platform::now_ns();
-    if (now >= end) return;
-    if (turn < kYields) {
+    if (now >= end) {
+      fruitless_.fetch_add(1);
+      return;
+    }
+    if (turn < yields) {
       sched_yield();
       continue;
     }

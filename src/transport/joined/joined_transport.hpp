@@ -60,7 +60,8 @@ class JoinedTransport final : public Transport {
   std::unique_ptr<Transport> near_;
   std::unique_ptr<mpi::Link> link_;
   Post post_;
-  std::atomic<std::uint64_t> seen_{0};  // arrivals that a wait_for_arrival() has returned for
+  std::atomic<std::uint64_t> seen_{0};       // arrivals that a wait_for_arrival() has returned for
+  std::atomic<std::uint32_t> fruitless_{0};  // calls of wait_for_arrival() that have found nothing since
 };
 
 }  // namespace weir::transport::joined

@@ -296,6 +296,8 @@ void channels_are_independent(Transport& t) {
     require(channels[i]->put(words.at(next(t), i), &value, 8));
   }
   for (const auto& channel : channels) require(channel->quiet());
+  require(words.channel->quiet());
+  require(t.is_quiet(), "nothing is under way when all channels are quiet");
   words.meet();
   for (std::uint64_t i = 0; i < 16; ++i) require(words.mine(i) == i + 1, "each channel's put");
   channels.clear();

@@ -14,6 +14,7 @@
 #include "transport/mpi/load.hpp"
 #include "transport/mpi/mail.hpp"
 #include "transport/mpi/pending.hpp"
+#include "transport/mpi/pending_table.hpp"
 
 namespace weir::transport {
 namespace {
@@ -97,6 +98,19 @@ TEST(Pending, CountsByRankAndKnowsLargePuts) {
   EXPECT_EQ(pending.of(Rank{1}), 1U);
   pending.ended_large(Rank{1});
   EXPECT_EQ(pending.all() + pending.large(), 0U);
+}
+
+TEST(PendingTable, IsQuietWhenNothingOfAnyChannelIsPending) {
+  mpi::PendingTable table(2);
+  mpi::Pending& first = table.open();
+  mpi::Pending& second = table.open();
+  EXPECT_TRUE(table.is_quiet());
+  second.issued_large(Rank{1});
+  EXPECT_FALSE(table.is_quiet());
+  table.close(first);
+  EXPECT_FALSE(table.is_quiet());
+  second.ended_large(Rank{1});
+  EXPECT_TRUE(table.is_quiet());
 }
 
 TEST(Mail, StopsASenderUntilTheReceiverHasHandledAPartOfItsWindow) {

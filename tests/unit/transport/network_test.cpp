@@ -47,6 +47,21 @@ TEST(Pending, CompletesForOneRankWhatGoesThere) {
   EXPECT_FALSE(pending.is_empty());
 }
 
+TEST(Network, IsQuietForARankWhenItsChannelsAre) {
+  Network network(3, random_from(1));
+  Pending first, second, others;
+  network.open(kOne, first), network.open(kOne, second), network.open(kTwo, others);
+  others.add(kOne, [] {});
+  EXPECT_TRUE(network.is_quiet(kOne));
+  second.add(kTwo, [] {});
+  EXPECT_FALSE(network.is_quiet(kOne));
+  second.do_all(random_from(1));
+  EXPECT_TRUE(network.is_quiet(kOne));
+  EXPECT_FALSE(network.is_quiet(kTwo));
+  network.close(others);
+  EXPECT_TRUE(network.is_quiet(kTwo));
+}
+
 TEST(Network, DeliversMessagesOfOneWayInOrderAndOfSeveralInAny) {
   std::set<std::vector<std::uint16_t>> orders;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
