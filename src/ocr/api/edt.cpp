@@ -2,7 +2,8 @@
 
 // Templates and EDTs.
 #include "ocr/api/api.hpp"
-#include "ocr/edts/create_edt.hpp"
+#include "ocr/edts/far_edt.hpp"
+#include "ocr/edts/new_edt.hpp"
 #include "ocr/objects/label.hpp"
 
 using namespace weir::ocr;
@@ -29,13 +30,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, 
 }
 
 u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
-  return in_program([&](Local& local) -> u8 {
-    Template* const of = lock_object(templates(), Kind::edt_template, from_c(guid));
-    if (of == nullptr) return OCR_EINVAL;
-    of->word.kill();
-    retire(local, templates(), local.templates, *of);
-    return 0;
-  });
+  return in_program([&](Local& local) { return destroy_template(local, from_c(guid)); });
 }
 
 u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv, u32 depc, ocrGuid_t* depv,
