@@ -15,4 +15,8 @@ u8 refuse_across_ranks(Program& program, const char* what) noexcept {
   return OCR_ENOTSUP;
 }
 
+u8 refuse_far(Program& program, Guid object, const char* what, u8 otherwise) noexcept {
+  return is_far(object) ? refuse_across_ranks(program, what) : otherwise;
+}
+
 }  // namespace weir::ocr

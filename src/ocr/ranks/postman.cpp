@@ -7,6 +7,7 @@
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -48,14 +49,20 @@ Answer Postman::perform(Rank, Say what, Reader body) {
   }
   Local* const local = ocr::local();
   if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
+  Answer answer = perform_here(*local, what, body);
+  local->worker->flush();  // an EDT that will not run has left its scope
+  return answer;
+}
+
+Answer Postman::perform_here(Local& local, Say what, Reader& body) {
   switch (what) {
-    case Say::create_edt: return answer_create_edt(*local, body);
-    case Say::satisfy: return answer_satisfy(*local, body);
-    case Say::satisfy_linked: return answer_satisfy_linked(*local, body);
+    case Say::create_edt: return answer_create_edt(local, body);
+    case Say::satisfy: return answer_satisfy(local, body);
+    case Say::satisfy_linked: return answer_satisfy_linked(local, body);
     case Say::claim_slot: return answer_claim_slot(body);
     case Say::give_up_slot: return answer_give_up_slot(body);
-    case Say::link: return answer_link(*local, body);
-    case Say::destroy: return {destroy(*local, body.get<Guid>())};
+    case Say::link: return answer_link(local, body);
+    case Say::destroy: return {destroy(local, body.get<Guid>())};
     case Say::fetch_template: return answer_fetch_template(body);
     default: return {OCR_EINVAL};
   }

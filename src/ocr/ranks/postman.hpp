@@ -16,6 +16,8 @@
 
 namespace weir::ocr {
 
+struct Local;
+
 class Postman final : public Performer, public Elsewhere {
  public:
   // All outlive it. From start() on, which needs a running System, messages are performed.
@@ -31,6 +33,7 @@ class Postman final : public Performer, public Elsewhere {
 
  private:
   void run();
+  static Answer perform_here(Local& local, Say what, Reader& body);
   void look_for_losses();
   void note_stopped();
 

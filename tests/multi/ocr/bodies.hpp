@@ -13,6 +13,7 @@
 #include "ocr/extensions/ocr-affinity.h"
 #include "ocr/extensions/ocr-labeling.h"
 #include "ocr/extensions/ocr-legacy.h"
+#include "ocr/extensions/ocr-runtime-itf.h"
 #include "ocr/ocr.h"
 
 namespace weir::ocr::multi {

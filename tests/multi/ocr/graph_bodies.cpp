@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "multi/ocr/bodies.hpp"
+#include "ocr/extensions/ocr-pause.h"
 
 namespace weir::ocr::multi {
 
@@ -117,7 +118,7 @@ void events() {
   expect_code(ocrEventCreateParams(&done, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
   shut_down_after({done});
   for (const ocrEventTypes_t type : types) {
-    const Made user = make_edt(1 % rank_count(), &use_event, {word_of(make_event_of(type)), word_of(done), type}, 1,
+    const Made user = make_edt(1 % rank_count(), &use_event, {word_of(make_event_of(type)), word_of(done), static_cast<u64>(type)}, 1,
                                nullptr, EDT_PROP_NONE, true);
     expect_code(ocrAddDependence(user.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output to a latch");
     expect_code(ocrAddDependence(kNull, user.edt, 0, DB_MODE_NULL), 0, "the slot of an EDT elsewhere");
@@ -241,6 +242,31 @@ ocrGuid_t die(u32, u64*, u32, ocrEdtDep_t*) {
 }
 void dies() { make_edt(1, &die, {}); }
 const Named named_dies("dies", &dies);
+
+// ---- What is possible on one rank only ----
+
+void uses_far_block() {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, 8, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  make_edt(1, &nothing, {}, 1, &block);
+}
+const Named named_far_block("uses-far-block", &uses_far_block);
+
+ocrGuid_t use_range(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t label = kNull;
+  static_cast<void>(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1));
+  return kNull;
+}
+void uses_far_range() {
+  ocrGuid_t range = kNull;
+  expect_code(ocrGuidRangeCreate(&range, 10, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
+  make_edt(1, &use_range, {word_of(range)});
+}
+const Named named_far_range("uses-far-range", &uses_far_range);
+
+void pauses() { static_cast<void>(ocrPause(true)); }
+const Named named_pauses("pauses", &pauses);
 
 }  // namespace
 

@@ -36,6 +36,14 @@ TEST(OcrRanks, AFinishScopeEndsAfterAllThatItMadeOnAnyRank) {
   expect_all_well(4, "finish", kOneWorker);
 }
 
+TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"uses-far-block", "an EDT depends on a data block of another rank, and the program ends"},
+      {"uses-far-range", "a range or map of labels is used that another rank has made"},
+      {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
+  for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);
+}
+
 TEST(OcrRanks, AnyRankEndsTheProgramOnAll) {
   for (const int ranks : {1, 2, 3}) {
     expect_all_well(ranks, "ends-elsewhere", kOneWorker);
