@@ -31,9 +31,7 @@ Guid at(const Local& local, ocrAffinityKind kind, u64 number) noexcept {
 }
 
 // Itself, or where the caller is when there is no such.
-Guid existing(const Local& local, Guid affinity) noexcept {
-  return is_affinity(affinity) ? affinity : here(local);
-}
+Guid existing(const Local& local, Guid affinity) noexcept { return is_affinity(affinity) ? affinity : here(local); }
 
 Guid affinity_for(const Local& local, Guid guid) noexcept {
   if (is_far(guid)) return affinity_of(home_of(guid), 0);

@@ -3,7 +3,7 @@
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/graph/far.hpp"
+#include "ocr/graph/far_links.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"

@@ -200,7 +200,8 @@ void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request
   edt.task().scope = &enter_scope(local);
 }
 
-// It is a finish EDT, for what it makes to be counted, but if the program has not asked for that, its output does not wait.
+// It is a finish EDT, for what it makes to be counted, but if the program has not asked for that, its output does not
+// wait.
 void init_far(Edt& edt, const FarMaker& far) noexcept {
   EdtBody& body = edt.body();
   body.stand_in() = far.stand_in.bits;

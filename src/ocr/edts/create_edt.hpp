@@ -29,8 +29,8 @@ struct EdtRequest {
   const void* site;   // of the program's code that makes it
   const FarMaker* far = nullptr;
 };
-// Makes an EDT on this rank; 0 or an error code. Settles the request in place: a copy would have to wait until the stores of
-// the original, and all before them, are in the cache.
+// Makes an EDT on this rank; 0 or an error code. Settles the request in place: a copy would have to wait until the
+// stores of the original, and all before them, are in the cache.
 u8 create_edt_here(Local& local, const Template& of, EdtRequest& request);
 // Its parts, for EDTs that other ranks make: the counts as the EDT will have them; and the output event, made or given.
 u8 settle_counts(const Template& of, EdtRequest& request) noexcept;

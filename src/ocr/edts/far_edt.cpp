@@ -9,7 +9,7 @@
 #include "base/mutex.hpp"
 #include "ocr/edts/finish_scope.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/graph/far.hpp"
+#include "ocr/graph/far_links.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/complain.hpp"
@@ -95,7 +95,8 @@ void link_depv(Local& local, const EdtRequest& request, Rank where, std::uint64_
     if (!is_event(source) || home_of(source) == where) continue;
     const FarSlot slot{where, first_slot + i * sizeof(Slot)};
     if (link_to_far_slot(local, source, slot, 0) == 0) continue;
-    std::fprintf(stderr, "weir: ocr: an EDT for rank %u was given an event that is gone, or has no room, in its depv: %#llx\n",
+    std::fprintf(stderr,
+                 "weir: ocr: an EDT for rank %u was given an event that is gone, or has no room, in its depv: %#llx\n",
                  static_cast<unsigned>(where), static_cast<unsigned long long>(source.bits));
     satisfy_far_slot(slot, {});
   }

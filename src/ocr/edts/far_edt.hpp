@@ -10,9 +10,9 @@
 //                                               runs; all that it has made ends
 //   the stand-in's slot is satisfied <--------- satisfy
 //
-// The stand-in is in the maker's finish scope, and there only is one if there is such a scope. On its rank the EDT is a finish
-// EDT, so that the scope is a tree over the ranks, and ends when all EDTs in it have, with no other count.
-// Any thread that has a Local.
+// The stand-in is in the maker's finish scope, and there only is one if there is such a scope. On its rank the EDT is a
+// finish EDT, so that the scope is a tree over the ranks, and ends when all EDTs in it have, with no other count. Any
+// thread that has a Local.
 #pragma once
 
 #include "ocr/edts/create_edt.hpp"

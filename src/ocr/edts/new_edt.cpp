@@ -13,8 +13,7 @@ namespace {
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
   const Rank where = rank_of(*of, request);
-  return where == homes().self() ? create_edt_here(local, *of, request)
-                                     : create_far_edt(local, *of, request, where);
+  return where == homes().self() ? create_edt_here(local, *of, request) : create_far_edt(local, *of, request, where);
 }
 
 }  // namespace

@@ -195,7 +195,8 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
     // All contributors may make the event that they share, each for its own policy domain: here that is one.
     const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
-    if (code == OCR_EINVAL) return refuse_far(local.program, guid, "an event is to have a label that another rank has reserved");
+    if (code == OCR_EINVAL)
+      return refuse_far(local.program, guid, "an event is to have a label that another rank has reserved");
     return code == OCR_EGUIDEXISTS && shared ? 0 : code;
   }
   event->type = type;

@@ -52,7 +52,8 @@ class Reader {
     return value;
   }
   std::span<const std::byte> get_bytes(std::size_t count) {
-    WEIR_CHECK(count <= left_.size(), "a message between ranks is as long as its kind says: all ranks are of one build");
+    WEIR_CHECK(count <= left_.size(),
+               "a message between ranks is as long as its kind says: all ranks are of one build");
     const std::span<const std::byte> got = left_.first(count);
     left_ = left_.subspan(count);
     return got;

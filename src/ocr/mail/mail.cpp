@@ -29,9 +29,8 @@ void Mail::send(Rank to, const Head& head, std::span<const std::byte> body) {
   Writer message;
   message.put(head).put_bytes(body);
   const std::uint64_t number = messages_.fetch_add(1, std::memory_order_relaxed);
-  for_each_part(number, message.bytes(), [&](std::span<const std::byte> part) {
-    static_cast<void>(transport_.send(to, kPart, part));
-  });
+  for_each_part(number, message.bytes(),
+                [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kPart, part)); });
 }
 
 Answer Mail::ask(Rank to, Say what, const Writer& body) {

@@ -2,10 +2,10 @@
 
 // Mail: what ranks of an OCR program ask of one another: the protocol of docs/protocols/ocr-ranks.md.
 //
-// ask() returns when the other rank has done it, so what a thread does next comes after it on every rank, without anything
-// that counts causes. post() does not wait. What has arrived is performed by one thread of a rank, in the order in which
-// each sender has sent it, by a Performer, which never waits for another rank: so no ranks wait in a circle. Any thread, unless a
-// function says otherwise.
+// ask() returns when the other rank has done it, so what a thread does next comes after it on every rank, without
+// anything that counts causes. post() does not wait. What has arrived is performed by one thread of a rank, in the
+// order in which each sender has sent it, by a Performer, which never waits for another rank: so no ranks wait in a
+// circle. Any thread, unless a function says otherwise.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,8 @@ struct Answer {
 
 class Performer {
  public:
-  // On the thread that calls Mail::perform_arrived(). It never waits for another rank. The answer of what was posted is dropped.
+  // On the thread that calls Mail::perform_arrived(). It never waits for another rank. The answer of what was posted is
+  // dropped.
   virtual Answer perform(Rank from, Say what, Reader body) = 0;
 
  protected:
@@ -75,7 +76,7 @@ class Mail {
   struct Head {
     Say what{};
     u8 code = 0;               // of an answer
-    std::uint64_t ticket = 0;  // of who asks and waits; 0: nobody
+    std::uint64_t ticket = 0;  // of the thread that waits for the answer; 0: none does
   };
   struct Arrived {
     Rank from;

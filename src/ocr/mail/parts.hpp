@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts: messages of any length in parts that the transport takes. Each part says of which message it is, how long that is, and
-// where in it the part belongs; those of several messages may come mixed.
+// Parts: messages of any length in parts that the transport takes. Each part says of which message it is, how long that
+// is, and where in it the part belongs; those of several messages may come mixed.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@ namespace weir::ocr {
 
 u8 refuse_across_ranks(Program& program, const char* what) noexcept {
   std::fflush(stdout);
-  std::fprintf(stderr, "weir: ocr: rank %u: %s, and the program ends; on one rank it is possible\n", homes().here, what);
+  std::fprintf(stderr, "weir: ocr: rank %u: %s, and the program ends; on one rank it is possible\n", homes().here,
+               what);
   program.shut_down(OCR_ENOTSUP);
   return OCR_ENOTSUP;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program asks for that is possible on one rank only: one line on standard error, and the program ends on all ranks.
+// What a program asks for that is possible on one rank only: one line on standard error, and the program ends on all
+// ranks.
 #pragma once
 
 #include "ocr/objects/guid.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Say: what a message between ranks is about. What follows it is beside where it is sent: graph/far.cpp, edts/far_edt.cpp,
-// ranks/postman.cpp.
+// Say: what a message between ranks is about. What follows it is said where it is sent: graph/far.cpp,
+// edts/far_edt.cpp, ranks/postman.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Affinities: one for each domain of each rank, those of rank 0 first. An affinity's generation is the rank, its index the domain.
+// Affinities: one for each domain of each rank, those of rank 0 first. An affinity's generation is the rank, its index
+// the domain.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,10 @@
 
 // Home: which rank of the job a GUID's object is on.
 //
-// The indices of each table are cut in equal parts, one for each rank, which makes its objects in its own: an object's home is
-// in the upper bits of its index, and a rank's own tables find nothing of another's. So a look-up costs what it costs on
-// one rank, and only one that has found nothing asks is_far(). Set once, before any object is made; any thread.
+// The indices of each table are cut in equal parts, one for each rank, which makes its objects in its own: an object's
+// home is in the upper bits of its index, and a rank's own tables find nothing of another's. So a look-up costs what it
+// costs on one rank, and only one that has found nothing asks is_far(). Set once (become_rank.hpp), before any object
+// is made; any thread.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,6 @@ extern constinit Homes homes;
 }  // namespace detail
 
 inline const Homes& homes() noexcept { return detail::homes; }
-// This process is that rank of so many. Tables from then on give indices of its part.
-void set_homes(std::uint32_t ranks, std::uint32_t here);
 // How many ranks there may be: each has a chunk of every table at least.
 inline constexpr std::uint32_t kMostRanks = std::uint32_t{1} << 16;
 

@@ -9,6 +9,7 @@
 #include "launch/job.hpp"
 #include "launch/rank_file.hpp"
 #include "ocr/objects/affinities.hpp"
+#include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
 #include "transport/open_transport.hpp"
 
@@ -19,17 +20,17 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   if (!job) return job.status();
   if (job->ranks == 1) return std::unique_ptr<Membership>();
   if (!may_spread)
-    return base::Status{base::Code::unsupported,
-                        "a program that has a main() of its own, or starts OCR by ocrLegacyInit(), runs on one rank: start "
-                        "it bare, or define mainEdt() instead"};
+    return base::Status{
+        base::Code::unsupported,
+        "a program that has a main() of its own, or starts OCR by ocrLegacyInit(), runs on one rank: start "
+        "it bare, or define mainEdt() instead"};
   auto transport = transport::open_transport(*job);
   if (!transport) return transport.status();
   const std::uint32_t ranks = (*transport)->ranks();
   if (ranks == 1) return std::unique_ptr<Membership>();
   if (ranks > kMostRanks)
-    return base::Status{base::Code::unsupported,
-                        fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
-  set_homes(ranks, static_cast<std::uint32_t>((*transport)->rank()));
+    return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
+  become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
   return std::unique_ptr<Membership>(new Membership(std::move(*transport)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Membership: this process as a rank of an OCR program: joins the job before the runtime is there, leaves after it is gone.
-// The thread that starts and stops the System.
+// Membership: this process as a rank of an OCR program: joins the job before the runtime is there, leaves after it is
+// gone. The thread that starts and stops the System.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/graph/far.hpp"
+#include "ocr/graph/far_links.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {

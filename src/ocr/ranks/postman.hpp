@@ -23,8 +23,8 @@ class Postman final : public Performer, public Elsewhere {
   // All outlive it. From start() on, which needs a running System, messages are performed.
   Postman(Mail& mail, Program& program) noexcept : mail_(mail), program_(program) {}
   void start();
-  // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops. False:
-  // a rank was lost.
+  // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
+  // False: a rank was lost.
   bool stop();
   static bool is_this_thread() noexcept;
 

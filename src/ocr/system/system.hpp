@@ -24,8 +24,8 @@ namespace weir::ocr {
 
 class System {
  public:
-  // Fails when there is one already, or when the options cannot be satisfied. Collective where the program runs on several
-  // ranks, which it does only if it may.
+  // Fails when there is one already, or when the options cannot be satisfied. Collective where the program runs on
+  // several ranks, which it does only if it may.
   static base::Status start(const Options& options, bool report_at_end, bool may_spread = false);
   // Waits for what is running, drops the rest.
   static void stop() noexcept;

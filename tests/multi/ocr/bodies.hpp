@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the ranks of the program ocr_rank run, by name, and what the bodies have in common: mainEdt() on rank 0 calls one,
-// which is to end in ocrShutdown(). What is not as it should be is said, and ends the program with status 1.
+// What the ranks of the program ocr_rank run, by name, and what the bodies have in common: mainEdt() on rank 0 calls
+// one, which is to end in ocrShutdown(). What is not as it should be is said, and ends the program with status 1.
 #pragma once
 
 #include <cstdint>

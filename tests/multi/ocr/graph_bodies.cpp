@@ -83,8 +83,10 @@ ocrGuid_t use_event(u32, u64* paramv, u32, ocrEdtDep_t*) {
   const auto type = static_cast<ocrEventTypes_t>(paramv[2]);
   const std::uint64_t third = (this_rank() + 1) % rank_count();
   const Made waits = make_edt(third, &nothing, {}, 1, nullptr, EDT_PROP_NONE, true);
-  expect_code(ocrAddDependence(waits.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "a dependence to a latch");
-  expect_code(ocrAddDependence(event, waits.edt, 0, DB_MODE_RO), 0, "a dependence from an event to an EDT, both elsewhere");
+  expect_code(ocrAddDependence(waits.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+              "a dependence to a latch");
+  expect_code(ocrAddDependence(event, waits.edt, 0, DB_MODE_RO), 0,
+              "a dependence from an event to an EDT, both elsewhere");
   expect_code(ocrAddDependence(event, waits.edt, 0, DB_MODE_RO), OCR_EPERM, "a second source of a slot");
   expect_code(ocrEventSatisfy(event, kNull), 0, "ocrEventSatisfy() of an event elsewhere");
   const bool stays = type == OCR_EVENT_STICKY_T || type == OCR_EVENT_IDEM_T || type == OCR_EVENT_CHANNEL_T;
@@ -118,9 +120,11 @@ void events() {
   expect_code(ocrEventCreateParams(&done, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
   shut_down_after({done});
   for (const ocrEventTypes_t type : types) {
-    const Made user = make_edt(1 % rank_count(), &use_event, {word_of(make_event_of(type)), word_of(done), static_cast<u64>(type)}, 1,
-                               nullptr, EDT_PROP_NONE, true);
-    expect_code(ocrAddDependence(user.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output to a latch");
+    const Made user =
+        make_edt(1 % rank_count(), &use_event, {word_of(make_event_of(type)), word_of(done), static_cast<u64>(type)}, 1,
+                 nullptr, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(user.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+                "an output to a latch");
     expect_code(ocrAddDependence(kNull, user.edt, 0, DB_MODE_NULL), 0, "the slot of an EDT elsewhere");
   }
 }
@@ -171,8 +175,8 @@ ocrGuid_t with_children_that_never_run(u32, u64* paramv, u32, ocrEdtDep_t*) {
 void endings() {
   const ocrGuid_t later = make_event(OCR_EVENT_STICKY_T), idem = make_event(OCR_EVENT_IDEM_T);
   const Made returns = make_edt(1 % rank_count(), &return_event, {word_of(later)}, 1, &kNull, EDT_PROP_NONE, true);
-  const Made finish = make_edt(1 % rank_count(), &with_children_that_never_run, {word_of(idem)}, 1, &kNull,
-                               EDT_PROP_FINISH, true);
+  const Made finish =
+      make_edt(1 % rank_count(), &with_children_that_never_run, {word_of(idem)}, 1, &kNull, EDT_PROP_FINISH, true);
   shut_down_after({returns.output, finish.output, idem});
   expect_code(ocrEventSatisfy(later, kNull), 0, "ocrEventSatisfy()");
 }

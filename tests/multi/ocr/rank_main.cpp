@@ -82,10 +82,10 @@ Made make_edt(std::uint64_t rank, ocrEdt_t function, const std::vector<u64>& par
   std::vector<ocrGuid_t> given;
   if (depv != nullptr) given.assign(depv, depv + depc);
   Made made;
-  expect_code(ocrEdtCreate(&made.edt, of, static_cast<u32>(paramv.size()), paramv.empty() ? nullptr : paramv.data(), depc,
-                           given.empty() ? nullptr : given.data(), properties, &hint,
-                           wants_output ? &made.output : nullptr),
-              0, "ocrEdtCreate()");
+  expect_code(
+      ocrEdtCreate(&made.edt, of, static_cast<u32>(paramv.size()), paramv.empty() ? nullptr : paramv.data(), depc,
+                   given.empty() ? nullptr : given.data(), properties, &hint, wants_output ? &made.output : nullptr),
+      0, "ocrEdtCreate()");
   expect_code(ocrEdtTemplateDestroy(of), 0, "ocrEdtTemplateDestroy()");
   return made;
 }
