@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Say: what a message between ranks is about. What follows it is said where it is sent: graph/far.cpp,
+// Say: what a message between ranks is about. What follows it, the code that sends it defines: graph/far.cpp,
 // edts/far_edt.cpp, ranks/postman.cpp.
 #pragma once
 
