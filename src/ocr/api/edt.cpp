@@ -43,8 +43,9 @@ u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv
     hint = &(of_affinity = hint_of_affinity(hint, OCR_HINT_EDT_T));
   const u8 code = in_program([&](Local& local) {
     const Guid label = labelled ? from_c(*guid) : Guid{};
-    EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
-                       guid,  outputEvent,          site};
+    EdtRequest request{
+        label, from_c(templateGuid), paramc, paramv, depc, depv, static_cast<u16>(properties & ~kFarRequest), hint,
+        guid,  outputEvent,          site};
     return create_edt(local, request);
   });
   if (code != 0 && guid != nullptr && !labelled) *guid = NULL_GUID;

@@ -89,9 +89,8 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
   return true;
 }
 
-}  // namespace
-
-u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
+// See settle_counts(). Always inlined: making an EDT is what programs do most.
+[[gnu::always_inline]] inline u8 settle(const Template& of, EdtRequest& request) noexcept {
   const auto settle = [](std::uint32_t& count, std::uint32_t usual) {
     if (count == EDT_PARAM_UNK) return false;
     if (count == EDT_PARAM_DEF) {
@@ -108,8 +107,6 @@ u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
   if (request.depv != nullptr && !depv_is_valid(request)) return OCR_EINVAL;
   return 0;
 }
-
-namespace {
 
 // Slots, depv and parameters.
 void init_arrays(EdtBody& body, const EdtRequest& request) noexcept {
@@ -131,9 +128,8 @@ bool has_no_open_slot(const EdtRequest& request) noexcept {
   return true;
 }
 
-}  // namespace
-
-u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags) {
+[[gnu::always_inline]] inline u8 set_output(Local& local, const EdtRequest& request, Guid& output,
+                                            std::uint8_t& flags) {
   output = {};
   if (request.output == nullptr) return 0;
   if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
@@ -145,8 +141,6 @@ u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8
   if (local.current != nullptr && has_no_open_slot(request)) keep_output(local, *local.current, output);
   return 0;
 }
-
-namespace {
 
 // What depv says of the slots. Returns how many of them are satisfied by it.
 std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_events) {
@@ -176,7 +170,7 @@ void link_events(Local& local, Edt& edt, const EdtRequest& request) {
     const Guid source = from_c(request.depv[slot.index]);
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     edt.body().depv()[slot.index].guid = to_c(source);
-    if (request.far != nullptr && is_far(source)) continue;  // its maker links it
+    if (is_far_request(request) && is_far(source)) continue;  // its maker links it
     if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
     if (source.kind() == Kind::block) {
       satisfy(local, slot, source);
@@ -202,20 +196,20 @@ void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request
 
 // It is a finish EDT, for what it makes to be counted, but if the program has not asked for that, its output does not
 // wait.
-void init_far(Edt& edt, const FarMaker& far) noexcept {
+void init_far(Edt& edt, FarRequest& request) noexcept {
   EdtBody& body = edt.body();
-  body.stand_in() = far.stand_in.bits;
-  *far.first_slot = reinterpret_cast<std::uint64_t>(body.slots());
-  if (far.owns_output) body.flags |= Edt::kOwnOutput;
-  if (far.stand_in.is_null()) return;
+  body.stand_in() = request.stand_in.bits;
+  request.first_slot = reinterpret_cast<std::uint64_t>(body.slots());
+  if (request.owns_output) body.flags |= Edt::kOwnOutput;
+  if (request.stand_in.is_null()) return;
   if (!edt.has(Edt::kFinish)) body.flags |= Edt::kInnerFinish;
   body.flags |= Edt::kFinish | Edt::kStoodFor;
 }
 
 // Everything of a new EDT but its GUID and what it depends on.
-Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint8_t flags) {
+Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output, std::uint8_t flags) {
   const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
-  const std::uint32_t words = request.far != nullptr ? 2 : has_label(request) ? 1 : 0;
+  const std::uint32_t words = is_far_request(request) ? 2 : has_label(request) ? 1 : 0;
   Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, words));
   EdtBody& body = edt.body();
   body.paramc = request.paramc;
@@ -225,8 +219,8 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   body.acquired = {};
   body.flags |= flags;
   init_arrays(body, request);
-  if (request.far != nullptr) [[unlikely]]
-    init_far(edt, *request.far);
+  if (is_far_request(request)) [[unlikely]]
+    init_far(edt, static_cast<FarRequest&>(request));
   edt.task().invoke = &run_edt;
   edt.set_origin(origin);
   try {
@@ -276,7 +270,7 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
 // See Edt.
 bool is_bare(const Template& of, const EdtRequest& request) noexcept {
   return request.depc == 0 && request.paramc == 0 && request.properties == EDT_PROP_NONE && request.output == nullptr &&
-         request.hint == nullptr && of.hint.empty() && request.far == nullptr;
+         request.hint == nullptr && of.hint.empty();
 }
 
 // The EDT may run, and be gone, when this returns.
@@ -326,8 +320,14 @@ void leave_unrun(Local& local, Edt& edt) {
 
 }  // namespace
 
+u8 settle_counts(const Template& of, EdtRequest& request) noexcept { return settle(of, request); }
+
+u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags) {
+  return set_output(local, request, output, flags);
+}
+
 u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
-  if (const u8 code = settle_counts(of, request)) return code;
+  if (const u8 code = settle(of, request)) return code;
   if (is_bare(of, request)) {
     launch_bare(local, of, request);
     return 0;
@@ -336,7 +336,7 @@ u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
   Guid output;
   std::uint8_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
-  if (const u8 code = make_output(local, request, output, flags)) return refuse(local, request, {}, code);
+  if (const u8 code = set_output(local, request, output, flags)) return refuse(local, request, {}, code);
   Edt* edt = nullptr;
   try {
     edt = &make_edt(local, of, request, output, flags);

@@ -7,13 +7,6 @@
 
 namespace weir::ocr {
 
-// That an EDT is made for another rank, and by which EDT it is stood for there (far_edt.hpp).
-struct FarMaker {
-  Guid stand_in;  // null: by none
-  bool owns_output = false;
-  std::uint64_t* first_slot = nullptr;  // where the address of its slots goes
-};
-
 struct EdtRequest {
   Guid guid;  // when labelled
   Guid edt_template;
@@ -27,8 +20,15 @@ struct EdtRequest {
   ocrGuid_t* made;
   ocrGuid_t* output;  // read when the event exists already
   const void* site;   // of the program's code that makes it
-  const FarMaker* far = nullptr;
 };
+// Another rank has asked for it: the request is a FarRequest. In `properties`, where the program cannot set it.
+inline constexpr std::uint16_t kFarRequest = 0x8000;
+struct FarRequest : EdtRequest {
+  Guid stand_in;  // the EDT that stands for it on that rank (far_edt.hpp); null: none
+  bool owns_output = false;
+  std::uint64_t first_slot = 0;  // where its slots are, once it is made
+};
+inline bool is_far_request(const EdtRequest& request) noexcept { return (request.properties & kFarRequest) != 0; }
 // Makes an EDT on this rank; 0 or an error code. Settles the request in place: a copy would have to wait until the
 // stores of the original, and all before them, are in the cache.
 u8 create_edt_here(Local& local, const Template& of, EdtRequest& request);

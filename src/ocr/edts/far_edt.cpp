@@ -24,7 +24,7 @@ struct Wanted {
   platform::CodeAddress function;
   Guid output, stand_in;
   std::uint16_t properties = 0;
-  bool owns_output = false, has_name = false, has_depv = false, is_reachable = false;
+  bool owns_output = false, has_name = false, has_depv = false;
   ocrHint_t hint{};
 };
 struct TemplateText {
@@ -125,7 +125,6 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
     Wanted wanted{address_of(*of.kind), output, stands_in, request.properties, owns_output};
     wanted.has_name = of.kind->name != nullptr;
     wanted.has_depv = request.depv != nullptr;
-    wanted.is_reachable = request.made != nullptr;
     wanted.hint = hints_of(of, request);
     Writer body;
     body.put(wanted);
@@ -207,23 +206,22 @@ Answer answer_create_edt(Local& local, Reader& body) {
   Template of{};
   of.kind = get_kind(wanted.function, wanted.has_name, body);
   std::vector<u64> paramv = body.get_all<u64>();
-  EdtRequest request{};
+  FarRequest request{};
   request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
   request.depc = of.depc = body.get<std::uint32_t>();
   std::vector<ocrGuid_t> depv;
   if (wanted.has_depv) depv = body.get_all<ocrGuid_t>();
   ocrGuid_t guid, output = to_c(wanted.output);
-  std::uint64_t first_slot = 0;
-  const FarMaker maker{wanted.stand_in, wanted.owns_output, &first_slot};
   request.paramv = paramv.empty() ? nullptr : paramv.data();
   request.depv = wanted.has_depv ? depv.data() : nullptr;
-  request.properties = wanted.properties | EDT_PROP_OEVT_VALID;
+  request.properties = static_cast<std::uint16_t>(wanted.properties | EDT_PROP_OEVT_VALID | kFarRequest);
   request.hint = wanted.hint.propMask == 0 ? nullptr : &wanted.hint;
   request.made = &guid;
   request.output = wanted.output.is_null() ? nullptr : &output;
-  request.far = &maker;
+  request.stand_in = wanted.stand_in;
+  request.owns_output = wanted.owns_output;
   if (const u8 code = create_edt_here(local, of, request)) return {code};
-  return {0, Writer().put(from_c(guid)).put(first_slot).take()};
+  return {0, Writer().put(from_c(guid)).put(request.first_slot).take()};
 }
 
 }  // namespace weir::ocr

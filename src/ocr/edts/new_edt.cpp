@@ -6,23 +6,12 @@
 
 namespace weir::ocr {
 
-namespace {
-
-[[gnu::noinline]] u8 create_spread(Local& local, const Template* of, EdtRequest& request) {
+u8 create_edt_of_ranks(Local& local, const Template* of, EdtRequest& request) {
   if (of == nullptr && is_far(request.edt_template)) of = find_far_template(request.edt_template);
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
   const Rank where = rank_of(*of, request);
   return where == homes().self() ? create_edt_here(local, *of, request) : create_far_edt(local, *of, request, where);
-}
-
-}  // namespace
-
-u8 create_edt(Local& local, EdtRequest& request) {
-  const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
-  if (is_spread()) [[unlikely]]
-    return create_spread(local, of, request);
-  return of == nullptr ? u8{OCR_EINVAL} : create_edt_here(local, *of, request);
 }
 
 }  // namespace weir::ocr
