@@ -2,15 +2,14 @@
 
 #include "cluster/open_ranks.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "launch/job.hpp"
+#include "launch/rank_file.hpp"
 #include "runtime/tier_source.hpp"
 #include "transport/open_transport.hpp"
 #include "weir/error.hpp"
@@ -23,14 +22,6 @@ template <class T>
 T value_or_throw(base::Result<T> result) {
   if (!result) throw Error(result.status().message);
   return std::move(*result);
-}
-
-// "t.weir" of rank 2: "t.2.weir".
-std::string trace_of_rank(const std::string& trace, Rank rank) {
-  const std::filesystem::path path(trace);
-  const std::string name =
-      fmt::format("{}.{}{}", path.stem().string(), static_cast<std::uint32_t>(rank), path.extension().string());
-  return (path.parent_path() / name).string();
 }
 
 // Addresses, not memory: as much as all tiers of a rank could ever have, whatever is free at this moment, and a quarter
@@ -62,7 +53,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
   Options options = wanted;
   if (!options.trace.empty() && state->transport->ranks() > 1)
-    options.trace = trace_of_rank(options.trace, state->self());
+    options.trace = launch::file_of_rank(options.trace, state->self());
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});

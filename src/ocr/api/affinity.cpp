@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Affinities: one per domain of the runtime.
+// Affinities: one for each domain of each rank.
 #include "ocr/extensions/ocr-affinity.h"
 
 #include "ocr/api/api.hpp"
+#include "ocr/objects/affinities.hpp"
 #include "ocr/objects/hint.hpp"
+#include "ocr/objects/home.hpp"
 #include "runtime/workers.hpp"
 
 using namespace weir::ocr;
 
 namespace {
 
-ocrGuid_t affinity(std::uint64_t domain) noexcept {
-  return to_c(Guid::make(Kind::affinity, 0, static_cast<std::uint32_t>(domain)));
-}
+Guid here(const Local& local) noexcept { return affinity_of(homes().self(), local.worker->domain()); }
 
-int here(const Local& local) noexcept { return local.worker->domain(); }
-
-// How many there are; the first of them.
-u64 count_of(const Local& local, ocrAffinityKind kind, u64& first) noexcept {
-  first = 0;
+u64 count_of(ocrAffinityKind kind) noexcept {
   switch (kind) {
-    case AFFINITY_PD: return static_cast<u64>(local.worker->scheduler().domain_count());
+    case AFFINITY_PD: return affinity_count();
     case AFFINITY_CURRENT:
-    case AFFINITY_GUID: first = static_cast<u64>(here(local)); return 1;
+    case AFFINITY_GUID:
     case AFFINITY_PD_MASTER: return 1;
     default: return 0;
   }
 }
 
-// The domain, or where the caller is when there is no such.
-int existing(const Local& local, int domain) noexcept {
-  return domain < 0 || domain >= local.worker->scheduler().domain_count() ? here(local) : domain;
+// Of those of that kind.
+Guid at(const Local& local, ocrAffinityKind kind, u64 number) noexcept {
+  return kind == AFFINITY_PD || kind == AFFINITY_PD_MASTER ? affinity_at(number) : here(local);
 }
 
-int domain_of(const Local& local, Guid guid) noexcept {
+// Itself, or where the caller is when there is no such.
+Guid existing(const Local& local, Guid affinity) noexcept { return is_affinity(affinity) ? affinity : here(local); }
+
+Guid affinity_for(const Local& local, Guid guid) noexcept {
+  if (is_far(guid)) return affinity_of(home_of(guid), 0);
   switch (guid.kind()) {
-    case Kind::affinity: return existing(local, domain_of_hint(guid.bits));
+    case Kind::affinity: return existing(local, guid);
     case Kind::block: {
       const Block* const block = find_object(blocks(), Kind::block, guid);
-      return block == nullptr ? here(local) : block->domain;
+      return block == nullptr ? here(local) : affinity_of(homes().self(), block->domain);
     }
     case Kind::edt: {
       ocrHint_t hint;
       const u64 wanted = ocrGetHint(to_c(guid), &hint) == 0 ? hint_value(hint, OCR_HINT_EDT_AFFINITY, 0) : 0;
-      return existing(local, domain_of_hint(wanted));
+      return existing(local, {wanted});
     }
     default: return here(local);
   }
@@ -56,9 +56,8 @@ extern "C" {
 
 u8 ocrAffinityCount(ocrAffinityKind kind, u64* count) {
   if (count == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
-    u64 first;
-    *count = count_of(local, kind, first);
+  return in_program([&](Local&) -> u8 {
+    *count = count_of(kind);
     return *count == 0 ? OCR_EINVAL : 0;
   });
 }
@@ -66,11 +65,10 @@ u8 ocrAffinityCount(ocrAffinityKind kind, u64* count) {
 u8 ocrAffinityGet(ocrAffinityKind kind, u64* count, ocrGuid_t* affinities) {
   if (count == nullptr || affinities == nullptr) return OCR_EINVAL;
   return in_program([&](Local& local) -> u8 {
-    u64 first;
-    const u64 all = count_of(local, kind, first);
+    const u64 all = count_of(kind);
     if (all == 0) return OCR_EINVAL;
     if (*count > all) *count = all;
-    for (u64 i = 0; i < *count; ++i) affinities[i] = affinity(first + i);
+    for (u64 i = 0; i < *count; ++i) affinities[i] = to_c(at(local, kind, i));
     return 0;
   });
 }
@@ -78,9 +76,8 @@ u8 ocrAffinityGet(ocrAffinityKind kind, u64* count, ocrGuid_t* affinities) {
 u8 ocrAffinityGetAt(ocrAffinityKind kind, u64 idx, ocrGuid_t* out) {
   if (out == nullptr) return OCR_EINVAL;
   return in_program([&](Local& local) -> u8 {
-    u64 first;
-    if (idx >= count_of(local, kind, first)) return OCR_EINVAL;
-    *out = affinity(first + idx);
+    if (idx >= count_of(kind)) return OCR_EINVAL;
+    *out = to_c(at(local, kind, idx));
     return 0;
   });
 }
@@ -91,7 +88,7 @@ u8 ocrAffinityQuery(ocrGuid_t guid, u64* count, ocrGuid_t* affinities) {
   if (affinities == nullptr) return OCR_EINVAL;
   return in_program([&](Local& local) -> u8 {
     if (count != nullptr && *count == 0) return 0;
-    affinities[0] = affinity(static_cast<u64>(domain_of(local, from_c(guid))));
+    affinities[0] = to_c(affinity_for(local, from_c(guid)));
     if (count != nullptr) *count = 1;
     return 0;
   });

@@ -5,10 +5,13 @@
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/mail/refuse.hpp"
 
 using namespace weir::ocr;
 
 namespace {
+
+constexpr const char* kFar = "a data block of another rank is used";
 
 u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, bool heap) {
   Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
@@ -29,7 +32,7 @@ u8 release_db(Local& local, Guid db) {
     }
   }
   if (unpin(local, db)) return 0;
-  if (!block_exists(db)) return OCR_EINVAL;
+  if (!block_exists(db)) return refuse_far(local.program, db, kFar);
   return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
 }
 
@@ -70,7 +73,7 @@ u8 ocrDbGetSize(ocrGuid_t db, u64* size) {
       }
     }
     const Block* const block = find_object(blocks(), Kind::block, guid);
-    if (block == nullptr) return OCR_EINVAL;
+    if (block == nullptr) return refuse_far(local.program, guid, kFar);
     if (local.current != nullptr) return OCR_EACCES;
     *size = block->size;
     return 0;

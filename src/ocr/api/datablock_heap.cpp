@@ -7,6 +7,8 @@
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/mail/refuse.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 
 using namespace weir::ocr;
@@ -18,11 +20,12 @@ u8 heap_of(Local& local, Guid guid, Block*& block) {
   block = nullptr;
   if (local.current != nullptr) {
     block = find_held(*local.current, guid).block;
-    if (block == nullptr) return block_exists(guid) ? OCR_EACCES : OCR_EINVAL;
+    if (block == nullptr && block_exists(guid)) return OCR_EACCES;
   } else {
     block = find_object(blocks(), Kind::block, guid);
   }
-  return block == nullptr || block->heap == nullptr ? OCR_EINVAL : 0;
+  if (block == nullptr) return refuse_far(local.program, guid, "memory in a data block of another rank is managed");
+  return block->heap == nullptr ? OCR_EINVAL : 0;
 }
 
 // Where a block is that the caller holds, or, outside of EDTs, has made and not released.
@@ -57,6 +60,8 @@ bool fits(Guid guid, u64 offset, u64 size) noexcept {
   return block == nullptr || (offset <= block->size && size <= block->size - offset);
 }
 
+bool is_far_block(Guid guid) noexcept { return guid.kind() == Kind::block && is_far(guid); }
+
 u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
   if (!block_exists(to) || (!block_exists(from) && !event_exists(from))) return OCR_EINVAL;
   if (!fits(to, to_offset, size) || !fits(from, from_offset, size)) return OCR_ENOMEM;
@@ -65,6 +70,8 @@ u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
 }
 
 u8 copy(ocrGuid_t to, u64 to_offset, ocrGuid_t from, u64 from_offset, u64 size, ocrGuid_t* done) {
+  if (is_far_block(from_c(to)) || is_far_block(from_c(from)))
+    return refuse_across_ranks(local()->program, "a data block of another rank is copied");
   if (const u8 code = check_copy(from_c(to), to_offset, from_c(from), from_offset, size)) return code;
   ocrGuid_t edt_template, edt;
   u64 paramv[kCopyParams] = {to_offset, from_offset, size};

@@ -3,6 +3,7 @@
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far_links.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
@@ -18,9 +19,16 @@ bool is_mode(ocrDbAccessMode_t mode) noexcept {
          mode == DB_MODE_RO;
 }
 
+u8 to_far_edt(Local& local, Guid source, u32 output, Guid target, u32 index, std::uint8_t mode) {
+  if (source.kind() == Kind::event) return depend_far(local, source, output, target, index, mode);
+  return satisfy_far(target, index, source, mode);
+}
+
 u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAccessMode_t mode) {
   if (!is_mode(mode)) return OCR_EINVAL;
   Edt* const edt = find_edt(target);
+  if (edt == nullptr && is_far(target))
+    return to_far_edt(local, source, output, target, index, static_cast<std::uint8_t>(mode));
   if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;
   EdtBody& body = edt->body();
   Slot& slot = body.slots()[index];
@@ -45,7 +53,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
 u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
   const bool unmade = is_unmade(source);
   if (source.kind() != Kind::event && !unmade) return satisfy_event(local, target, slot, source);
-  if (!event_exists(target)) return OCR_EINVAL;
+  if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
   const Node link = make_link(local, target, slot);
   if (unmade && try_await_object(source, link, output)) return 0;
   if (source.kind() != Kind::event) {
@@ -58,7 +66,9 @@ u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
 }
 
 u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
-  const bool known = source.is_null() || block_exists(source) || event_exists(source) || is_unmade(source);
+  const bool is_far_source = (source.kind() == Kind::event || source.kind() == Kind::block) && is_far(source);
+  const bool known =
+      source.is_null() || block_exists(source) || event_exists(source) || is_unmade(source) || is_far_source;
   if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);

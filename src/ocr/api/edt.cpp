@@ -2,7 +2,8 @@
 
 // Templates and EDTs.
 #include "ocr/api/api.hpp"
-#include "ocr/edts/create_edt.hpp"
+#include "ocr/edts/far_edt.hpp"
+#include "ocr/edts/new_edt.hpp"
 #include "ocr/objects/label.hpp"
 
 using namespace weir::ocr;
@@ -29,13 +30,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t funcPtr, u32 paramc, 
 }
 
 u8 ocrEdtTemplateDestroy(ocrGuid_t guid) {
-  return in_program([&](Local& local) -> u8 {
-    Template* const of = lock_object(templates(), Kind::edt_template, from_c(guid));
-    if (of == nullptr) return OCR_EINVAL;
-    of->word.kill();
-    retire(local, templates(), local.templates, *of);
-    return 0;
-  });
+  return in_program([&](Local& local) { return destroy_template(local, from_c(guid)); });
 }
 
 u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv, u32 depc, ocrGuid_t* depv,
@@ -48,8 +43,9 @@ u8 ocrEdtCreate(ocrGuid_t* guid, ocrGuid_t templateGuid, u32 paramc, u64* paramv
     hint = &(of_affinity = hint_of_affinity(hint, OCR_HINT_EDT_T));
   const u8 code = in_program([&](Local& local) {
     const Guid label = labelled ? from_c(*guid) : Guid{};
-    EdtRequest request{label, from_c(templateGuid), paramc, paramv, depc, depv, properties, hint,
-                       guid,  outputEvent,          site};
+    EdtRequest request{
+        label, from_c(templateGuid), paramc, paramv, depc, depv, static_cast<u16>(properties & ~kFarRequest), hint,
+        guid,  outputEvent,          site};
     return create_edt(local, request);
   });
   if (code != 0 && guid != nullptr && !labelled) *guid = NULL_GUID;

@@ -43,7 +43,7 @@ u8 ocrEventDestroy(ocrGuid_t guid) {
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot) {
   return in_program([&](Local& local) {
     const Guid target = from_c(eventGuid), data = from_c(dataGuid);
-    return target.kind() == Kind::edt ? satisfy_slot(local, target, slot, data)
+    return target.kind() == Kind::edt ? satisfy_slot(local, target, slot, data, DB_DEFAULT_MODE)
                                       : satisfy_event(local, target, slot, data);
   });
 }

@@ -7,7 +7,9 @@
 #include "ocr/blocks/block_hint.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/slots.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 
 using namespace weir::ocr;
 
@@ -65,6 +67,7 @@ u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
 }
 
 u8 set(Local& local, Guid guid, const ocrHint_t& hint) {
+  if (is_far(guid)) return refuse_across_ranks(local.program, "an object of another rank is given hints");
   const bool for_edt = hint.type == OCR_HINT_EDT_T, for_block = hint.type == OCR_HINT_DB_T;
   switch (guid.kind()) {
     case Kind::edt: return set_of_edt(local, guid, hint);
@@ -94,7 +97,8 @@ void read(const ocrHint_t* from, ocrHintType_t type, ocrHint_t& hint) noexcept {
   if (from != nullptr) merge_hint(hint, *from);
 }
 
-u8 get(Guid guid, ocrHint_t& hint) {
+u8 get(Local& local, Guid guid, ocrHint_t& hint) {
+  if (is_far(guid)) return refuse_across_ranks(local.program, "the hints of an object of another rank are asked for");
   switch (guid.kind()) {
     case Kind::edt:
       if (is_bare(guid)) {
@@ -175,7 +179,7 @@ u8 ocrSetHint(ocrGuid_t guid, ocrHint_t* hint) {
 
 u8 ocrGetHint(ocrGuid_t guid, ocrHint_t* hint) {
   if (hint == nullptr) return OCR_EINVAL;
-  return in_program([&](Local&) { return get(from_c(guid), *hint); });
+  return in_program([&](Local& local) { return get(local, from_c(guid), *hint); });
 }
 
 }  // extern "C"

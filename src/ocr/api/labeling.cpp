@@ -6,12 +6,16 @@
 #include <memory>
 
 #include "ocr/api/api.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
+#include "ocr/objects/home.hpp"
 
 using namespace weir::ocr;
 
 namespace {
+
+constexpr const char* kFarMap = "a range or map of labels is used that another rank has made";
 
 Kind kind_of(ocrGuidUserKind kind) noexcept {
   switch (kind) {
@@ -69,8 +73,9 @@ u8 ocrGuidRangeCreate(ocrGuid_t* rangeGuid, u64 numberGuid, ocrGuidUserKind kind
 
 u8 ocrGuidFromIndex(ocrGuid_t* outGuid, ocrGuid_t rangeGuid, u64 idx) {
   if (outGuid == nullptr || from_c(rangeGuid).is_null()) return OCR_EINVAL;
-  return in_program([&](Local&) -> u8 {
+  return in_program([&](Local& local) -> u8 {
     const std::shared_ptr<GuidMap> map = find_map(from_c(rangeGuid));
+    if (map == nullptr) return refuse_far(local.program, from_c(rangeGuid), kFarMap);
     if (map == nullptr || idx >= map->count) return OCR_EINVAL;
     *outGuid = to_c({map->first.bits + idx});
     return 0;
@@ -91,16 +96,18 @@ u8 ocrGuidMapCreate(ocrGuid_t* mapGuid, u32 numParams, MapFunction mapFunc, s64*
 
 u8 ocrGuidMapSetDefaultMap(u32 numParams, MapFunction mapFunc, s64* params, u64 numberGuid, ocrGuidUserKind kind) {
   if (mapFunc == nullptr) return OCR_EINVAL;
-  return in_program([&](Local&) -> u8 {
+  return in_program([&](Local& local) -> u8 {
     if (numParams != 0 && params == nullptr) return OCR_EINVAL;
+    if (is_spread()) return refuse_across_ranks(local.program, "a default map of labels is set");
     return set_default_map({kind_of(kind), numberGuid, mapFunc, {params, numParams}});
   });
 }
 
 u8 ocrGuidFromLabel(ocrGuid_t* outGuid, ocrGuid_t mapGuid, s64* tuple) {
   if (outGuid == nullptr || tuple == nullptr) return OCR_EINVAL;
-  return in_program([&](Local&) -> u8 {
+  return in_program([&](Local& local) -> u8 {
     const std::shared_ptr<GuidMap> map = find_map(from_c(mapGuid));
+    if (map == nullptr) return refuse_far(local.program, from_c(mapGuid), kFarMap);
     if (map == nullptr || map->function == nullptr) return OCR_EINVAL;
     *outGuid = map->function(to_c(map->first), 1, map->params.data(), tuple);
     return 0;
@@ -108,15 +115,18 @@ u8 ocrGuidFromLabel(ocrGuid_t* outGuid, ocrGuid_t mapGuid, s64* tuple) {
 }
 
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid) {
-  return in_program([&](Local&) { return destroy_map(from_c(mapGuid)); });
+  return in_program([&](Local& local) {
+    const u8 code = destroy_map(from_c(mapGuid));
+    return code == 0 ? code : refuse_far(local.program, from_c(mapGuid), kFarMap);
+  });
 }
 u8 ocrGuidRangeDestroy(ocrGuid_t rangeGuid) { return ocrGuidMapDestroy(rangeGuid); }
 
 u8 ocrGetGuidKind(ocrGuidUserKind* outKind, ocrGuid_t guid) {
   if (outKind == nullptr) return OCR_EINVAL;
-  return in_program([&](Local&) -> u8 {
+  return in_program([&](Local& local) -> u8 {
     *outKind = user_kind(from_c(guid));
-    return 0;
+    return refuse_far(local.program, from_c(guid), "the kind of a GUID of another rank is asked for", 0);
   });
 }
 

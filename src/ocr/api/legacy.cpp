@@ -14,6 +14,7 @@
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/wait.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/system/config.hpp"
 #include "ocr/system/system.hpp"
@@ -39,7 +40,7 @@ u8 check_event(Local& local, Guid guid, u16 properties) {
     if (!watch->wait()) return OCR_ECANCELED;
   }
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return OCR_EINVAL;
+  if (event == nullptr) return refuse_far(local.program, guid, "an EDT waits for an event of another rank");
   const bool satisfied = event->type == EventType::channel ? !event->channel->satisfied.empty() : event->fired;
   const bool possible = event->type != EventType::collective;
   event->word.unlock();
@@ -130,7 +131,11 @@ ocrGuid_t ocrWait(ocrGuid_t outputEvent) {
 
 bool ocrLegacyIsChannelReady(ocrGuid_t channel) {
   Event* const event = lock_object(events(), Kind::event, from_c(channel));
-  if (event == nullptr) return false;
+  if (event == nullptr) {
+    if (Local* const here = local())
+      refuse_far(here->program, from_c(channel), "a channel of another rank is asked whether it is ready");
+    return false;
+  }
   const bool ready = event->type == EventType::channel && !event->channel->satisfied.empty();
   event->word.unlock();
   return ready;

@@ -61,9 +61,9 @@ int fail(const char* message) {
   if (!arguments) return fail(arguments.status().message.c_str());
   weir::base::Result<Config> config = read_config(arguments->file);
   if (!config) return fail(config.status().message.c_str());
-  if (const weir::base::Status status = System::start(config->options, config->report_at_end); !status)
+  if (const weir::base::Status status = System::start(config->options, config->report_at_end, true); !status)
     return fail(status.message.c_str());
-  if (create_main_edt(arguments->left) != 0) {
+  if (System::is_first_rank() && create_main_edt(arguments->left) != 0) {
     System::stop();
     return fail("there is not enough memory to start mainEdt()");
   }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ocr/api/api.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/program/pause_api.hpp"
 
 using namespace weir::ocr;
@@ -58,6 +60,10 @@ extern "C" {
 
 u32 ocrPause(bool isBlocking) {
   Local* const caller = local();
+  if (caller != nullptr && is_spread()) {
+    refuse_across_ranks(caller->program, "the program is paused");
+    return 0;
+  }
   return caller != nullptr && pause(*caller, isBlocking) ? 1 : 0;
 }
 

@@ -10,6 +10,8 @@
 #include "ocr/blocks/dispose.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/mail/refuse.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
@@ -143,7 +145,8 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   Block* block = nullptr;
   if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {
     free_memory(local, memory, request.size, pool);
-    return code;
+    if (code != OCR_EINVAL) return code;
+    return refuse_far(local.program, guid, "a data block is to have a label that another rank has reserved");
   }
   block->memory = memory;
   block->pool = pool;
@@ -249,6 +252,7 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
   if (block == nullptr) {
     // Destroyed, and still held: the index knows.
     if (guid.kind() != Kind::block) return OCR_EINVAL;
+    if (is_far(guid)) return refuse_across_ranks(local.program, "a data block of another rank is to be destroyed");
     const Block* const dead = blocks().find(guid.index());
     return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }

@@ -7,11 +7,13 @@
 #include <new>
 
 #include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/edts/edt_end.hpp"
 #include "ocr/edts/finish_scope.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/acquire.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
@@ -81,13 +83,14 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
   for (std::uint32_t i = 0; i < request.depc; ++i) {
     const Guid source = from_c(request.depv[i]);
     if (source.is_null() || source == kUninitialized || block_exists(source) || event_exists(source)) continue;
-    if (!is_unmade(source)) return false;
+    const bool is_elsewhere = is_far(source) && (source.kind() == Kind::event || source.kind() == Kind::block);
+    if (!is_elsewhere && !is_unmade(source)) return false;
   }
   return true;
 }
 
-// The counts as the EDT will have them. 0 or an error code.
-u8 settle_counts(const Template& of, EdtRequest& request) noexcept {
+// See settle_counts(). Always inlined: making an EDT is what programs do most.
+[[gnu::always_inline]] inline u8 settle(const Template& of, EdtRequest& request) noexcept {
   const auto settle = [](std::uint32_t& count, std::uint32_t usual) {
     if (count == EDT_PARAM_UNK) return false;
     if (count == EDT_PARAM_DEF) {
@@ -118,23 +121,25 @@ void init_arrays(EdtBody& body, const EdtRequest& request) noexcept {
     std::memcpy(EdtLayout::paramv(depv, request.depc), request.paramv, std::size_t{request.paramc} * sizeof(u64));
 }
 
-// The output event, made or given. 0 or an error code.
-u8 set_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags) {
-  output = {};
-  if (request.output == nullptr) return 0;
-  if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
-    output = from_c(*request.output);
-    return event_exists(output) ? 0 : OCR_EINVAL;
-  }
-  flags |= Edt::kOwnOutput;
-  return create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr);
-}
-
 // It may run as soon as it is made, whatever its maker does next.
 bool has_no_open_slot(const EdtRequest& request) noexcept {
   for (std::uint32_t i = 0; i < request.depc; ++i)
     if (request.depv == nullptr || from_c(request.depv[i]) == kUninitialized) return false;
   return true;
+}
+
+[[gnu::always_inline]] inline u8 set_output(Local& local, const EdtRequest& request, Guid& output,
+                                            std::uint8_t& flags) {
+  output = {};
+  if (request.output == nullptr) return 0;
+  if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
+    output = from_c(*request.output);
+    return event_exists(output) || (output.kind() == Kind::event && is_far(output)) ? 0 : OCR_EINVAL;
+  }
+  flags |= Edt::kOwnOutput;
+  if (const u8 code = create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr)) return code;
+  if (local.current != nullptr && has_no_open_slot(request)) keep_output(local, *local.current, output);
+  return 0;
 }
 
 // What depv says of the slots. Returns how many of them are satisfied by it.
@@ -160,11 +165,12 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
 
 // Links the events of depv, and labels without an object. The EDT cannot start before arrive(): it has one more missing
 // than slots.
-void link_events(Local& local, Edt& edt, const ocrGuid_t* depv) {
+void link_events(Local& local, Edt& edt, const EdtRequest& request) {
   for (Slot& slot : edt.slots()) {
-    const Guid source = from_c(depv[slot.index]);
+    const Guid source = from_c(request.depv[slot.index]);
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     edt.body().depv()[slot.index].guid = to_c(source);
+    if (is_far_request(request) && is_far(source)) continue;  // its maker links it
     if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
     if (source.kind() == Kind::block) {
       satisfy(local, slot, source);
@@ -188,10 +194,23 @@ void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request
   edt.task().scope = &enter_scope(local);
 }
 
+// It is a finish EDT, for what it makes to be counted, but if the program has not asked for that, its output does not
+// wait.
+void init_far(Edt& edt, FarRequest& request) noexcept {
+  EdtBody& body = edt.body();
+  body.stand_in() = request.stand_in.bits;
+  request.first_slot = reinterpret_cast<std::uint64_t>(body.slots());
+  if (request.owns_output) body.flags |= Edt::kOwnOutput;
+  if (request.stand_in.is_null()) return;
+  if (!edt.has(Edt::kFinish)) body.flags |= Edt::kInnerFinish;
+  body.flags |= Edt::kFinish | Edt::kStoodFor;
+}
+
 // Everything of a new EDT but its GUID and what it depends on.
-Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid output, std::uint8_t flags) {
+Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output, std::uint8_t flags) {
   const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
-  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, has_label(request)));
+  const std::uint32_t words = is_far_request(request) ? 2 : has_label(request) ? 1 : 0;
+  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, words));
   EdtBody& body = edt.body();
   body.paramc = request.paramc;
   body.depc = request.depc;
@@ -200,6 +219,8 @@ Edt& make_edt(Local& local, const Template& of, const EdtRequest& request, Guid 
   body.acquired = {};
   body.flags |= flags;
   init_arrays(body, request);
+  if (is_far_request(request)) [[unlikely]]
+    init_far(edt, static_cast<FarRequest&>(request));
   edt.task().invoke = &run_edt;
   edt.set_origin(origin);
   try {
@@ -242,7 +263,7 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
     trace_made(local, edt, start);
   if (missing == 0) return acquire_blocks(local, edt);
   if (!has_events) return;
-  link_events(local, edt, request.depv);
+  link_events(local, edt, request);
   arrive(local, edt);
 }
 
@@ -293,17 +314,22 @@ void leave_unrun(Local& local, Edt& edt) {
   if (checking::active()) [[unlikely]]
     checking::destroyed(edt);
   if (edt.has(Edt::kOwnOutput)) static_cast<void>(destroy_event(local, edt.output()));
+  if (edt.has(Edt::kStoodFor)) satisfy_stand_in(edt);
   leave_scope(local, *edt.task().scope, 1);
 }
 
 }  // namespace
 
-u8 create_edt(Local& local, EdtRequest& request) {
-  const Template* const of = find_object(templates(), Kind::edt_template, request.edt_template);
-  if (of == nullptr) return OCR_EINVAL;
-  if (const u8 code = settle_counts(*of, request)) return code;
-  if (is_bare(*of, request)) {
-    launch_bare(local, *of, request);
+u8 settle_counts(const Template& of, EdtRequest& request) noexcept { return settle(of, request); }
+
+u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags) {
+  return set_output(local, request, output, flags);
+}
+
+u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
+  if (const u8 code = settle(of, request)) return code;
+  if (is_bare(of, request)) {
+    launch_bare(local, of, request);
     return 0;
   }
   if (const u8 code = claim(local, request)) return code;
@@ -311,11 +337,9 @@ u8 create_edt(Local& local, EdtRequest& request) {
   std::uint8_t flags = (request.properties & EDT_PROP_NO_HINT) != 0 ? Edt::kNoHint : 0;
   if ((request.properties & EDT_PROP_FINISH) != 0) flags |= Edt::kFinish;
   if (const u8 code = set_output(local, request, output, flags)) return refuse(local, request, {}, code);
-  if ((flags & Edt::kOwnOutput) != 0 && local.current != nullptr && has_no_open_slot(request))
-    keep_output(local, *local.current, output);
   Edt* edt = nullptr;
   try {
-    edt = &make_edt(local, *of, request, output, flags);
+    edt = &make_edt(local, of, request, output, flags);
   } catch (const std::bad_alloc&) {
     return refuse(local, request, (flags & Edt::kOwnOutput) != 0 ? output : Guid{}, OCR_ENOMEM);
   }
@@ -325,6 +349,7 @@ u8 create_edt(Local& local, EdtRequest& request) {
 
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
+  if (edt == nullptr && is_far(guid)) return destroy_far(guid);
   if (edt == nullptr) {
     const Edt* const bare = find_edt(guid);
     return bare != nullptr && bare->is_bare() ? OCR_EPERM : OCR_EINVAL;  // that is ready

@@ -21,9 +21,20 @@ struct EdtRequest {
   ocrGuid_t* output;  // read when the event exists already
   const void* site;   // of the program's code that makes it
 };
-// Makes an EDT; 0 or an error code. Settles the request in place: a copy would have to wait until the stores of the
-// original, and all before them, are in the cache.
-u8 create_edt(Local& local, EdtRequest& request);
+// Another rank has asked for it: the request is a FarRequest. In `properties`, where the program cannot set it.
+inline constexpr std::uint16_t kFarRequest = 0x8000;
+struct FarRequest : EdtRequest {
+  Guid stand_in;  // the EDT that stands for it on that rank (far_edt.hpp); null: none
+  bool owns_output = false;
+  std::uint64_t first_slot = 0;  // where its slots are, once it is made
+};
+inline bool is_far_request(const EdtRequest& request) noexcept { return (request.properties & kFarRequest) != 0; }
+// Makes an EDT on this rank; 0 or an error code. Settles the request in place: a copy would have to wait until the
+// stores of the original, and all before them, are in the cache.
+u8 create_edt_here(Local& local, const Template& of, EdtRequest& request);
+// Its parts, for EDTs that other ranks make: the counts as the EDT will have them; and the output event, made or given.
+u8 settle_counts(const Template& of, EdtRequest& request) noexcept;
+u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags);
 // One that will not run: OCR_EPERM when all its slots are satisfied.
 u8 destroy_edt(Local& local, Guid guid);
 

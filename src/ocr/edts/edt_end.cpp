@@ -4,6 +4,7 @@
 
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/observe/checking.hpp"
 
@@ -13,7 +14,11 @@ void finish_edt(Local& local, Edt& edt) {
   drop_hint(edt);
   const checking::Because cause(edt);
   if (!edt.output().is_null()) forward_output(local, edt);
+  if (edt.has(Edt::kStoodFor)) [[unlikely]]
+    satisfy_stand_in(edt);
   forget_label(edt);
 }
+
+void satisfy_stand_in(Edt& edt) { static_cast<void>(satisfy_far({edt.body().stand_in()}, 0, {}, DB_DEFAULT_MODE)); }
 
 }  // namespace weir::ocr

@@ -84,6 +84,11 @@ sched::Scope& enter_scope(Local& local) {
   return scope;
 }
 
+bool is_in_finish_scope(Local& local) noexcept {
+  Edt* const maker = local.current != nullptr ? &local.current->edt : edt_around(local.worker->frame().task);
+  return maker != nullptr && (maker->has(Edt::kFinish) || maker->task().scope->parent() != nullptr);
+}
+
 void leave_scope(Local& local, sched::Scope& scope, std::int64_t count) noexcept {
   if (scope.parent() != nullptr) local.worker->give_back(&scope, count);
 }

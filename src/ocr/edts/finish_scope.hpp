@@ -44,6 +44,8 @@ Edt* edt_around(sched::Task* task) noexcept;
 // The scope in which the running EDT, or the thread outside of EDTs, makes the next EDT; it is counted there. A task of
 // the C++ API makes it where the EDT would that it is part of.
 sched::Scope& enter_scope(Local& local);
+// Whether that is the scope of a finish EDT.
+bool is_in_finish_scope(Local& local) noexcept;
 // An EDT that was counted will never run; or the running one has ended, with what is left of its credit.
 void leave_scope(Local& local, sched::Scope& scope, std::int64_t count) noexcept;
 

@@ -64,6 +64,12 @@ void release_all(Local& local, Run& run) {
   while (run.created != nullptr) release_created(local, run, *run.created);
 }
 
+// It is a finish EDT only for the rank that has made it.
+void forward_inner_output(Local& local, Edt& edt) {
+  if (!edt.output().is_null()) forward_output(local, edt);
+  edt.body().output = {};
+}
+
 // The function has returned, and the tasks of the C++ API that it spawned have ended: it holds nothing any more. A
 // finish EDT that has made others ends later: with the scope that is returned.
 sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
@@ -76,7 +82,10 @@ sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
   sched::Scope* const finish = finish_scope_left(edt);
   if (!edt.is_bare()) {
     edt.body().returned = returned;
-    if (finish == nullptr) finish_edt(local, edt);
+    if (finish == nullptr)
+      finish_edt(local, edt);
+    else if (edt.has(Edt::kInnerFinish)) [[unlikely]]
+      forward_inner_output(local, edt);
   }
   Activity::add(local.activity.ended);
   return finish;

@@ -10,6 +10,8 @@
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/graph/place.hpp"
+#include "ocr/mail/refuse.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/tracing.hpp"
 
@@ -85,8 +87,11 @@ bool try_acquire(Local& local, Edt& edt, const Group& group) {
   switch (acquire(guid, mode, edt, block)) {
     case Acquired::yes: enter_held(local, edt, group, *block, mode); return true;
     case Acquired::waits: return false;
-    default: enter_missing(local, edt, group); return true;
+    default: break;
   }
+  if (is_far(guid)) refuse_across_ranks(local.program, "an EDT depends on a data block of another rank");
+  enter_missing(local, edt, group);
+  return true;
 }
 
 bool acquire_sorted(Local& local, Edt& edt, Slot** first, Slot** last) {

@@ -9,9 +9,11 @@
 
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/graph/params.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/graph/wait.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
@@ -128,7 +130,9 @@ void note_satisfied(const Local& local, Guid event, std::uint64_t generation, Gu
   checking::used(local, block);
 }
 
-bool valid_block(Guid guid) noexcept { return guid.is_null() || block_exists(guid); }
+bool valid_block(Guid guid) noexcept {
+  return guid.is_null() || block_exists(guid) || (guid.kind() == Kind::block && is_far(guid));
+}
 
 }  // namespace
 
@@ -150,7 +154,10 @@ void notify(Local& local, NodeList nodes, Guid block) {
     const checking::Because cause(link);
     local.links.give(link);
     // An event that is gone, or satisfied, needs it no more.
-    static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
+    if (is_far_slot(copy)) [[unlikely]]
+      satisfy_far_slot(far_slot_of(copy), copy.block);
+    else
+      static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
   }
   local.notifying = false;
 }
@@ -188,6 +195,8 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
     // All contributors may make the event that they share, each for its own policy domain: here that is one.
     const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
+    if (code == OCR_EINVAL)
+      return refuse_far(local.program, guid, "an event is to have a label that another rank has reserved");
     return code == OCR_EGUIDEXISTS && shared ? 0 : code;
   }
   event->type = type;
@@ -230,7 +239,7 @@ void free_extra(Event& event) noexcept {
 
 u8 destroy_event(Local& local, Guid guid) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return OCR_EINVAL;
+  if (event == nullptr) return is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
   event->word.kill();
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
   if (event->kept)
@@ -280,7 +289,7 @@ void forget_outputs(Local& local, Run& run) {
 u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   if (!valid_block(block)) return OCR_EINVAL;
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return OCR_EINVAL;
+  if (event == nullptr) return is_far(guid) ? satisfy_far(guid, slot, block, DB_DEFAULT_MODE) : OCR_EINVAL;
   const std::uint64_t generation = checking::active() ? next_satisfied(*event) : 0;
   if (checking::active() && !event->fired) [[unlikely]]
     note_satisfied(local, guid, generation, block);
@@ -301,14 +310,14 @@ void forward_output(Local& local, const Edt& edt) {
     returned = {};
   }
   if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
-  if (!event_exists(output)) return;
+  if (!event_exists(output) && !is_far(output)) return;
   complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
 }
 
 u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return OCR_EINVAL;
+  if (event == nullptr) return is_far(guid) ? link_far(local, guid, node, output) : OCR_EINVAL;
   Guid block;
   bool ready = false;
   u8 code = 0;

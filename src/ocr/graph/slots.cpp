@@ -5,6 +5,7 @@
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/graph/acquire.hpp"
 #include "ocr/graph/edt_hint.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/tracing.hpp"
@@ -50,12 +51,14 @@ void satisfy(Local& local, Slot& slot, Guid block) {
   arrive(local, Edt::of(slot));
 }
 
-u8 satisfy_slot(Local& local, Guid guid, std::uint32_t index, Guid block) {
-  if (!block.is_null() && !block_exists(block)) return OCR_EINVAL;
+u8 satisfy_slot(Local& local, Guid guid, std::uint32_t index, Guid block, std::uint8_t mode) {
+  if (!block.is_null() && !block_exists(block) && !is_far(block)) return OCR_EINVAL;
   Edt* const edt = find_edt(guid);
+  if (edt == nullptr && is_far(guid)) return satisfy_far(guid, index, block, mode);
   if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;
   Slot& slot = edt->body().slots()[index];
   if (!try_claim(slot)) return OCR_EPERM;
+  slot.mode = mode;
   if (checking::active()) checking::used(local, block);
   satisfy(local, slot, block);
   return 0;

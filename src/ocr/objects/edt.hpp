@@ -86,12 +86,13 @@ struct EdtBody {
   Slot* slots() noexcept;
   ocrEdtDep_t* depv() noexcept;
   u64* paramv() noexcept;
-  u64& kept_word() noexcept { return paramv()[paramc]; }  // of one with a label: see edt_table.hpp
+  u64& kept_word() noexcept { return paramv()[paramc]; }     // of one with a label: see edt_table.hpp
+  u64& stand_in() noexcept { return paramv()[paramc + 1]; }  // a GUID, of one that was made by another rank
 };
 
 // Where the parts of an EDT that is not bare lie, and how much memory they take:
 //
-//   task header | EdtBody | slots | depv | paramv | the word of the memory, while it has a label
+//   task header | EdtBody | slots | depv | paramv | the word of the memory, while it has a label | its stand-in
 //
 // If that is more than the largest size class of tasks, the EDT is large: behind the body there is only a pointer to
 // the rest, which lies in memory of its own behind a LargeHead. All steps from one part to another are here.
@@ -101,9 +102,9 @@ struct EdtLayout {
   };
   static constexpr std::size_t kBody = sizeof(sched::Task);
   static constexpr std::size_t kArrays = kBody + sizeof(EdtBody);
-  static constexpr std::size_t array_bytes(std::uint32_t paramc, std::uint32_t depc, bool has_label) noexcept {
+  static constexpr std::size_t array_bytes(std::uint32_t paramc, std::uint32_t depc, std::uint32_t words) noexcept {
     return std::size_t{depc} * (sizeof(Slot) + sizeof(ocrEdtDep_t)) +
-           (std::size_t{paramc} + std::size_t{has_label}) * sizeof(u64);
+           (std::size_t{paramc} + std::size_t{words}) * sizeof(u64);
   }
 
   // What lies that many bytes from the start of `from`.
@@ -137,7 +138,15 @@ static_assert(sizeof(EdtBody) % alignof(Slot) == 0 && sizeof(Slot) % alignof(ocr
 class Edt {
  public:
   static constexpr std::uint32_t kDestroyed = std::uint32_t{1} << 31;
-  enum : std::uint8_t { kFinish = 1, kNoHint = 2, kOwnOutput = 4, kLarge = 8, kTiered = 16 };
+  enum : std::uint8_t {
+    kFinish = 1,
+    kNoHint = 2,
+    kOwnOutput = 4,
+    kLarge = 8,
+    kTiered = 16,
+    kStoodFor = 32,     // made by another rank, where an EDT stands for it: see edts/far_edt.hpp
+    kInnerFinish = 64,  // kFinish is not the program's: the output event does not wait for what the EDT has made
+  };
   static constexpr std::uint8_t kBareClass = 0;  // of the task's memory
   static_assert(weir::detail::kSlotBytes[kBareClass] == sizeof(sched::Task));
 

@@ -6,6 +6,7 @@
 
 #include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
@@ -44,10 +45,16 @@ std::shared_ptr<GuidMap> reserve_map(const MapRequest& request) {
 
 bool is_possible(const MapRequest& request) noexcept { return request.kind != Kind::none && request.count != 0; }
 
+// That of the map with this number among those of this rank.
+Guid guid_of(std::uint64_t number) noexcept {
+  return Guid::make(Kind::map, 0, static_cast<std::uint32_t>(homes().first() + number));
+}
+
 // Its slot in `all`; null when the GUID is none of a map.
 std::shared_ptr<GuidMap>* slot_of(Maps& m, Guid guid) noexcept WEIR_REQUIRES(m.mutex) {
-  const bool known = guid.kind() == Kind::map && guid.index() < m.all.size();
-  return known && guid == Guid::make(Kind::map, 0, guid.index()) ? &m.all[guid.index()] : nullptr;
+  const std::uint64_t number = guid.index() - homes().first();
+  const bool known = guid.kind() == Kind::map && number < m.all.size();
+  return known && guid == guid_of(number) ? &m.all[number] : nullptr;
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ u8 make_map(const MapRequest& request, Guid& made) {
   Maps& m = maps();
   const base::Lock lock(m.mutex);
   m.all.push_back(std::move(map));
-  made = Guid::make(Kind::map, 0, static_cast<std::uint32_t>(m.all.size() - 1));
+  made = guid_of(m.all.size() - 1);
   return 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "ocr/objects/home.hpp"
+
 namespace weir::ocr {
 
 namespace {
@@ -46,9 +48,15 @@ void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept {
   }
 }
 
+int rank_of_hint(std::uint64_t value) noexcept {
+  const Guid guid{value};
+  return guid.kind() == Kind::affinity ? static_cast<int>(guid.generation()) : -1;
+}
+
 int domain_of_hint(std::uint64_t value) noexcept {
   const Guid guid{value};
-  return guid.kind() == Kind::affinity ? static_cast<int>(guid.index()) : -1;
+  const bool is_here = guid.kind() == Kind::affinity && guid.generation() == homes().here;
+  return is_here ? static_cast<int>(guid.index()) : -1;
 }
 
 ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexcept {

@@ -20,7 +20,9 @@ std::uint64_t& hint_slot(ocrHint_t& hint, int index) noexcept;
 void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept;
 // The value of a property that is set; else `otherwise`.
 std::uint64_t hint_value(const ocrHint_t& hint, ocrHintProp_t property, std::uint64_t otherwise) noexcept;
-// The domain of an affinity's hint value; -1 when it is none.
+// The rank of an affinity's hint value; -1 when it is none.
+int rank_of_hint(std::uint64_t value) noexcept;
+// The domain of one of this rank; -1 when it is none.
 int domain_of_hint(std::uint64_t value) noexcept;
 
 // OCR 1.0 passed an affinity where the API has a hint now. Its GUID is no address, which distinguishes the two.

@@ -65,11 +65,17 @@ class ObjectTable {
     list = {};
   }
 
+  // Indices are given from this part only. Before any object is made.
+  void confine(std::uint64_t first, std::uint64_t end) noexcept {
+    if (next_.load(std::memory_order_relaxed) < first) next_.store(first, std::memory_order_relaxed);
+    end_ = end;
+  }
+
   // The first of `count` indices for labels. Throws std::bad_alloc when there are not so many left. Any thread.
   std::uint32_t reserve(std::uint64_t count) {
     std::uint64_t first = next_.load(std::memory_order_relaxed);
     do {
-      if (count > kMost - first) throw std::bad_alloc();
+      if (first > end_ || count > end_ - first) throw std::bad_alloc();
     } while (!next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
     return static_cast<std::uint32_t>(first);
   }
@@ -77,7 +83,7 @@ class ObjectTable {
   // Calls f(T&), or f(T&, index), for every object that memory was made for.
   template <class F>
   void for_each(F&& f) {
-    const std::uint64_t end = next_.load(std::memory_order_relaxed);
+    const std::uint64_t end = made_.load(std::memory_order_acquire);  // TABLE-1
     for (std::uint64_t i = 0; i < end; ++i) {
       T* const chunk = chunks_[i >> kChunkShift].load(std::memory_order_acquire);  // TABLE-1
       if (chunk == nullptr)
@@ -135,11 +141,15 @@ class ObjectTable {
     T* const chunk = static_cast<T*>(pages->data());
     pages_.push_back(std::move(*pages));
     chunks_[number].store(chunk, std::memory_order_release);  // TABLE-1: publishes the zeroed memory
+    const std::uint64_t end = (std::uint64_t{number} + 1) << kChunkShift;
+    if (made_.load(std::memory_order_relaxed) < end) made_.store(end, std::memory_order_release);  // TABLE-1
     return chunk;
   }
 
   std::array<std::atomic<T*>, (kMost >> kChunkShift)> chunks_{};  // each set once, under mutex_
   std::atomic<std::uint64_t> next_{1};                            // of all workers; index 0 is nothing's
+  std::atomic<std::uint64_t> made_{0};                            // no chunk from here on; written under mutex_
+  std::uint64_t end_ = kMost;                                     // of the indices that may be given
   base::Mutex mutex_;
   std::vector<FreeList> batches_ WEIR_GUARDED_BY(mutex_);  // free objects
   std::vector<platform::Pages> pages_ WEIR_GUARDED_BY(mutex_);

@@ -23,6 +23,12 @@ void Program::begin(Runtime& runtime, sched::Scheduler& scheduler) noexcept {
 }
 
 void Program::shut_down(u8 code) noexcept {
+  const bool is_first = !shutting_down();
+  shut_down_here(code);
+  if (elsewhere_ != nullptr && (is_first || code != 0)) elsewhere_->program_ends(code);
+}
+
+void Program::shut_down_here(u8 code) noexcept {
   if (code != 0) exit_code_.store(code, std::memory_order_relaxed);
   shutting_down_.store(true, std::memory_order_release);  // DOWN-1
   scheduler_->for_each_worker([](const sched::Worker& worker) { const_cast<sched::Worker&>(worker).unpark(); });

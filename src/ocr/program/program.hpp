@@ -25,6 +25,15 @@ namespace weir::ocr {
 
 class Program;
 
+// The other ranks of the program, which end when it ends here.
+class Elsewhere {
+ public:
+  virtual void program_ends(u8 code) noexcept = 0;
+
+ protected:
+  ~Elsewhere() = default;
+};
+
 // How far the EDTs of one worker are. The worker writes it; a thread reads it that pauses the program, or that asks
 // whether anything can still happen.
 struct alignas(base::kDestructiveSize) Activity {
@@ -60,7 +69,12 @@ class Program {
   Runtime& runtime() noexcept { return *runtime_; }
   sched::Scheduler& scheduler() noexcept { return *scheduler_; }
 
+  // The program ends, on all ranks.
   void shut_down(u8 code) noexcept;
+  // It does on this one, since it has on another.
+  void shut_down_here(u8 code) noexcept;
+  // None, until this was called; before any other thread knows the Program.
+  void set_elsewhere(Elsewhere* others) noexcept { elsewhere_ = others; }
   bool shutting_down() const noexcept { return shutting_down_.load(std::memory_order_acquire); }  // DOWN-1
   u8 exit_code() const noexcept { return exit_code_.load(std::memory_order_relaxed); }
 
@@ -97,6 +111,7 @@ class Program {
 
   Runtime* runtime_ = nullptr;
   sched::Scheduler* scheduler_ = nullptr;
+  Elsewhere* elsewhere_ = nullptr;
   std::atomic<bool> shutting_down_{false};  // DOWN-1: release by the thread that ends it, acquire by workers
   std::atomic<u8> exit_code_{0};
   std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()

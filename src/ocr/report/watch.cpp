@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/program/pause.hpp"
 #include "ocr/program/program.hpp"
 #include "runtime/workers.hpp"
@@ -46,7 +47,7 @@ void Watch::work() {
 void Watch::look() {
   const Program::Progress now = program_.progress();
   const bool stuck = now.idle && now.ended == ended_ && program_.first_thread_waits() && !program_.has_guests() &&
-                     !program_.shutting_down() && !is_pausing();
+                     !is_spread() && !program_.shutting_down() && !is_pausing();
   ended_ = now.ended;
   idle_looks_ = stuck ? idle_looks_ + 1 : 0;
   // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.

@@ -7,8 +7,10 @@
 #include <exception>
 
 #include "base/mutex.hpp"
+#include "ocr/objects/affinities.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/report/leftovers.hpp"
+#include "runtime/tier_source.hpp"
 #include "runtime/tracing.hpp"
 #include "runtime/workers.hpp"
 
@@ -43,20 +45,39 @@ class NoLateEdts final : public sched::Condition {
 
 System* System::running() noexcept { return the_system.load(std::memory_order_acquire); }  // SYS-1
 
-base::Status System::start(const Options& options, bool report_at_end) {
+// Throws weir::Error.
+void System::open_runtime(const Options& options) {
+  if (ranks_ == nullptr) {
+    runtime_ = std::make_unique<Runtime>(options);
+  } else {
+    Options own = options;
+    ranks_->name_trace(own);
+    runtime_ = runtime::make_runtime(own, ranks_->tiers());
+  }
+  state_ = weir::detail::RuntimeAccess::state(*runtime_);
+  tiers_ = std::make_unique<Tiers>(*state_);
+  slabs_ = std::make_unique<Slabs>(*tiers_);
+}
+
+base::Status System::start(const Options& options, bool report_at_end, bool may_spread) {
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
   std::unique_ptr<System> system(new System);
   forget_complaints();
+  auto joined = Membership::join(may_spread);
+  if (!joined) return joined.status();
+  system->ranks_ = std::move(*joined);
   try {
-    system->runtime_ = std::make_unique<Runtime>(options);
-    system->state_ = weir::detail::RuntimeAccess::state(*system->runtime_);
-    system->tiers_ = std::make_unique<Tiers>(*system->state_);
-    system->slabs_ = std::make_unique<Slabs>(*system->tiers_);
+    system->open_runtime(options);
   } catch (const std::exception& error) {
     return {base::Code::bad_option, error.what()};
   }
   system->report_at_end_ = report_at_end;
   system->program_.begin(*system->runtime_, *system->state_->scheduler);
+  const auto domains = static_cast<std::uint32_t>(system->scheduler().domain_count());
+  if (system->ranks_ == nullptr)
+    set_domains(std::span(&domains, 1));
+  else if (base::Status status = system->ranks_->introduce(system->scheduler().domain_count()); !status)
+    return status;
   system->scheduler().let_tasks_block(system->waiting_);
   system->first_worker_ = sched::Worker::current();
   system->number_ = ++last_number;
@@ -65,7 +86,9 @@ base::Status System::start(const Options& options, bool report_at_end) {
   detail::running_system.store(system->number_, std::memory_order_release);
   system->watch_ =
       std::make_unique<Watch>(system->program_, [s = system.get()](const char* why) { s->print_report(why); });
-  the_system.store(system.release(), std::memory_order_release);  // SYS-1
+  System* const started = system.release();
+  the_system.store(started, std::memory_order_release);  // SYS-1
+  if (started->ranks_ != nullptr) started->ranks_->begin(started->program_);
   return base::Status::success();
 }
 
@@ -76,6 +99,7 @@ void System::stop() noexcept {
   NoLateEdts no_late(system->program_);
   system->first_worker_->run_until(no_late);
   system->scheduler().stop_threads();  // waits for the EDTs that run, of which one has ended the program
+  if (system->ranks_ != nullptr) system->ranks_->end();
   if (system->report_at_end_) system->print_report("what is left at the end");
   system->end_accounts();
   system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks
@@ -113,7 +137,7 @@ Local* System::make_local() noexcept {
   try {
     sched::Worker& worker = runtime::worker_in(*state_);
     const auto index = static_cast<std::size_t>(worker.index());
-    if (worker.is_guest()) program_.note_guest();
+    if (worker.is_guest() && !Postman::is_this_thread()) program_.note_guest();
     const base::Lock lock(mutex_);
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {

@@ -11,6 +11,8 @@
 
 #include "base/mutex.hpp"
 #include "base/result.hpp"
+#include "ocr/objects/home.hpp"
+#include "ocr/ranks/membership.hpp"
 #include "ocr/report/report.hpp"
 #include "ocr/report/watch.hpp"
 #include "ocr/system/system_local.hpp"
@@ -22,8 +24,9 @@ namespace weir::ocr {
 
 class System {
  public:
-  // Fails when there is one already, or when the options cannot be satisfied.
-  static base::Status start(const Options& options, bool report_at_end);
+  // Fails when there is one already, or when the options cannot be satisfied. Collective where the program runs on
+  // several ranks, which it does only if it may.
+  static base::Status start(const Options& options, bool report_at_end, bool may_spread = false);
   // Waits for what is running, drops the rest.
   static void stop() noexcept;
   // Null when there is none. What works for a program has its part of a Local instead.
@@ -32,6 +35,8 @@ class System {
   // The calling thread runs EDTs until the program is shut down. Returns the exit code.
   u8 run_until_shutdown() noexcept;
 
+  // The one whose mainEdt() is called.
+  static bool is_first_rank() noexcept { return homes().here == 0; }
   Program& program() noexcept { return program_; }
   Runtime& runtime() noexcept { return *runtime_; }
   // Null: it is switched off.
@@ -45,6 +50,7 @@ class System {
 
  private:
   System() = default;
+  void open_runtime(const Options& options);
   static Local* attach() noexcept;
   // That of the calling thread; null when it cannot become a worker.
   Local* make_local() noexcept;
@@ -56,6 +62,7 @@ class System {
   Program program_;  // outlives the runtime, as what follows does
   ExplainedEdts explained_{program_};
   WaitingThreads waiting_{program_};
+  std::unique_ptr<Membership> ranks_;  // null: there is one
   std::unique_ptr<Runtime> runtime_;
   weir::detail::RuntimeAccess::State* state_ = nullptr;  // the runtime's, also while that is being destroyed
   sched::Worker* first_worker_ = nullptr;

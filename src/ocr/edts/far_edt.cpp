@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/edts/far_edt.hpp"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/mutex.hpp"
+#include "ocr/edts/finish_scope.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/far_links.hpp"
+#include "ocr/mail/refuse.hpp"
+#include "ocr/objects/label.hpp"
+#include "ocr/observe/complain.hpp"
+#include "platform/code_address.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+// What goes to the EDT's rank. The function's name, the parameters and depv follow.
+struct Wanted {
+  platform::CodeAddress function;
+  Guid output, stand_in;
+  std::uint16_t properties = 0;
+  bool owns_output = false, has_name = false, has_depv = false;
+  ocrHint_t hint{};
+};
+struct TemplateText {
+  platform::CodeAddress function;
+  std::uint32_t paramc = 0, depc = 0;
+  bool has_name = false;
+  ocrHint_t hint{};
+};
+
+void put_name(Writer& writer, const EdtKind& kind) {
+  const std::string_view name(kind.name == nullptr ? "" : kind.name);
+  writer.put_all(std::span(name.data(), name.size()));
+}
+
+// The function by that address and name of another rank.
+const EdtKind* get_kind(const platform::CodeAddress& address, bool has_name, Reader& body) {
+  const std::vector<char> name = body.get_all<char>();
+  const void* const code = platform::code_at(address);
+  WEIR_CHECK(code != nullptr, "an EDT's function is in a file that all ranks have loaded: the same program on each");
+  const std::string text(name.begin(), name.end());
+  return intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr);
+}
+
+platform::CodeAddress address_of(const EdtKind& kind) {
+  return platform::code_address_of(reinterpret_cast<const void*>(kind.function));
+}
+
+// The template's hints and those of the request, which count more.
+ocrHint_t hints_of(const Template& of, const EdtRequest& request) noexcept {
+  ocrHint_t hint = of.hint.empty() ? ocrHint_t{OCR_HINT_EDT_T, 0, {}} : of.hint.read();
+  if (request.hint != nullptr && request.hint->type == OCR_HINT_EDT_T) merge_hint(hint, *request.hint);
+  return hint;
+}
+
+// ---- The stand-in ----
+
+ocrGuid_t stand_in(u32, u64*, u32, ocrEdtDep_t[]) { return to_c({}); }
+
+const EdtKind& stand_in_kind() {
+  static const EdtKind& kind = *intern(&stand_in, "that stands for one on another rank");
+  return kind;
+}
+
+// Null when nothing would wait for it.
+u8 make_stand_in(Local& local, Guid& made) {
+  made = {};
+  if (!is_in_finish_scope(local)) return 0;
+  Template of{};
+  of.kind = &stand_in_kind();
+  of.depc = 1;
+  ocrGuid_t guid;
+  EdtRequest request{};
+  request.depc = 1;
+  request.made = &guid;
+  if (const u8 code = create_edt_here(local, of, request)) return code;
+  made = from_c(guid);
+  return 0;
+}
+
+// ---- What depends on events ----
+
+bool is_event(Guid source) noexcept { return source.kind() == Kind::event; }
+
+// The events of depv that are not the EDT's neighbours: its rank links its own.
+void link_depv(Local& local, const EdtRequest& request, Rank where, std::uint64_t first_slot) {
+  for (std::uint32_t i = 0; request.depv != nullptr && i < request.depc; ++i) {
+    const Guid source = from_c(request.depv[i]);
+    if (!is_event(source) || home_of(source) == where) continue;
+    const FarSlot slot{where, first_slot + i * sizeof(Slot)};
+    if (link_to_far_slot(local, source, slot, 0) == 0) continue;
+    std::fprintf(stderr,
+                 "weir: ocr: an EDT for rank %u was given an event that is gone, or has no room, in its depv: %#llx\n",
+                 static_cast<unsigned>(where), static_cast<unsigned long long>(source.bits));
+    satisfy_far_slot(slot, {});
+  }
+}
+
+}  // namespace
+
+Rank rank_of(const Template& of, const EdtRequest& request) noexcept {
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0) return home_of(request.guid);
+  if (request.hint == nullptr && of.hint.empty()) return homes().self();
+  const int rank = rank_of_hint(hint_value(hints_of(of, request), OCR_HINT_EDT_AFFINITY, 0));
+  return rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks ? homes().self()
+                                                                       : Rank{static_cast<std::uint32_t>(rank)};
+}
+
+u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0)
+    return refuse_across_ranks(local.program, "an EDT is to have a label that another rank has reserved");
+  Guid output, stands_in;
+  std::uint8_t flags = 0;
+  if (const u8 code = make_output(local, request, output, flags)) return code;
+  const bool owns_output = (flags & Edt::kOwnOutput) != 0;
+  u8 code = make_stand_in(local, stands_in);
+  Answer answer;
+  if (code == 0) {
+    Wanted wanted{address_of(*of.kind), output, stands_in, request.properties, owns_output};
+    wanted.has_name = of.kind->name != nullptr;
+    wanted.has_depv = request.depv != nullptr;
+    wanted.hint = hints_of(of, request);
+    Writer body;
+    body.put(wanted);
+    put_name(body, *of.kind);
+    body.put_all(std::span<const u64>(request.paramv, request.paramc)).put(request.depc);
+    if (request.depv != nullptr) body.put_all(std::span<const ocrGuid_t>(request.depv, request.depc));
+    answer = Mail::running()->ask(where, Say::create_edt, body);
+    code = answer.code;
+  }
+  if (code != 0) {
+    if (owns_output) static_cast<void>(destroy_event(local, output));
+    if (!stands_in.is_null()) static_cast<void>(destroy_edt(local, stands_in));
+    return code;
+  }
+  Reader made(answer.body);
+  const Guid guid = made.get<Guid>();
+  if (request.made != nullptr) *request.made = to_c(guid);
+  if (request.output != nullptr) *request.output = to_c(output);
+  link_depv(local, request, where, made.get<std::uint64_t>());
+  return 0;
+}
+
+// ---- Templates ----
+
+namespace {
+
+struct FarTemplates {
+  base::Mutex mutex;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Template>> all WEIR_GUARDED_BY(mutex);  // by GUID
+};
+FarTemplates& far_templates() {
+  static auto& all = *new FarTemplates;  // threads may end after static destruction
+  return all;
+}
+
+}  // namespace
+
+const Template* find_far_template(Guid guid) {
+  FarTemplates& far = far_templates();
+  {
+    const base::Lock lock(far.mutex);
+    if (const auto found = far.all.find(guid.bits); found != far.all.end()) return found->second.get();
+  }
+  const Answer answer = Mail::running()->ask(home_of(guid), Say::fetch_template, Writer().put(guid));
+  if (answer.code != 0) return nullptr;
+  Reader body(answer.body);
+  const auto text = body.get<TemplateText>();
+  auto made = std::make_unique<Template>();
+  made->kind = get_kind(text.function, text.has_name, body);
+  made->paramc = text.paramc;
+  made->depc = text.depc;
+  made->hint.merge(text.hint);
+  const base::Lock lock(far.mutex);
+  return far.all.try_emplace(guid.bits, std::move(made)).first->second.get();
+}
+
+u8 destroy_template(ObjectLocal& local, Guid guid) {
+  Template* const of = lock_object(templates(), Kind::edt_template, guid);
+  if (of == nullptr) return is_far(guid) ? destroy_far(guid) : u8{OCR_EINVAL};
+  of->word.kill();
+  retire(local, templates(), local.templates, *of);
+  return 0;
+}
+
+Answer answer_fetch_template(Reader& body) {
+  const Template* const of = find_object(templates(), Kind::edt_template, body.get<Guid>());
+  if (of == nullptr) return {OCR_EINVAL};
+  TemplateText text{address_of(*of->kind), of->paramc, of->depc, of->kind->name != nullptr, of->hint.read()};
+  Writer answer;
+  answer.put(text);
+  put_name(answer, *of->kind);
+  return {0, answer.take()};
+}
+
+// ---- Asked by another rank ----
+
+Answer answer_create_edt(Local& local, Reader& body) {
+  const auto wanted = body.get<Wanted>();
+  Template of{};
+  of.kind = get_kind(wanted.function, wanted.has_name, body);
+  std::vector<u64> paramv = body.get_all<u64>();
+  FarRequest request{};
+  request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
+  request.depc = of.depc = body.get<std::uint32_t>();
+  std::vector<ocrGuid_t> depv;
+  if (wanted.has_depv) depv = body.get_all<ocrGuid_t>();
+  ocrGuid_t guid, output = to_c(wanted.output);
+  request.paramv = paramv.empty() ? nullptr : paramv.data();
+  request.depv = wanted.has_depv ? depv.data() : nullptr;
+  request.properties = static_cast<std::uint16_t>(wanted.properties | EDT_PROP_OEVT_VALID | kFarRequest);
+  request.hint = wanted.hint.propMask == 0 ? nullptr : &wanted.hint;
+  request.made = &guid;
+  request.output = wanted.output.is_null() ? nullptr : &output;
+  request.stand_in = wanted.stand_in;
+  request.owns_output = wanted.owns_output;
+  if (const u8 code = create_edt_here(local, of, request)) return {code};
+  return {0, Writer().put(from_c(guid)).put(request.first_slot).take()};
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Mail: what ranks of an OCR program ask of one another: the protocol of docs/protocols/ocr-ranks.md.
+//
+// ask() returns when the other rank has done it, so what a thread does next comes after it on every rank, without
+// anything that counts causes. post() does not wait. What has arrived is performed by one thread of a rank, in the
+// order in which each sender has sent it, by a Performer, which never waits for another rank: so no ranks wait in a
+// circle. Any thread, unless a function says otherwise.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/mutex.hpp"
+#include "ocr/mail/bytes.hpp"
+#include "ocr/mail/parts.hpp"
+#include "ocr/mail/say.hpp"
+#include "ocr/ocr.h"
+#include "transport/transport.hpp"
+
+namespace weir::ocr {
+
+struct Answer {
+  u8 code = 0;
+  std::vector<std::byte> body{};
+};
+
+class Performer {
+ public:
+  // On the thread that calls Mail::perform_arrived(). It never waits for another rank. The answer of what was posted is
+  // dropped.
+  virtual Answer perform(Rank from, Say what, Reader body) = 0;
+
+ protected:
+  ~Performer() = default;
+};
+
+class Mail {
+ public:
+  // Sets the transport's handlers: before its first collective call after that.
+  explicit Mail(transport::Transport& transport);
+  Mail(const Mail&) = delete;
+  Mail& operator=(const Mail&) = delete;
+
+  // That of the running program; null while it runs on one rank.
+  static Mail* running() noexcept { return running_.load(std::memory_order_acquire); }
+  static void set_running(Mail* mail) noexcept { running_.store(mail, std::memory_order_release); }
+
+  // Whether this thread performs what other ranks ask: it does not wait for them.
+  static bool is_performing() noexcept { return performing_; }
+
+  // Waits for the answer: OCR_ECANCELED when a rank was lost. Not on the thread that performs.
+  Answer ask(Rank to, Say what, const Writer& body);
+  void post(Rank to, Say what, const Writer& body);
+  void post_to_others(Say what, const Writer& body);
+
+  // What the other ranks have sent is received and performed. False: there was nothing. One thread, always the same.
+  bool perform_arrived(Performer& performer);
+  // No rank answers any more.
+  void give_up();
+
+  transport::Transport& transport() noexcept { return transport_; }
+  // Messages that bring about something, so far: when all that were sent are performed, nothing is under way.
+  std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_acquire); }
+  std::uint64_t performed() const noexcept { return performed_.load(std::memory_order_acquire); }
+
+ private:
+  struct Head {
+    Say what{};
+    u8 code = 0;               // of an answer
+    std::uint64_t ticket = 0;  // of the thread that waits for the answer; 0: none does
+  };
+  struct Arrived {
+    Rank from;
+    std::vector<std::byte> message;
+  };
+  // A thread that waits.
+  struct Asking {
+    bool is_done = false;
+    Answer answer;
+  };
+
+  static bool is_counted(Say what) noexcept { return what != Say::idle; }
+  void send(Rank to, const Head& head, std::span<const std::byte> body);
+  void on_part(Rank from, std::span<const std::byte> bytes);
+  void on_answer(const Head& head, std::span<const std::byte> body);
+
+  static constinit std::atomic<Mail*> running_;
+  static thread_local constinit bool performing_;
+
+  transport::Transport& transport_;
+  std::atomic<std::uint64_t> sent_{0}, performed_{0}, messages_{0};
+  Assembly assembly_;  // the transport's handlers: one at a time
+
+  base::Mutex inbox_mutex_;
+  std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
+
+  base::Mutex asking_mutex_;
+  std::condition_variable answered_;
+  std::unordered_map<std::uint64_t, Asking*> asking_ WEIR_GUARDED_BY(asking_mutex_);  // by ticket
+  std::uint64_t last_ticket_ WEIR_GUARDED_BY(asking_mutex_) = 0;
+  bool is_given_up_ WEIR_GUARDED_BY(asking_mutex_) = false;
+};
+
+}  // namespace weir::ocr

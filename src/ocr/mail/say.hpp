@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Say: what a message between ranks is about. What follows it, the code that sends it defines: graph/far.cpp,
+// edts/far_edt.cpp, ranks/postman.cpp.
+#pragma once
+
+#include <cstdint>
+
+namespace weir::ocr {
+
+enum class Say : std::uint8_t {
+  answer,          // to what was asked
+  create_edt,      // an EDT on the rank that its hint names
+  satisfy,         // an event, or a slot of an EDT, which has no source
+  satisfy_linked,  // a slot that is linked to an event of the sender
+  claim_slot,      // a slot is to have a source on another rank
+  give_up_slot,    // that source does not exist
+  link,            // a dependence from an event of the receiver to a slot or an event elsewhere
+  destroy,         // an event or an EDT
+  fetch_template,  // what a template says
+  end,             // the program ends
+  stopped,         // the sender's EDTs have ended, and it asks for nothing any more
+  idle,            // the sender can make no progress by itself
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/ranks/membership.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "launch/job.hpp"
+#include "launch/rank_file.hpp"
+#include "ocr/objects/affinities.hpp"
+#include "ocr/objects/become_rank.hpp"
+#include "ocr/objects/home.hpp"
+#include "transport/open_transport.hpp"
+
+namespace weir::ocr {
+
+base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
+  auto job = launch::job_from_environment();
+  if (!job) return job.status();
+  if (job->ranks == 1) return std::unique_ptr<Membership>();
+  if (!may_spread)
+    return base::Status{
+        base::Code::unsupported,
+        "a program that has a main() of its own, or starts OCR by ocrLegacyInit(), runs on one rank: start "
+        "it bare, or define mainEdt() instead"};
+  auto transport = transport::open_transport(*job);
+  if (!transport) return transport.status();
+  const std::uint32_t ranks = (*transport)->ranks();
+  if (ranks == 1) return std::unique_ptr<Membership>();
+  if (ranks > kMostRanks)
+    return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
+  become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
+  return std::unique_ptr<Membership>(new Membership(std::move(*transport)));
+}
+
+Membership::~Membership() {
+  Mail::set_running(nullptr);
+  if (has_lost_one_) return;
+  if (const base::Status status = transport_->leave(); !status)
+    std::fprintf(stderr, "weir: ocr: at the end of the program: %s\n", status.message.c_str());
+}
+
+weir::detail::TierSource Membership::tiers() const {
+  const auto processes = static_cast<unsigned>(transport_->neighbours().size());
+  return {[processes] {
+    memory::TierSetConfig config;
+    config.processes = processes;
+    return config;
+  }};
+}
+
+void Membership::name_trace(Options& options) const {
+  if (!options.trace.empty()) options.trace = launch::file_of_rank(options.trace, transport_->rank());
+}
+
+base::Status Membership::introduce(int domains) {
+  const auto own = static_cast<std::uint32_t>(domains);
+  std::vector<std::uint32_t> all(transport_->ranks());
+  base::Status status =
+      transport_->all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  if (status) set_domains(all);
+  return status;
+}
+
+void Membership::begin(Program& program) {
+  Mail::set_running(&mail_);
+  postman_ = std::make_unique<Postman>(mail_, program);
+  postman_->start();
+}
+
+void Membership::end() { has_lost_one_ = !postman_->stop(); }
+
+}  // namespace weir::ocr

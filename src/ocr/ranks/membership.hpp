@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Membership: this process as a rank of an OCR program: joins the job before the runtime is there, leaves after it is
+// gone. The thread that starts and stops the System.
+#pragma once
+
+#include <memory>
+
+#include "base/result.hpp"
+#include "ocr/mail/mail.hpp"
+#include "ocr/ranks/postman.hpp"
+#include "runtime/tier_source.hpp"
+#include "weir/options.hpp"
+
+namespace weir::ocr {
+
+class Membership {
+ public:
+  // Null when the program runs on one rank. `may_spread`: else that is an error when the job has several.
+  static base::Result<std::unique_ptr<Membership>> join(bool may_spread);
+  ~Membership();
+
+  // The runtime's tiers share what the host has with those of the other ranks there.
+  weir::detail::TierSource tiers() const;
+  // A file of this rank's own: "t.weir" is "t.2.weir" on rank 2.
+  void name_trace(Options& options) const;
+  // The runtime is there: ranks say what domains they have.
+  base::Status introduce(int domains);
+  // From now on this rank does what others ask.
+  void begin(Program& program);
+  // The EDTs of this rank have ended; returns when those of all others have.
+  void end();
+
+ private:
+  explicit Membership(std::unique_ptr<transport::Transport> transport)
+      : transport_(std::move(transport)), mail_(*transport_) {}
+
+  std::unique_ptr<transport::Transport> transport_;
+  Mail mail_;
+  std::unique_ptr<Postman> postman_;
+  bool has_lost_one_ = false;
+};
+
+}  // namespace weir::ocr

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/ranks/postman.hpp"
+
+#include <cstdio>
+
+#include "ocr/edts/far_edt.hpp"
+#include "ocr/graph/event.hpp"
+#include "ocr/graph/far_links.hpp"
+#include "runtime/workers.hpp"
+
+namespace weir::ocr {
+
+namespace {
+
+constexpr std::uint64_t kNapNs = 2'000'000;  // at most: what a sender has received is seen after that, at the latest
+constexpr u8 kLost = 1;                      // exit code
+
+thread_local constinit bool is_postman = false;
+
+u8 destroy(Local& local, Guid object) {
+  switch (object.kind()) {
+    case Kind::event: return destroy_event(local, object);
+    case Kind::edt: return destroy_edt(local, object);
+    case Kind::edt_template: return destroy_template(local, object);
+    default: return OCR_EINVAL;
+  }
+}
+
+}  // namespace
+
+bool Postman::is_this_thread() noexcept { return is_postman; }
+
+void Postman::start() {
+  program_.set_elsewhere(this);
+  thread_ = std::thread([this] { run(); });
+}
+
+void Postman::program_ends(u8 code) noexcept { mail_.post_to_others(Say::end, Writer().put(code)); }
+
+Answer Postman::perform(Rank, Say what, Reader body) {
+  if (what == Say::stopped) {
+    note_stopped();
+    return {};
+  }
+  if (what == Say::end) {
+    program_.shut_down_here(body.get<u8>());
+    return {};
+  }
+  Local* const local = ocr::local();
+  if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
+  Answer answer = perform_here(*local, what, body);
+  local->worker->flush();  // an EDT that will not run has left its scope
+  return answer;
+}
+
+Answer Postman::perform_here(Local& local, Say what, Reader& body) {
+  switch (what) {
+    case Say::create_edt: return answer_create_edt(local, body);
+    case Say::satisfy: return answer_satisfy(local, body);
+    case Say::satisfy_linked: return answer_satisfy_linked(local, body);
+    case Say::claim_slot: return answer_claim_slot(body);
+    case Say::give_up_slot: return answer_give_up_slot(body);
+    case Say::link: return answer_link(local, body);
+    case Say::destroy: return {destroy(local, body.get<Guid>())};
+    case Say::fetch_template: return answer_fetch_template(body);
+    default: return {OCR_EINVAL};
+  }
+}
+
+void Postman::note_stopped() {
+  const base::Lock lock(mutex_);
+  ++stopped_;
+  changed_.notify_all();
+}
+
+void Postman::look_for_losses() {
+  const auto lost = mail_.transport().lost();
+  if (!lost) return;
+  {
+    const base::Lock lock(mutex_);
+    if (is_lost_) return;
+    is_lost_ = true;
+    changed_.notify_all();
+  }
+  mail_.give_up();
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: rank %u: rank %u is lost, and the program ends: %s\n",
+               static_cast<unsigned>(mail_.transport().rank()), static_cast<unsigned>(lost->rank), lost->why.c_str());
+  program_.shut_down_here(kLost);
+}
+
+void Postman::run() {
+  is_postman = true;
+  while (!ends_.load(std::memory_order_relaxed)) {
+    const bool any = mail_.perform_arrived(*this);
+    look_for_losses();
+    if (!any) mail_.transport().wait_for_arrival(kNapNs);
+  }
+}
+
+bool Postman::stop() {
+  mail_.post_to_others(Say::stopped, {});
+  bool is_lost = false;
+  {
+    base::Lock lock(mutex_);
+    while (stopped_ + 1 < mail_.transport().ranks() && !is_lost_) lock.wait(changed_);
+    is_lost = is_lost_;
+  }
+  ends_.store(true, std::memory_order_relaxed);
+  thread_.join();
+  return !is_lost;
+}
+
+}  // namespace weir::ocr

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Postman: the thread of a rank that performs what other ranks ask, notices when one is lost, and ends with them.
+//
+// It is a guest of the runtime: what it makes ready, workers run. One for each System that runs on several ranks.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <thread>
+
+#include "base/mutex.hpp"
+#include "ocr/mail/mail.hpp"
+#include "ocr/program/program.hpp"
+
+namespace weir::ocr {
+
+struct Local;
+
+class Postman final : public Performer, public Elsewhere {
+ public:
+  // All outlive it. From start() on, which needs a running System, messages are performed.
+  Postman(Mail& mail, Program& program) noexcept : mail_(mail), program_(program) {}
+  void start();
+  // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
+  // False: a rank was lost.
+  bool stop();
+  static bool is_this_thread() noexcept;
+
+  void program_ends(u8 code) noexcept override;
+  Answer perform(Rank from, Say what, Reader body) override;
+
+ private:
+  void run();
+  static Answer perform_here(Local& local, Say what, Reader& body);
+  void look_for_losses();
+  void note_stopped();
+
+  Mail& mail_;
+  Program& program_;
+  std::atomic<bool> ends_{false};
+  base::Mutex mutex_;
+  std::condition_variable changed_;
+  std::uint32_t stopped_ WEIR_GUARDED_BY(mutex_) = 0;  // other ranks
+  bool is_lost_ WEIR_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace weir::ocr

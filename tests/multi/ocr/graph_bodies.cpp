@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// EDTs, events and finish scopes over ranks.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "multi/ocr/bodies.hpp"
+#include "ocr/extensions/ocr-pause.h"
+
+namespace weir::ocr::multi {
+
+namespace {
+
+constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
+constexpr ocrGuid_t kOpen = UNINITIALIZED_GUID_INITIALIZER;
+
+// ---- EDTs are where their hints say ----
+
+ocrGuid_t check_place(u32 paramc, u64* paramv, u32, ocrEdtDep_t*) {
+  expect(paramv[0] == this_rank(), "an EDT runs on the rank of its hint");
+  ocrGuid_t here = kNull, queried = kNull, itself = kNull;
+  expect_code(ocrAffinityGetCurrent(&here), 0, "ocrAffinityGetCurrent()");
+  expect(word_of(here) == word_of(affinity_of_rank(this_rank())), "the current affinity is of this rank");
+  expect_code(ocrCurrentEdtGet(&itself), 0, "ocrCurrentEdtGet()");
+  u64 one = 1;
+  expect_code(ocrAffinityQuery(itself, &one, &queried), 0, "ocrAffinityQuery()");
+  expect(word_of(queried) == word_of(here), "an EDT's affinity is that of its rank");
+  for (u32 i = 1; i < paramc; ++i) expect(paramv[i] == i * 7, "parameters come as they were given");
+  return kNull;
+}
+
+void places() {
+  std::vector<ocrGuid_t> ends;
+  for (std::uint64_t rank = 0; rank < rank_count(); ++rank) {
+    for (const u64 more : {0, 3, 2000}) {  // the last in several messages
+      std::vector<u64> params{rank};
+      for (u64 i = 1; i <= more; ++i) params.push_back(i * 7);
+      ends.push_back(make_edt(rank, &check_place, params, 1, &kNull, EDT_PROP_NONE, true).output);
+    }
+  }
+  shut_down_after(ends);
+}
+const Named named_places("places", &places);
+
+// ---- From rank to rank, by a template of the first ----
+
+ocrGuid_t hop(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u64 left = paramv[0];
+  expect(paramv[2] == this_rank(), "an EDT runs on the rank of its hint");
+  if (left == 0) {
+    expect_code(ocrEventSatisfy(guid_of(paramv[3]), kNull), 0, "ocrEventSatisfy() of an event elsewhere");
+    return kNull;
+  }
+  u64 params[] = {left - 1, paramv[1], (this_rank() + 1) % rank_count(), paramv[3]};
+  ocrHint_t hint = on_rank(params[2]);
+  ocrGuid_t next = kNull;
+  expect_code(ocrEdtCreate(&next, guid_of(paramv[1]), EDT_PARAM_DEF, params, EDT_PARAM_DEF, nullptr, EDT_PROP_NONE,
+                           &hint, nullptr),
+              0, "ocrEdtCreate() by a template of another rank");
+  return kNull;
+}
+
+void hops() {
+  const ocrGuid_t end = make_event(OCR_EVENT_ONCE_T);
+  shut_down_after({end});
+  const u64 of = word_of(make_template(&hop, 4, 0));
+  u64 params[] = {200, of, 0, word_of(end)};
+  ocrGuid_t first = kNull;
+  expect_code(ocrEdtCreate(&first, guid_of(of), 4, params, 0, nullptr, EDT_PROP_NONE, nullptr, nullptr), 0,
+              "ocrEdtCreate()");
+}
+const Named named_hops("hops", &hops);
+
+// ---- Events of each type, satisfied, linked and destroyed from elsewhere ----
+
+ocrGuid_t nothing(u32, u64*, u32, ocrEdtDep_t*) { return kNull; }
+
+// On another rank than the event, whose type is a parameter.
+ocrGuid_t use_event(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t event = guid_of(paramv[0]), done = guid_of(paramv[1]);
+  const auto type = static_cast<ocrEventTypes_t>(paramv[2]);
+  const std::uint64_t third = (this_rank() + 1) % rank_count();
+  const Made waits = make_edt(third, &nothing, {}, 1, nullptr, EDT_PROP_NONE, true);
+  expect_code(ocrAddDependence(waits.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+              "a dependence to a latch");
+  expect_code(ocrAddDependence(event, waits.edt, 0, DB_MODE_RO), 0,
+              "a dependence from an event to an EDT, both elsewhere");
+  expect_code(ocrAddDependence(event, waits.edt, 0, DB_MODE_RO), OCR_EPERM, "a second source of a slot");
+  expect_code(ocrEventSatisfy(event, kNull), 0, "ocrEventSatisfy() of an event elsewhere");
+  const bool stays = type == OCR_EVENT_STICKY_T || type == OCR_EVENT_IDEM_T || type == OCR_EVENT_CHANNEL_T;
+  const u8 again = type == OCR_EVENT_STICKY_T ? u8{OCR_EPERM} : stays ? u8{0} : u8{OCR_EINVAL};
+  expect_code(ocrEventSatisfy(event, kNull), again, "ocrEventSatisfy() once more");
+  expect_code(ocrEventDestroy(event), stays ? u8{0} : u8{OCR_EINVAL}, "ocrEventDestroy() of an event elsewhere");
+  expect_code(ocrEventDestroy(event), OCR_EINVAL, "ocrEventDestroy() of one that is gone");
+  expect_code(ocrEventSatisfy(event, kNull), OCR_EINVAL, "ocrEventSatisfy() of one that is gone");
+  return kNull;
+}
+
+ocrGuid_t make_event_of(ocrEventTypes_t type) {
+  ocrEventParams_t params{};
+  ocrGuid_t event = kNull;
+  if (type == OCR_EVENT_LATCH_T) params.EVENT_LATCH.counter = 1;
+  if (type == OCR_EVENT_COUNTED_T) params.EVENT_COUNTED.nbDeps = 1;
+  if (type == OCR_EVENT_CHANNEL_T) {
+    params.EVENT_CHANNEL.maxGen = EVENT_CHANNEL_UNBOUNDED;
+    params.EVENT_CHANNEL.nbSat = params.EVENT_CHANNEL.nbDeps = 1;
+  }
+  expect_code(ocrEventCreateParams(&event, type, EVT_PROP_TAKES_ARG, &params), 0, "ocrEventCreateParams()");
+  return event;
+}
+
+void events() {
+  const ocrEventTypes_t types[] = {OCR_EVENT_ONCE_T,  OCR_EVENT_IDEM_T,    OCR_EVENT_STICKY_T,
+                                   OCR_EVENT_LATCH_T, OCR_EVENT_COUNTED_T, OCR_EVENT_CHANNEL_T};
+  ocrEventParams_t params{};
+  params.EVENT_LATCH.counter = 2 * std::size(types);
+  ocrGuid_t done = kNull;
+  expect_code(ocrEventCreateParams(&done, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
+  shut_down_after({done});
+  for (const ocrEventTypes_t type : types) {
+    const Made user =
+        make_edt(1 % rank_count(), &use_event, {word_of(make_event_of(type)), word_of(done), static_cast<u64>(type)}, 1,
+                 nullptr, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(user.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+                "an output to a latch");
+    expect_code(ocrAddDependence(kNull, user.edt, 0, DB_MODE_NULL), 0, "the slot of an EDT elsewhere");
+  }
+}
+const Named named_events("events", &events);
+
+// ---- depv with events of all ranks ----
+
+ocrGuid_t make_and_tell(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t sticky = make_event(OCR_EVENT_STICKY_T);
+  ocrGuid_t depv[] = {sticky, guid_of(paramv[0]), kOpen, kNull};
+  const Made all = make_edt(2 % rank_count(), &nothing, {}, 4, depv, EDT_PROP_NONE, true);
+  expect_code(ocrAddDependence(all.output, guid_of(paramv[1]), 0, DB_MODE_NULL), 0, "an output to an event elsewhere");
+  expect_code(ocrAddDependence(guid_of(paramv[0]), all.edt, 2, DB_MODE_RW), 0, "an event of the first rank");
+  expect_code(ocrEventSatisfy(sticky, kNull), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+void depvs() {
+  const ocrGuid_t early = make_event(OCR_EVENT_STICKY_T), late = make_event(OCR_EVENT_STICKY_T);
+  const ocrGuid_t ends[] = {make_event(OCR_EVENT_ONCE_T), make_event(OCR_EVENT_ONCE_T)};
+  shut_down_after({ends[0], ends[1]});
+  expect_code(ocrEventSatisfy(early, kNull), 0, "ocrEventSatisfy()");
+  make_edt(1 % rank_count(), &make_and_tell, {word_of(early), word_of(ends[0])});
+  make_edt(1 % rank_count(), &make_and_tell, {word_of(late), word_of(ends[1])});
+  expect_code(ocrEventSatisfy(late, kNull), 0, "ocrEventSatisfy()");
+}
+const Named named_depvs("depvs", &depvs);
+
+// ---- A returned event, and EDTs that will not run ----
+
+ocrGuid_t return_event(u32, u64* paramv, u32, ocrEdtDep_t*) { return guid_of(paramv[0]); }
+
+ocrGuid_t destroy_both(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  expect_code(ocrEdtDestroy(guid_of(paramv[0])), 0, "ocrEdtDestroy() of an EDT elsewhere");
+  expect_code(ocrEdtDestroy(guid_of(paramv[0])), OCR_EINVAL, "ocrEdtDestroy() of one that is gone");
+  expect_code(ocrEventSatisfy(guid_of(paramv[1]), kNull), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+ocrGuid_t with_children_that_never_run(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  for (std::uint64_t rank = 0; rank < rank_count(); ++rank) {
+    const Made never = make_edt(rank, &nothing, {}, 1, nullptr, EDT_PROP_NONE, true);
+    make_edt((rank + 1) % rank_count(), &destroy_both, {word_of(never.edt), paramv[0]});
+  }
+  return kNull;
+}
+
+void endings() {
+  const ocrGuid_t later = make_event(OCR_EVENT_STICKY_T), idem = make_event(OCR_EVENT_IDEM_T);
+  const Made returns = make_edt(1 % rank_count(), &return_event, {word_of(later)}, 1, &kNull, EDT_PROP_NONE, true);
+  const Made finish =
+      make_edt(1 % rank_count(), &with_children_that_never_run, {word_of(idem)}, 1, &kNull, EDT_PROP_FINISH, true);
+  shut_down_after({returns.output, finish.output, idem});
+  expect_code(ocrEventSatisfy(later, kNull), 0, "ocrEventSatisfy()");
+}
+const Named named_endings("endings", &endings);
+
+// ---- Finish scopes ----
+
+std::atomic<u64> ran_here{0};
+
+ocrGuid_t grow(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u64 depth = paramv[0], seed = paramv[1];
+  usleep(static_cast<useconds_t>(seed % 400));
+  if (depth != 0) {
+    for (u64 i = 0; i < 2; ++i) {
+      const u64 next = (seed * 6364136223846793005u + 1442695040888963407u + i) >> 7;
+      // Some are finish EDTs themselves, some have an output event that somebody waits for.
+      const u16 properties = next % 5 == 0 ? EDT_PROP_FINISH : EDT_PROP_NONE;
+      const Made made = make_edt(next % rank_count(), &grow, {depth - 1, next}, 1, &kNull, properties, next % 3 == 0);
+      if (next % 3 == 0) make_edt(next / 3 % rank_count(), &nothing, {}, 1, &made.output);
+    }
+  }
+  ran_here.fetch_add(1);
+  return kNull;
+}
+
+std::atomic<u64> sum{0}, reported{0};
+
+ocrGuid_t take_report(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  sum.fetch_add(paramv[0]);
+  if (reported.fetch_add(1) + 1 < rank_count()) return kNull;
+  expect(sum.load() == 127, "all EDTs in a finish scope have ended when it has");
+  ocrShutdown();
+  return kNull;
+}
+
+ocrGuid_t report(u32, u64*, u32, ocrEdtDep_t*) {
+  make_edt(0, &take_report, {ran_here.load()});
+  return kNull;
+}
+
+ocrGuid_t report_all(u32, u64*, u32, ocrEdtDep_t*) {
+  for (std::uint64_t rank = 0; rank < rank_count(); ++rank) make_edt(rank, &report, {});
+  return kNull;
+}
+
+void finish() {
+  const Made tree = make_edt(rank_count() - 1, &grow, {6, 4711}, 1, nullptr, EDT_PROP_FINISH, true);
+  make_edt(0, &report_all, {}, 1, &tree.output);
+  expect_code(ocrAddDependence(kNull, tree.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+}
+const Named named_finish("finish", &finish);
+
+// ---- The end ----
+
+ocrGuid_t abort_there(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrAbort(static_cast<u8>(paramv[0]));
+  return kNull;
+}
+
+void ends_elsewhere() { make_edt(rank_count() - 1, &abort_there, {0}); }
+void aborts_elsewhere() { make_edt(rank_count() - 1, &abort_there, {77}); }
+const Named named_ends("ends-elsewhere", &ends_elsewhere), named_aborts("aborts-elsewhere", &aborts_elsewhere);
+
+ocrGuid_t die(u32, u64*, u32, ocrEdtDep_t*) {
+  ::kill(::getpid(), SIGKILL);
+  return kNull;
+}
+void dies() { make_edt(1, &die, {}); }
+const Named named_dies("dies", &dies);
+
+// ---- What is possible on one rank only ----
+
+void uses_far_block() {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, 8, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  make_edt(1, &nothing, {}, 1, &block);
+}
+const Named named_far_block("uses-far-block", &uses_far_block);
+
+ocrGuid_t use_range(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t label = kNull;
+  static_cast<void>(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1));
+  return kNull;
+}
+void uses_far_range() {
+  ocrGuid_t range = kNull;
+  expect_code(ocrGuidRangeCreate(&range, 10, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
+  make_edt(1, &use_range, {word_of(range)});
+}
+const Named named_far_range("uses-far-range", &uses_far_range);
+
+void pauses() { static_cast<void>(ocrPause(true)); }
+const Named named_pauses("pauses", &pauses);
+
+}  // namespace
+
+}  // namespace weir::ocr::multi

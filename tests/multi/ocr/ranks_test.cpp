@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// OCR programs as jobs of real processes.
+#include <gmock/gmock.h>
+
+#include "multi/shmem/job.hpp"
+
+namespace weir::ocr::multi {
+namespace {
+
+using shmem::multi::expect_all_well;
+using shmem::multi::Job;
+using testing::HasSubstr;
+
+const Job::Variables kOneWorker{{"WEIR_WORKERS", "1"}};
+
+void expect_well_on_any(const char* body) {
+  for (const int ranks : {1, 2, 3}) expect_all_well(ranks, body, kOneWorker);
+  expect_all_well(2, body, {{"WEIR_WORKERS", "3"}});
+}
+
+// Every rank ends with that status, and some say so.
+void expect_all_end(int ranks, const char* body, int status, const char* text) {
+  Job job(ranks, body, kOneWorker);
+  for (const auto& end : job.ends()) EXPECT_EQ(end.status, status) << job.output();
+  EXPECT_THAT(job.output(), HasSubstr(text));
+}
+
+TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
+TEST(OcrRanks, EdtsAreMadeByTemplatesOfOtherRanks) { expect_well_on_any("hops"); }
+TEST(OcrRanks, EventsOfEachTypeAreUsedFromElsewhere) { expect_well_on_any("events"); }
+TEST(OcrRanks, EventsOfAllRanksAreInOneDepv) { expect_well_on_any("depvs"); }
+TEST(OcrRanks, ReturnedEventsAndDestroyedEdtsReachTheirRanks) { expect_well_on_any("endings"); }
+TEST(OcrRanks, AFinishScopeEndsAfterAllThatItMadeOnAnyRank) {
+  expect_well_on_any("finish");
+  expect_all_well(4, "finish", kOneWorker);
+}
+
+TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"uses-far-block", "an EDT depends on a data block of another rank, and the program ends"},
+      {"uses-far-range", "a range or map of labels is used that another rank has made"},
+      {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
+  for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);
+}
+
+TEST(OcrRanks, AnyRankEndsTheProgramOnAll) {
+  for (const int ranks : {1, 2, 3}) {
+    expect_all_well(ranks, "ends-elsewhere", kOneWorker);
+    expect_all_end(ranks, "aborts-elsewhere", 77, "");
+  }
+}
+
+TEST(OcrRanks, AKilledRankIsNamedByTheOthersWhichEnd) {
+  Job job(3, "dies", kOneWorker);
+  const auto ends = job.ends();
+  EXPECT_EQ(ends[0].status, 1) << job.output();
+  EXPECT_EQ(ends[2].status, 1) << job.output();
+  EXPECT_THAT(job.output(), HasSubstr("rank 0: rank 1 is lost, and the program ends"));
+  EXPECT_THAT(job.output(), HasSubstr("rank 2: rank 1 is lost, and the program ends"));
+}
+
+}  // namespace
+}  // namespace weir::ocr::multi
