@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,13 +88,8 @@ bool is_of_a_writer(std::string_view file) {
   return file.substr(0, 5) == "/dev/" || file == "anon_inode:[io_uring]" || file == "anon_inode:[userfaultfd]";
 }
 
-bool has_files_that_write() {
-  std::error_code failed;
-  for (directory_iterator at("/proc/self/fd", failed), end; !failed && at != end; at.increment(failed)) {
-    std::error_code closed;
-    if (is_of_a_writer(std::filesystem::read_symlink(at->path(), closed).string())) return true;
-  }
-  return static_cast<bool>(failed);
+bool has(const std::vector<std::string>& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 // io_setup(2) has no descriptor, but a mapping.
@@ -129,10 +125,14 @@ Outside::Outside()
     : was_alone_(status_number("Threads:") == 1U),
       uses_mpi_(is_mpi_there()),
       forks_((count_forks(), forks.load(std::memory_order_relaxed))),
-      before_(handlers_now()) {}
+      before_(handlers_now()),
+      files_before_(writing_files_now()) {}
 
 void Outside::note_own() {
   own_ = handlers_now();
+  const Files files = writing_files_now().value_or(Files{});
+  std::copy_if(files.begin(), files.end(), std::back_inserter(own_files_),
+               [&](const std::string& file) { return files_before_ && !has(*files_before_, file); });
   forks_ = forks.load(std::memory_order_relaxed);
   const auto me = static_cast<std::uint32_t>(platform::this_thread_number());
   for (const std::uint32_t thread : threads_now()) {
@@ -164,6 +164,24 @@ bool Outside::has_handlers() const noexcept {
   return false;
 }
 
+std::optional<Outside::Files> Outside::writing_files_now() {
+  Files files;
+  std::error_code failed;
+  for (directory_iterator at("/proc/self/fd", failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code closed;
+    const std::string file = std::filesystem::read_symlink(at->path(), closed).string();
+    if (is_of_a_writer(file)) files.push_back(at->path().filename().string() + " " + file);
+  }
+  if (failed) return std::nullopt;
+  return files;
+}
+
+bool Outside::has_files() const {
+  const auto files = writing_files_now();
+  return !files ||
+         !std::all_of(files->begin(), files->end(), [&](const std::string& file) { return has(own_files_, file); });
+}
+
 bool Outside::is_empty(std::span<const std::uint32_t> waiting) const {
   if (!was_alone_ || uses_mpi_ || forks.load(std::memory_order_relaxed) != forks_ || has_children()) return false;
   if (has_handlers() || status_number("TracerPid:") != 0U) return false;
@@ -172,7 +190,7 @@ bool Outside::is_empty(std::span<const std::uint32_t> waiting) const {
   const auto own = std::count_if(own_threads_.begin(), own_threads_.end(),
                                  [](const Thread& thread) { return start_of(thread.number) == thread.started; });
   if (threads != waiting.size() + static_cast<std::size_t>(own)) return false;
-  return !has_files_that_write() && !has_kernel_aio();
+  return !has_files() && !has_kernel_aio();
 }
 
 }  // namespace weir::shmem

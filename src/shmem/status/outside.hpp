@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace weir::shmem {
@@ -18,7 +20,7 @@ class Outside {
  public:
   // What the program has now is not the library's: threads, handlers.
   Outside();
-  // What has come since, is: MPI's threads, and its handlers.
+  // What has come since, is: MPI's threads, its handlers, and the files of the network's devices.
   void note_own();
 
   // Whether there is nothing but the library's own and these threads, by the kernel's numbers, which wait in it. Reads
@@ -33,14 +35,21 @@ class Outside {
   };
   using Handlers = std::array<const void*, kSignals>;  // null: the kernel's
 
+  using Files = std::vector<std::string>;  // open ones, with their numbers
+
   static Handlers handlers_now() noexcept;
+  // Those by which the kernel or a device may write into memory; none: it is not known.
+  static std::optional<Files> writing_files_now();
   bool has_handlers() const noexcept;
+  bool has_files() const;
 
   bool was_alone_;  // the thread that starts was the only one
   bool uses_mpi_;   // the program itself
   unsigned forks_;  // of the process, by then
   Handlers before_, own_{};
   std::vector<Thread> own_threads_;
+  std::optional<Files> files_before_;
+  Files own_files_;
 };
 
 }  // namespace weir::shmem
