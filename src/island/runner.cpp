@@ -49,22 +49,25 @@ Done Runner::run(std::span<const std::byte> letter, std::string& thrown) {
   done.taken = platform::ticks();
   const auto head = read<TaskHead>(letter, 0);
   open(head, letter.subspan(sizeof head));
-  for (const Access& access : footprint_) {
-    for_each_run(access.region,
-                 [&](const void* data, std::size_t bytes) { invalidate(Step::footprint_fresh, memory_, data, bytes); });
-  }
+  for_each_line(Mode::in,
+                [&](const void* data, std::size_t bytes) { invalidate(Step::footprint_fresh, memory_, data, bytes); });
   done.fresh = platform::ticks();
   call(head, done, thrown);
   done.ended = platform::ticks();
-  for (const Access& access : footprint_) {
-    if (!writes(access.mode)) continue;
-    for_each_run(access.region, [&](const void* data, std::size_t bytes) {
-      write_back(Step::footprint_written, memory_, data, bytes);
-    });
-  }
+  for_each_line(Mode::out, [&](const void* data, std::size_t bytes) {
+    write_back(Step::footprint_written, memory_, data, bytes);
+  });
   if (!checked_.empty()) done.unwritten = memory_.find_unwritten(checked_.data(), checked_.size());
   done.written = platform::ticks();
   return done;
+}
+
+// Of the footprint, or only of what the task writes.
+template <class F>
+void Runner::for_each_line(Mode mode, F f) {
+  if (!memory_.moves_lines()) return f(memory_.data(), kLine);
+  for (const Access& access : footprint_)
+    if (!writes(mode) || writes(access.mode)) for_each_run(access.region, f);
 }
 
 void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
