@@ -51,8 +51,9 @@ void Master::State::look_after_workers() {
     if (how.empty() && !(worker.ended && own_.shares)) continue;
     collect();  // it may have done with tasks before
     const TaskNode* const oldest = worker.oldest();
-    const std::string who = fmt::format("worker {} (process {}) {}{}", i + 1, worker.process.pid(), how,
-                                        oldest == nullptr ? ";" : ", while it had " + title_of(*oldest));
+    const std::string had = oldest == nullptr ? ";" : ", while it had " + title_of(*oldest);
+    const std::string who = fmt::format("worker {} (process {}) {}", i + 1, worker.process.pid(),
+                                        worker.ended ? "was given tasks by another one when it had died;" : how + had);
     const std::uint64_t before = counts_.rerun;
     if ((worker.ended || hand_over(worker)) && hand_over_shared(worker)) {
       const std::uint64_t tasks = counts_.rerun - before;

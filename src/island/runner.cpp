@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
-#include <utility>
 
 #include "island/footprint.hpp"
 #include "island/step.hpp"
@@ -18,7 +18,7 @@ namespace weir::island {
 
 namespace {
 
-bool the_worker = false;
+std::atomic<bool> the_worker{false};        // read by threads that a task has made
 thread_local Runner* the_runner = nullptr;  // of the task that this thread runs
 
 // A letter's bytes as the struct that was copied into them.
@@ -71,7 +71,7 @@ void Runner::for_each_line(Mode mode, F f) {
 }
 
 void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
-  const bool before = std::exchange(the_worker, true);
+  const bool before = the_worker.exchange(true);
   the_runner = this;
   thrown.clear();
   children_.clear();

@@ -91,8 +91,9 @@ TEST(Islands, ATaskOnTheMasterThatThrowsIsTold) {
   master.spawn(out(x[16]), name("own"), [self, writing](int&) {
     if (::write(writing, "", 1) == 1) self->spawn([] {});
   });
-  EXPECT_THAT(error_of([&] { master.wait(); }),
-              testing::AllOf(HasSubstr("task 'own', spawned at "), HasSubstr("on the master, threw: Master::spawn() within")));
+  EXPECT_THAT(
+      error_of([&] { master.wait(); }),
+      testing::AllOf(HasSubstr("task 'own', spawned at "), HasSubstr("on the master, threw: Master::spawn() within")));
   master.spawn(inout(x[0]), [](int& value) { ++value; });
   master.wait();
   EXPECT_EQ(x[0], 2);
