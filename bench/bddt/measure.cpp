@@ -73,8 +73,8 @@ void take_turn(Turn& turn, const BddtAmount& amount, bool shares) {
   const auto output = output_of(turn, amount, shares);
   Status status = output ? Status::success() : output.status();
   if (output)
-    status =
-        shares ? add_bddt_parts(turn.row, *output, turn.runtime->master_beside) : add_bddt_times(turn.row, *output);
+    status = shares ? add_bddt_parts(turn.row, *output, turn.runtime->has_master_beside(turn.row.workers))
+                    : add_bddt_times(turn.row, *output);
   if (!status) turn.row.error = status.message;
 }
 

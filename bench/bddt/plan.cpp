@@ -22,7 +22,6 @@ BddtRuntime runtime_of(const std::string& name, const std::string& program, cons
   runtime.name = name;
   if (const auto path = platform::find_companion("weir-bddt-" + program, "apps/bddt")) runtime.path = *path;
   if (island_memory != nullptr) runtime.variables = {{"WEIR_ISLAND_MEMORY", island_memory}};
-  runtime.master_beside = runtime.is_island() || name == "starpu";
   return runtime;
 }
 

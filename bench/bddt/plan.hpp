@@ -17,10 +17,11 @@ struct BddtRuntime {
   std::string name;
   std::string path;                                            // "": it is not there
   std::vector<std::pair<std::string, std::string>> variables;  // of its environment
-  bool master_beside = false;                                  // the thread that makes the tasks is none of the workers
 
   bool is_serial() const { return name == "serial"; }
   bool is_island() const { return name.starts_with("island"); }
+  // What makes the tasks is none of the workers.
+  bool has_master_beside(int workers) const { return name == "starpu" || (is_island() && workers == 1); }
 };
 
 // serial, weir, island, island-flush, libgomp, libomp, starpu: also those that are not there.

@@ -71,6 +71,7 @@ struct Statistics {
   std::uint64_t tasks_run = 0;        // to their end, or until they threw
   std::uint64_t tasks_cancelled = 0;  // since another one failed
   std::uint64_t tasks_rerun = 0;      // given to another worker as theirs had died (MasterOptions::retries)
+  std::uint64_t tasks_shared = 0;     // run by another worker than they were given to (MasterOptions::shares)
   std::uint64_t bytes_staged = 0;     // of footprints: made fresh, written back, or both
   double master_idle_s = 0;           // in spawn() or wait() without anything to do for the workers
   std::vector<WorkerStatistics> workers;
@@ -84,6 +85,8 @@ struct MasterOptions {
   int retries = 0;
   // Where the program waits, the master itself runs a ready task when each worker has so many, 1 to 8; 0: never.
   int runs_when = 0;
+  // A worker that has run out of tasks asks others for those that they have been given and have not begun.
+  bool shares = false;
   // How many of the workers are programs of their own that attach to options.island_segment by its name, as attach()
   // does, rather than forked; the constructor waits for them.
   int attached = 0;

@@ -99,6 +99,8 @@ void attach(const std::string& file) {
   ::signal(SIGINT, SIG_IGN);  // of the terminal, to all of them: what it means is the master's to say
   shared.enter_process(static_cast<int>(worker));
   const WorkerSetup setup{static_cast<int>(worker),
+                          head.workers,
+                          head.shares != 0,
                           static_cast<int>(head.park_after),
                           shared.data() + head.heap,
                           head.heap_bytes,
@@ -109,7 +111,7 @@ void attach(const std::string& file) {
                           },
                           static_cast<IslandMemory>(head.kind) == IslandMemory::checked};
   auto* const mailboxes = reinterpret_cast<Mailbox*>(shared.data() + sizeof(HeadLetter));
-  work(shared, mailboxes[worker - 1], setup);
+  work(shared, mailboxes, setup);
 }
 
 }  // namespace weir::island

@@ -14,7 +14,7 @@
 namespace weir::island {
 
 struct SegmentHead {
-  static constexpr std::uint64_t kMagic = 0x3230646e616c7369;  // "island02": changes with what is in the memory
+  static constexpr std::uint64_t kMagic = 0x3330646e616c7369;  // "island03": changes with what is in the memory
 
   std::uint64_t magic;
   std::uint64_t address, bytes;    // of the memory
@@ -24,6 +24,7 @@ struct SegmentHead {
   std::uint32_t kind;               // IslandMemory
   std::uint32_t workers, attached;  // the last ones are those that attach
   std::uint32_t park_after;
+  std::uint32_t shares;
 };
 using HeadLetter = Letter<128>;
 static_assert(sizeof(SegmentHead) <= HeadLetter::kPayload);

@@ -46,46 +46,57 @@ void Master::State::give(Worker& worker, TaskNode& task) {
   if (own_.retries != 0) task.details->undo.save(space_->memory(), task.details->named);
   TaskLetter& letter = worker.mailbox->slot(worker.next).task;
   std::memcpy(letter.payload().data(), task.details->letter.data(), task.details->letter.size());
-  letter.post(space_->memory(), worker.next, task.details->letter.size());
-  worker.next = Mailbox::after(worker.next);
+  const std::uint32_t number = worker.next;
+  letter.post(space_->memory(), number, task.details->letter.size());
+  worker.next = Mailbox::after(number);
   if (worker.given.empty()) worker.busy_since = platform::ticks();
-  worker.given.push_back(&task);
+  worker.given.push_back({&task, number});
   task.state = TaskState::given;
   task.worker = static_cast<std::uint16_t>(index);
   ++queued_[index];
 }
 
-// What workers have done since the last look. True when there was anything.
+// What workers have done since the last look. True when there was anything. A task that a worker has given to another
+// one may have been done with before those that it was given earlier.
 bool Master::State::collect() {
   bool any = false;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = workers_[i];
-    while (!worker.given.empty()) {
-      const auto letter = worker.mailbox->slot(worker.awaited).done.take(space_->memory(), worker.awaited);
-      if (!letter) break;
-      Done done;
-      std::memcpy(&done, letter->data(), sizeof done);
-      if (!worker.children.receive(space_->memory(), done.children_bytes)) break;
-      take_done(worker, done, letter->subspan(sizeof done));
-      worker.awaited = Mailbox::after(worker.awaited);
-      --queued_[i];
-      any = true;
+    for (Given& given : worker.given) {
+      if (given.task == nullptr) continue;
+      const auto letter = worker.mailbox->slot(given.number).done.take(space_->memory(), given.number);
+      if (letter && take_done(*given.task, static_cast<std::uint32_t>(i), *letter)) {
+        given.task = nullptr;
+        any = true;
+      } else if (!own_.shares) {
+        break;
+      }
     }
+    while (!worker.given.empty() && worker.given.front().task == nullptr) worker.given.pop_front();
+    if (!worker.ended) queued_[i] = static_cast<std::uint32_t>(worker.given.size());
   }
   return any;
 }
 
-void Master::State::take_done(Worker& worker, const Done& done, std::span<const std::byte> text) {
-  TaskNode& task = *worker.given.front();
-  worker.given.pop_front();
+// False: what it says of tasks that it has made is not there yet.
+bool Master::State::take_done(TaskNode& task, std::uint32_t given_to, std::span<const std::byte> letter) {
+  Done done;
+  std::memcpy(&done, letter.data(), sizeof done);
+  Worker& worker = workers_[static_cast<std::size_t>(done.by)];
+  const bool is_next = done.children_bytes == 0 || worker.children.position() == done.children_from;
+  if (!is_next || !worker.children.receive(space_->memory(), done.children_bytes)) return false;
+  task.worker = static_cast<std::uint16_t>(done.by);
+  if (done.by != given_to) ++counts_.shared;
   worker.idle += done.taken - std::min(done.taken, worker.seen);
   worker.staging += done.fresh - done.taken + (done.written - done.ended);
   worker.running += done.ended - done.fresh;
   worker.tasks += 1;
-  if (worker.track != nullptr) trace_done(worker, task, done);
-  worker.seen = done.written;
-  finish(task, done, {reinterpret_cast<const char*>(text.data()), done.text_bytes}, worker.children.bytes());
-  worker.children.clear();
+  if (worker.track != nullptr) worker.trace_done(task, done);
+  worker.seen = std::max(worker.seen, done.written);
+  const char* const text = reinterpret_cast<const char*>(letter.data() + sizeof done);
+  finish(task, done, {text, done.text_bytes}, worker.children.bytes().first(done.children_bytes));
+  if (done.children_bytes != 0) worker.children.clear();
+  return true;
 }
 
 void Master::State::finish(TaskNode& task, const Done& done, std::string_view thrown,
@@ -117,12 +128,11 @@ void Master::State::finish(TaskNode& task, const Done& done, std::string_view th
   }
 }
 
-void Master::State::trace_done(Worker& worker, const TaskNode& task, const Done& done) {
-  trace::Track& track = *worker.track;
-  track.search(std::min(worker.seen, done.taken), done.taken);
-  track.stage(done.taken, done.fresh, task.id);
-  track.task(done.fresh, done.ended, task.id, task.details->name, false);
-  track.stage(done.ended, done.written, task.id);
+void Master::State::Worker::trace_done(const TaskNode& task, const Done& done) {
+  track->search(std::min(seen, done.taken), done.taken);
+  track->stage(done.taken, done.fresh, task.id);
+  track->task(done.fresh, done.ended, task.id, task.details->name, false);
+  track->stage(done.ended, done.written, task.id);
 }
 
 // Where the workers have enough to do: one ready task, here. They get all that they have room for first.

@@ -54,7 +54,7 @@ explain::Situation Master::State::look() {
       fmt::format("islands of process {} ({} worker{})", ::getpid(), workers_.size(), workers_.size() == 1 ? "" : "s"));
   std::vector<const TaskNode*> nodes;
   const trace::ClockPair now = trace::ClockPair::now();
-  const double per_tick = seconds_per_tick(now);
+  const double per_tick = seconds_per_tick(clock_, now);
   const std::span<const Worker> workers = workers_;
   graph_.for_each([&](const TaskNode& node) {
     if (node.state == TaskState::done) return;
@@ -71,7 +71,7 @@ explain::Situation Master::State::look() {
       return;
     }
     const Worker& worker = workers[node.worker];
-    if (worker.given.front() == &node) {
+    if (worker.oldest() == &node) {
       const std::uint64_t since = std::max(worker.busy_since, worker.seen);  // it had done with the one before
       snapshot.run(thing, explain::State::running, node.worker + 1,
                    per_tick * static_cast<double>(now.ticks - std::min(now.ticks, since)), {});

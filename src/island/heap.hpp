@@ -26,7 +26,8 @@ class Heap {
   // `alignment`, a power of two, counts from start().
   Piece allocate(std::size_t bytes, std::size_t alignment = 1) {
     const std::uint64_t untouched_from = ranges_.untouched_from();
-    const auto range = ranges_.allocate(bytes, alignment);
+    auto range = ranges_.allocate(bytes + (bytes >= kLarge && alignment == 1 ? kStagger : 0), alignment);
+    if (!range) range = ranges_.allocate(bytes, alignment);
     if (!range) return {};
     return {start_ + range->offset, range->bytes, !zeros_ || range->offset < untouched_from};
   }
@@ -41,6 +42,9 @@ class Heap {
   std::size_t largest_free() const noexcept { return ranges_.largest_hole(); }
 
  private:
+  // Arrays that a task walks in step lie apart modulo what caches and store buffers tell addresses by.
+  static constexpr std::size_t kLarge = std::size_t{32} << 10, kStagger = 17 * kLine;
+
   std::byte* start_;
   bool zeros_;
   memory::RangeAllocator ranges_;

@@ -33,6 +33,19 @@ class Letter {
   // 0: begin with another. Numbers may wrap around.
   void post(Memory& memory, std::uint32_t number, std::size_t length) noexcept;
 
+  // ---- When one of the two has ended ----
+  // The number and the bytes of the last letter that is in memory; the sender writes none meanwhile.
+  struct Last {
+    std::uint32_t number;
+    std::span<const std::byte> bytes;
+  };
+  Last look(Memory& memory) noexcept {
+    memory.invalidate(this, kLine);
+    const std::uint32_t number = number_.load(std::memory_order_acquire);  // MPB-1
+    if (beyond(length_) != 0) memory.invalidate(second_line(), beyond(length_));
+    return {number, std::span<const std::byte>(payload_.data(), length_)};
+  }
+
   // ---- The receiver ----
   // Nothing when the letter with that number is not there yet. The bytes stay until the sender knows that it may write
   // again.

@@ -17,6 +17,7 @@ class CoherentMemory final : public MappedMemory {
  public:
   using MappedMemory::MappedMemory;
 
+  bool moves_lines() const noexcept override { return false; }
   void write_back(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_release); }
   void invalidate(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_acquire); }
 };

@@ -90,7 +90,7 @@ void Master::State::start_workers() {
                     "options.island_segment has to name what they attach to",
                     attached, count));
   }
-  space_.emplace(options_, count, attached);
+  space_.emplace(options_, count, attached, own_.shares);
   copies_.emplace(space_->memory());
   runner_.emplace(space_->memory(), std::span<const std::byte>());
   // More processes than cores get none of their own: the system knows better who waits.
@@ -316,18 +316,15 @@ void Master::State::trace_spawn(std::uint64_t start, const TaskNode& task, std::
 
 // ---- What was done ----
 
-double Master::State::seconds_per_tick(const trace::ClockPair& now) const noexcept {
-  return 1e-9 * static_cast<double>(now.ns - clock_.ns) / static_cast<double>(now.ticks - clock_.ticks);
-}
-
 Statistics Master::State::statistics() const {
   const base::Lock lock(mutex_);
   Statistics all;
   all.tasks_run = counts_.run;
   all.tasks_cancelled = counts_.cancelled;
   all.tasks_rerun = counts_.rerun;
+  all.tasks_shared = counts_.shared;
   all.bytes_staged = counts_.bytes_staged;
-  const double per_tick = seconds_per_tick(trace::ClockPair::now());
+  const double per_tick = seconds_per_tick(clock_, trace::ClockPair::now());
   all.master_idle_s = static_cast<double>(counts_.idle) * per_tick;
   for (const Worker& worker : workers_) {
     all.workers.push_back({worker.tasks, static_cast<double>(worker.running) * per_tick,

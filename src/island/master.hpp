@@ -7,6 +7,7 @@
 // collected only when nothing is left to give, so that workers do not wait for the bookkeeping.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -35,6 +36,10 @@
 
 namespace weir::island {
 
+inline double seconds_per_tick(const trace::ClockPair& from, const trace::ClockPair& to) noexcept {
+  return 1e-9 * static_cast<double>(to.ns - from.ns) / static_cast<double>(to.ticks - from.ticks);
+}
+
 struct Master::State final : private explain::Source {
  public:
   State(const Options& options, const MasterOptions& own);
@@ -53,21 +58,29 @@ struct Master::State final : private explain::Source {
   Statistics statistics() const;
 
  private:
+  struct Given {
+    TaskNode* task;  // null: it has been collected, or is another worker's now
+    std::uint32_t number;
+  };
   struct Worker {
     Process process;
     Mailbox* mailbox;
     std::uint32_t next = 1;                                       // number of the next letter to it
-    std::uint32_t awaited = 1;                                    // of the next from it
     StreamIn children{mailbox->children};                         // of the task that it has done with
-    std::deque<TaskNode*> given{};                                // and not collected, oldest first
+    std::deque<Given> given{};                                    // the oldest is not collected
     std::uint64_t busy_since = 0;                                 // ticks: when it was given one after having had none
     std::uint64_t seen = 0;                                       // ticks: until when its time is accounted for
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
     bool ended = false;                                           // it has died, and the others go on
+    std::array<std::uint32_t, kPartners> settled{};               // then: the asks of it whose answers were looked at
+
+    // The oldest that is not collected; null: none.
+    TaskNode* oldest() const noexcept { return given.empty() ? nullptr : given.front().task; }
+    void trace_done(const TaskNode& task, const Done& done);
   };
   struct Counts {
-    std::uint64_t run = 0, cancelled = 0, rerun = 0, bytes_staged = 0;
+    std::uint64_t run = 0, cancelled = 0, rerun = 0, shared = 0, bytes_staged = 0;
     std::uint64_t idle = 0;                                         // ticks that the master had nothing to do
     std::uint64_t own_tasks = 0, own_running = 0, own_staging = 0;  // of the master itself; the last two in ticks
   };
@@ -94,12 +107,11 @@ struct Master::State final : private explain::Source {
   void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   bool poll() WEIR_REQUIRES(mutex_);
   bool collect() WEIR_REQUIRES(mutex_);
-  void take_done(Worker& worker, const Done& done, std::span<const std::byte> text) WEIR_REQUIRES(mutex_);
+  bool take_done(TaskNode& task, std::uint32_t given_to, std::span<const std::byte> letter) WEIR_REQUIRES(mutex_);
   void finish(TaskNode& task, const Done& done, std::string_view thrown, std::span<const std::byte> children)
       WEIR_REQUIRES(mutex_);
   bool run_own() WEIR_REQUIRES(mutex_);
   void trace_spawn(std::uint64_t start, const TaskNode& task, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
-  void trace_done(Worker& worker, const TaskNode& task, const Done& done) WEIR_REQUIRES(mutex_);
   std::uint32_t room() const noexcept;
   bool give_ready(std::uint32_t most) WEIR_REQUIRES(mutex_);
   void give(Worker& worker, TaskNode& task) WEIR_REQUIRES(mutex_);
@@ -107,11 +119,12 @@ struct Master::State final : private explain::Source {
   // When a worker has died, others get its tasks, or this throws.
   void look_after_workers() WEIR_REQUIRES(mutex_);
   bool hand_over(Worker& worker) WEIR_REQUIRES(mutex_);
+  bool hand_over_shared(Worker& worker) WEIR_REQUIRES(mutex_);
+  bool take_back(std::vector<TaskNode*>& tasks) WEIR_REQUIRES(mutex_);
   // Waits until at most `most` tasks are unfinished.
   void wait_until(std::size_t most) WEIR_REQUIRES(mutex_);
   void fetch_results() WEIR_REQUIRES(mutex_);
   std::string title_of(const TaskNode& task) const;  // for messages
-  double seconds_per_tick(const trace::ClockPair& now) const noexcept;
   trace::Summary summarise(std::uint64_t end) const WEIR_REQUIRES(mutex_);
 
   // ---- explain::Source ----

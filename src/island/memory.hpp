@@ -38,6 +38,8 @@ class Memory {
   // back: those would be lost. Before a process writes lines, too, also when it will write all of their bytes: what it
   // has of them may be old, and `checked` knows a write by the difference that it makes.
   virtual void invalidate(const void* data, std::size_t bytes) noexcept = 0;
+  // False where the processor keeps caches equal: one step orders all that is around it, whatever range it names.
+  virtual bool moves_lines() const noexcept { return true; }
   // `checked` only: a line of [data, data + bytes) that this process wrote and has not written back; null: none.
   virtual const void* find_unwritten(const void* data, std::size_t bytes) const noexcept = 0;
 };

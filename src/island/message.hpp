@@ -12,6 +12,7 @@
 
 #include "island/code.hpp"
 #include "island/letter.hpp"
+#include "island/sharing.hpp"
 #include "island/stream.hpp"
 #include "weir/island.hpp"
 
@@ -38,13 +39,15 @@ struct Done {
   std::uint64_t written;         // the footprint was written back
   const void* unwritten;         // memory `checked`: written beside the footprint; null: nothing
   std::uint64_t children_bytes;  // of what it says of the tasks that it has made, in the worker's stream
+  std::uint64_t children_from;   // where in that stream
   std::uint32_t failed;          // it threw
   std::uint32_t text_bytes;
+  std::uint64_t by;  // index of the worker that ran it: another one than it was given to when workers share
 };
 inline constexpr std::size_t kTextBytes = 192;  // of what it threw, at most
 
 using TaskLetter = Letter<512>;
-using DoneLetter = Letter<256>;
+using DoneLetter = Letter<320>;
 using HelloLetter = Letter<64>;
 static_assert(sizeof(Done) + kTextBytes <= DoneLetter::kPayload);
 
@@ -63,7 +66,8 @@ struct Mailbox {
   };
   std::array<Slot, kSlots> slots;
   HelloLetter hello;  // the worker's
-  Stream children;    // to the master: what tasks say of tasks that they make (children.hpp)
+  std::array<Share, kPartners> shares;
+  Stream children;  // to the master: what tasks say of tasks that they make (children.hpp)
 
   Slot& slot(std::uint32_t number) noexcept { return slots[number % kSlots]; }
   // The letter after this one. 0 is the number of no letter: behind the last number comes one for the same place.

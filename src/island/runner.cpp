@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
-#include <utility>
 
 #include "island/footprint.hpp"
 #include "island/step.hpp"
@@ -18,7 +18,7 @@ namespace weir::island {
 
 namespace {
 
-bool the_worker = false;
+std::atomic<bool> the_worker{false};        // read by threads that a task has made
 thread_local Runner* the_runner = nullptr;  // of the task that this thread runs
 
 // A letter's bytes as the struct that was copied into them.
@@ -49,26 +49,29 @@ Done Runner::run(std::span<const std::byte> letter, std::string& thrown) {
   done.taken = platform::ticks();
   const auto head = read<TaskHead>(letter, 0);
   open(head, letter.subspan(sizeof head));
-  for (const Access& access : footprint_) {
-    for_each_run(access.region,
-                 [&](const void* data, std::size_t bytes) { invalidate(Step::footprint_fresh, memory_, data, bytes); });
-  }
+  for_each_line(Mode::in,
+                [&](const void* data, std::size_t bytes) { invalidate(Step::footprint_fresh, memory_, data, bytes); });
   done.fresh = platform::ticks();
   call(head, done, thrown);
   done.ended = platform::ticks();
-  for (const Access& access : footprint_) {
-    if (!writes(access.mode)) continue;
-    for_each_run(access.region, [&](const void* data, std::size_t bytes) {
-      write_back(Step::footprint_written, memory_, data, bytes);
-    });
-  }
+  for_each_line(Mode::out, [&](const void* data, std::size_t bytes) {
+    write_back(Step::footprint_written, memory_, data, bytes);
+  });
   if (!checked_.empty()) done.unwritten = memory_.find_unwritten(checked_.data(), checked_.size());
   done.written = platform::ticks();
   return done;
 }
 
+// Of the footprint, or only of what the task writes.
+template <class F>
+void Runner::for_each_line(Mode mode, F f) {
+  if (!memory_.moves_lines()) return f(memory_.data(), kLine);
+  for (const Access& access : footprint_)
+    if (!writes(mode) || writes(access.mode)) for_each_run(access.region, f);
+}
+
 void Runner::call(const TaskHead& head, Done& done, std::string& thrown) {
-  const bool before = std::exchange(the_worker, true);
+  const bool before = the_worker.exchange(true);
   the_runner = this;
   thrown.clear();
   children_.clear();

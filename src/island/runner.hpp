@@ -31,6 +31,8 @@ class Runner {
 
  private:
   void open(const TaskHead& head, std::span<const std::byte> rest);
+  template <class F>
+  void for_each_line(Mode mode, F f);
   void call(const TaskHead& head, Done& done, std::string& thrown);
 
   struct alignas(detail::kMaxAlignment) Aligned {

@@ -37,8 +37,8 @@ void clear(SharedMemory& memory, std::size_t bytes) {
 
 }  // namespace
 
-Space::Space(const Options& options, int workers, int attached)
-    : options_(options), segment_(value_or_throw(Segment::from(options))) {
+Space::Space(const Options& options, int workers, int attached, bool shares)
+    : options_(options), workers_(workers), shares_(shares), segment_(value_or_throw(Segment::from(options))) {
   const auto count = static_cast<std::size_t>(workers);
   const std::size_t align = std::max(segment_.alignment(), kLine);
   const std::size_t mail = (sizeof(HeadLetter) + count * sizeof(Mailbox) + align - 1) / align * align;
@@ -48,7 +48,7 @@ Space::Space(const Options& options, int workers, int attached)
   if (!zeros) clear(*memory_, mail);
   for (std::size_t i = 0; i < count; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
   heap_.emplace(memory_->data() + mail, heap, zeros);
-  if (attached != 0) post_head(workers, attached);
+  if (attached != 0) post_head(attached);
 }
 
 void Space::map(std::size_t bytes, bool is_attached_to) {
@@ -70,7 +70,7 @@ void Space::map(std::size_t bytes, bool is_attached_to) {
                           presence_->holder(Presence::kMaster).value_or(0)));
 }
 
-void Space::post_head(int workers, int attached) {
+void Space::post_head(int attached) {
   const SegmentHead head{SegmentHead::kMagic,
                          reinterpret_cast<std::uintptr_t>(memory_->data()),
                          memory_->size().count,
@@ -79,9 +79,10 @@ void Space::post_head(int workers, int attached) {
                          static_cast<std::uint64_t>(options_.island_seed),
                          static_cast<std::uint64_t>(::getpid()),
                          static_cast<std::uint32_t>(options_.island_memory),
-                         static_cast<std::uint32_t>(workers),
+                         static_cast<std::uint32_t>(workers_),
                          static_cast<std::uint32_t>(attached),
-                         static_cast<std::uint32_t>(options_.park_after)};
+                         static_cast<std::uint32_t>(options_.park_after),
+                         shares_ ? 1u : 0u};
   auto* const letter = ::new (memory_->data()) HeadLetter;
   std::memcpy(letter->payload().data(), &head, sizeof head);
   letter->post(*memory_, 1, sizeof head);
@@ -93,10 +94,12 @@ Mailbox& Space::mailbox(int worker) const noexcept {
 
 Process Space::fork_worker(int worker, std::optional<int> os_cpu) {
   const bool checks = options_.island_memory == IslandMemory::checked;
-  const WorkerSetup setup{worker, options_.park_after, heap_->start(), heap_->bytes(), {}, checks};
+  const WorkerSetup setup{
+      worker, static_cast<std::uint32_t>(workers_), shares_, options_.park_after, heap_->start(), heap_->bytes(), {},
+      checks};
   return value_or_throw(Process::fork(worker, os_cpu, [&] {
     memory_->enter_process(worker);
-    work(*memory_, mailbox(worker), setup);
+    work(*memory_, &mailbox(1), setup);
   }));
 }
 

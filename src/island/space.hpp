@@ -20,8 +20,9 @@ namespace weir::island {
 
 class Space {
  public:
-  // For so many workers, the last `attached` of them programs that attach. Throws weir::Error.
-  Space(const Options& options, int workers, int attached);
+  // For so many workers, the last `attached` of them programs that attach; `shares`: they ask each other for tasks.
+  // Throws weir::Error.
+  Space(const Options& options, int workers, int attached, bool shares);
 
   SharedMemory& memory() noexcept { return *memory_; }
   Heap& heap() noexcept { return *heap_; }
@@ -39,9 +40,11 @@ class Space {
 
  private:
   void map(std::size_t bytes, bool is_attached_to);
-  void post_head(int workers, int attached);
+  void post_head(int attached);
 
   const Options& options_;
+  const int workers_;
+  const bool shares_;
   const Segment segment_;  // of no size: how the memory is spread
   std::unique_ptr<SharedMemory> memory_;
   std::optional<Presence> presence_;  // where programs attach

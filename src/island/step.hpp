@@ -13,18 +13,19 @@ namespace weir::island {
 
 enum class Step : std::uint8_t {
   none,
-  program_wrote,        // back: what the program wrote, before a task that names it
-  footprint_fresh,      // fresh: what a task names, before it runs
-  footprint_written,    // back: what it wrote
-  results_fresh,        // fresh: what tasks wrote, before wait() returns
-  piece_fresh,          // fresh: memory that is allocated again, before it is zeroed
-  spilled_before,       // fresh: where a long letter will lie
-  spilled_written,      // back: the letter
-  spilled_fresh,        // fresh: the same, at the worker
-  target_before_copy,   // fresh: memory of `concurrent`, before it is copied
-  copy_before_fill,     // fresh: lines of the private copy, before they are written
-  copy_filled,          // back: the private copy
-  copy_before_merge,    // fresh: the private copy that a task wrote
+  program_wrote,       // back: what the program wrote, before a task that names it
+  footprint_fresh,     // fresh: what a task names, before it runs
+  footprint_written,   // back: what it wrote
+  answer_fresh,        // fresh: where a worker says that it has done with a task, as another one may have said so there
+  results_fresh,       // fresh: what tasks wrote, before wait() returns
+  piece_fresh,         // fresh: memory that is allocated again, before it is zeroed
+  spilled_before,      // fresh: where a long letter will lie
+  spilled_written,     // back: the letter
+  spilled_fresh,       // fresh: the same, at the worker
+  target_before_copy,  // fresh: memory of `concurrent`, before it is copied
+  copy_before_fill,    // fresh: lines of the private copy, before they are written
+  copy_filled,         // back: the private copy
+  copy_before_merge,   // fresh: the private copy that a task wrote
   target_before_merge,  // fresh: what it is merged into
   target_merged,        // back: the merged
   undo_before_save,     // fresh: what is saved, in case the worker dies

@@ -51,11 +51,15 @@ class StreamOut {
       next_ = Stream::after(next_);
       at += length;
     }
+    position_ += bytes.size();
   }
+  // How many were sent.
+  std::uint64_t position() const noexcept { return position_; }
 
  private:
   Stream& stream_;
   std::uint32_t next_ = 1, sent_ = 0;
+  std::uint64_t position_ = 0;
   std::array<std::uint32_t, Stream::kPlaces> before_{};  // by place: the number of its last part
 };
 
@@ -77,11 +81,17 @@ class StreamIn {
     return true;
   }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  void clear() noexcept { bytes_.clear(); }
+  // How many came before those.
+  std::uint64_t position() const noexcept { return position_; }
+  void clear() noexcept {
+    position_ += bytes_.size();
+    bytes_.clear();
+  }
 
  private:
   Stream* stream_;
   std::uint32_t next_ = 1;
+  std::uint64_t position_ = 0;
   std::vector<std::byte> bytes_;
 };
 

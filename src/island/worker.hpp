@@ -12,7 +12,9 @@
 namespace weir::island {
 
 struct WorkerSetup {
-  int index = 0;
+  int index = 0;  // from 1 on
+  std::uint32_t workers = 1;
+  bool shares = false;    // they ask each other for tasks
   int park_after_us = 0;  // how long an idle worker looks without a pause before it sleeps between looks
   const std::byte* heap = nullptr;
   std::size_t heap_bytes = 0;
@@ -21,7 +23,7 @@ struct WorkerSetup {
   bool check_writes = false;  // whether what a task writes beside its footprint is looked for: memory `checked`
 };
 
-// Runs tasks until the letter that ends it.
-void work(SharedMemory& memory, Mailbox& mailbox, const WorkerSetup& setup);
+// Runs tasks until the letter that ends it. `mailboxes`: of all workers.
+void work(SharedMemory& memory, Mailbox* mailboxes, const WorkerSetup& setup);
 
 }  // namespace weir::island

@@ -3,11 +3,14 @@
 // Each write-back and each invalidate of master and workers is needed: without any one of them a program gets a wrong
 // result. Those of letters: tests/unit/island/letter_test.cpp.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "island/step.hpp"
@@ -129,14 +132,45 @@ bool puts_back() {
   return child([&] { return *x == 5; });
 }
 
+// Whose answers lie where another worker's lay before.
+bool shares_tasks() {
+  MasterOptions own;
+  own.shares = true;
+  Master master(options_of(2, IslandMemory::checked, 0), own);
+  struct Ran {
+    long pid;
+    long padding[7];
+  };
+  auto* const ran = master.allocate<Ran>(64);
+  std::map<long, std::uint64_t> by_process;
+  for (int round = 0; round < 8; ++round) {
+    for (std::size_t i = 0; i < 64; ++i) {
+      master.spawn(inout(ran[i]), [i](Ran& r) {
+        r.pid = ::getpid();
+        if (i % 2 == 0) ::usleep(200);
+      });
+    }
+    master.wait();
+    for (std::size_t i = 0; i < 64; ++i) ++by_process[ran[i].pid];
+  }
+  std::multiset<std::uint64_t> seen, said;
+  for (const auto& [pid, count] : by_process) seen.insert(count);
+  for (const WorkerStatistics& worker : master.statistics().workers) said.insert(worker.tasks);
+  said.erase(0);
+  return seen == said;
+}
+
 struct Program {
   const char* name;
   bool (*right)();
 };
-constexpr Program kPrograms[] = {
-    {"passes_data_on", passes_data_on},         {"merges", merges},
-    {"allocates_zeros", allocates_zeros},       {"copies_after_garbage", copies_after_garbage},
-    {"sends_long_letters", sends_long_letters}, {"puts_back", puts_back}};
+constexpr Program kPrograms[] = {{"passes_data_on", passes_data_on},
+                                 {"merges", merges},
+                                 {"allocates_zeros", allocates_zeros},
+                                 {"copies_after_garbage", copies_after_garbage},
+                                 {"sends_long_letters", sends_long_letters},
+                                 {"puts_back", puts_back},
+                                 {"shares_tasks", shares_tasks}};
 
 bool all_right() {
   for (const Program& program : kPrograms) {
