@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
+#include "memory/node_numbers.hpp"
 #include "platform/pages.hpp"
 
 namespace weir::island {
@@ -22,24 +22,6 @@ namespace {
 using base::Code;
 using base::Status;
 using memory::SharedBacking;
-
-base::Result<std::vector<int>> read_nodes(std::string_view text) {
-  std::vector<int> nodes;
-  for (std::string_view rest = text; !rest.empty();) {
-    int node = -1;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), node);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    const bool more = rest.size() > 1 && rest.front() == ',';
-    if (error != std::errc() || node < 0 || node >= 1024 || (!rest.empty() && !more)) {
-      return Status{
-          Code::bad_option,
-          fmt::format("island_nodes={}: what is needed is memory nodes' numbers, as 0,1 (weir topo lists them)", text)};
-    }
-    if (more) rest.remove_prefix(1);
-    nodes.push_back(node);
-  }
-  return nodes;
-}
 
 // What kind of thing a name is of; makes a file where there is none.
 base::Result<SharedBacking::Config> config_of(const Segment& segment) {
@@ -107,7 +89,7 @@ Status check(const Segment& segment, const SharedBacking& backing) {
 }  // namespace
 
 base::Result<Segment> Segment::from(const Options& options) {
-  auto nodes = read_nodes(options.island_nodes);
+  auto nodes = memory::node_numbers("island_nodes", options.island_nodes);
   if (!nodes) return nodes.status();
   Segment segment{
       {}, options.island_segment, std::move(*nodes), 1, static_cast<std::size_t>(options.island_stripe) << 10};

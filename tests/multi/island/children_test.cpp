@@ -116,8 +116,7 @@ TEST_P(Children, ThatThrowAreNamedAndTheOthersCancelled) {
     spawn(inout(value), name("made"), [](int&) { throw std::runtime_error("no"); });
     spawn(inout(value), [](int& v) { v = 2; });
   });
-  EXPECT_THAT(error_of([&] { master.wait(); }),
-              AllOf(HasSubstr("task 'made', spawned at children_test.cpp"), HasSubstr("threw: no")));
+  EXPECT_THAT(error_of([&] { master.wait(); }), AllOf(HasSubstr("task 'made', spawned at "), HasSubstr("threw: no")));
   EXPECT_EQ(*x, 0);
   EXPECT_EQ(master.statistics().tasks_cancelled, 1u);
 }
