@@ -95,9 +95,10 @@ std::string bddt_tables(const BddtPlan& plan, const std::vector<BddtRow>& rows) 
   for (const std::string& size : plan.sizes)
     for (const std::string& program : plan.programs) text += table_of(rows, program, size);
   text +=
-      "W: workers; the master of starpu, and that of island with one worker, is in addition to them. ms: median of all\n"
-      "processes. app, flush (and making fresh), analysis (of the master; on islands all that it does for tasks), idle: shares of the time of all "
-      "processors,\n"
+      "W: workers; the master of starpu, and that of island with one worker, is in addition to them. ms: median of "
+      "all\n"
+      "processes. app, flush (and making fresh), analysis (of the master; on islands all that it does for tasks) and\n"
+      "idle are shares of the time of all processors,\n"
       "in a run of its own. The prediction for 43 islands of the thesis's chip is left out: weir sim has no islands.\n";
   for (const BddtRow& row : rows) {
     if (!row.error.empty())
