@@ -97,9 +97,8 @@ std::string bddt_tables(const BddtPlan& plan, const std::vector<BddtRow>& rows) 
   text +=
       "W: workers; the master of starpu, and that of island with one worker, is in addition to them. ms: median of "
       "all\n"
-      "processes. app, flush (and making fresh), analysis (of the master; on islands all that it does for tasks), "
-      "idle: shares of the time of all "
-      "processors,\n"
+      "processes. app, flush (and making fresh), analysis (of the master; on islands all that it does for tasks) and\n"
+      "idle are shares of the time of all processors,\n"
       "in a run of its own. The prediction for 43 islands of the thesis's chip is left out: weir sim has no islands.\n";
   for (const BddtRow& row : rows) {
     if (!row.error.empty())

@@ -12,7 +12,7 @@ namespace weir::bench {
 namespace {
 
 std::vector<BddtRuntime> three_runtimes() {
-  return {{"serial", "s", {}, false}, {"weir", "w", {}, false}, {"starpu", "", {}, true}};
+  return {{"serial", "s", {}}, {"weir", "w", {}}, {"starpu", "", {}}};
 }
 
 BddtRequest request_for(const char* runtimes) { return {"", "", runtimes, "", 6, {}}; }
@@ -50,7 +50,7 @@ TEST(BddtPlan, ARuntimeThatIsNotThereIsLeftOutAndRefusedWhenItIsNamed) {
 }
 
 TEST(BddtPlan, WithoutFftwItSaysWhatToInstall) {
-  const auto plan = bddt_plan(request_for(""), {{"weir", "", {}, false}});
+  const auto plan = bddt_plan(request_for(""), {{"weir", "", {}}});
   EXPECT_NE(plan.status().message.find("libfftw3-dev"), std::string::npos);
 }
 
@@ -110,7 +110,7 @@ TEST(BddtPlot, EachProgramHasThreePanels) {
   plan.programs = {"fft"};
   plan.sizes = {"thesis"};
   plan.workers = {1};
-  plan.runtimes = {{"weir", "w", {}, false}};
+  plan.runtimes = {{"weir", "w", {}}};
   const std::string script = bddt_plot(plan, {row_of("weir", 1, 3)}, "svg", "x.svg");
   const auto has = [&](const char* text) { return script.find(text) != std::string::npos; };
   EXPECT_TRUE(has("plot for [i=2:2] $times_fft"));
