@@ -31,7 +31,7 @@ struct Pair {
 };
 
 std::unique_ptr<SharedMemory> map(benchmark::State& state, IslandMemory kind, std::uint64_t bytes) {
-  auto memory = SharedMemory::map({bytes}, kind, 0);
+  auto memory = SharedMemory::map({{bytes}}, kind, 0);
   if (memory) return std::move(*memory);
   state.SkipWithError(memory.status().message.c_str());
   return nullptr;

@@ -237,7 +237,7 @@ TaskNode& Master::State::new_task(std::span<const Access> footprint, const char*
 // The program's writes were published for the parent, which also says what wait() has to fetch.
 void Master::State::submit_children(TaskNode& parent, std::span<const std::byte> children) {
   for_each_child(children, [&](const ChildHead& head, std::span<const Access> footprint,
-                               std::span<const std::byte> function, std::string_view name) {
+                               std::span<const std::byte> function, std::string_view name) WEIR_REQUIRES(mutex_) {
     const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
     lines_.clear();
     for (const Access& access : footprint)

@@ -35,7 +35,7 @@ Round any_round(Stress& stress, IslandMemory kind) {
 }
 
 std::unique_ptr<SharedMemory> map(Stress& stress, const Round& round, std::size_t bytes) {
-  auto memory = SharedMemory::map({bytes}, round.kind, round.seed);
+  auto memory = SharedMemory::map({{bytes}}, round.kind, round.seed);
   stress.check(static_cast<bool>(memory), "no memory");
   return std::move(*memory);
 }

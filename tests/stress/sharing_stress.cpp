@@ -38,7 +38,7 @@ class Crew {
   Crew(Stress& stress, std::uint32_t workers, std::size_t cells)
       : stress_(stress), cells_(cells), given_(workers), next_(workers, 1) {
     const std::size_t mail = workers * sizeof(Mailbox);
-    auto memory = SharedMemory::map({mail + cells * kLine}, IslandMemory::coherent, 0);
+    auto memory = SharedMemory::map({{mail + cells * kLine}}, IslandMemory::coherent, 0);
     stress.check(static_cast<bool>(memory), "no memory");
     memory_ = std::move(*memory);
     mailboxes_ = reinterpret_cast<Mailbox*>(memory_->data());

@@ -104,7 +104,7 @@ bool sends_long_letters() {
 
 // A worker has died after its task had written back a part.
 bool puts_back() {
-  auto memory = SharedMemory::map({kCount}, IslandMemory::checked, 0);
+  auto memory = SharedMemory::map({{kCount}}, IslandMemory::checked, 0);
   if (!memory) throw Error(memory.status().message);
   SharedMemory& shared = **memory;
   auto* const x = reinterpret_cast<int*>(shared.data());

@@ -14,7 +14,7 @@ namespace weir::island {
 namespace {
 
 std::unique_ptr<SharedMemory> map(IslandMemory kind, std::size_t bytes, std::uint64_t seed = 0) {
-  return SharedMemory::map({bytes}, kind, seed).value();
+  return SharedMemory::map({{bytes}}, kind, seed).value();
 }
 
 template <std::size_t kBytes>

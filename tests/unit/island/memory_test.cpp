@@ -95,7 +95,7 @@ TEST_P(AllKinds, MayBeMuchLargerThanTheMachine) {
 
 TEST_P(AllKinds, SayWhatToDoWhenThereIsNoSuchSpace) {
   for (const std::uint64_t bytes : {std::uint64_t{1} << 60, ~std::uint64_t{0}}) {
-    const auto memory = SharedMemory::map({bytes}, GetParam(), 0);
+    const auto memory = SharedMemory::map({{bytes}}, GetParam(), 0);
     ASSERT_FALSE(memory);
     EXPECT_EQ(memory.status().code, base::Code::no_space);
     EXPECT_THAT(memory.status().message, testing::HasSubstr(std::to_string(bytes >> 20) + " MiB"));

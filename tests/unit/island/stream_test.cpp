@@ -25,7 +25,7 @@ std::vector<std::byte> message(std::mt19937& random) {
 // The sender must not write to a place before its receiver has read it.
 TEST_P(Streams, BytesOfAnyLengthArriveInTheirOrder) {
   constexpr int kMessages = 200;
-  auto memory = SharedMemory::map({sizeof(Stream)}, GetParam(), 3).value();
+  auto memory = SharedMemory::map({{sizeof(Stream)}}, GetParam(), 3).value();
   auto* const stream = ::new (memory->data()) Stream;
   Child sender([&] {
     memory->enter_process(1);
