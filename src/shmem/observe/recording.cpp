@@ -85,10 +85,15 @@ std::string trace_file_of(const std::string& trace, int pe) {
   return (path.parent_path() / name).string();
 }
 
+bool is_recording_wanted() noexcept {
+  const char* const asked = std::getenv("WEIR_TRACE");
+  return asked != nullptr && *asked != '\0';
+}
+
 void open_recording(const std::string& job) {
   World& w = world();
+  if (!w.is_traced) return;
   const char* const asked = std::getenv("WEIR_TRACE");
-  if (asked == nullptr || *asked == '\0') return;
   const std::string path = w.n_pes > 1 ? trace_file_of(asked, w.my_pe) : std::string(asked);
   // Runtimes of this process write to the same file.
   if (path != asked) setenv("WEIR_TRACE", path.c_str(), 1);
@@ -112,7 +117,6 @@ void open_recording(const std::string& job) {
     number.fetch_add(1, std::memory_order_release);  // RECORD-1: the recorder is there
   }
   w.before_end = close_recording;
-  w.is_traced = true;
 }
 
 void note_clock_offset(std::int64_t ns) {

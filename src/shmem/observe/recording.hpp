@@ -15,8 +15,10 @@
 
 namespace weir::shmem {
 
-// After the transport is there and before memory is: World::is_traced says whether it is. `job`: a name that other runs
-// do not have. Ends the program when the file cannot be written.
+// Whether WEIR_TRACE asks for it (World::is_traced).
+bool is_recording_wanted() noexcept;
+// Where it is: once memory is symmetric, as the recording has a thread, which must not use static data while it moves.
+// `job`: a name that other runs do not have. Ends the program when the file cannot be written.
 void open_recording(const std::string& job);
 // This PE's clock and what has to be added to it to get that of PE 0, for PEs of several hosts.
 void note_clock_offset(std::int64_t ns);

@@ -78,6 +78,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
   w.thread_level = level;
   w.is_threaded = level == ThreadLevel::multiple;
   w.needs_progress = w.transport->needs_progress();
+  w.is_traced = is_recording_wanted();
   w.is_checked = is_check_wanted();
   find_neighbours();
 }
@@ -103,8 +104,8 @@ void start_first(ThreadLevel level) {
   Outside outside;
   const launch::Job job = job_of(generation);
   open_world(job, level);
-  open_recording(agree_on_name(job.id));
   open_memory();
+  open_recording(agree_on_name(job.id));
   Status::open();
   open_groups();
   note_clock_offset(measure_clock_offset());
