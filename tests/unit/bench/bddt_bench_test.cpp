@@ -11,9 +11,7 @@
 namespace weir::bench {
 namespace {
 
-std::vector<BddtRuntime> three_runtimes() {
-  return {{"serial", "s", {}}, {"weir", "w", {}}, {"starpu", "", {}}};
-}
+std::vector<BddtRuntime> three_runtimes() { return {{"serial", "s", {}}, {"weir", "w", {}}, {"starpu", "", {}}}; }
 
 BddtRequest request_for(const char* runtimes) { return {"", "", runtimes, "", 6, {}}; }
 
