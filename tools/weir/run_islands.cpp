@@ -23,6 +23,10 @@ std::string how(const platform::ProcessEnd& end) {
   return fmt::format("ended with exit status {}", end.status);
 }
 
+void tell_end(const platform::Process& worker, const platform::ProcessEnd& end) {
+  fmt::print(stderr, "weir: a worker of the islands (process {}) {}\n", worker.pid(), how(end));
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<std::string>& words,
@@ -75,7 +79,7 @@ void IslandsRun::watch_workers(pid_t master) {
       if (!end) continue;
       ended_[i] = true;
       if (end->well() || stops_) continue;
-      fmt::print(stderr, "weir: a worker of the islands (process {}) {}\n", workers_[i].pid(), how(*end));
+      tell_end(workers_[i], *end);
       if (is_ours_ && !all_have_attached()) ::kill(master, SIGTERM);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -87,6 +91,10 @@ IslandsRun::~IslandsRun() {
   if (watcher_.joinable()) watcher_.join();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (ended_[i]) continue;
+    if (const auto end = workers_[i].ended()) {  // since the last look
+      if (end->signal != 0) tell_end(workers_[i], *end);
+      continue;
+    }
     workers_[i].kill();
     static_cast<void>(workers_[i].wait());
   }

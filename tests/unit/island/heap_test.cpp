@@ -65,5 +65,16 @@ TEST(Heap, RefusesWhatItHasNot) {
   EXPECT_FALSE(heap.give_back(all.data));
 }
 
+TEST(Heap, LargeArraysLieApartModuloAPage) {
+  alignas(kLine) static std::byte memory[1];
+  Heap heap(memory, std::size_t{1} << 24);  // its memory is never touched
+  const auto* const first = heap.allocate(std::size_t{1} << 20).data;
+  const auto* const second = heap.allocate(std::size_t{1} << 20).data;
+  EXPECT_NE((second - first) % 4096, 0);
+  // Where there is room for the array alone it gets that.
+  Heap exact(memory, std::size_t{1} << 20);
+  EXPECT_NE(exact.allocate(std::size_t{1} << 20).data, nullptr);
+}
+
 }  // namespace
 }  // namespace weir::island
