@@ -4,21 +4,46 @@
 
 #include <fmt/format.h>
 
+#include "platform/clock.hpp"
+
 namespace weir::cluster {
 
 namespace {
 
 // How long it sleeps at most: as long as the end of the runtime may wait for it.
 constexpr std::uint64_t kNapNs = 5'000'000;
+// Workers that have asked so lately will do so again, unless they say that they do not. Their tasks may be longer.
+constexpr std::uint64_t kRecentNs = 1'000'000;
 
 }  // namespace
 
 Progress::Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime)
-    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {}
+    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {
+  if (transport_.ranks() > 1) begin_asking(*this);
+}
 
 Progress::~Progress() {
-  ends_.store(true, std::memory_order_relaxed);
+  end_asking(*this);
+  ends_.store(true);
+  hand_over();
   thread_.join();
+}
+
+bool Progress::ask() noexcept {
+  asked_at_ns_.store(platform::now_ns());
+  return transport_.progress();
+}
+
+// The thread says that it naps before it looks once more whether it is to; this one says that it is to before it looks
+// whether the thread naps. All four are sequentially consistent, so one sees the other.
+void Progress::hand_over() noexcept {
+  asked_at_ns_.store(0);
+  if (naps_.load()) parker_.unpark();
+}
+
+bool Progress::workers_ask() const noexcept {
+  const std::uint64_t asked_at = asked_at_ns_.load();
+  return asked_at != 0 && platform::now_ns() < asked_at + kRecentNs;
 }
 
 void Progress::look_for_failures() {
@@ -28,7 +53,16 @@ void Progress::look_for_failures() {
 }
 
 void Progress::run() {
-  while (!ends_.load(std::memory_order_relaxed)) {
+  while (!ends_.load()) {
+    if (!exchange_.has_failed()) look_for_failures();
+    naps_.store(true);
+    const bool leaves_it = workers_ask() && !ends_.load();
+    if (leaves_it) parker_.park_for(kRecentNs);
+    naps_.store(false);
+    if (leaves_it) {
+      transport_.wait_for_arrival(1);  // looks for lost ranks
+      continue;
+    }
     while (transport_.progress()) {
     }
     if (!exchange_.has_failed()) look_for_failures();

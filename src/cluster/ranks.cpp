@@ -82,6 +82,10 @@ Rank owner_of(const RanksState& state, const Distribution& distribution, std::si
                           fmt::join(place, ","), owner, state.transport->ranks()));
 }
 
+base::Status barrier_of(RanksState& state) {
+  return state.exchange->barrier([&state] { state.progress->hand_over(); });
+}
+
 // The process goes on: what others wait for fails there, and they say why.
 void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: %s\n", text.c_str()); }
 
@@ -96,7 +100,7 @@ void end_ranks(RanksState* owned) {
   } catch (const std::exception& error) {
     report_end(error.what());
   }
-  if (!state->exchange->has_failed()) static_cast<void>(state->exchange->barrier());
+  if (!state->exchange->has_failed()) static_cast<void>(barrier_of(*state));
   state->progress.reset();
   state->runtime.reset();
   if (state->exchange->has_failed()) return;
@@ -160,7 +164,7 @@ void Ranks::wait() {
 
 void Ranks::barrier() {
   wait();
-  if (const base::Status status = state_->exchange->barrier(); !status) throw Error(status.message);
+  if (const base::Status status = barrier_of(*state_); !status) throw Error(status.message);
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {
