@@ -85,15 +85,15 @@ void spawn_openmp(const Shape& shape, Line& line) {
   const std::size_t tiles = line.tiles.size();
   for (int s = 0; s < shape.steps; ++s) {
     for (std::size_t t = 0; t < tiles; ++t) {
-#pragma omp task depend(inout : line.tiles[t]) depend(out : firsts[t + 1], lasts[t + 1]) firstprivate(t)
+#pragma omp task shared(line) depend(inout : line.tiles[t]) depend(out : firsts[t + 1], lasts[t + 1]) firstprivate(t)
       line.take_edges(t);
     }
-#pragma omp task depend(in : firsts[1]) depend(out : lasts[0])
+#pragma omp task shared(line) depend(in : firsts[1]) depend(out : lasts[0])
     line.exchange(true);
-#pragma omp task depend(in : lasts[tiles]) depend(out : firsts[tiles + 1])
+#pragma omp task shared(line) depend(in : lasts[tiles]) depend(out : firsts[tiles + 1])
     line.exchange(false);
     for (std::size_t t = 0; t < tiles; ++t) {
-#pragma omp task depend(inout : line.tiles[t]) depend(in : lasts[t], firsts[t + 2]) firstprivate(t)
+#pragma omp task shared(line) depend(inout : line.tiles[t]) depend(in : lasts[t], firsts[t + 2]) firstprivate(t)
       line.step(t);
     }
   }
