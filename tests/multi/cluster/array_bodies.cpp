@@ -111,13 +111,13 @@ void refusals() {
 }
 const Named kRefusals("refusals", refusals);
 
-// The last rank's task throws; all ranks are told by wait() or barrier().
+// The last rank's task throws; all ranks are told by what they call next.
 void failing_task() {
   Ranks ranks;
-  const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
   const int last = ranks.size() - 1;
   std::string told;
-  try {
+  try {  // a rank may be told before it has made the array
+    const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
     ranks.spawn(on_rank(last), out(a.tile(0)), [](std::span<int>) { throw std::runtime_error("no such luck"); });
     for (int rank = 0; rank < ranks.size(); ++rank)
       ranks.spawn(on_rank(rank), inout(a.tile(0)), [](std::span<int> v) { v[0] = 1; });
