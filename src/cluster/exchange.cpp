@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "platform/clock.hpp"
 
 namespace weir::cluster {
 
@@ -209,18 +208,11 @@ std::string Exchange::failure() const {
   return failure_;
 }
 
-base::Status Exchange::barrier(const std::function<void()>& before_sleep) {
-  constexpr std::uint64_t kLookForNs = 50'000;
-  const std::uint64_t since = platform::now_ns();
+base::Status Exchange::barrier(const std::function<bool()>& look) {
   const bool passed = barrier_.wait(
       static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
       [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); },
-      [&] {
-        transport_.progress();
-        if (platform::now_ns() - since < kLookForNs) return true;
-        before_sleep();
-        return false;
-      });
+      look);
   return passed ? base::Status::success() : base::Status{base::Code::lost, failure()};
 }
 

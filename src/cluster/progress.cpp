@@ -31,7 +31,30 @@ Progress::~Progress() {
 
 bool Progress::ask() noexcept {
   asked_at_ns_.store(platform::now_ns());
-  return transport_.progress();
+  return run_arrived();
+}
+
+bool Progress::run_arrived() noexcept {
+  ++running_;
+  const bool some = transport_.progress();
+  --running_;
+  return some;
+}
+
+bool Progress::look_until(std::uint64_t end_ns) noexcept {
+  run_arrived();
+  if (platform::now_ns() < end_ns) return true;
+  hand_over();
+  return false;
+}
+
+// What others run has been run, too.
+void Progress::run_all_arrived() noexcept {
+  for (bool more = true; more;) {
+    more = running_.load() != 0;
+    more |= transport_.progress();
+    more |= running_.load() != 0;
+  }
 }
 
 // The thread says that it naps before it looks once more whether it is to; this one says that it is to before it looks
@@ -46,27 +69,26 @@ bool Progress::workers_ask() const noexcept {
   return asked_at != 0 && platform::now_ns() < asked_at + kRecentNs;
 }
 
+// A rank that has failed says so before it ends: its message is run first.
 void Progress::look_for_failures() {
-  if (const auto lost = transport_.lost())
+  if (exchange_.has_failed()) return;
+  if (const auto lost = transport_.lost()) {
+    run_all_arrived();
     exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
+  }
   if (const auto failure = tasks_.failure()) exchange_.announce_own_failure(*failure);
 }
 
 void Progress::run() {
   while (!ends_.load()) {
-    if (!exchange_.has_failed()) look_for_failures();
     naps_.store(true);
     const bool leaves_it = workers_ask() && !ends_.load();
     if (leaves_it) parker_.park_for(kRecentNs);
     naps_.store(false);
-    if (leaves_it) {
-      transport_.wait_for_arrival(1);  // looks for lost ranks
-      continue;
+    while (!leaves_it && transport_.progress()) {
     }
-    while (transport_.progress()) {
-    }
-    if (!exchange_.has_failed()) look_for_failures();
-    transport_.wait_for_arrival(kNapNs);
+    look_for_failures();
+    transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
   }
 }
 

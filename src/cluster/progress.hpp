@@ -24,6 +24,8 @@ class Progress final : private Poll {
 
   // The calling thread, which may be a worker, does not look for what has arrived from now on: the thread does.
   void hand_over() noexcept override;
+  // Runs what has arrived on the calling thread, until `end_ns`. False: that has come, and it has handed over.
+  bool look_until(std::uint64_t end_ns) noexcept;
 
  private:
   bool pending() const noexcept override { return true; }
@@ -31,6 +33,8 @@ class Progress final : private Poll {
   bool others_ask() const noexcept override { return true; }
 
   void run();
+  bool run_arrived() noexcept;
+  void run_all_arrived() noexcept;
   bool workers_ask() const noexcept;
   void look_for_failures();
 
@@ -38,6 +42,7 @@ class Progress final : private Poll {
   Exchange& exchange_;
   const runtime::FailureWatch tasks_;
   std::atomic<bool> ends_{false};
+  std::atomic<std::uint32_t> running_{0};      // other threads that run what has arrived
   std::atomic<std::uint64_t> asked_at_ns_{0};  // by a worker; 0: none does
   std::atomic<bool> naps_{false};              // the thread leaves it to workers
   platform::Parker parker_;                    // its own

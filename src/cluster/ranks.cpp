@@ -13,6 +13,7 @@
 #include "cluster/move_tile.hpp"
 #include "cluster/open_ranks.hpp"
 #include "cluster/tile.hpp"
+#include "platform/clock.hpp"
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
 
@@ -83,7 +84,9 @@ Rank owner_of(const RanksState& state, const Distribution& distribution, std::si
 }
 
 base::Status barrier_of(RanksState& state) {
-  return state.exchange->barrier([&state] { state.progress->hand_over(); });
+  constexpr std::uint64_t kLookForNs = 50'000;
+  const std::uint64_t end = platform::now_ns() + kLookForNs;
+  return state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
 }
 
 // The process goes on: what others wait for fails there, and they say why.

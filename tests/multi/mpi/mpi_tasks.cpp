@@ -128,14 +128,15 @@ void a_failed_request_is_the_tasks_failure() {
   weir::Runtime runtime(with_workers(2));
   std::array<int, 100> out{};
   std::array<int, 10> small{};
-  runtime.spawn(weir::out(small), weir::name("too small"), [&] {
-    MPI_Request request;
-    MPI_Irecv(small.data(), int(small.size()), MPI_INT, left(), 9, apart, &request);
-    weir::mpi::wait_at_end(request);
-  });
-  runtime.spawn(weir::in(out), [&] {
+  // Open MPI says nothing of a message of the rank's own that is cut off when its receive was there first.
+  runtime.spawn(weir::inout(out), [&] {
     MPI_Request request;
     MPI_Isend(out.data(), int(out.size()), MPI_INT, right(), 9, apart, &request);
+    weir::mpi::wait_at_end(request);
+  });
+  runtime.spawn(weir::in(out), weir::out(small), weir::name("too small"), [&] {
+    MPI_Request request;
+    MPI_Irecv(small.data(), int(small.size()), MPI_INT, left(), 9, apart, &request);
     weir::mpi::wait_at_end(request);
   });
   const std::string why = failure_of(runtime);
