@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Things that end by themselves without telling any thread, so that they have to be asked: requests of a message library,
-// say. Workers of a runtime ask, those without tasks all the time and the others now and then, and no thread is there
-// for that alone.
+// Things that end by themselves without telling any thread, so that they have to be asked: requests of a message
+// library, say. Workers of a runtime ask, those without tasks all the time and the others now and then, and no thread
+// is there for that alone.
 #pragma once
 
 namespace weir {
@@ -23,8 +23,8 @@ class Poll {
   // Whether the calling thread may. When only one thread of the process may, only_one_may_ask() says so.
   virtual bool may_ask() const noexcept { return true; }
   virtual bool only_one_may_ask() const noexcept { return false; }
-  // Whether something else asks while no worker does, so that none has to wake now and then for it. It is told by
-  // hand_over(), which a worker calls that is about to sleep.
+  // Whether something else asks while no worker does, so that none has to wake now and then for it. A worker
+  // that is about to sleep calls hand_over().
   virtual bool others_ask() const noexcept { return false; }
   virtual void hand_over() noexcept {}
 
