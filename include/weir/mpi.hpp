@@ -80,13 +80,18 @@ struct Calls {
                        std::span<weir::detail::EndedRequest<MPI_Status>> ended) noexcept {
     static thread_local std::array<int, weir::detail::kRequestBatch> indices;
     static thread_local std::array<MPI_Status, weir::detail::kRequestBatch> statuses;
+    for (std::size_t i = 0; i < requests.size(); ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
     int count = 0;
     const int code =
         MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
-    if ((code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) || count == MPI_UNDEFINED) return -1;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      ended[i] = {indices[i], code == MPI_SUCCESS ? 0 : statuses[i].MPI_ERROR, statuses[i]};
-    return count;
+    if (count == MPI_UNDEFINED) return -1;
+    bool says_which = code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      const int failure = code == MPI_SUCCESS ? 0 : statuses[i].MPI_ERROR;
+      ended[i] = {indices[i], failure, statuses[i]};
+      says_which |= failure != MPI_SUCCESS;  // Open MPI returns the failure of a single request, and has freed it
+    }
+    return says_which ? count : -1;
   }
   static std::string text_of(int failure) {
     std::array<char, MPI_MAX_ERROR_STRING> text{};

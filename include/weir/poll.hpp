@@ -23,6 +23,10 @@ class Poll {
   // Whether the calling thread may. When only one thread of the process may, only_one_may_ask() says so.
   virtual bool may_ask() const noexcept { return true; }
   virtual bool only_one_may_ask() const noexcept { return false; }
+  // Whether something else asks while no worker does, so that none has to wake now and then for it. A worker
+  // that is about to sleep calls hand_over().
+  virtual bool others_ask() const noexcept { return false; }
+  virtual void hand_over() noexcept {}
 
  protected:
   ~Poll() = default;

@@ -17,10 +17,14 @@ namespace weir::cluster {
 
 class Barrier {
  public:
-  // Waits for all ranks. `tell(rank, round)` sends; a rank may be ahead by one barrier.  False: it was given up.
-  bool wait(std::uint32_t self, std::uint32_t ranks, const std::function<void(std::uint32_t, std::uint32_t)>& tell) {
+  // Waits for all ranks. `tell(rank, round)` sends; a rank may be ahead by one barrier. `look()` lets others' messages
+  // come; false: the thread is to sleep now, and another one does that. False: it was given up.
+  bool wait(std::uint32_t self, std::uint32_t ranks, const std::function<void(std::uint32_t, std::uint32_t)>& tell,
+            const std::function<bool()>& look) {
     for (std::uint32_t round = 0, distance = 1; distance < ranks; ++round, distance *= 2) {
       tell((self + distance) % ranks, round);
+      while (!has_arrived(round) && look()) {
+      }
       base::Lock lock(mutex_);
       while (arrived_[round] == 0 && !is_given_up_) lock.wait(changed_);
       if (is_given_up_) return false;
@@ -40,6 +44,11 @@ class Barrier {
   }
 
  private:
+  bool has_arrived(std::uint32_t round) {
+    const base::Lock lock(mutex_);
+    return arrived_[round] != 0 || is_given_up_;
+  }
+
   base::Mutex mutex_;
   std::condition_variable changed_;
   std::array<std::uint32_t, 32> arrived_ WEIR_GUARDED_BY(mutex_){};  // by round

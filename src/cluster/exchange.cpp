@@ -215,10 +215,11 @@ std::string Exchange::failure() const {
   return failure_;
 }
 
-base::Status Exchange::barrier() {
+base::Status Exchange::barrier(const std::function<bool()>& look) {
   const bool passed = barrier_.wait(
       static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
-      [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); });
+      [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); },
+      look);
   return passed ? base::Status::success() : base::Status{base::Code::lost, failure()};
 }
 

@@ -59,8 +59,9 @@ class Exchange {
   bool has_failed() const noexcept { return has_failed_.load(std::memory_order_acquire); }
   std::string failure() const;
 
-  // Of all ranks. A failure of any of them ends it: lost, with the text.
-  base::Status barrier();
+  // Of all ranks. A failure of any of them ends it: lost, with the text. `look` lets messages come; false: the thread
+  // is to sleep, and another one does that.
+  base::Status barrier(const std::function<bool()>& look);
   const Traffic& traffic() const noexcept { return traffic_; }
 
  private:

@@ -4,35 +4,91 @@
 
 #include <fmt/format.h>
 
+#include "platform/clock.hpp"
+
 namespace weir::cluster {
 
 namespace {
 
 // How long it sleeps at most: as long as the end of the runtime may wait for it.
 constexpr std::uint64_t kNapNs = 5'000'000;
+// Workers that have asked so lately will do so again, unless they say that they do not. Their tasks may be longer.
+constexpr std::uint64_t kRecentNs = 1'000'000;
 
 }  // namespace
 
 Progress::Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime)
-    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {}
+    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {
+  if (transport_.ranks() > 1) begin_asking(*this);
+}
 
 Progress::~Progress() {
-  ends_.store(true, std::memory_order_relaxed);
+  end_asking(*this);
+  ends_.store(true);
+  hand_over();
   thread_.join();
 }
 
+bool Progress::ask() noexcept {
+  asked_at_ns_.store(platform::now_ns());
+  return run_arrived();
+}
+
+bool Progress::run_arrived() noexcept {
+  ++running_;
+  const bool some = transport_.progress();
+  --running_;
+  return some;
+}
+
+bool Progress::look_until(std::uint64_t end_ns) noexcept {
+  run_arrived();
+  if (platform::now_ns() < end_ns) return true;
+  hand_over();
+  return false;
+}
+
+// What others run has been run, too.
+void Progress::run_all_arrived() noexcept {
+  for (bool more = true; more;) {
+    more = running_.load() != 0;
+    more |= transport_.progress();
+    more |= running_.load() != 0;
+  }
+}
+
+// The thread says that it naps before it looks once more whether it is to; this one says that it is to before it looks
+// whether the thread naps. All four are sequentially consistent, so one sees the other.
+void Progress::hand_over() noexcept {
+  asked_at_ns_.store(0);
+  if (naps_.load()) parker_.unpark();
+}
+
+bool Progress::workers_ask() const noexcept {
+  const std::uint64_t asked_at = asked_at_ns_.load();
+  return asked_at != 0 && platform::now_ns() < asked_at + kRecentNs;
+}
+
+// A rank that has failed says so before it ends: its message is run first.
 void Progress::look_for_failures() {
-  if (const auto lost = transport_.lost())
+  if (exchange_.has_failed()) return;
+  if (const auto lost = transport_.lost()) {
+    run_all_arrived();
     exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
+  }
   if (const auto failure = tasks_.failure()) exchange_.announce_own_failure(*failure);
 }
 
 void Progress::run() {
-  while (!ends_.load(std::memory_order_relaxed)) {
-    while (transport_.progress()) {
+  while (!ends_.load()) {
+    naps_.store(true);
+    const bool leaves_it = workers_ask() && !ends_.load();
+    if (leaves_it) parker_.park_for(kRecentNs);
+    naps_.store(false);
+    while (!leaves_it && transport_.progress()) {
     }
-    if (!exchange_.has_failed()) look_for_failures();
-    transport_.wait_for_arrival(kNapNs);
+    look_for_failures();
+    transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
   }
 }
 

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Progress: a thread that runs what has arrived, and notices when a rank is lost or tasks of this one have failed.
+// Progress: who runs what has arrived: workers that look for work, and a thread while none does. The thread also
+// notices when a rank is lost or tasks of this one have failed.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 #include "cluster/exchange.hpp"
+#include "platform/futex.hpp"
 #include "runtime/watch.hpp"
 #include "transport/transport.hpp"
+#include "weir/poll.hpp"
 
 namespace weir::cluster {
 
-class Progress {
+class Progress final : private Poll {
  public:
   // On the thread that spawns tasks of `runtime`. All outlive it.
   Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime);
   ~Progress();
 
+  // The calling thread, which may be a worker, does not look for what has arrived from now on: the thread does.
+  void hand_over() noexcept override;
+  // Runs what has arrived on the calling thread, until `end_ns`. False: that has come, and it has handed over.
+  bool look_until(std::uint64_t end_ns) noexcept;
+
  private:
+  bool pending() const noexcept override { return true; }
+  bool ask() noexcept override;
+  bool others_ask() const noexcept override { return true; }
+
   void run();
+  bool run_arrived() noexcept;
+  void run_all_arrived() noexcept;
+  bool workers_ask() const noexcept;
   void look_for_failures();
 
   transport::Transport& transport_;
   Exchange& exchange_;
   const runtime::FailureWatch tasks_;
   std::atomic<bool> ends_{false};
-  std::thread thread_;  // last: it uses the others
+  std::atomic<std::uint32_t> running_{0};      // other threads that run what has arrived
+  std::atomic<std::uint64_t> asked_at_ns_{0};  // by a worker; 0: none does
+  std::atomic<bool> naps_{false};              // the thread leaves it to workers
+  platform::Parker parker_;                    // its own
+  std::thread thread_;                         // last: it uses the others
 };
 
 }  // namespace weir::cluster

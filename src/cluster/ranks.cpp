@@ -16,6 +16,7 @@
 #include "cluster/open_ranks.hpp"
 #include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
+#include "platform/clock.hpp"
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
 
@@ -116,6 +117,12 @@ Rank checked_owner(const RanksState& state, const Distribution& distribution, st
                           fmt::join(place, ","), owner, state.transport->ranks()));
 }
 
+base::Status barrier_of(RanksState& state) {
+  constexpr std::uint64_t kLookForNs = 50'000;
+  const std::uint64_t end = platform::now_ns() + kLookForNs;
+  return state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
+}
+
 // The process goes on: what others wait for fails there, and they say why.
 void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: %s\n", text.c_str()); }
 
@@ -130,7 +137,7 @@ void end_ranks(RanksState* owned) {
   } catch (const std::exception& error) {
     report_end(error.what());
   }
-  if (!state->exchange->has_failed()) static_cast<void>(state->exchange->barrier());
+  if (!state->exchange->has_failed()) static_cast<void>(barrier_of(*state));
   state->progress.reset();
   state->runtime.reset();
   if (state->exchange->has_failed()) return;
@@ -197,7 +204,7 @@ void Ranks::wait() {
 
 void Ranks::barrier() {
   wait();
-  if (const base::Status status = state_->exchange->barrier(); !status) throw Error(status.message);
+  if (const base::Status status = barrier_of(*state_); !status) throw Error(status.message);
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {

@@ -2,7 +2,6 @@
 
 #include "runtime/check_options.hpp"
 
-#include "memory/node_numbers.hpp"
 #include "memory/tier_set.hpp"
 #include "runtime/options.hpp"
 #include "trace/trace_file.hpp"
@@ -31,7 +30,6 @@ base::Result<machine::Machine> find_machine(const Options& options) {
 
 base::Status check_options(const Options& options) {
   if (Status status = check_numbers(options); !status) return status;
-  if (const auto nodes = memory::node_numbers("island_nodes", options.island_nodes); !nodes) return nodes.status();
   if (!options.machine.empty() || !options.tiers.empty()) {
     const base::Result<machine::Machine> machine = find_machine(options);
     if (!machine) return machine.status();

@@ -13,6 +13,7 @@
 
 #include "base/nearest.hpp"
 #include "check/hooks.hpp"
+#include "memory/node_numbers.hpp"
 #include "platform/uncaught.hpp"
 #include "weir/error.hpp"
 
@@ -199,7 +200,8 @@ Status check_numbers(const Options& options) {
     const auto wrong = std::visit([&](auto field) { return number_beyond(info, options.*field); }, info.field);
     if (wrong) return refuse(info, "options." + info.name, std::to_string(*wrong));
   }
-  return Status::success();
+  const auto nodes = memory::node_numbers("island_nodes", options.island_nodes);
+  return nodes ? Status::success() : nodes.status();
 }
 
 void heed_trace_variable(Options& options) {

@@ -49,7 +49,7 @@ base::Status set_option(Options& options, std::string_view name, std::string_vie
 // The value of an option as set_option() reads it.
 std::string option_text(const Options& options, const OptionInfo& info);
 
-// That each number is one that the table allows: a program may have filled in any.
+// That each number is one that the table allows, and node numbers are such: a program may have filled in any.
 base::Status check_numbers(const Options& options);
 
 // WEIR_TRACE, for options that were not read from the environment and name no trace: what can be seen of a program must

@@ -59,11 +59,22 @@ bool Polls::ask() noexcept WEIR_NOT_ANALYSED {
   return ended;
 }
 
+bool Polls::pending() const noexcept {
+  const base::Lock lock(mutex_);
+  return std::any_of(polls_.begin(), polls_.end(), [](const Poll* poll) { return poll->pending() && poll->may_ask(); });
+}
+
+void Polls::hand_over() const noexcept {
+  const base::Lock lock(mutex_);
+  for (Poll* const poll : polls_)
+    if (poll->others_ask()) poll->hand_over();
+}
+
 Polls::Asker Polls::wanted() const noexcept {
   const base::Lock lock(mutex_);
   Asker asker = Asker::nobody;
   for (const Poll* const poll : polls_) {
-    if (!poll->pending() || !poll->may_ask()) continue;
+    if (!poll->pending() || poll->others_ask() || !poll->may_ask()) continue;
     if (poll->only_one_may_ask()) return Asker::me;
     asker = Asker::anybody;
   }

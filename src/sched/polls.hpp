@@ -40,8 +40,12 @@ class Polls {
     anybody,  // some thread is to ask
     me,       // no other thread may
   };
-  // Who has to ask for what is pending, as the calling thread sees it.
+  // Who has to ask for what is pending, as the calling thread sees it; without what others ask for.
   Asker wanted() const noexcept;
+  // Whether the calling thread may ask for something that is pending.
+  bool pending() const noexcept;
+  // The calling worker is about to sleep.
+  void hand_over() const noexcept;
 
  private:
   class Asking;

@@ -132,6 +132,7 @@ bool Search::keeps_asking() noexcept {
   Polls& polls = team_.polls();
   if (!polls.any() && !asks_) [[likely]]
     return false;
+  polls.hand_over();
   for (;;) {
     const Polls::Asker asker = polls.wanted();
     if (asker == Polls::Asker::anybody) return asks_ = asks_ || lot_.begin_asking();

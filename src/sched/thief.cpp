@@ -58,7 +58,7 @@ Thief::Item Thief::next() noexcept {
   const std::uint64_t now = platform::now_ns();
   if (now >= ask_at_ns_) {
     static_cast<void>(polls.ask());
-    if (polls.wanted() == Polls::Asker::nobody) return;
+    if (!polls.pending()) return;
     ask_at_ns_ = now + policy::kAskBetweenTasksNs;
   }
   ask_in_ = 1;

@@ -121,6 +121,8 @@ void persistent_requests_start_again() {
 }
 
 void a_failed_request_is_the_tasks_failure() {
+  // Of a rank's own message that is cut off Open MPI says nothing, or MPICH never ends its send: by who came first.
+  if (ranks == 1) return;
   MPI_Comm apart;
   MPI_Comm_dup(MPI_COMM_WORLD, &apart);
   // MPICH takes that of the world for some requests.
@@ -128,14 +130,14 @@ void a_failed_request_is_the_tasks_failure() {
   weir::Runtime runtime(with_workers(2));
   std::array<int, 100> out{};
   std::array<int, 10> small{};
-  runtime.spawn(weir::out(small), weir::name("too small"), [&] {
-    MPI_Request request;
-    MPI_Irecv(small.data(), int(small.size()), MPI_INT, left(), 9, apart, &request);
-    weir::mpi::wait_at_end(request);
-  });
-  runtime.spawn(weir::in(out), [&] {
+  runtime.spawn(weir::inout(out), [&] {
     MPI_Request request;
     MPI_Isend(out.data(), int(out.size()), MPI_INT, right(), 9, apart, &request);
+    weir::mpi::wait_at_end(request);
+  });
+  runtime.spawn(weir::in(out), weir::out(small), weir::name("too small"), [&] {
+    MPI_Request request;
+    MPI_Irecv(small.data(), int(small.size()), MPI_INT, left(), 9, apart, &request);
     weir::mpi::wait_at_end(request);
   });
   const std::string why = failure_of(runtime);
