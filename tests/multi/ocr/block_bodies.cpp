@@ -67,7 +67,7 @@ ocrGuid_t link_of_chain(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
 
 void modes() {
   std::vector<ocrGuid_t> ends;
-  for (const u64 bytes : kSizes) ends.push_back(make_event(OCR_EVENT_ONCE_T));
+  while (ends.size() < std::size(kSizes)) ends.push_back(make_event(OCR_EVENT_ONCE_T));
   shut_down_after(ends);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const ocrGuid_t block = make_block(kSizes[i], 5);
