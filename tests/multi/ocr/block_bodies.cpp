@@ -78,6 +78,21 @@ void modes() {
 }
 const Named named_modes("modes", &modes);
 
+// ---- More blocks than there is memory for, each with a chain of its own ----
+
+void many() {
+  constexpr u64 kChains = 40, kBytes = 200'000;
+  std::vector<ocrGuid_t> ends;
+  while (ends.size() < kChains) ends.push_back(make_event(OCR_EVENT_ONCE_T));
+  shut_down_after(ends);
+  for (u64 i = 0; i < kChains; ++i) {
+    const ocrGuid_t block = make_block(kBytes, i);
+    const Made first = make_edt(i % rank_count(), &link_of_chain, {12, kBytes, i, word_of(ends[i]), word_of(block)}, 1);
+    expect_code(ocrAddDependence(block, first.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  }
+}
+const Named named_many("many", &many);
+
 // ---- Blocks that an event brings ----
 
 ocrGuid_t produce(u32, u64* paramv, u32, ocrEdtDep_t*) { return make_block(paramv[0], paramv[1]); }
