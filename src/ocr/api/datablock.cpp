@@ -6,12 +6,11 @@
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
 #include "ocr/mail/refuse.hpp"
+#include "ocr/objects/home.hpp"
 
 using namespace weir::ocr;
 
 namespace {
-
-constexpr const char* kFar = "a data block of another rank is used";
 
 u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, bool heap) {
   Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
@@ -32,7 +31,7 @@ u8 release_db(Local& local, Guid db) {
     }
   }
   if (unpin(local, db)) return 0;
-  if (!block_exists(db)) return refuse_far(local.program, db, kFar);
+  if (!block_exists(db) && !is_far(db)) return OCR_EINVAL;
   return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
 }
 
@@ -73,8 +72,11 @@ u8 ocrDbGetSize(ocrGuid_t db, u64* size) {
       }
     }
     const Block* const block = find_object(blocks(), Kind::block, guid);
-    if (block == nullptr) return refuse_far(local.program, guid, kFar);
+    if (block == nullptr && !is_far(guid)) return OCR_EINVAL;
     if (local.current != nullptr) return OCR_EACCES;
+    if (block == nullptr)
+      return refuse_far(local.program, guid,
+                        "a thread outside of EDTs asks for the size of a data block of another rank");
     *size = block->size;
     return 0;
   });

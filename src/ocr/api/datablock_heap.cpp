@@ -15,6 +15,8 @@ using namespace weir::ocr;
 
 namespace {
 
+constexpr const char* kFarHeap = "memory in a data block of another rank is managed";
+
 // The block, if its creation allows memory inside it. 0 or a code.
 u8 heap_of(Local& local, Guid guid, Block*& block) {
   block = nullptr;
@@ -24,7 +26,8 @@ u8 heap_of(Local& local, Guid guid, Block*& block) {
   } else {
     block = find_object(blocks(), Kind::block, guid);
   }
-  if (block == nullptr) return refuse_far(local.program, guid, "memory in a data block of another rank is managed");
+  if (block == nullptr) return refuse_far(local.program, guid, kFarHeap);
+  if (block->is_copy) return refuse_across_ranks(local.program, kFarHeap);
   return block->heap == nullptr ? OCR_EINVAL : 0;
 }
 
@@ -37,18 +40,22 @@ std::byte* data_here(const Block& block) noexcept {
 
 enum CopyParam { kToOffset, kFromOffset, kSize, kCopyParams };
 
-// Which block an event brought is known only now.
-bool reaches_beyond(ocrGuid_t held, u64 offset, u64 bytes) noexcept {
+// Which block an event brought, and how large one of another rank is, is known only now.
+bool reaches_beyond(ocrGuid_t held, u64 offset, u64 bytes, const char* what) noexcept {
   u64 size = 0;
   if (ocrDbGetSize(held, &size) == 0 && offset <= size && bytes <= size - offset) return false;
-  complain(local()->current->edt, "would copy from beyond the end of a data block, and does not", from_c(held));
+  complain(local()->current->edt, what, from_c(held));
   return true;
 }
 
 // An EDT: slot 0 the destination, slot 1 the source.
 ocrGuid_t copy_edt(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   const bool have_both = depv[0].ptr != nullptr && depv[1].ptr != nullptr;
-  if (have_both && !reaches_beyond(depv[1].guid, paramv[kFromOffset], paramv[kSize])) {
+  if (have_both &&
+      !reaches_beyond(depv[1].guid, paramv[kFromOffset], paramv[kSize],
+                      "would copy from beyond the end of a data block, and does not") &&
+      !reaches_beyond(depv[0].guid, paramv[kToOffset], paramv[kSize],
+                      "would copy to beyond the end of a data block, and does not")) {
     std::memmove(static_cast<std::byte*>(depv[0].ptr) + paramv[kToOffset],
                  static_cast<const std::byte*>(depv[1].ptr) + paramv[kFromOffset], paramv[kSize]);
   }
@@ -63,15 +70,15 @@ bool fits(Guid guid, u64 offset, u64 size) noexcept {
 bool is_far_block(Guid guid) noexcept { return guid.kind() == Kind::block && is_far(guid); }
 
 u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
-  if (!block_exists(to) || (!block_exists(from) && !event_exists(from))) return OCR_EINVAL;
+  const auto is_known = [](Guid guid) { return block_exists(guid) || is_far_block(guid); };
+  const bool is_source = is_known(from) || event_exists(from) || (from.kind() == Kind::event && is_far(from));
+  if (!is_known(to) || !is_source) return OCR_EINVAL;
   if (!fits(to, to_offset, size) || !fits(from, from_offset, size)) return OCR_ENOMEM;
   const u64 distance = to_offset > from_offset ? to_offset - from_offset : from_offset - to_offset;
   return to == from && distance < size ? OCR_EPERM : 0;
 }
 
 u8 copy(ocrGuid_t to, u64 to_offset, ocrGuid_t from, u64 from_offset, u64 size, ocrGuid_t* done) {
-  if (is_far_block(from_c(to)) || is_far_block(from_c(from)))
-    return refuse_across_ranks(local()->program, "a data block of another rank is copied");
   if (const u8 code = check_copy(from_c(to), to_offset, from_c(from), from_offset, size)) return code;
   ocrGuid_t edt_template, edt;
   u64 paramv[kCopyParams] = {to_offset, from_offset, size};

@@ -7,9 +7,11 @@
 
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/block_hint.hpp"
+#include "ocr/blocks/copies.hpp"
 #include "ocr/blocks/dispose.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/mail/mail.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
@@ -153,7 +155,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->size = request.size;
   block->strong = block->weak = block->named = 0;
   block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
-  block->eager = block->lazy = false;
+  block->eager = block->lazy = block->is_copy = false;
   block->pinned_outside.store(false, std::memory_order_relaxed);
   block->domain = static_cast<std::uint16_t>(place.domain);
   block->first_waiting = block->last_waiting = nullptr;
@@ -181,6 +183,15 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   return code;
 }
 
+Acquired try_acquire(Guid guid, std::uint8_t mode) {
+  Block* const block = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return Acquired::no_such_block;
+  const bool admitted = admits(*block, mode);
+  if (admitted) hold(*block, mode);
+  block->word.unlock();
+  return admitted ? Acquired::yes : Acquired::waits;
+}
+
 Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
   Block* const block = found = lock_object(blocks(), Kind::block, guid);
   if (block == nullptr) return Acquired::no_such_block;
@@ -198,6 +209,8 @@ Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
 }
 
 void release(BlockLocal& local, Block& block, std::uint8_t mode) {
+  if (block.is_copy) [[unlikely]]
+    return end_copy(local, block, mode);
   block.word.lock_held();
   sched::Task* granted = nullptr;
   if (mode == DB_MODE_RO) {
@@ -247,12 +260,24 @@ void release_created(BlockLocal& local, Run& creator, Block& block) {
   release(local, block, DB_MODE_RW);
 }
 
+namespace {
+
+u8 destroy_far_block(BlockLocal& local, Guid guid) {
+  if (local.current != nullptr) {
+    const Holding held = find_held(*local.current, guid);
+    if (held.block != nullptr) release_holding(local, *local.current, held);
+  }
+  return Mail::running()->ask(home_of(guid), Say::destroy, Writer().put(guid)).code;
+}
+
+}  // namespace
+
 u8 destroy_block(BlockLocal& local, Guid guid) {
   Block* const block = lock_object(blocks(), Kind::block, guid);
   if (block == nullptr) {
     // Destroyed, and still held: the index knows.
     if (guid.kind() != Kind::block) return OCR_EINVAL;
-    if (is_far(guid)) return refuse_across_ranks(local.program, "a data block of another rank is to be destroyed");
+    if (is_far(guid)) return destroy_far_block(local, guid);
     const Block* const dead = blocks().find(guid.index());
     return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }

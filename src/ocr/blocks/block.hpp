@@ -22,6 +22,8 @@ u8 destroy_block(BlockLocal& local, Guid guid);
 enum class Acquired : std::uint8_t { yes, waits, no_such_block };
 // `block` is set unless there is none. waits: the EDT is queued, and BlockLocal::on_granted() is called for it later.
 Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
+// The same of no EDT, which is not queued.
+Acquired try_acquire(Guid guid, std::uint8_t mode);
 // A holder in that mode is one no more.
 void release(BlockLocal& local, Block& block, std::uint8_t mode);
 // The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has

@@ -8,9 +8,9 @@
 
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
+#include "ocr/graph/borrow.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/graph/place.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/observe/tracing.hpp"
@@ -89,7 +89,10 @@ bool try_acquire(Local& local, Edt& edt, const Group& group) {
     case Acquired::waits: return false;
     default: break;
   }
-  if (is_far(guid)) refuse_across_ranks(local.program, "an EDT depends on a data block of another rank");
+  if (is_far(guid)) {
+    borrow(edt, guid, mode);
+    return false;
+  }
   enter_missing(local, edt, group);
   return true;
 }
@@ -138,16 +141,34 @@ void acquire_blocks(Local& local, Edt& edt) {
   local.worker->submit(&edt.task());
 }
 
+namespace {
+
+// Calls f(slot) for those that want the block that the EDT waits for.
+template <class F>
+void for_each_wanting(Edt& edt, F&& f) {
+  for (Slot& slot : edt.slots())
+    if (wants_block(slot) && slot.value == edt.body().acquired.bits) f(slot);
+}
+
+}  // namespace
+
 void block_granted(Local& local, Edt& edt, Block& block) {
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_granted(local, edt);
   bool first = true;
-  for (Slot& each : edt.slots()) {
-    if (!wants_block(each) || each.value != edt.body().acquired.bits) continue;
+  for_each_wanting(edt, [&](Slot& each) {
     Slot* slot = &each;
     enter_held(local, edt, {&slot, &slot + 1}, block, edt.body().waiting_mode);
     slot->flags = std::exchange(first, false) ? 0 : Slot::kShared;
-  }
+  });
+  acquire_blocks(local, edt);
+}
+
+void block_missing(Local& local, Edt& edt) {
+  for_each_wanting(edt, [&](Slot& each) {
+    Slot* slot = &each;
+    enter_missing(local, edt, {&slot, &slot + 1});
+  });
   acquire_blocks(local, edt);
 }
 

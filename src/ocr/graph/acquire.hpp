@@ -14,5 +14,7 @@ struct Local;
 void acquire_blocks(Local& local, Edt& edt);
 // The block that it waits for is its own.
 void block_granted(Local& local, Edt& edt, Block& block);
+// It does not exist: the EDT goes on without it.
+void block_missing(Local& local, Edt& edt);
 
 }  // namespace weir::ocr

@@ -42,7 +42,6 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
     ticket = ++last_ticket_;
     asking_.emplace(ticket, &asking);
   }
-  sent_.fetch_add(1, std::memory_order_acq_rel);
   send(to, {what, 0, ticket}, body.bytes());
   base::Lock lock(asking_mutex_);
   while (!asking.is_done && !is_given_up_) lock.wait(answered_);
@@ -50,10 +49,7 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
   return asking.is_done ? std::move(asking.answer) : Answer{OCR_ECANCELED};
 }
 
-void Mail::post(Rank to, Say what, const Writer& body) {
-  if (is_counted(what)) sent_.fetch_add(1, std::memory_order_acq_rel);
-  send(to, {what, 0, 0}, body.bytes());
-}
+void Mail::post(Rank to, Say what, const Writer& body) { send(to, {what, 0, 0}, body.bytes()); }
 
 void Mail::post_to_others(Say what, const Writer& body) {
   for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank)
@@ -93,7 +89,6 @@ bool Mail::perform_arrived(Performer& performer) {
     const Head head = reader.get<Head>();
     const Answer answer = performer.perform(each.from, head.what, reader);
     if (head.ticket != 0) send(each.from, {Say::answer, answer.code, head.ticket}, answer.body);
-    if (is_counted(head.what)) performed_.fetch_add(1, std::memory_order_acq_rel);
   }
   performing_ = false;
   return !arrived.empty();

@@ -68,9 +68,6 @@ class Mail {
   void give_up();
 
   transport::Transport& transport() noexcept { return transport_; }
-  // Messages that bring about something, so far: when all that were sent are performed, nothing is under way.
-  std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_acquire); }
-  std::uint64_t performed() const noexcept { return performed_.load(std::memory_order_acquire); }
 
  private:
   struct Head {
@@ -88,7 +85,6 @@ class Mail {
     Answer answer;
   };
 
-  static bool is_counted(Say what) noexcept { return what != Say::idle; }
   void send(Rank to, const Head& head, std::span<const std::byte> body);
   void on_part(Rank from, std::span<const std::byte> bytes);
   void on_answer(const Head& head, std::span<const std::byte> body);
@@ -97,8 +93,8 @@ class Mail {
   static thread_local constinit bool performing_;
 
   transport::Transport& transport_;
-  std::atomic<std::uint64_t> sent_{0}, performed_{0}, messages_{0};
-  Assembly assembly_;  // the transport's handlers: one at a time
+  std::atomic<std::uint64_t> messages_{0};  // sent
+  Assembly assembly_;                       // the transport's handlers: one at a time
 
   base::Mutex inbox_mutex_;
   std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);

@@ -16,11 +16,13 @@ enum class Say : std::uint8_t {
   claim_slot,      // a slot is to have a source on another rank
   give_up_slot,    // that source does not exist
   link,            // a dependence from an event of the receiver to a slot or an event elsewhere
-  destroy,         // an event or an EDT
+  destroy,         // an event, an EDT, a data block or a template
+  borrow,          // a data block for an EDT of the sender
+  lent,            // a copy of it, or that there is none
+  give_back,       // what an EDT has written to its copy
   fetch_template,  // what a template says
   end,             // the program ends
   stopped,         // the sender's EDTs have ended, and it asks for nothing any more
-  idle,            // the sender can make no progress by itself
 };
 
 }  // namespace weir::ocr

@@ -40,6 +40,7 @@ struct Block {
   std::uint32_t weak;    // holders in mode RO
   std::uint8_t strong_mode;
   bool no_hint : 1, eager : 1, lazy : 1;
+  bool is_copy : 1;  // of a block of another rank: see blocks/copies.hpp
   std::uint16_t domain;
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none

@@ -4,9 +4,12 @@
 
 #include <cstdio>
 
+#include "ocr/blocks/block.hpp"
 #include "ocr/edts/far_edt.hpp"
+#include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
+#include "ocr/graph/lent.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -22,6 +25,7 @@ u8 destroy(Local& local, Guid object) {
   switch (object.kind()) {
     case Kind::event: return destroy_event(local, object);
     case Kind::edt: return destroy_edt(local, object);
+    case Kind::block: return destroy_block(local, object);
     case Kind::edt_template: return destroy_template(local, object);
     default: return OCR_EINVAL;
   }
@@ -38,7 +42,7 @@ void Postman::start() {
 
 void Postman::program_ends(u8 code) noexcept { mail_.post_to_others(Say::end, Writer().put(code)); }
 
-Answer Postman::perform(Rank, Say what, Reader body) {
+Answer Postman::perform(Rank from, Say what, Reader body) {
   if (what == Say::stopped) {
     note_stopped();
     return {};
@@ -49,12 +53,12 @@ Answer Postman::perform(Rank, Say what, Reader body) {
   }
   Local* const local = ocr::local();
   if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
-  Answer answer = perform_here(*local, what, body);
+  Answer answer = perform_here(*local, from, what, body);
   local->worker->flush();  // an EDT that will not run has left its scope
   return answer;
 }
 
-Answer Postman::perform_here(Local& local, Say what, Reader& body) {
+Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
   switch (what) {
     case Say::create_edt: return answer_create_edt(local, body);
     case Say::satisfy: return answer_satisfy(local, body);
@@ -63,6 +67,9 @@ Answer Postman::perform_here(Local& local, Say what, Reader& body) {
     case Say::give_up_slot: return answer_give_up_slot(body);
     case Say::link: return answer_link(local, body);
     case Say::destroy: return {destroy(local, body.get<Guid>())};
+    case Say::borrow: return answer_borrow(local, from, body);
+    case Say::lent: return answer_lent(local, body);
+    case Say::give_back: return answer_give_back(local, body);
     case Say::fetch_template: return answer_fetch_template(body);
     default: return {OCR_EINVAL};
   }

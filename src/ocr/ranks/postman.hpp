@@ -33,7 +33,7 @@ class Postman final : public Performer, public Elsewhere {
 
  private:
   void run();
-  static Answer perform_here(Local& local, Say what, Reader& body);
+  static Answer perform_here(Local& local, Rank from, Say what, Reader& body);
   void look_for_losses();
   void note_stopped();
 

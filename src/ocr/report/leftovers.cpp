@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
+#include "ocr/blocks/copies.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/label_wait.hpp"
@@ -99,6 +100,7 @@ void drop_leftovers(std::span<Local* const> locals) noexcept {
   if (locals.empty()) return;
   Local& any = *locals.front();
   drop_all(any, events(), any.events, [](Event& event) { free_extra(event); });
+  forget_copies(any);
   drop_all(any, blocks(), any.blocks, [](Block& block) { drop_memory(block); });
   blocks().for_each([](Block& block) { drop_memory(block); });
   drop_all(any, templates(), any.templates, [](Template&) {});

@@ -289,8 +289,9 @@ void add_blocks(std::string& text) {
   std::size_t count = 0;
   blocks().for_each([&](Block& block) {
     if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
-    if (count++ == 0) text += "data blocks that were not destroyed:\n";
-    if (count <= kMost) {
+    const bool is_of_this_rank = !block.is_copy;
+    if (is_of_this_rank && count++ == 0) text += "data blocks that were not destroyed:\n";
+    if (is_of_this_rank && count <= kMost) {
       text += fmt::format("  data block {:#x} of {} bytes, created in {}{}\n", block.guid().bits, block.size,
                           lasting_name_of(block.maker), block.strong + block.weak != 0 ? ", is held" : "");
     }
@@ -314,7 +315,7 @@ void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
   std::uint64_t small = 0, bytes = 0;
   blocks().for_each([&](Block& block) {
     if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
-    if (!block.is_tiered()) ++small, bytes += block.size;
+    if (!block.is_tiered() && !block.is_copy) ++small, bytes += block.size;
     block.word.unlock();
   });
   text += fmt::format("  {} small data blocks of {}, in slabs of {}, which are used for good\n", small,

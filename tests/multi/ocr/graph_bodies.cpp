@@ -249,14 +249,6 @@ const Named named_dies("dies", &dies);
 
 // ---- What is possible on one rank only ----
 
-void uses_far_block() {
-  ocrGuid_t block = kNull;
-  void* data = nullptr;
-  expect_code(ocrDbCreate(&block, &data, 8, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
-  make_edt(1, &nothing, {}, 1, &block);
-}
-const Named named_far_block("uses-far-block", &uses_far_block);
-
 ocrGuid_t use_range(u32, u64* paramv, u32, ocrEdtDep_t*) {
   ocrGuid_t label = kNull;
   static_cast<void>(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1));

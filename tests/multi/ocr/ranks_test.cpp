@@ -36,9 +36,26 @@ TEST(OcrRanks, AFinishScopeEndsAfterAllThatItMadeOnAnyRank) {
   expect_all_well(4, "finish", kOneWorker);
 }
 
+TEST(OcrRanks, AnEdtSeesWhatTheOneBeforeItHasWrittenInEachMode) { expect_well_on_any("modes"); }
+TEST(OcrRanks, ReturnedBlocksReachTheirReaders) { expect_well_on_any("returned"); }
+TEST(OcrRanks, BlocksAreWrittenOneAtATimeByEdtsOfAllRanks) {
+  expect_well_on_any("writers");
+  expect_all_well(4, "writers", kOneWorker);
+}
+TEST(OcrRanks, BlocksLargerThanMemoryAreLentAndComeBack) {
+  const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}};
+  for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "many", tight);
+}
+// With one worker, since the event that tells of the end has to be linked before it fires.
+TEST(OcrRanks, BlocksOfOtherRanksAreCopied) {
+  for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "copies", kOneWorker);
+}
+TEST(OcrRanks, ABlockThatIsGoneIsNone) {
+  for (const int ranks : {1, 2}) expect_all_well(ranks, "gone", kOneWorker);
+}
+
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {
-      {"uses-far-block", "an EDT depends on a data block of another rank, and the program ends"},
       {"uses-far-range", "a range or map of labels is used that another rank has made"},
       {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
   for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);

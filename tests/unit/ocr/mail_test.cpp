@@ -58,8 +58,6 @@ void all_to_all(Transport& transport, std::uint64_t seed, std::uint32_t messages
   const std::uint32_t others = transport.ranks() - 1;
   while (noting.count() < messages * others)
     if (!mail.perform_arrived(noting)) transport.wait_for_arrival(1000);
-  EXPECT_EQ(mail.sent(), messages * others);
-  EXPECT_EQ(mail.performed(), messages * others);
   EXPECT_FALSE(Mail::is_performing());
   ASSERT_TRUE(transport.barrier());
   ASSERT_TRUE(transport.leave());

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/graph/borrow.hpp"
+
+#include "ocr/objects/home.hpp"
+#include "ocr/observe/tracing.hpp"
+#include "runtime/workers.hpp"
+
+namespace weir::ocr {
+
+void borrow(Edt& edt, Guid block, std::uint8_t mode) {
+  edt.body().waiting_mode = mode;
+  if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
+    trace_block_wait(edt);
+  const Loan loan{block, reinterpret_cast<std::uint64_t>(&edt), mode};
+  Mail::running()->post(home_of(block), Say::borrow, Writer().put(loan));
+}
+
+}  // namespace weir::ocr

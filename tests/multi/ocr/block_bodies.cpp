@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Data blocks that EDTs of several ranks read and write.
+#include <random>
+
+#include "multi/ocr/bodies.hpp"
+#include "ocr/extensions/ocr-db-info.h"
+
+namespace weir::ocr::multi {
+
+namespace {
+
+constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
+constexpr u64 kSizes[] = {8, 4096, 10'000, 1'000'000};  // in a slab; a block of its own; in many messages
+
+// Released, with that value in its first and last word.
+ocrGuid_t make_block(u64 bytes, u64 value) {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, bytes, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  u64* const words = static_cast<u64*>(data);
+  words[0] = words[bytes / 8 - 1] = value;
+  expect_code(ocrDbRelease(block), 0, "ocrDbRelease()");
+  return block;
+}
+
+void expect_value(const ocrEdtDep_t& dep, u64 bytes, u64 value, const char* what) {
+  const u64* const words = static_cast<const u64*>(dep.ptr);
+  expect(words != nullptr && words[0] == value && words[bytes / 8 - 1] == value, what);
+}
+
+void add_to(const ocrEdtDep_t& dep, u64 bytes, u64 more) {
+  u64* const words = static_cast<u64*>(dep.ptr);
+  words[0] += more;
+  if (bytes != 8) words[bytes / 8 - 1] += more;
+}
+
+// ---- Each mode, on each rank, one after the other ----
+
+constexpr ocrDbAccessMode_t kModes[] = {DB_MODE_RW, DB_MODE_RO, DB_MODE_EW, DB_MODE_CONST};
+
+// A link in a chain: the rank, how many are left, size and the value it finds; the end is an event.
+ocrGuid_t link_of_chain(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  const u64 left = paramv[0], bytes = paramv[1], value = paramv[2];
+  expect_value(depv[0], bytes, value, "an EDT sees what the one before it has written");
+  expect(word_of(depv[0].guid) == paramv[4], "a copy shows the GUID of its block");
+  u64 size = 0;
+  expect_code(ocrDbGetSize(depv[0].guid, &size), 0, "ocrDbGetSize() of a block that is held");
+  expect(size == bytes, "a copy has the size of its block");
+  const bool writes = depv[0].mode == DB_MODE_RW || depv[0].mode == DB_MODE_EW;
+  if (writes) add_to(depv[0], bytes, 1);
+  if (left == 0) {
+    expect_code(ocrDbDestroy(depv[0].guid), 0, "ocrDbDestroy() of a block that is held");
+    expect_code(ocrEventSatisfy(guid_of(paramv[3]), kNull), 0, "ocrEventSatisfy()");
+    return kNull;
+  }
+  const bool early = left % 2 == 0;
+  if (early) {
+    expect_code(ocrDbRelease(depv[0].guid), 0, "ocrDbRelease()");
+    expect_code(ocrDbRelease(depv[0].guid), OCR_EACCES, "ocrDbRelease() once more");
+  }
+  const Made next = make_edt((this_rank() + 1) % rank_count(), &link_of_chain,
+                             {left - 1, bytes, value + (writes ? 1 : 0), paramv[3], paramv[4]}, 1);
+  expect_code(ocrAddDependence(depv[0].guid, next.edt, 0, kModes[left % std::size(kModes)]), 0, "ocrAddDependence()");
+  return kNull;
+}
+
+void modes() {
+  std::vector<ocrGuid_t> ends;
+  while (ends.size() < std::size(kSizes)) ends.push_back(make_event(OCR_EVENT_ONCE_T));
+  shut_down_after(ends);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const ocrGuid_t block = make_block(kSizes[i], 5);
+    const Made first =
+        make_edt(1 % rank_count(), &link_of_chain, {40, kSizes[i], 5, word_of(ends[i]), word_of(block)}, 1);
+    expect_code(ocrAddDependence(block, first.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  }
+}
+const Named named_modes("modes", &modes);
+
+// ---- More blocks than there is memory for, each with a chain of its own ----
+
+void many() {
+  constexpr u64 kChains = 40, kBytes = 200'000;
+  std::vector<ocrGuid_t> ends;
+  while (ends.size() < kChains) ends.push_back(make_event(OCR_EVENT_ONCE_T));
+  shut_down_after(ends);
+  for (u64 i = 0; i < kChains; ++i) {
+    const ocrGuid_t block = make_block(kBytes, i);
+    const Made first = make_edt(i % rank_count(), &link_of_chain, {12, kBytes, i, word_of(ends[i]), word_of(block)}, 1);
+    expect_code(ocrAddDependence(block, first.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  }
+}
+const Named named_many("many", &many);
+
+// ---- Blocks that an event brings ----
+
+ocrGuid_t produce(u32, u64* paramv, u32, ocrEdtDep_t*) { return make_block(paramv[0], paramv[1]); }
+
+ocrGuid_t consume(u32, u64* paramv, u32 depc, ocrEdtDep_t* depv) {
+  for (u32 i = 0; i < depc; ++i) {
+    expect_value(depv[i], paramv[0], paramv[1] + i, "what an EDT on another rank has returned");
+    expect_code(ocrDbDestroy(depv[i].guid), 0, "ocrDbDestroy()");
+  }
+  return kNull;
+}
+
+void returned() {
+  std::vector<ocrGuid_t> ends;
+  for (const u64 bytes : kSizes) {
+    std::vector<ocrGuid_t> outputs;
+    std::vector<Made> producers;
+    for (u64 rank = 0; rank < rank_count(); ++rank) {
+      producers.push_back(make_edt(rank, &produce, {bytes, 100 + rank}, 1, nullptr, EDT_PROP_NONE, true));
+      outputs.push_back(producers.back().output);
+    }
+    ends.push_back(make_edt(rank_count() - 1, &consume, {bytes, 100}, static_cast<u32>(outputs.size()), outputs.data(),
+                            EDT_PROP_NONE, true)
+                       .output);
+    for (const Made& each : producers)
+      expect_code(ocrAddDependence(kNull, each.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  }
+  shut_down_after(ends);
+}
+const Named named_returned("returned", &returned);
+
+// ---- Many EDTs on all ranks, each with some of many blocks, which they write one at a time ----
+
+constexpr u32 kBlocks = 12;
+constexpr u64 kEdts = 120;
+
+// What an EDT does with a block: 0 writes it, 1 to 3 read it, others have nothing to do with it.
+u64 use_of(u64 edt, u64 block) { return (edt * 7 + block * 5) % 6; }
+
+ocrGuid_t add_to_some(u32, u64* paramv, u32 depc, ocrEdtDep_t* depv) {
+  for (u32 i = 0; i < depc; ++i) {
+    if (depv[i].ptr == nullptr) continue;
+    if (depv[i].mode == DB_MODE_EW) add_to(depv[i], paramv[0], 3);
+    const u64* const words = static_cast<const u64*>(depv[i].ptr);
+    const bool is_whole = words[0] == words[paramv[0] / 8 - 1];
+    expect(is_whole || depv[i].mode == DB_MODE_RO, "nobody sees half of what another EDT writes");
+  }
+  return kNull;
+}
+
+ocrGuid_t write_blocks(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  std::mt19937_64 random(paramv[1]);
+  for (u64 edt = 0; edt < kEdts; ++edt) {
+    const Made made = make_edt(random() % rank_count(), &add_to_some, {paramv[0]}, kBlocks);
+    for (u32 i = 0; i < kBlocks; ++i) {
+      const u64 use = use_of(edt, i);
+      const ocrDbAccessMode_t mode = use == 0 ? DB_MODE_EW : use == 1 ? DB_MODE_CONST : DB_MODE_RO;
+      expect_code(ocrAddDependence(use > 3 ? kNull : depv[i].guid, made.edt, i, mode), 0, "ocrAddDependence()");
+    }
+  }
+  return kNull;
+}
+
+ocrGuid_t check_blocks(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  for (u32 i = 0; i < kBlocks; ++i) {
+    u64 writers = 0;
+    for (u64 edt = 0; edt < kEdts; ++edt) writers += use_of(edt, i) == 0 ? 1 : 0;
+    expect_value(depv[i], paramv[0], 1000 + 3 * writers, "all that write a block one at a time have written it");
+    expect_code(ocrDbDestroy(depv[i].guid), 0, "ocrDbDestroy()");
+  }
+  return kNull;
+}
+
+void writers() {
+  std::vector<ocrGuid_t> ends;
+  for (const u64 bytes : {u64{8}, u64{10'000}, u64{200'000}}) {
+    std::vector<Made> producers;
+    std::vector<ocrGuid_t> outputs;
+    for (u32 i = 0; i < kBlocks; ++i) {
+      producers.push_back(make_edt(i % rank_count(), &produce, {bytes, 1000}, 1, nullptr, EDT_PROP_NONE, true));
+      outputs.push_back(producers.back().output);
+    }
+    const Made all =
+        make_edt(1 % rank_count(), &write_blocks, {bytes, 17}, kBlocks, outputs.data(), EDT_PROP_FINISH, true);
+    outputs.push_back(all.output);
+    ends.push_back(
+        make_edt(rank_count() - 1, &check_blocks, {bytes}, kBlocks + 1, outputs.data(), EDT_PROP_NONE, true).output);
+    for (const Made& each : producers)
+      expect_code(ocrAddDependence(kNull, each.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  }
+  shut_down_after(ends);
+}
+const Named named_writers("writers", &writers);
+
+// ---- Copies of the API, and a block that is gone ----
+
+ocrGuid_t copy_between(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t done = kNull;
+  expect_code(ocrDbCopy(guid_of(paramv[0]), 8, guid_of(paramv[1]), 0, 16, 0, &done), 0,
+              "ocrDbCopy() of blocks elsewhere");
+  expect_code(ocrAddDependence(done, guid_of(paramv[2]), 1, DB_MODE_NULL), 0, "ocrAddDependence()");
+  return kNull;
+}
+
+ocrGuid_t check_copy(u32, u64*, u32, ocrEdtDep_t* depv) {
+  const u64* const words = static_cast<const u64*>(depv[0].ptr);
+  expect(words[0] == 1 && words[1] == 2 && words[3] == 1, "ocrDbCopy() has copied between blocks of other ranks");
+  ocrShutdown();
+  return kNull;
+}
+
+void copies() {
+  const ocrGuid_t to = make_block(32, 1), from = make_block(24, 2);
+  const Made checks = make_edt(0, &check_copy, {}, 2);
+  expect_code(ocrAddDependence(to, checks.edt, 0, DB_MODE_RO), 0, "ocrAddDependence()");
+  make_edt(rank_count() - 1, &copy_between, {word_of(to), word_of(from), word_of(checks.edt)});
+}
+const Named named_copies("copies", &copies);
+
+ocrGuid_t expect_nothing(u32, u64*, u32, ocrEdtDep_t* depv) {
+  expect(depv[0].ptr == nullptr && word_of(depv[0].guid) == word_of(kNull), "a block that is gone is none");
+  ocrShutdown();
+  return kNull;
+}
+
+void gone() {
+  const ocrGuid_t block = make_block(64, 1);
+  const Made waits = make_edt(rank_count() - 1, &expect_nothing, {}, 2);
+  expect_code(ocrAddDependence(block, waits.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  expect_code(ocrDbDestroy(block), 0, "ocrDbDestroy()");
+  expect_code(ocrAddDependence(kNull, waits.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
+}
+const Named named_gone("gone", &gone);
+
+}  // namespace
+
+}  // namespace weir::ocr::multi
