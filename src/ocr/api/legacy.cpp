@@ -15,6 +15,7 @@
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/wait.hpp"
 #include "ocr/mail/refuse.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/system/config.hpp"
 #include "ocr/system/system.hpp"
@@ -50,6 +51,8 @@ u8 check_event(Local& local, Guid guid, u16 properties) {
 // The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
 u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
+  if (block == nullptr && is_far(guid))
+    return refuse_far(local.program, guid, "an EDT waits for an event that brings a data block of another rank");
   if (size != nullptr) *size = block == nullptr ? 0 : block->size;
   std::byte* data = nullptr;
   u8 code = 0;
