@@ -5,8 +5,8 @@
 
 A command is a line of a fenced block, or code in a line that begins as one. Of `weir`, the help of the verb must have each
 option; of a micro-benchmark, each alternative of the filter must match a benchmark, and its other options be known; of a
-runner of `weir bench tasks`, the benchmark must be one; a Python script must be there, and so must its options; `make`
-must have the target. Nothing is measured.
+runner of `weir bench tasks`, the benchmark must be one; a Python script must be there, and so must its options; a program that
+`weir run` or `mpirun` starts as ranks must be there, and know its options; `make` must have the target. Nothing is measured.
 """
 import pathlib
 import re
@@ -56,6 +56,10 @@ class Programs:
         if words[:2] == ["chrt", "-r"]:  # at a real-time priority, which follows
             words = words[3:]
         name = words[0].rsplit("/", 1)[-1]
+        program = next((i for i, word in enumerate(words) if i > 0 and word.startswith(PREFIX)), None)
+        if program is not None and (name == "mpirun" or words[:2] == ["weir", "run"]):
+            starter = [] if name == "mpirun" else self.of_weir(words[1:program])
+            return starter + self.of_ranks(words[program], words[program + 1:])
         if name == "weir":
             return self.of_weir(words[1:])
         if name.startswith("weir-bench-"):
@@ -101,6 +105,14 @@ class Programs:
             elif not text.strip() or "Failed to match" in text:
                 found.append(f"{name}: no benchmark matches '{part}'")
         return found
+
+    def of_ranks(self, program, words):
+        path = self.build / program.removeprefix(PREFIX)
+        if not path.is_file():
+            return [f"there is no program {path}"]
+        status, text = self.ask(str(path), "--help")
+        return [f"{program} has no option {word}" for word in words
+                if word.startswith("--") and (status != 0 or not re.search(rf"{re.escape(word)}\b", text))]
 
     def of_script(self, script, words):
         path = self.root / script
