@@ -2,8 +2,9 @@
 
 #include "cluster/reduce_tile.hpp"
 
-#include <cstring>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cluster/move_tile.hpp"
@@ -17,18 +18,17 @@ using detail::RanksState;
 
 namespace {
 
-detail::BlockBase* made(RanksState& state, const RankedTile& tile, detail::OwnedBlock& block, const char* what) {
-  if (block == nullptr) {
-    const std::string name = tile.name.empty() ? "" : tile.name + what;
-    block.reset(detail::make_block(*state.runtime, detail::contiguous(tile.bytes), nullptr, name.c_str()));
-  }
-  return block.get();
+const Block<std::byte>& made(RanksState& state, const RankedTile& tile, std::optional<Block<std::byte>>& block,
+                             const char* what) {
+  const std::string name = tile.name.empty() ? "" : tile.name + what;
+  if (!block) block.emplace(*state.runtime, tile.bytes, name.c_str());
+  return *block;
 }
 
 void begin_copy(RanksState& state, const RankedItem& item) {
   const auto* const first = static_cast<const std::byte*>(item.identity);
   state.runtime->spawn(
-      name("begin part"), detail::block_item<Mode::out, std::byte>(made(state, *item.tile, item.tile->part, " part")),
+      name("begin part"), out(made(state, *item.tile, item.tile->part, " part")),
       [reduction = item.reduction, identity = std::vector<std::byte>(first, first + item.reduction->element_bytes)](
           std::span<std::byte> copy) { reduction->fill(copy.data(), copy.size(), identity.data()); });
 }
@@ -36,9 +36,9 @@ void begin_copy(RanksState& state, const RankedItem& item) {
 // The copy of another rank, as it was sent, into what this rank has.
 void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction,
                   const TileVersion& what) {
-  detail::BlockBase* const arrived = made(state, tile, tile.arrived, " part of another rank");
-  begin_receive(state, arrived, what);
-  state.runtime->spawn(name("fold part"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(arrived),
+  const Block<std::byte>& arrived = made(state, tile, tile.arrived, " part of another rank");
+  begin_receive(state, arrived.base(), what);
+  state.runtime->spawn(name("fold part"), Priority::urgent, in(arrived),
                        detail::block_item<Mode::inout, std::byte>(detail::block_to_reduce(tile)),
                        [&reduction](std::span<const std::byte> from, std::span<std::byte> to) {
                          reduction.fold(to.data(), from.data(), to.size());
@@ -67,7 +67,7 @@ void end_reduce(RanksState& state, RankedTile& tile) {
   for (const Parts::Fold& fold : tile.parts.close(writer)) {
     tile.versions.note_write(self, writer);  // each copy that is sent has a number of its own
     const TileVersion what{tile.id, tile.versions.newest()};
-    if (fold.from == self) begin_send(state, tile.part.get(), what, fold.into);
+    if (fold.from == self) begin_send(state, tile.part->base(), what, fold.into);
     if (fold.into == self) fold_arrived(state, tile, *reduction, what);
   }
   tile.versions.note_write(self, writer);
@@ -77,6 +77,8 @@ void end_reduce(RanksState& state, RankedTile& tile) {
 
 namespace weir::detail {
 
-BlockBase* block_to_reduce(const RankedTile& tile) noexcept { return tile.has_newest ? *tile.block : tile.part.get(); }
+BlockBase* block_to_reduce(const RankedTile& tile) noexcept {
+  return tile.has_newest ? *tile.block : tile.part->base();
+}
 
 }  // namespace weir::detail

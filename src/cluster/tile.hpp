@@ -8,20 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "cluster/parts.hpp"
 #include "cluster/versions.hpp"
 #include "cluster/wire.hpp"
-#include "weir/detail/block.hpp"
+#include "weir/block.hpp"
 
 namespace weir::detail {
-
-struct DropBlock {
-  void operator()(BlockBase* block) const noexcept { drop_block(block); }
-};
-using OwnedBlock = std::unique_ptr<BlockBase, DropBlock>;
 
 struct RankedTile {
   cluster::Versions versions;
@@ -30,10 +25,10 @@ struct RankedTile {
   cluster::TileId id;
   std::string name;  // "a[2,0]"; empty: the array has none
 
-  cluster::Parts parts{};   // of a reduction
-  OwnedBlock part{};        // this rank's copy
-  OwnedBlock arrived{};     // another rank's, on its way into this rank's or into the tile
-  bool has_newest = false;  // while ranks accumulate: this one has no copy, but the tile
+  cluster::Parts parts{};                     // of a reduction
+  std::optional<Block<std::byte>> part{};     // this rank's copy
+  std::optional<Block<std::byte>> arrived{};  // another rank's, on its way into this rank's or into the tile
+  bool has_newest = false;                    // while ranks accumulate: this one has no copy, but the tile
 };
 
 }  // namespace weir::detail

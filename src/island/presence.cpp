@@ -4,28 +4,17 @@
 
 #include <fcntl.h>
 
+#include "platform/byte_lock.hpp"
+
 namespace weir::island {
 
-namespace {
-
-struct flock byte_at(std::uint32_t place) noexcept {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(place);
-  lock.l_len = 1;
-  return lock;
-}
-
-}  // namespace
-
 bool Presence::take(std::uint32_t place) const noexcept {
-  struct flock lock = byte_at(place);
+  struct flock lock = platform::byte_lock(static_cast<off_t>(place));
   return ::fcntl(descriptor_, F_SETLK, &lock) == 0;
 }
 
 std::optional<pid_t> Presence::holder(std::uint32_t place) const noexcept {
-  struct flock lock = byte_at(place);
+  struct flock lock = platform::byte_lock(static_cast<off_t>(place));
   if (::fcntl(descriptor_, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_pid;
 }

@@ -16,7 +16,9 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import checked_tree  # noqa: E402
 
 FILE = re.compile(r"(?<![\w<./:{}*$~-])((?:[\w.-]+/)*[\w-]+\.(?:hpp|cpp|h|c|md|py|js|def|cmake))\b(?![\w/*-])")
 MEMBER = re.compile(r"\b([A-Z][a-z]\w*)::(~?\w+)")
@@ -151,12 +153,7 @@ BAD = [
 
 
 def check_tree(files):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        return list(offences(root, list(files)))
+    return checked_tree.in_tree(files, lambda root: offences(root, list(files)))
 
 
 def self_test():
@@ -168,15 +165,5 @@ def self_test():
     return failures
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        found = self_test()
-    else:
-        root = pathlib.Path(sys.argv[1]).resolve()
-        found = list(offences(root, tracked(root)))
-    print("\n".join(found) if found else "names: no offence")
-    return bool(found)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    checked_tree.main("names", __doc__, lambda root: offences(root, tracked(root)), self_test)

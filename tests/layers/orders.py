@@ -13,7 +13,9 @@ or source). In all of src/ each tag is one of a page, and each page's tags are i
 import pathlib
 import re
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import checked_tree  # noqa: E402
 
 HELD = ("alloc", "base", "check", "explain", "launch", "machine", "memkind", "shmem", "sim", "transport")
 
@@ -109,33 +111,13 @@ BAD = [
 ]
 
 
-def check_tree(files):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        return list(check(root))
-
-
 def self_test():
-    failures = [f"the good tree: {line}" for line in check_tree(GOOD)]
+    failures = [f"the good tree: {line}" for line in checked_tree.in_tree(GOOD, check)]
     for change, expected in BAD:
-        said = check_tree({**GOOD, **change})
+        said = checked_tree.in_tree({**GOOD, **change}, check)
         if len(said) != 1 or expected not in said[0]:
             failures.append(f"{change} should give one line with '{expected}', gave {said}")
     return failures
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        offences = self_test()
-    elif len(sys.argv) == 2:
-        offences = list(check(pathlib.Path(sys.argv[1]).resolve()))
-    else:
-        sys.exit(__doc__)
-    print("\n".join(offences) if offences else "orders: no offence")
-    sys.exit(1 if offences else 0)
-
-
-main()
+checked_tree.main("orders", __doc__, check, self_test)

@@ -14,6 +14,7 @@
 #include <ctime>
 #include <string>
 
+#include "platform/byte_lock.hpp"
 #include "platform/clock.hpp"
 #include "platform/shared_futex.hpp"
 
@@ -21,12 +22,7 @@ namespace weir::transport::shared {
 namespace {
 
 struct flock lock_of(Rank rank) noexcept {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(rank);
-  lock.l_len = 1;
-  return lock;
+  return platform::byte_lock(static_cast<off_t>(rank));
 }
 
 // As exit() does with what is buffered, but no handlers of the program: other threads run on. When one of them holds a
