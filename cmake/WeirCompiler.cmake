@@ -16,6 +16,18 @@ if(WEIR_SANITIZE)
   add_link_options(-fsanitize=${WEIR_SANITIZE})
 endif()
 
+# weir_library_code(TARGET...): code of what is installed. Static libraries, too, can be linked into shared ones: an extension of
+# Python, a plugin. Where they are linked into a program this costs next to nothing: the linker turns uses of thread-local
+# variables by that model into those of a program.
+function(weir_library_code)
+  set_target_properties(${ARGN} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(NOT BUILD_SHARED_LIBS)
+    foreach(target IN LISTS ARGN)
+      target_compile_options(${target} PRIVATE -ftls-model=initial-exec -fno-semantic-interposition)
+    endforeach()
+  endif()
+endfunction()
+
 # WEIR_UNITY and WEIR_PRECOMPILE are for a quick whole build. The preset dev has neither: a file that needs another's
 # #include or names is found there, and by the linters, which take its compile commands.
 #
@@ -32,20 +44,30 @@ endfunction()
 if(BUILD_SHARED_LIBS)
   set(WEIR_PRECOMPILE OFF)
 endif()
+function(weir_precompile name)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// What weir_common_headers() precompiles.\n")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(${name} PRIVATE fmt::fmt weir_warnings)
+  target_precompile_headers(${name} PRIVATE <fmt/format.h> <algorithm> <array> <atomic> <chrono> <condition_variable>
+    <cstdint> <cstring> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread>
+    <unordered_map> <utility> <variant> <vector>)
+endfunction()
 function(weir_common_headers)
   if(NOT WEIR_PRECOMPILE)
     return()
   endif()
   if(NOT TARGET weir_precompiled)
-    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// What weir_common_headers() precompiles.\n")
-    add_library(weir_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(weir_precompiled PRIVATE fmt::fmt weir_warnings)
-    target_precompile_headers(weir_precompiled PRIVATE <fmt/format.h> <algorithm> <array> <atomic> <chrono> <condition_variable>
-      <cstdint> <cstring> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread>
-      <unordered_map> <utility> <variant> <vector>)
+    weir_precompile(weir_precompiled)
+    weir_precompile(weir_precompiled_for_libraries)
+    weir_library_code(weir_precompiled_for_libraries)
   endif()
   foreach(target IN LISTS ARGN)
+    get_target_property(is_library_code ${target} POSITION_INDEPENDENT_CODE)
+    set(headers weir_precompiled)
+    if(is_library_code)
+      set(headers weir_precompiled_for_libraries)
+    endif()
     target_link_libraries(${target} PRIVATE fmt::fmt)
-    target_precompile_headers(${target} REUSE_FROM weir_precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${headers})
   endforeach()
 endfunction()

@@ -113,6 +113,18 @@ expect_trace() {
   "$stage/bin/weir" report "$work/t.weir" | grep -q "2 PEs on 1 host" || { echo "weir report: not of 2 PEs" >&2; exit 1; }
 }
 
+# The libraries can be linked into a shared library, which a program without them loads.
+expect_plugin() {
+  # shellcheck disable=SC2086  # flags are words
+  {
+    "$bin/weir-shmemcc" $flags -shared -fPIC plugin.c -o "$work/plugin.so"
+    cc $flags host.c -ldl -o "$work/host"
+  }
+  expect "a plugin: 1 PEs" "$work/host" "$work/plugin.so"
+  [ -x "$stage/bin/weir" ] || return 0
+  expect "a plugin: 2 PEs" "$stage/bin/weir" run -n 2 "$work/host" "$work/plugin.so"
+}
+
 shmem_wrapper() {
   bin="$stage/bin"
   export CC=cc CXX="$cxx"
@@ -127,6 +139,7 @@ shmem_wrapper() {
   }
   for program in c linked shown; do expect_pes C "$work/$program"; done
   expect_trace "$work/c"
+  expect_plugin
   expect_pes C++ "$work/cxx"
   if command -v gfortran >/dev/null && [ -z "$flags" ]; then
     "$bin/weir-shmemfc" -std=legacy hello.f -o "$work/fortran"
@@ -156,6 +169,7 @@ case $how in
   pkg_config)
     with_pkg_config weir "$cxx" -std=c++20 "$source/consumer/consumer.cpp" -o "$work/consumer"
     with_pkg_config weir cc "$source/consumer/consumer.c" -o "$work/consumer_c"
+    with_pkg_config weir "$cxx" -std=c++20 -shared -fPIC "$source/consumer/consumer.cpp" -o "$work/consumer.so"
     "$work/consumer"
     "$work/consumer_c"
     ;;
