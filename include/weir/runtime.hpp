@@ -68,9 +68,9 @@ class Runtime {
   // Among the items, ranges of any number of them may stand, as a std::vector<weir::Access>: the callable takes one
   // weir::Items for each (items.hpp). They are copied, and cost up to 10 ns a task more than the same items by name.
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
-  // them there never are.
-  // Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a domain that does not exist.
-  // Budget: 30 ns for an empty task without a footprint, on one worker.
+  // them there are only while none can end before this thread spawns more, as far as that shows
+  // (docs/tuning.md#throttle). Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a domain
+  // that does not exist. Budget: 30 ns for an empty task without a footprint, on one worker.
   template <class... Arguments>
   auto spawn(Arguments&&... arguments);
 

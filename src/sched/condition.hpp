@@ -15,6 +15,8 @@ class Condition {
   virtual bool done() noexcept = 0;
   // Makes sure that the worker is unparked when done() becomes true. False: it is true already.
   virtual bool prepare_to_sleep() noexcept = 0;
+  // How long the thread may sleep before it looks again, though nobody has woken it; 0: until it is woken.
+  virtual std::uint64_t longest_sleep_ns() const noexcept { return 0; }
   // For traces.
   virtual trace::WaitFor what() const noexcept { return trace::WaitFor::other; }
   virtual std::uint64_t whose() const noexcept { return 0; }  // the task of trace::WaitFor

@@ -176,13 +176,13 @@ bool Search::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   trace::Track* const track = self_.track();
   const std::uint64_t start = track != nullptr ? trace::Track::now() : 0;
   const bool asks = keeps_asking();
+  const std::uint64_t longest = asks ? asking_nap_ns_ : condition.longest_sleep_ns();
   presence_.set_rest(asks ? Rest::asleep_timed : Rest::asleep);
-  if (asks) {
-    sleeper.parker.park_for(asking_nap_ns_);
-    asking_nap_ns_ = policy::next_asking_nap(asking_nap_ns_);
-  } else {
+  if (longest != 0)
+    sleeper.parker.park_for(longest);
+  else
     sleeper.parker.park();
-  }
+  if (asks) asking_nap_ns_ = policy::next_asking_nap(asking_nap_ns_);
   presence_.set_rest(Rest::none);  // before the lot's lock, which may take long to get
   lot_.unlist(sleeper);
   if (track != nullptr) track->park(start);

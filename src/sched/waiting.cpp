@@ -12,6 +12,7 @@
 #include "platform/clock.hpp"
 #include "sched/blocking.hpp"
 #include "sched/policy/throttle.hpp"
+#include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
 #include "sched/waiter.hpp"
 #include "sched/worker.hpp"
@@ -61,24 +62,50 @@ class OthersEnded final : public Condition {
 
 class FewChildren final : public Condition {
  public:
-  FewChildren(Scope& scope, std::int64_t limit) noexcept : scope_(scope), limit_(limit) {}
+  FewChildren(const Worker& worker, Scope& scope, std::int64_t limit) noexcept
+      : worker_(worker), scope_(scope), limit_(limit) {}
   ~FewChildren() {
     if (notified_) scope_.notify_progress(false);
   }
-  bool done() noexcept override { return scope_.unfinished() <= limit_; }
+  bool done() noexcept override { return stands_still_ || scope_.unfinished() <= limit_; }
   bool prepare_to_sleep() noexcept override {
     notified_ = true;
     scope_.notify_progress(true);
+    note_standstill();
     return !done();
   }
+  std::uint64_t longest_sleep_ns() const noexcept override { return policy::kStandstillNs; }
+  // None has ended for a while, and no worker has anything to run.
+  bool stands_still() const noexcept { return stands_still_; }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
   std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
+  void note_standstill() noexcept {
+    const std::int64_t unfinished = scope_.unfinished();
+    const std::uint64_t now = platform::now_ns();
+    if (unfinished != unfinished_) {
+      unfinished_ = unfinished;
+      since_ns_ = now;
+    }
+    stands_still_ = now - since_ns_ >= policy::kStandstillNs && others_rest();
+  }
+  bool others_rest() const noexcept {
+    bool rest = true;
+    worker_.scheduler().for_each_worker([&](const Worker& each) {
+      rest = rest && (&each == &worker_ || each.blocked() || each.rests() || each.idle());
+    });
+    return rest;
+  }
+
+  const Worker& worker_;
   Scope& scope_;
   const std::int64_t limit_;
   bool notified_ = false;
+  bool stands_still_ = false;
+  std::int64_t unfinished_ = -1;  // when it last was about to sleep, and since when
+  std::uint64_t since_ns_ = 0;
 };
 
 class TaskEnded final : public Condition {
@@ -128,8 +155,9 @@ void Worker::throttle(Scope& scope) noexcept {
   const std::int64_t open = scope.before_throttle();
   const std::uint64_t grain = grain_ns();
   const std::int64_t step = policy::throttle_step({0, grain});
-  FewChildren condition(scope, std::max<std::int64_t>(limits.now - step, 0) + open);
+  FewChildren condition(*this, scope, std::max<std::int64_t>(limits.now - step, 0) + open);
   wait_until(condition, &scope);
+  if (condition.stands_still()) return scope.set_limit(policy::limit_at_standstill(limits, scope.unfinished()));
   const std::uint64_t ran = statistics().run.load(std::memory_order_relaxed) - ran_before;
   const std::uint64_t busy_ns = platform::now_ns() - start - (search().idle_ns() - idle_before);
   const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, queues().lot().someone_idle()};

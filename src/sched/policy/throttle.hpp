@@ -20,6 +20,11 @@ constexpr std::int64_t throttle_step(const Victim& self) noexcept {
   return is_tiny(self) ? kThrottleStep : kShortThrottleStep;
 }
 
+// When none of its tasks has ended for so long, and no worker has anything to run, a throttled thread spawns again:
+// what they wait for may be what it spawns next (a message that it sends, the completion of a task that ends later).
+// Where they wait for a slow device, it gets little further ahead.
+inline constexpr std::uint64_t kStandstillNs = 100000000;
+
 // Where it starts: a window whose tasks stay in the second-level cache (docs/tuning.md#throttle).
 inline constexpr std::int64_t kNearWindow = 256;
 // Tasks shorter than this are not worth looking further ahead for: a window out of cache costs more than it finds.
@@ -41,7 +46,12 @@ constexpr std::uint64_t measured_grain(const Drained& drained, std::uint64_t bef
 constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) noexcept {
   const std::int64_t near = first_limit(ahead.most, ahead.workers);
   if (measured_grain(drained, 0) < kShortTaskNs) return near;
-  return drained.someone_idle ? std::min(ahead.now * 2, ahead.most) : ahead.now;
+  return std::min(drained.someone_idle ? ahead.now * 2 : ahead.now, ahead.most);
+}
+
+// Of a thread that spawns again though none of `unfinished` ends: a few more, and twice as many each time.
+constexpr std::int64_t limit_at_standstill(const Ahead& ahead, std::int64_t unfinished) noexcept {
+  return unfinished + std::max(kThrottleStep, ahead.now - std::min(first_limit(ahead.most, ahead.workers), ahead.now));
 }
 
 }  // namespace weir::sched::policy

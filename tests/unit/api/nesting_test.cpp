@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -263,6 +264,32 @@ TEST_P(Throttle, NoLimitMeansNoLimit) {
   EXPECT_EQ(runs, 0);
   runtime.wait();
   EXPECT_EQ(runs, 30000);
+}
+
+// All that are spawned first end later: what ends them is spawned last, and waits for nothing.
+TEST_P(Throttle, DoesNotWaitForWhatOnlyTheThrottledThreadCanBringAbout) {
+  Options o = options();
+  o.throttle = 20;
+  Runtime runtime(o);
+  std::vector<Completion> completions(100);
+  std::atomic<int> begun{0}, after{0};
+  std::atomic<bool> all_spawned{false};
+  std::thread device([&] {
+    test::spin_until([&] { return all_spawned && begun == 100; });
+    for (Completion& completion : completions) completion.complete();
+  });
+  std::vector<int> data(completions.size());
+  for (std::size_t i = 0; i < completions.size(); ++i) {
+    runtime.spawn(out(data[i]), [&, i] {
+      completions[i] = end_later();
+      ++begun;
+    });
+    runtime.spawn(in(data[i]), [&] { ++after; });
+  }
+  runtime.spawn([&] { all_spawned = true; });
+  runtime.wait();
+  device.join();
+  EXPECT_EQ(after, 100);
 }
 
 TEST_P(Throttle, OpenReductionsDoNotHoldUpTheThrottledThread) {

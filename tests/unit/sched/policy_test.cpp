@@ -140,5 +140,21 @@ TEST(ThrottlePolicy, TheWindowGrowsWhileTasksAreLongAndSomebodyIsIdle) {
   EXPECT_EQ(next_limit({10, 10, 2}, long_idle), 10);
 }
 
+TEST(ThrottlePolicy, WhereNothingEndsTheWindowGrowsFasterEachTimeAndShrinksAgain) {
+  const int workers = 2;
+  const std::int64_t most = 300, first = first_limit(most, workers);
+  std::int64_t limit = first, before = 0;
+  for (int round = 0; round < 5; ++round) {
+    const std::int64_t next = limit_at_standstill({limit, most, workers}, limit);
+    EXPECT_GE(next - limit, std::max(kThrottleStep, before));
+    before = next - limit;
+    limit = next;
+  }
+  EXPECT_GE(limit - first, 16 * kThrottleStep);
+  EXPECT_EQ(limit_at_standstill({1, 1, 1}, 2), 2 + kThrottleStep);
+  EXPECT_EQ(next_limit({limit, most, workers}, {10, 100000, false}), most);
+  EXPECT_EQ(next_limit({limit, most, workers}, {0, 100000, true}), first);
+}
+
 }  // namespace
 }  // namespace weir::sched::policy
