@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -67,7 +68,7 @@ class FewChildren final : public Condition {
   ~FewChildren() {
     if (notified_) scope_.notify_progress(false);
   }
-  bool done() noexcept override { return stands_still_ || scope_.unfinished() <= limit_; }
+  bool done() noexcept override { return scope_.unfinished() <= limit_; }
   bool prepare_to_sleep() noexcept override {
     notified_ = true;
     scope_.notify_progress(true);
@@ -76,12 +77,14 @@ class FewChildren final : public Condition {
   }
   std::uint64_t longest_sleep_ns() const noexcept override { return policy::kStandstillNs; }
   // None has ended for a while, and no worker has anything to run.
-  bool stands_still() const noexcept { return stands_still_; }
+  bool stands_still() const noexcept { return limit_ == kNone; }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
   std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
   void note_standstill() noexcept {
     const std::int64_t unfinished = scope_.unfinished();
     const std::uint64_t now = platform::now_ns();
@@ -89,7 +92,7 @@ class FewChildren final : public Condition {
       unfinished_ = unfinished;
       since_ns_ = now;
     }
-    stands_still_ = now - since_ns_ >= policy::kStandstillNs && others_rest();
+    if (now - since_ns_ >= policy::kStandstillNs && others_rest()) limit_ = kNone;
   }
   bool others_rest() const noexcept {
     bool rest = true;
@@ -101,9 +104,8 @@ class FewChildren final : public Condition {
 
   const Worker& worker_;
   Scope& scope_;
-  const std::int64_t limit_;
+  std::int64_t limit_;
   bool notified_ = false;
-  bool stands_still_ = false;
   std::int64_t unfinished_ = -1;  // when it last was about to sleep, and since when
   std::uint64_t since_ns_ = 0;
 };
