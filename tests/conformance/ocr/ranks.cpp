@@ -67,7 +67,7 @@ u8 make_on_rank(u64 rank, ocrEdt_t function, const T& parameters) {
 // On rank 0.
 ocrGuid_t deliver(u32, u64* paramv, u32, ocrEdtDep_t*) {
   Delivery delivery;
-  std::memcpy(&delivery, paramv, sizeof delivery);
+  std::memcpy(static_cast<void*>(&delivery), paramv, sizeof delivery);
   *delivery.order.made = delivery.made;
   EXPECT_EQ(ocrEventSatisfy(delivery.order.done, NULL_GUID), 0);
   return NULL_GUID;
@@ -90,7 +90,7 @@ Made make(Order& order) {
 // On another rank.
 ocrGuid_t fulfil(u32, u64* paramv, u32, ocrEdtDep_t*) {
   Delivery delivery;
-  std::memcpy(&delivery.order, paramv, sizeof delivery.order);
+  std::memcpy(static_cast<void*>(&delivery.order), paramv, sizeof delivery.order);
   delivery.made = make(delivery.order);
   if (make_on_rank(0, &deliver, delivery) != 0) ocrAbort(1);
   return NULL_GUID;
