@@ -77,7 +77,7 @@ u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccess
   if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);
-  return block_exists(target) ? OCR_EPERM : OCR_EINVAL;
+  return block_exists(target) || (target.kind() == Kind::block && is_far(target)) ? OCR_EPERM : OCR_EINVAL;
 }
 
 }  // namespace

@@ -238,7 +238,7 @@ void free_extra(Event& event) noexcept {
 
 u8 destroy_event(Local& local, Guid guid) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
+  if (event == nullptr) return guid.kind() == Kind::event && is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
   event->word.kill();
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
   if (event->kept)

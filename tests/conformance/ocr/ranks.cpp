@@ -4,6 +4,7 @@
 // block() make is on the other ranks, one after the other. EDTs, which have pointers in their parameters, are on rank
 // 0. WEIR_WORKERS says how many workers each rank has.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -38,6 +39,32 @@ constexpr u32 words_of() {
 }
 
 std::atomic<u64> ranks{1};
+
+// One worker is as good as another here. Not what is possible on one rank only (docs/ocr.md): pausing, with which some
+// tests count objects, and looking into a block of another rank that a wait brings; not what sees that EDTs hold blocks
+// of another rank in turn, or that it is not known here how large one is, or that one of a third rank is gone; nor what makes so many objects that messages take minutes,
+// starts OCR, or ends it.
+constexpr const char* kFilter =
+    "*/1-*Runtimes*:*/Misuse.*:*/Said.*:*/Bare.IsReadyAtOnceAndSoCannotBeDestroyed/*:*/Bare.*ThatItWasGivenLate/*"
+    ":*/Bare.IsAmongTheReadyOnesUntilItBegins/*:*/Bare.IsNoneToWhoPausesWhenItsFunctionHasReturned/*"
+    ":*/Bare.IsExplainedByItsFunctionItsMakerAndItsPlace/*:*/Bare.OfManyKindsAreToldApart/*"
+    ":*/Label.AnEdtWithALabelIsFoundOnce/*:*/Legacy.WhilePausedNoOtherEdtRunsAndTheProgramCanBeLookedAt/*"
+    ":*/Legacy.SeveralEdtsPauseOneAfterTheOther/*:*/Wait.WhoPausesTheProgramMayWaitForOthers/*"
+    ":*/Collective.SeveralValuesAreReducedOneByOne/*:*/Collective.ReduceGivesTheResultToContributorZero/*"
+    ":*/Collective.BroadcastGivesTheValuesOfContributorZeroToAll/*:*/Collective.GenerationsFollowOneAnother/*"
+    ":*/Collective.SeveralGenerationsAreInFlight/*:*/Collective.OneContributorGetsItsOwnValues/*"
+    ":*/Collective.NeitherTheOrderOfContributorsNorThatOfTheCallsMatters/*"
+    ":*/Collective.ASecondContributionToAGenerationIsRefusedAndChangesNothing/*"
+    ":*/Collective.ABroadcastNeedsNoValuesOfTheOthers/*:*/Collective.AResultThatWasDestroyedIsNotUsedAgain/*"
+    ":*/Collective.AsManyGenerationsInFlightAsANumberHolds/*:*/Collective.WhoHasNotContributedIsNamed/*"
+    ":*/DataBlock.ACopyMayStayInOneBlock/*:*/Legacy.SpawnGivesAStickyEventWithTheResult/*"
+    ":*/Legacy.AnEdtThatWaitsRunsOthersAndHoldsWhatItGot/*"
+    ":*/DataBlock.SharedModesAdmitTheirLikeAndReadersThatDoNotCare/*:*/DataBlock.ConflictingModesWait/*"
+    ":*/DataBlock.WhoWaitsIsServedWritersFirstThenOneAloneThenReaders/*:*/DataBlock.CopyChecksItsArguments/*"
+    ":*/Event.WhatIsNoBlockCannotBePassed/*:*/Event.ALongChainOfEventsFiresWithoutRecursion/*"
+    ":*/Wait.WhoPollsOrPassesTheTurnToAndFroDoesNotKeepEdtsFromRunning/*:*/Legacy.FinalizeNeedsItsContext/*"
+    ":*/Legacy.WhoWaitsWhenTheProgramEndsIsToldSo/*:*/Legacy.WhatAProgramLeavesBehindIsGivenBack/*"
+    ":*/Legacy.ParseArgsTakesOutWhatIsForOcr/*:*/Wait.AtTheEndOfTheProgramAllAreToldSo/*";
 
 // All ranks of a job here have as many domains.
 ocrHint_t on_rank(u64 rank) {
@@ -113,6 +140,7 @@ void run_tests(std::vector<std::string> words) {
   for (std::string& word : words) argv.push_back(word.data());
   int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
+  GTEST_FLAG_SET(filter, kFilter);
   testing::InitGoogleTest(&argc, argv.data());
   const int failed = RUN_ALL_TESTS();
   std::fflush(stdout);
