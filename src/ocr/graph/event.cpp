@@ -10,7 +10,6 @@
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/far.hpp"
-#include "ocr/graph/far_events.hpp"
 #include "ocr/graph/params.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/graph/wait.hpp"

@@ -2,48 +2,16 @@
 
 #include "ocr/graph/far_events.hpp"
 
-#include <cstring>
 #include <memory>
 
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/contribute.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/graph/params.hpp"
 #include "ocr/graph/wait.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/edt_table.hpp"
 
 namespace weir::ocr {
-
-namespace {
-
-struct Contribution {
-  Guid event;
-  std::uint32_t contributor = 0;
-  bool has_values = false;
-};
-
-struct WantedEvent {
-  Guid label;
-  EventType type{};
-  std::uint16_t properties = 0;
-  bool has_params = false;
-  ocrEventParams_t params{};
-};
-
-// Of a program's own, which may know fewer types of parameters than the library, and then has a smaller union.
-std::size_t params_size(EventType type) noexcept {
-  switch (type) {
-    case EventType::latch: return sizeof(ocrEventLatchParams_t);
-    case EventType::counted: return sizeof(ocrEventCounterParams_t);
-    case EventType::channel: return sizeof(ocrEventParams_t::EVENT_CHANNEL);
-    case EventType::collective: return sizeof(ocrEventParams_t::EVENT_COLLECTIVE);
-    default: return 0;
-  }
-}
-
-}  // namespace
 
 Sight see_here(Guid object) noexcept {
   if (Event* const event = lock_object(events(), Kind::event, object)) {
@@ -62,8 +30,7 @@ Sight see_here(Guid object) noexcept {
 Sight see(Guid object) {
   const Sight here = see_here(object);
   if (here.kind != Kind::none || !is_far(object)) return here;
-  const Answer answer = Mail::running()->ask(home_of(object), Say::see, Writer().put(object));
-  return answer.code == 0 ? Reader(answer.body).get<Sight>() : Sight{};
+  return see_far(object);
 }
 
 // An event of this rank depends on that one, and the thread waits for it.
@@ -84,25 +51,6 @@ u8 wait_for_far(Local& local, Guid event, Guid& block) {
   return 0;
 }
 
-u8 contribute_far(Local&, Guid event, const void* values, std::uint32_t contributor) {
-  Writer body;
-  body.put(Contribution{event, contributor, values != nullptr});
-  if (values != nullptr) {
-    const Sight sight = see(event);
-    if (sight.kind != Kind::event || sight.type != EventType::collective) return OCR_EINVAL;
-    body.put_bytes({static_cast<const std::byte*>(values), sight.contribution});
-  }
-  return ask_or_post(home_of(event), Say::contribute, body);
-}
-
-u8 create_far_event(Local& local, Guid label, EventType type, std::uint16_t properties, const void* params) {
-  if ((properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
-    return refuse_across_ranks(local.program, "an event waits for a label that another rank has reserved to become free");
-  WantedEvent wanted{label, type, properties, params != nullptr, {}};
-  if (params != nullptr) std::memcpy(static_cast<void*>(&wanted.params), params, params_size(type));
-  return ask_or_post(home_of(label), Say::create_event, Writer().put(wanted));
-}
-
 // ---- Asked by another rank ----
 
 Answer answer_see(Reader& body) { return {0, Writer().put(see_here(body.get<Guid>())).take()}; }
@@ -115,8 +63,8 @@ Answer answer_contribute(Local& local, Reader& body) {
 
 Answer answer_create_event(Local& local, Reader& body) {
   auto wanted = body.get<WantedEvent>();
-  return {create_event(local, wanted.label, wanted.type, wanted.properties,
-                       wanted.has_params ? &wanted.params : nullptr)};
+  return {
+      create_event(local, wanted.label, wanted.type, wanted.properties, wanted.has_params ? &wanted.params : nullptr)};
 }
 
 }  // namespace weir::ocr

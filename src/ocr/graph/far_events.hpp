@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What else is done with objects of other ranks, most of all events: looking at one, waiting for it, contributing to it,
-// making one whose label another rank has reserved; and what another rank asks of this one. Any thread that has a Local
-// and does not perform what others ask.
+// What else is done with objects of other ranks, most of all events: looking at one, waiting for it, contributing to
+// it, making one whose label another rank has reserved; and what another rank asks of this one. Any thread that has a
+// Local and does not perform what others ask.
 #pragma once
 
 #include "ocr/graph/far.hpp"
 
 namespace weir::ocr {
 
-// What is there under a GUID at a moment.
-struct Sight {
-  Kind kind = Kind::none;             // none: nothing
-  EventType type = EventType::once;   // of an event
-  bool is_satisfied = false;          // that event; a channel: it has something for the next dependence
-  std::uint64_t contribution = 0;     // bytes of one to a collective event
-};
 // On this rank.
 Sight see_here(Guid object) noexcept;
 // Wherever it is.
@@ -24,11 +17,6 @@ Sight see(Guid object);
 // Waits, while others run EDTs, until the event of another rank is satisfied, and gets what it brings. 0 or an error
 // code.
 u8 wait_for_far(Local& local, Guid event, Guid& block);
-// As contribute().
-u8 contribute_far(Local& local, Guid event, const void* values, std::uint32_t contributor);
-// An event under a label of another rank: as create_event().
-u8 create_far_event(Local& local, Guid label, EventType type, std::uint16_t properties, const void* params);
-
 // ---- Asked by another rank ----
 
 Answer answer_see(Reader& body);

@@ -16,7 +16,7 @@ constexpr Rank kDefaultHome{0};
 
 // What goes from rank to rank; the parameters follow.
 struct MapText {
-  Guid first;  // of a map that is there
+  Guid first;   // of a map that is there
   Kind kind{};  // of one to be made
   std::uint64_t count = 0;
   bool has_function = false;

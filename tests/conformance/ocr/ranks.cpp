@@ -42,8 +42,8 @@ std::atomic<u64> ranks{1};
 
 // One worker is as good as another here. Not what is possible on one rank only (docs/ocr.md): pausing, with which some
 // tests count objects, and looking into a block of another rank that a wait brings; not what sees that EDTs hold blocks
-// of another rank in turn, or that it is not known here how large one is, or that one of a third rank is gone; nor what makes so many objects that messages take minutes,
-// starts OCR, or ends it.
+// of another rank in turn, or that it is not known here how large one is, or that one of a third rank is gone; nor what
+// makes so many objects that messages take minutes, starts OCR, or ends it.
 constexpr const char* kFilter =
     "*/1-*Runtimes*:*/Misuse.*:*/Said.*:*/Bare.IsReadyAtOnceAndSoCannotBeDestroyed/*:*/Bare.*ThatItWasGivenLate/*"
     ":*/Bare.IsAmongTheReadyOnesUntilItBegins/*:*/Bare.IsNoneToWhoPausesWhenItsFunctionHasReturned/*"
@@ -85,8 +85,7 @@ u8 make_on_rank(u64 rank, ocrEdt_t function, const T& parameters) {
   ocrGuid_t edt_template, made;
   ocrHint_t hint = on_rank(rank);
   if (const u8 code = ocrEdtTemplateCreate(&edt_template, function, words_of<T>(), 0)) return code;
-  const u8 code =
-      ocrEdtCreate(&made, edt_template, words_of<T>(), words, 0, nullptr, EDT_PROP_NONE, &hint, nullptr);
+  const u8 code = ocrEdtCreate(&made, edt_template, words_of<T>(), words, 0, nullptr, EDT_PROP_NONE, &hint, nullptr);
   ocrEdtTemplateDestroy(edt_template);
   return code;
 }
@@ -103,7 +102,8 @@ ocrGuid_t deliver(u32, u64* paramv, u32, ocrEdtDep_t*) {
 Made make(Order& order) {
   Made made;
   if (!order.is_block) {
-    made.code = ocrEventCreateParams(&made.guid, order.type, EVT_PROP_TAKES_ARG, order.has_params ? &order.params : nullptr);
+    made.code =
+        ocrEventCreateParams(&made.guid, order.type, EVT_PROP_TAKES_ARG, order.has_params ? &order.params : nullptr);
     return made;
   }
   void* data = nullptr;

@@ -104,9 +104,7 @@ ocrGuid_t make_labelled(u32, u64* paramv, u32, ocrEdtDep_t*) {
   ocrGuid_t edt = label_of(guid_of(paramv[0]), 3);
   const ocrGuid_t wanted = edt;
   u64 params[] = {word_of(edt), paramv[1]};
-  const auto make = [&] {
-    return ocrEdtCreate(&edt, of, 2, params, 1, nullptr, GUID_PROP_CHECK, nullptr, nullptr);
-  };
+  const auto make = [&] { return ocrEdtCreate(&edt, of, 2, params, 1, nullptr, GUID_PROP_CHECK, nullptr, nullptr); };
   expect_code(make(), 0, "ocrEdtCreate() under a label of another rank");
   expect(word_of(edt) == word_of(wanted), "it has the label");
   expect_code(make(), OCR_EGUIDEXISTS, "ocrEdtCreate() under a label that is taken");
@@ -135,7 +133,8 @@ ocrGuid_t use_default_map(u32, u64* paramv, u32, ocrEdtDep_t*) {
   s64 params[] = {2}, tuple[] = {2, 1};
   ocrGuid_t label = kNull;
   expect_code(ocrGuidMapSetDefaultMap(1, &second_of_two, params, kLabels, GUID_USER_EVENT_STICKY), 0, "a default map");
-  expect_code(ocrGuidMapSetDefaultMap(1, &second_of_two, params, kLabels, GUID_USER_EVENT_STICKY), OCR_EPERM, "a second");
+  expect_code(ocrGuidMapSetDefaultMap(1, &second_of_two, params, kLabels, GUID_USER_EVENT_STICKY), OCR_EPERM,
+              "a second");
   expect_code(ocrGuidFromLabel(&label, kNull, tuple), 0, "ocrGuidFromLabel() of the default map");
   expect_code(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_IS_LABELED), 0, "ocrEventCreate() under a label");
   ocrGuid_t range = guid_of(paramv[0]);
@@ -180,8 +179,9 @@ void waits() {
   const ocrGuid_t first = before;
   for (u64 i = 0; i < 3 * rank_count(); ++i) {
     const ocrGuid_t after = make_event(OCR_EVENT_STICKY_T);
-    make_edt(i % rank_count(), &wait_in_turn,
-             {word_of(before), word_of(after), i == 0 ? word_of(block) : word_of(kNull), word_of(never), word_of(channel)});
+    make_edt(
+        i % rank_count(), &wait_in_turn,
+        {word_of(before), word_of(after), i == 0 ? word_of(block) : word_of(kNull), word_of(never), word_of(channel)});
     before = after;
   }
   shut_down_after({before});
@@ -207,7 +207,8 @@ ocrGuid_t contribute_to(u32, u64* paramv, u32, ocrEdtDep_t*) {
   for (u64 i = 0; i < kSums; ++i) {
     u64 values[] = {this_rank() + 1 + i, 1};
     const Made checks = make_edt(this_rank(), &check_sum, {i}, 1, nullptr, EDT_PROP_NONE, true);
-    expect_code(ocrAddDependence(checks.output, guid_of(paramv[1]), OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "latch");
+    expect_code(ocrAddDependence(checks.output, guid_of(paramv[1]), OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+                "latch");
     expect_code(ocrAddDependenceSlot(event, contributor, checks.edt, 0, DB_MODE_RO), 0, "ocrAddDependenceSlot()");
     expect_code(ocrEventCollectiveSatisfySlot(event, values, contributor), 0,
                 "ocrEventCollectiveSatisfySlot() of an event of another rank");
@@ -224,7 +225,8 @@ void sums() {
   params.EVENT_COLLECTIVE.op = REDOP_U8_ADD;
   params.EVENT_COLLECTIVE.type = COL_ALLREDUCE;
   ocrGuid_t event = kNull;
-  expect_code(ocrEventCreateParams(&event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_TAKES_ARG, &params), 0, "a collective event");
+  expect_code(ocrEventCreateParams(&event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_TAKES_ARG, &params), 0,
+              "a collective event");
   const ocrGuid_t latch = make_latch(kSums * rank_count());
   shut_down_after({latch});
   for (u64 rank = 0; rank < rank_count(); ++rank) make_edt(rank, &contribute_to, {word_of(event), word_of(latch)});
