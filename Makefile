@@ -107,7 +107,7 @@ check-tsan:  ## the tests under ThreadSanitizer
 check-asan:  ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan
 
-check-ocr:  ## OCR's tests, programs and a minute of stress under AddressSanitizer, then ThreadSanitizer (half an hour)
+check-ocr:  ## OCR's tests, programs, also on 2 and 4 ranks, and a minute of stress under AddressSanitizer, then ThreadSanitizer (half an hour)
 	$(install_packages) build test
 	@for preset in asan tsan; do \
 	  $(MAKE) --no-print-directory check-ocr-with PRESET=$$preset || exit; \
@@ -115,8 +115,8 @@ check-ocr:  ## OCR's tests, programs and a minute of stress under AddressSanitiz
 
 check-ocr-with: configure
 	@cmake --build $(build) -j $(JOBS) --target weir_ocr_tests
-	@WEIR_STRESS_SECONDS=60 ctest --test-dir $(build) -j $(JOBS) --output-on-failure \
-	  -R '^(ocr(128)?_conformance\.|ocr_programs\.|stress\.(ocr|edts|room)$$|apps\.[a-z0-9]*_ocr)'
+	@WEIR_STRESS_SECONDS=60 WEIR_TEST_RANKS=2,4 ctest --test-dir $(build) -j $(JOBS) --output-on-failure \
+	  -R '^(ocr(128)?_conformance(_ranks)?\.|ocr(_ranks)?_programs\.|stress\.(ocr|edts|room)$$|(apps|ocr_ranks_apps)\.[a-z0-9]*_ocr)'
 
 check-shared: PRESET := shared
 check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests

@@ -5,7 +5,7 @@
 #
 # weir_ocr_app_test(name case CODE code ARGUMENTS word... SAYS text... [GUIDS bits...] [MEMORY size]): runs them with 1, 2
 # and 8 workers, and checks the exit code and that each text is in what it prints. MEMORY: what there is of it, before
-# a file.
+# a file. RANKS: over ranks, too.
 function(weir_ocr_app name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   foreach(library IN ITEMS weir_ocr weir_ocr128)
@@ -20,7 +20,7 @@ function(weir_ocr_app name)
 endfunction()
 
 function(weir_ocr_app_test name case)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "CODE;MEMORY" "ARGUMENTS;SAYS;GUIDS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "RANKS" "CODE;MEMORY" "ARGUMENTS;SAYS;GUIDS")
   if(NOT WEIR_TESTS)
     return()
   endif()
@@ -33,10 +33,14 @@ function(weir_ocr_app_test name case)
     if(bits EQUAL 128)
       set(program ${name}_ocr128)
     endif()
-    add_test(NAME apps.${program}.${case}
-      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
-        $<TARGET_FILE:${program}> ${arg_ARGUMENTS} --says ${arg_SAYS})
+    set(run ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
+      $<TARGET_FILE:${program}> ${arg_ARGUMENTS} --says ${arg_SAYS})
+    add_test(NAME apps.${program}.${case} COMMAND ${run})
     set_tests_properties(apps.${program}.${case} PROPERTIES TIMEOUT 120)
+    if(arg_RANKS)
+      add_test(NAME ocr_ranks_apps.${program}.${case} COMMAND ${run} --ranks)
+      set_tests_properties(ocr_ranks_apps.${program}.${case} PROPERTIES TIMEOUT 120)
+    endif()
     if(arg_MEMORY)
       set_tests_properties(apps.${program}.${case} PROPERTIES
         ENVIRONMENT "WEIR_TIERS=memory=${arg_MEMORY},file=${CMAKE_CURRENT_BINARY_DIR}:64MiB")

@@ -19,8 +19,11 @@ bool is_mode(ocrDbAccessMode_t mode) noexcept {
          mode == DB_MODE_RO;
 }
 
+// It is linked to: an event, or what may be made later under a label of another rank.
+bool is_linked(Guid source) noexcept { return source.kind() == Kind::event || (source.is_label() && is_far(source)); }
+
 u8 to_far_edt(Local& local, Guid source, u32 output, Guid target, u32 index, std::uint8_t mode) {
-  if (source.kind() == Kind::event) return depend_far(local, source, output, target, index, mode);
+  if (is_linked(source) || is_unmade(source)) return depend_far(local, source, output, target, index, mode);
   return satisfy_far(target, index, source, mode);
 }
 
@@ -39,7 +42,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
     body.depv()[index].guid = to_c(source);
     if (try_await_object(source, slot_node(slot), output)) return 0;
   }
-  if (source.kind() != Kind::event) {
+  if (!is_linked(source)) {
     if (checking::active()) checking::used(local, source);
     satisfy(local, slot, source);
     return 0;
@@ -52,11 +55,11 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
 
 u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
   const bool unmade = is_unmade(source);
-  if (source.kind() != Kind::event && !unmade) return satisfy_event(local, target, slot, source);
+  if (!is_linked(source) && !unmade) return satisfy_event(local, target, slot, source);
   if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
   const Node link = make_link(local, target, slot);
   if (unmade && try_await_object(source, link, output)) return 0;
-  if (source.kind() != Kind::event) {
+  if (!is_linked(source)) {
     local.links.give(link_of(link));
     return satisfy_event(local, target, slot, source);
   }
@@ -72,7 +75,7 @@ u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccess
   if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);
-  return block_exists(target) ? OCR_EPERM : OCR_EINVAL;
+  return block_exists(target) || (target.kind() == Kind::block && is_far(target)) ? OCR_EPERM : OCR_EINVAL;
 }
 
 }  // namespace

@@ -6,16 +6,12 @@
 #include <memory>
 
 #include "ocr/api/api.hpp"
-#include "ocr/mail/refuse.hpp"
-#include "ocr/objects/edt_table.hpp"
-#include "ocr/objects/guid_map.hpp"
-#include "ocr/objects/home.hpp"
+#include "ocr/graph/far_events.hpp"
+#include "ocr/graph/far_maps.hpp"
 
 using namespace weir::ocr;
 
 namespace {
-
-constexpr const char* kFarMap = "a range or map of labels is used that another rank has made";
 
 Kind kind_of(ocrGuidUserKind kind) noexcept {
   switch (kind) {
@@ -45,16 +41,14 @@ ocrGuidUserKind user_kind(EventType type) noexcept {
   }
 }
 
-ocrGuidUserKind user_kind(Guid guid) noexcept {
-  if (Event* event = lock_object(events(), Kind::event, guid)) {
-    const EventType type = event->type;
-    event->word.unlock();
-    return user_kind(type);
+ocrGuidUserKind user_kind(const Sight& sight) noexcept {
+  switch (sight.kind) {
+    case Kind::event: return user_kind(sight.type);
+    case Kind::block: return GUID_USER_DB;
+    case Kind::edt: return GUID_USER_EDT;
+    case Kind::edt_template: return GUID_USER_EDT_TEMPLATE;
+    default: return GUID_USER_NONE;
   }
-  if (find_object(blocks(), Kind::block, guid) != nullptr) return GUID_USER_DB;
-  if (find_edt(guid) != nullptr) return GUID_USER_EDT;
-  if (find_object(templates(), Kind::edt_template, guid) != nullptr) return GUID_USER_EDT_TEMPLATE;
-  return GUID_USER_NONE;
 }
 
 }  // namespace
@@ -73,9 +67,8 @@ u8 ocrGuidRangeCreate(ocrGuid_t* rangeGuid, u64 numberGuid, ocrGuidUserKind kind
 
 u8 ocrGuidFromIndex(ocrGuid_t* outGuid, ocrGuid_t rangeGuid, u64 idx) {
   if (outGuid == nullptr || from_c(rangeGuid).is_null()) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
-    const std::shared_ptr<GuidMap> map = find_map(from_c(rangeGuid));
-    if (map == nullptr) return refuse_far(local.program, from_c(rangeGuid), kFarMap);
+  return in_program([&](Local&) -> u8 {
+    const std::shared_ptr<GuidMap> map = find_map_of_ranks(from_c(rangeGuid));
     if (map == nullptr || idx >= map->count) return OCR_EINVAL;
     *outGuid = to_c({map->first.bits + idx});
     return 0;
@@ -96,18 +89,16 @@ u8 ocrGuidMapCreate(ocrGuid_t* mapGuid, u32 numParams, MapFunction mapFunc, s64*
 
 u8 ocrGuidMapSetDefaultMap(u32 numParams, MapFunction mapFunc, s64* params, u64 numberGuid, ocrGuidUserKind kind) {
   if (mapFunc == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
+  return in_program([&](Local&) -> u8 {
     if (numParams != 0 && params == nullptr) return OCR_EINVAL;
-    if (is_spread()) return refuse_across_ranks(local.program, "a default map of labels is set");
-    return set_default_map({kind_of(kind), numberGuid, mapFunc, {params, numParams}});
+    return set_default_map_of_ranks({kind_of(kind), numberGuid, mapFunc, {params, numParams}});
   });
 }
 
 u8 ocrGuidFromLabel(ocrGuid_t* outGuid, ocrGuid_t mapGuid, s64* tuple) {
   if (outGuid == nullptr || tuple == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
-    const std::shared_ptr<GuidMap> map = find_map(from_c(mapGuid));
-    if (map == nullptr) return refuse_far(local.program, from_c(mapGuid), kFarMap);
+  return in_program([&](Local&) -> u8 {
+    const std::shared_ptr<GuidMap> map = find_map_of_ranks(from_c(mapGuid));
     if (map == nullptr || map->function == nullptr) return OCR_EINVAL;
     *outGuid = map->function(to_c(map->first), 1, map->params.data(), tuple);
     return 0;
@@ -115,18 +106,15 @@ u8 ocrGuidFromLabel(ocrGuid_t* outGuid, ocrGuid_t mapGuid, s64* tuple) {
 }
 
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid) {
-  return in_program([&](Local& local) {
-    const u8 code = destroy_map(from_c(mapGuid));
-    return code == 0 ? code : refuse_far(local.program, from_c(mapGuid), kFarMap);
-  });
+  return in_program([&](Local&) { return destroy_map_of_ranks(from_c(mapGuid)); });
 }
 u8 ocrGuidRangeDestroy(ocrGuid_t rangeGuid) { return ocrGuidMapDestroy(rangeGuid); }
 
 u8 ocrGetGuidKind(ocrGuidUserKind* outKind, ocrGuid_t guid) {
   if (outKind == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
-    *outKind = user_kind(from_c(guid));
-    return refuse_far(local.program, from_c(guid), "the kind of a GUID of another rank is asked for", 0);
+  return in_program([&](Local&) -> u8 {
+    *outKind = user_kind(see(from_c(guid)));
+    return 0;
   });
 }
 

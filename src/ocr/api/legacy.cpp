@@ -11,8 +11,8 @@
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/holds.hpp"
-#include "ocr/graph/channel.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far_events.hpp"
 #include "ocr/graph/wait.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
@@ -35,23 +35,23 @@ ocrGuid_t context_of(const System& system) noexcept {
 
 // OCR_EINVAL unless it is an event that can be waited for.
 u8 check_event(Local& local, Guid guid, u16 properties) {
-  while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid)) {
+  while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid) && !is_far(guid)) {
     const std::unique_ptr<LabelWatch> watch = local.watch_label(guid);
     if (event_exists(guid)) break;
     if (!watch->wait()) return OCR_ECANCELED;
   }
-  Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return refuse_far(local.program, guid, "an EDT waits for an event of another rank");
-  const bool satisfied = event->type == EventType::channel ? !event->channel->satisfied.empty() : event->fired;
-  const bool possible = event->type != EventType::collective;
-  event->word.unlock();
-  return !possible || ((properties & LEGACY_PROP_CHECK) != 0 && !satisfied) ? OCR_EINVAL : 0;
+  const Sight sight = see(guid);
+  const bool is_to_come = sight.kind == Kind::none && is_far(guid) && (properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0;
+  if (is_to_come) return 0;  // a dependence waits for that, too
+  const bool possible = sight.kind == Kind::event && sight.type != EventType::collective;
+  return !possible || ((properties & LEGACY_PROP_CHECK) != 0 && !sight.is_satisfied) ? OCR_EINVAL : 0;
 }
 
 // The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
 u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
-  if (block == nullptr && is_far(guid))
+  const bool is_looked_at = result != nullptr || size != nullptr;
+  if (block == nullptr && is_far(guid) && is_looked_at)
     return refuse_far(local.program, guid, "an EDT waits for an event that brings a data block of another rank");
   if (size != nullptr) *size = block == nullptr ? 0 : block->size;
   std::byte* data = nullptr;
@@ -67,16 +67,25 @@ u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   return code;
 }
 
-u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
-  if (const u8 code = check_event(local, handle, properties)) return code;
+// Waits for the event, and gets what it brings. 0 or an error code.
+u8 wait_for_event(Local& local, Guid handle, Guid& block) {
+  if (is_far(handle)) return wait_for_far(local, handle, block);
   std::unique_ptr<EventWaiter> waiter = make_waiter(local);
   if (const u8 code = add_dependent(local, handle, waiter_node(*waiter))) {
     local.program.count_waiting(waiter->in_edt, -1);
     return code;
   }
   if (!wait_for(local, waiter)) return OCR_ECANCELED;
-  if (guid != nullptr) *guid = to_c(waiter->block);
-  return enter_block(local, waiter->block, result, size);
+  block = waiter->block;
+  return 0;
+}
+
+u8 block_progress(Local& local, Guid handle, ocrGuid_t* guid, void** result, u64* size, u16 properties) {
+  if (const u8 code = check_event(local, handle, properties)) return code;
+  Guid block;
+  if (const u8 code = wait_for_event(local, handle, block)) return code;
+  if (guid != nullptr) *guid = to_c(block);
+  return enter_block(local, block, result, size);
 }
 
 }  // namespace
@@ -133,15 +142,13 @@ ocrGuid_t ocrWait(ocrGuid_t outputEvent) {
 }
 
 bool ocrLegacyIsChannelReady(ocrGuid_t channel) {
-  Event* const event = lock_object(events(), Kind::event, from_c(channel));
-  if (event == nullptr) {
-    if (Local* const here = local())
-      refuse_far(here->program, from_c(channel), "a channel of another rank is asked whether it is ready");
-    return false;
-  }
-  const bool ready = event->type == EventType::channel && !event->channel->satisfied.empty();
-  event->word.unlock();
-  return ready;
+  bool is_ready = false;
+  static_cast<void>(in_program([&](Local&) -> u8 {
+    const Sight sight = see(from_c(channel));
+    is_ready = sight.kind == Kind::event && sight.type == EventType::channel && sight.is_satisfied;
+    return 0;
+  }));
+  return is_ready;
 }
 
 }  // extern "C"

@@ -349,7 +349,7 @@ u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
 
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
-  if (edt == nullptr && is_far(guid)) return destroy_far(guid);
+  if (edt == nullptr && guid.kind() == Kind::edt && is_far(guid)) return destroy_far(guid);
   if (edt == nullptr) {
     const Edt* const bare = find_edt(guid);
     return bare != nullptr && bare->is_bare() ? OCR_EPERM : OCR_EINVAL;  // that is ready

@@ -22,7 +22,7 @@ namespace {
 // What goes to the EDT's rank. The function's name, the parameters and depv follow.
 struct Wanted {
   platform::CodeAddress function;
-  Guid output, stand_in;
+  Guid label, output, stand_in;  // null: none
   std::uint16_t properties = 0;
   bool owns_output = false, has_name = false, has_depv = false;
   ocrHint_t hint{};
@@ -105,7 +105,8 @@ void link_depv(Local& local, const EdtRequest& request, Rank where, std::uint64_
 }  // namespace
 
 Rank rank_of(const Template& of, const EdtRequest& request) noexcept {
-  if ((request.properties & GUID_PROP_IS_LABELED) != 0) return home_of(request.guid);
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0)
+    return is_far(request.guid) ? home_of(request.guid) : homes().self();
   if (request.hint == nullptr && of.hint.empty()) return homes().self();
   const int rank = rank_of_hint(hint_value(hints_of(of, request), OCR_HINT_EDT_AFFINITY, 0));
   return rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks ? homes().self()
@@ -113,8 +114,8 @@ Rank rank_of(const Template& of, const EdtRequest& request) noexcept {
 }
 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
-  if ((request.properties & GUID_PROP_IS_LABELED) != 0)
-    return refuse_across_ranks(local.program, "an EDT is to have a label that another rank has reserved");
+  if ((request.properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
+    return refuse_across_ranks(local.program, "an EDT waits for a label that another rank has reserved to become free");
   Guid output, stands_in;
   std::uint8_t flags = 0;
   if (const u8 code = make_output(local, request, output, flags)) return code;
@@ -122,7 +123,9 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
   u8 code = make_stand_in(local, stands_in);
   Answer answer;
   if (code == 0) {
-    Wanted wanted{address_of(*of.kind), output, stands_in, request.properties, owns_output};
+    const bool has_label = (request.properties & GUID_PROP_IS_LABELED) != 0;
+    Wanted wanted{address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, request.properties,
+                  owns_output};
     wanted.has_name = of.kind->name != nullptr;
     wanted.has_depv = request.depv != nullptr;
     wanted.hint = hints_of(of, request);
@@ -183,7 +186,7 @@ const Template* find_far_template(Guid guid) {
 
 u8 destroy_template(ObjectLocal& local, Guid guid) {
   Template* const of = lock_object(templates(), Kind::edt_template, guid);
-  if (of == nullptr) return is_far(guid) ? destroy_far(guid) : u8{OCR_EINVAL};
+  if (of == nullptr) return guid.kind() == Kind::edt_template && is_far(guid) ? destroy_far(guid) : u8{OCR_EINVAL};
   of->word.kill();
   retire(local, templates(), local.templates, *of);
   return 0;
@@ -207,6 +210,7 @@ Answer answer_create_edt(Local& local, Reader& body) {
   of.kind = get_kind(wanted.function, wanted.has_name, body);
   std::vector<u64> paramv = body.get_all<u64>();
   FarRequest request{};
+  request.guid = wanted.label;
   request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
   request.depc = of.depc = body.get<std::uint32_t>();
   std::vector<ocrGuid_t> depv;

@@ -6,15 +6,14 @@
 
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/mail/refuse.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/observe/checking.hpp"
 
 namespace weir::ocr {
 
 u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contributor) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr)
-    return refuse_far(local.program, guid, "a value is contributed to a collective event of another rank");
+  if (event == nullptr) return is_far(guid) ? contribute_far(guid, values, contributor) : OCR_EINVAL;
   std::unique_lock lock(event->word, std::adopt_lock);
   if (event->type != EventType::collective || contributor >= event->collective->contributors) return OCR_EINVAL;
   Collective& collective = *event->collective;

@@ -13,7 +13,6 @@
 #include "ocr/graph/params.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/graph/wait.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/observe/complain.hpp"
@@ -195,8 +194,7 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
     // All contributors may make the event that they share, each for its own policy domain: here that is one.
     const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
-    if (code == OCR_EINVAL)
-      return refuse_far(local.program, guid, "an event is to have a label that another rank has reserved");
+    if (code == OCR_EINVAL && is_far(guid)) return create_far_event(local, guid, type, properties, params);
     return code == OCR_EGUIDEXISTS && shared ? 0 : code;
   }
   event->type = type;
@@ -239,7 +237,7 @@ void free_extra(Event& event) noexcept {
 
 u8 destroy_event(Local& local, Guid guid) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
+  if (event == nullptr) return guid.kind() == Kind::event && is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
   event->word.kill();
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
   if (event->kept)

@@ -2,6 +2,11 @@
 
 #include "ocr/graph/far.hpp"
 
+#include <cstring>
+
+#include "ocr/graph/params.hpp"
+#include "ocr/mail/refuse.hpp"
+
 namespace weir::ocr {
 
 u8 ask_or_post(Rank to, Say what, const Writer& body) {
@@ -31,6 +36,46 @@ u8 link_far(Local& local, Guid event, Node node, std::uint32_t output) {
   const u8 code = ask_or_post(home_of(event), Say::link, Writer().put(wanted));
   if (code == 0 && is_link(node)) local.links.give(link_of(node));
   return code;
+}
+
+Sight see_far(Guid object) {
+  const Answer answer = Mail::running()->ask(home_of(object), Say::see, Writer().put(object));
+  return answer.code == 0 ? Reader(answer.body).get<Sight>() : Sight{};
+}
+
+namespace {
+
+// Of a program's own, which may know fewer types of parameters than the library, and then has a smaller union.
+std::size_t params_size(EventType type) noexcept {
+  switch (type) {
+    case EventType::latch: return sizeof(ocrEventLatchParams_t);
+    case EventType::counted: return sizeof(ocrEventCounterParams_t);
+    case EventType::channel: return sizeof(ocrEventParams_t::EVENT_CHANNEL);
+    case EventType::collective: return sizeof(ocrEventParams_t::EVENT_COLLECTIVE);
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+u8 contribute_far(Guid event, const void* values, std::uint32_t contributor) {
+  Writer body;
+  body.put(Contribution{event, contributor, values != nullptr});
+  if (values != nullptr) {
+    const Sight sight = see_far(event);
+    if (sight.kind != Kind::event || sight.type != EventType::collective) return OCR_EINVAL;
+    body.put_bytes({static_cast<const std::byte*>(values), sight.contribution});
+  }
+  return ask_or_post(home_of(event), Say::contribute, body);
+}
+
+u8 create_far_event(Local& local, Guid label, EventType type, std::uint16_t properties, const void* params) {
+  if ((properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
+    return refuse_across_ranks(local.program,
+                               "an event waits for a label that another rank has reserved to become free");
+  WantedEvent wanted{label, type, properties, params != nullptr, {}};
+  if (params != nullptr) std::memcpy(static_cast<void*>(&wanted.params), params, params_size(type));
+  return ask_or_post(home_of(label), Say::create_event, Writer().put(wanted));
 }
 
 u8 destroy_far(Guid object) { return ask_or_post(home_of(object), Say::destroy, Writer().put(object)); }

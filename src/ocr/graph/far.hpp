@@ -41,6 +41,28 @@ struct LinkedSatisfaction {
   Guid block;
 };
 
+// The values follow.
+struct Contribution {
+  Guid event;
+  std::uint32_t contributor = 0;
+  bool has_values = false;
+};
+
+struct WantedEvent {
+  Guid label;
+  EventType type{};
+  std::uint16_t properties = 0;
+  bool has_params = false;
+  ocrEventParams_t params{};
+};
+
+// What is there under a GUID at a moment.
+struct Sight {
+  Kind kind = Kind::none;            // none: nothing
+  EventType type = EventType::once;  // of an event
+  bool is_satisfied = false;         // that event; a channel: it has something for the next dependence
+  std::uint64_t contribution = 0;    // bytes of one to a collective event
+};
 // Waits for the answer's code; or posts it, and returns 0.
 u8 ask_or_post(Rank to, Say what, const Writer& body);
 
@@ -50,7 +72,13 @@ u8 satisfy_far(Guid target, std::uint32_t slot, Guid block, std::uint8_t mode);
 void satisfy_far_slot(const FarSlot& slot, Guid block);
 // A dependence from an event of another rank to the node, a slot or a link.
 u8 link_far(Local& local, Guid event, Node node, std::uint32_t output);
-// An event, an EDT or a template.
+// Not on the thread that performs what others ask.
+Sight see_far(Guid object);
+// As contribute().
+u8 contribute_far(Guid event, const void* values, std::uint32_t contributor);
+// An event under a label of another rank: as create_event().
+u8 create_far_event(Local& local, Guid label, EventType type, std::uint16_t properties, const void* params);
+// An event, an EDT, a template or a map.
 u8 destroy_far(Guid object);
 
 }  // namespace weir::ocr

@@ -3,8 +3,10 @@
 #include "ocr/graph/far_links.hpp"
 
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
 
@@ -18,13 +20,24 @@ struct Claim {
 
 Slot& slot_at(std::uint64_t address) noexcept { return *reinterpret_cast<Slot*>(address); }
 
+// A link from what the GUID is of here, or will be, when it is a label. 0 or an error code: the link is given up.
+u8 add_link(Local& local, Guid source, Node link, std::uint32_t output) {
+  if (is_unmade(source) && try_await_object(source, link, output)) return 0;
+  if (source.kind() == Kind::block && block_exists(source)) {
+    NodeList alone;
+    append(alone, link);
+    notify(local, alone, source);
+    return 0;
+  }
+  const u8 code = add_dependent(local, source, link, output);
+  if (code != 0) local.links.give(link_of(link));
+  return code;
+}
+
 }  // namespace
 
 u8 link_to_far_slot(Local& local, Guid event, const FarSlot& slot, std::uint32_t output) {
-  const Node link = make_link(local, target_of(slot), static_cast<std::uint32_t>(slot.home));
-  const u8 code = add_dependent(local, event, link, output);
-  if (code != 0) local.links.give(link_of(link));
-  return code;
+  return add_link(local, event, make_link(local, target_of(slot), static_cast<std::uint32_t>(slot.home)), output);
 }
 
 u8 depend_far(Local& local, Guid event, std::uint32_t output, Guid edt, std::uint32_t slot, std::uint8_t mode) {
@@ -69,10 +82,7 @@ Answer answer_give_up_slot(Reader& body) {
 
 Answer answer_link(Local& local, Reader& body) {
   const auto wanted = body.get<NewLink>();
-  const Node link = make_link(local, wanted.target, wanted.slot);
-  const u8 code = add_dependent(local, wanted.event, link, wanted.output);
-  if (code != 0) local.links.give(link_of(link));
-  return {code};
+  return {add_link(local, wanted.event, make_link(local, wanted.target, wanted.slot), wanted.output)};
 }
 
 }  // namespace weir::ocr

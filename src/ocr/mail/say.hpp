@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Say: what a message between ranks is about. What follows it, the code that sends it defines: graph/far.cpp,
-// edts/far_edt.cpp, ranks/postman.cpp.
+// graph/far_events.cpp, graph/far_maps.cpp, graph/object_hint.cpp, edts/far_edt.cpp, ranks/postman.cpp.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,21 @@ enum class Say : std::uint8_t {
   claim_slot,      // a slot is to have a source on another rank
   give_up_slot,    // that source does not exist
   link,            // a dependence from an event of the receiver to a slot or an event elsewhere
-  destroy,         // an event, an EDT, a data block or a template
-  borrow,          // a data block for an EDT of the sender
-  lent,            // a copy of it, or that there is none
-  give_back,       // what an EDT has written to its copy
-  fetch_template,  // what a template says
-  end,             // the program ends
-  stopped,         // the sender's EDTs have ended, and it asks for nothing any more
+  destroy,         // an event, an EDT, a data block, a template or a map
+  see,             // what there is under a GUID
+  create_event,    // an event under a label of the receiver
+  contribute,      // to a collective event
+  set_hint,        // of an object
+  get_hint,
+  fetch_map,        // what a range or map of labels says
+  set_default_map,  // of labels
+  forget_map,       // it is destroyed
+  borrow,           // a data block for an EDT of the sender
+  lent,             // a copy of it, or that there is none
+  give_back,        // what an EDT has written to its copy
+  fetch_template,   // what a template says
+  end,              // the program ends
+  stopped,          // the sender's EDTs have ended, and it asks for nothing any more
 };
 
 }  // namespace weir::ocr

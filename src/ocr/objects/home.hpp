@@ -43,7 +43,9 @@ inline bool is_far(Guid guid) noexcept {
   if (!is_spread()) [[likely]]
     return false;
   const Kind kind = guid.kind();
-  return kind != Kind::none && kind <= Kind::map && home_of(guid) != homes().self();
+  const Rank home = home_of(guid);
+  return kind != Kind::none && kind <= Kind::map && home != homes().self() &&
+         static_cast<std::uint32_t>(home) < homes().ranks;
 }
 
 }  // namespace weir::ocr

@@ -8,8 +8,11 @@
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far_events.hpp"
 #include "ocr/graph/far_links.hpp"
+#include "ocr/graph/far_maps.hpp"
 #include "ocr/graph/lent.hpp"
+#include "ocr/graph/object_hint.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -27,6 +30,7 @@ u8 destroy(Local& local, Guid object) {
     case Kind::edt: return destroy_edt(local, object);
     case Kind::block: return destroy_block(local, object);
     case Kind::edt_template: return destroy_template(local, object);
+    case Kind::map: return destroy_map_of_ranks(object);
     default: return OCR_EINVAL;
   }
 }
@@ -67,6 +71,14 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::give_up_slot: return answer_give_up_slot(body);
     case Say::link: return answer_link(local, body);
     case Say::destroy: return {destroy(local, body.get<Guid>())};
+    case Say::see: return answer_see(body);
+    case Say::create_event: return answer_create_event(local, body);
+    case Say::contribute: return answer_contribute(local, body);
+    case Say::set_hint: return answer_set_hint(local, body);
+    case Say::get_hint: return answer_get_hint(body);
+    case Say::fetch_map: return answer_fetch_map(body);
+    case Say::set_default_map: return answer_set_default_map(body);
+    case Say::forget_map: return answer_forget_map(body);
     case Say::borrow: return answer_borrow(local, from, body);
     case Say::lent: return answer_lent(local, body);
     case Say::give_back: return answer_give_back(local, body);

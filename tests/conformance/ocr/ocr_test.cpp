@@ -2,7 +2,6 @@
 
 #include "ocr_test.hpp"
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -44,30 +43,7 @@ ocrGuid_t edt(u32 depc, Body body, EdtOptions options) {
   return made;
 }
 
-ocrGuid_t block(u64 value) {
-  ocrGuid_t guid = NULL_GUID;
-  void* data = nullptr;
-  EXPECT_EQ(ocrDbCreate(&guid, &data, sizeof value, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
-  *static_cast<u64*>(data) = value;
-  EXPECT_EQ(ocrDbRelease(guid), 0);
-  return guid;
-}
-
-ocrGuid_t event(ocrEventTypes_t type, ocrEventParams_t* params) {
-  ocrGuid_t guid = NULL_GUID;
-  EXPECT_EQ(ocrEventCreateParams(&guid, type, EVT_PROP_TAKES_ARG, params), 0);
-  return guid;
-}
-
-void OcrTest::SetUp() {
-  setenv("WEIR_WORKERS", std::to_string(GetParam()).c_str(), 1);
-  ocrLegacyInit(&context_, nullptr);
-}
-
-void OcrTest::TearDown() {
-  EXPECT_EQ(ocrLegacyFinalize(context_, false), 0);
-  bodies().all.clear();
-}
+void forget_bodies() { bodies().all.clear(); }
 
 ocrGuid_t OcrTest::wait_for(ocrGuid_t sticky) {
   ocrGuid_t carried = NULL_GUID;

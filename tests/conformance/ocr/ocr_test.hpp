@@ -4,7 +4,7 @@
 //
 // Every test runs with 1, 2 and 8 workers, and each file is compiled for GUIDs of one and of two words. Tests say what
 // they do outside of EDTs on the thread that started OCR (legacy mode), and what they do in EDTs with in_edt() and
-// edt().
+// edt(). Built with ranks.cpp they run on rank 0 of a job, and what event() and block() make is on another rank.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,8 +43,12 @@ struct EdtOptions {
   const std::vector<ocrGuid_t>* depv = nullptr;
 };
 ocrGuid_t edt(u32 depc, Body body, EdtOptions options = {});
+// Bodies are kept until then, since some EDTs never run.
+void forget_bodies();
 
-// A block with one u64, released by the caller.
+// ---- one_process.cpp, ranks.cpp ----
+
+// A block with one u64, released by its maker.
 ocrGuid_t block(u64 value = 0);
 ocrGuid_t event(ocrEventTypes_t type, ocrEventParams_t* params = nullptr);
 

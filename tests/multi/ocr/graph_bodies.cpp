@@ -249,17 +249,18 @@ const Named named_dies("dies", &dies);
 
 // ---- What is possible on one rank only ----
 
-ocrGuid_t use_range(u32, u64* paramv, u32, ocrEdtDep_t*) {
+ocrGuid_t block_on_label(u32, u64* paramv, u32, ocrEdtDep_t*) {
   ocrGuid_t label = kNull;
-  static_cast<void>(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1));
+  expect_code(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1), 0, "ocrGuidFromIndex()");
+  static_cast<void>(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK));
   return kNull;
 }
-void uses_far_range() {
+void blocks_on_label() {
   ocrGuid_t range = kNull;
   expect_code(ocrGuidRangeCreate(&range, 10, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
-  make_edt(1, &use_range, {word_of(range)});
+  make_edt(1, &block_on_label, {word_of(range)});
 }
-const Named named_far_range("uses-far-range", &uses_far_range);
+const Named named_blocks_on_label("blocks-on-label", &blocks_on_label);
 
 void pauses() { static_cast<void>(ocrPause(true)); }
 const Named named_pauses("pauses", &pauses);

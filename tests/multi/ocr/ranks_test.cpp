@@ -54,9 +54,22 @@ TEST(OcrRanks, ABlockThatIsGoneIsNone) {
   for (const int ranks : {1, 2}) expect_all_well(ranks, "gone", kOneWorker);
 }
 
+TEST(OcrRanks, LabelsServeAllRanks) {
+  expect_well_on_any("labels");
+  expect_all_well(4, "labels", kOneWorker);
+  expect_well_on_any("late-labels");
+  expect_well_on_any("default-map");
+}
+TEST(OcrRanks, EdtsWaitForEventsOfOtherRanks) { expect_well_on_any("waits"); }
+TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
+  expect_well_on_any("sums");
+  expect_all_well(4, "sums", kOneWorker);
+}
+TEST(OcrRanks, ObjectsOfOtherRanksHaveHints) { expect_well_on_any("hints"); }
+
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {
-      {"uses-far-range", "a range or map of labels is used that another rank has made"},
+      {"blocks-on-label", "an event waits for a label that another rank has reserved to become free"},
       {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
   for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);
 }
