@@ -75,10 +75,10 @@ void check_reductions(const detail::RankedFootprint& footprint) {
 void plan_read(RanksState& state, RankedTile& tile, Rank where) {
   const cluster::Move move = tile.versions.note_read(state.self(), where);
   if (move == Move::none) return;
-  const cluster::TileVersion what{tile.id, tile.versions.newest()};
-  if (move == Move::send) return cluster::begin_send(state, *tile.block, what, where);
+  const cluster::Passing passing{{tile.id, tile.versions.newest()}, tile.versions.writer(), where};
+  if (move == Move::send) return cluster::begin_send(state, *tile.block, passing);
   cluster::need_block(state, tile);
-  cluster::begin_receive(state, *tile.block, what);
+  cluster::begin_receive(state, *tile.block, passing);
 }
 
 void plan(RanksState& state, const detail::RankedFootprint& footprint, Rank where) {

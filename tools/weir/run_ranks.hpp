@@ -30,7 +30,5 @@ base::Status check_ranks_options(const RanksOptions& options);
 // unless --trace names them.
 int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const MemoryOptions& memory,
               const ReportAsked& report, const std::string& hint, Global& global);
-// The trace of a rank: "t.3.weir" for "t.weir".
-std::string trace_of_rank(const std::string& trace, std::uint32_t rank);
 
 }  // namespace weir::tool

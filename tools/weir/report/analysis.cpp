@@ -26,6 +26,7 @@ TimeParts total(const std::vector<TimeParts>& workers) {
     sum.waiting_for_data += w.waiting_for_data;
     sum.waiting_for_room += w.waiting_for_room;
     sum.waiting_for_others += w.waiting_for_others;
+    sum.waiting_for_ranks += w.waiting_for_ranks;
     sum.waiting_for_work += w.waiting_for_work;
     sum.idle += w.idle;
     sum.slept += w.slept;

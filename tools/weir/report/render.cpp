@@ -27,6 +27,7 @@ constexpr Column kColumns[] = {{"running", &TimeParts::running},
                                {"moving", &TimeParts::moving},
                                {"data", &TimeParts::waiting_for_data},
                                {"held", &TimeParts::waiting_for_others, true},
+                               {"ranks", &TimeParts::waiting_for_ranks, true},
                                {"work", &TimeParts::waiting_for_work},
                                {"idle", &TimeParts::idle}};
 
@@ -130,6 +131,7 @@ Json times(const TimeParts& p) {
           {"waiting_for_data_ns", p.waiting_for_data},
           {"waiting_for_room_ns", p.waiting_for_room},
           {"waiting_for_others_ns", p.waiting_for_others},
+          {"waiting_for_ranks_ns", p.waiting_for_ranks},
           {"waiting_for_work_ns", p.waiting_for_work},
           {"idle_ns", p.idle},
           {"asleep_ns", p.slept}};
