@@ -35,7 +35,7 @@ class MessageLog {
 
  private:
   base::Mutex mutex_;
-  trace::Track* const track_  // what it points to: under the lock;
+  trace::Track* const track_;  // what it points to: under the lock
 };
 
 }  // namespace weir::cluster

@@ -82,8 +82,8 @@ void receive(RanksState& state, const Passing& passing, const detail::BlockBase&
   }
   const TracedTile tile = traced(passing, passing.from, block, to.size());
   MessageLog& log = *state.log;
-  const bool is_here = state.exchange->receive(
-      passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, *since); });
+  const bool is_here =
+      state.exchange->receive(passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, *since); });
   if (is_here) log.received(tile, runtime::traced_task(), *since);
 }
 
@@ -103,13 +103,12 @@ void need_block(RanksState& state, RankedTile& tile) {
 }
 
 void begin_send(RanksState& state, detail::BlockBase* block, const Passing& passing) {
-  state.runtime->spawn(
-      name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(block),
-      [&state, block, passing](std::span<const std::byte> bytes) {
-        if (state.log->is_on())
-          state.log->sent(traced(passing, passing.to, *block, bytes.size()), runtime::traced_task());
-        send(state, passing, bytes);
-      });
+  state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(block),
+                       [&state, block, passing](std::span<const std::byte> bytes) {
+                         if (state.log->is_on())
+                           state.log->sent(traced(passing, passing.to, *block, bytes.size()), runtime::traced_task());
+                         send(state, passing, bytes);
+                       });
 }
 
 void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& passing) {

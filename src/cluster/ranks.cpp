@@ -17,7 +17,9 @@
 #include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
 #include "platform/clock.hpp"
+#include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
+#include "trace/track.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -119,8 +121,10 @@ Rank checked_owner(const RanksState& state, const Distribution& distribution, st
 
 base::Status barrier_of(RanksState& state) {
   constexpr std::uint64_t kLookForNs = 50'000;
-  const std::uint64_t end = platform::now_ns() + kLookForNs;
-  return state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
+  const std::uint64_t end = platform::now_ns() + kLookForNs, since = trace::Track::now();
+  base::Status status = state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
+  runtime::trace_idle(since);
+  return status;
 }
 
 // The process goes on: what others wait for fails there, and they say why.

@@ -34,8 +34,7 @@ void begin_copy(RanksState& state, const RankedItem& item) {
 }
 
 // The copy of another rank, as it was sent, into what this rank has.
-void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction,
-                  const Passing& part) {
+void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction, const Passing& part) {
   const Block<std::byte>& arrived = made(state, tile, tile.arrived, " part of another rank");
   begin_receive(state, arrived.base(), part);
   state.runtime->spawn(name("fold part"), Priority::urgent, in(arrived),

@@ -11,9 +11,7 @@
 
 namespace weir::runtime {
 
-bool is_traced(const Runtime& runtime) noexcept {
-  return detail::RuntimeAccess::state(runtime)->recorder != nullptr;
-}
+bool is_traced(const Runtime& runtime) noexcept { return detail::RuntimeAccess::state(runtime)->recorder != nullptr; }
 
 void note_process(Runtime& runtime, const trace::JobProcess& process) {
   trace::Recorder* const recorder = detail::RuntimeAccess::state(runtime)->recorder.get();
@@ -24,6 +22,11 @@ void note_process(Runtime& runtime, const trace::JobProcess& process) {
 trace::Track* add_trace_row(Runtime& runtime, const std::string& name) {
   trace::Recorder* const recorder = detail::RuntimeAccess::state(runtime)->recorder.get();
   return recorder == nullptr ? nullptr : recorder->add_track({name, -1, -1});
+}
+
+void trace_idle(std::uint64_t since) noexcept {
+  const sched::Worker* const worker = sched::Worker::current();
+  if (worker != nullptr && worker->track() != nullptr) worker->track()->search(since);
 }
 
 std::uint64_t traced_task() noexcept {

@@ -23,6 +23,9 @@ void note_process(Runtime& runtime, const trace::JobProcess& process);
 // For one thread at a time, or whoever holds a lock; there as long as the runtime. Null: nothing is traced.
 trace::Track* add_trace_row(Runtime& runtime, const std::string& name);
 
+// The calling thread has had nothing to do since then, but to wait for other ranks.
+void trace_idle(std::uint64_t since) noexcept;
+
 // The task that the calling thread runs, as a trace means it; 0: none.
 std::uint64_t traced_task() noexcept;
 trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept;

@@ -97,8 +97,8 @@ class Track {
   // ---- A rank ----
   // `task`: that has sent it. Now.
   void sent(RankMessage what, std::uint64_t task, std::uint64_t bytes, const MessageNote& note) noexcept {
-    ring_.push_all(
-        std::array{Event{now(), 0, task, Event::pack(Kind::sent, bytes, static_cast<std::uint8_t>(what))}, note.unit()});
+    ring_.push_all(std::array{Event{now(), 0, task, Event::pack(Kind::sent, bytes, static_cast<std::uint8_t>(what))},
+                              note.unit()});
   }
   // `task`: that has wanted it since `start`. It is there now.
   void received(std::uint64_t start, RankMessage what, std::uint64_t task, std::uint64_t bytes,

@@ -75,10 +75,10 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
   const int status = run(global);
   if (!any_recorded(recordings)) {
     if (status != kDone) return status;
-    return fail(
-        fmt::format("--report: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime: there is "
-                    "nothing to report",
-                    asked.title));
+    return fail(fmt::format(
+        "--report: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
+        "nothing to report",
+        asked.title));
   }
   global.print("\n");
   const int reported = show_job_report({{global.options.trace}, asked.title, "report"}, *page, global);

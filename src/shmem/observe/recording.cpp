@@ -79,7 +79,8 @@ void open_recording(const std::string& job) {
   World& w = world();
   if (!w.is_traced) return;
   const char* const asked = std::getenv("WEIR_TRACE");
-  const std::string path = w.n_pes > 1 ? trace::file_of_rank(asked, static_cast<std::uint32_t>(w.my_pe)) : std::string(asked);
+  const std::string path =
+      w.n_pes > 1 ? trace::file_of_rank(asked, static_cast<std::uint32_t>(w.my_pe)) : std::string(asked);
   // Runtimes of this process write to the same file.
   if (path != asked) setenv("WEIR_TRACE", path.c_str(), 1);
   auto opened = trace::Recorder::open(path);

@@ -56,7 +56,8 @@ base::Result<PeFile> open_pe(const std::string& path) {
   if (!runtime) {
     return base::Status{
         base::Code::bad_input,
-        fmt::format("{}: is of no PE of a SHMEM program and of no rank, so that it is no part of a job's traces", path)};
+        fmt::format("{}: is of no PE of a SHMEM program and of no rank, so that it is no part of a job's traces",
+                    path)};
   }
   PeFile file{path, std::move(*reader), *runtime, false, 0, 0, "", "", 0, false};
   const trace::RuntimeInfo& info = file.info();
@@ -111,7 +112,8 @@ base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job)
     if (same == job.files.end()) {
       job.files.push_back(std::move(file));
     } else if (were_named) {
-      return {base::Code::bad_input, fmt::format("{} and {} are both of {} {}", same->path, file.path, file.word(), file.pe)};
+      return {base::Code::bad_input,
+              fmt::format("{} and {} are both of {} {}", same->path, file.path, file.word(), file.pe)};
     } else if (same->is_part && !file.is_part) {
       *same = std::move(file);
     }
@@ -124,8 +126,7 @@ void remark(JobFiles& job) {
   const char* const word = job.files.front().word();
   for (const PeFile& file : job.files) {
     if (file.is_part)
-      job.remarks.push_back(
-          fmt::format("{} ends early: {} {} had not ended, or was killed", file.path, word, file.pe));
+      job.remarks.push_back(fmt::format("{} ends early: {} {} had not ended, or was killed", file.path, word, file.pe));
     if (file.info().lost > 0)
       job.remarks.push_back(fmt::format("{}: {} events of {} {} were lost; numbers are too small", file.path,
                                         file.info().lost, word, file.pe));
@@ -185,13 +186,14 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
     if (!file) return file.status();
     opened.push_back(std::move(*file));
   }
-  if (opened.empty()) return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE or a rank is whole", job.name)};
+  if (opened.empty())
+    return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE or a rank is whole", job.name)};
   if (base::Status status = choose(opened, are_named, job); !status) return status;
   for (const PeFile& file : job.files) {
     if (file.is_rank == job.is_of_ranks()) continue;
-    return base::Status{base::Code::bad_input, fmt::format("{} is of a {}, {} of a {}: give those of one program",
-                                                           job.files.front().path, job.files.front().word(), file.path,
-                                                           file.word())};
+    return base::Status{base::Code::bad_input,
+                        fmt::format("{} is of a {}, {} of a {}: give those of one program", job.files.front().path,
+                                    job.files.front().word(), file.path, file.word())};
   }
   for (const PeFile& file : job.files) job.pes = std::max(job.pes, file.pes);
   remark(job);

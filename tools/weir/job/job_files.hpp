@@ -38,8 +38,7 @@ struct PeFile {
 // Times of a PE, of the clock that all have in common.
 class JobClock {
  public:
-  explicit JobClock(const PeFile& file)
-      : scale_(file.reader.scale(file.info())), origin_(file.origin_ns()) {}
+  explicit JobClock(const PeFile& file) : scale_(file.reader.scale(file.info())), origin_(file.origin_ns()) {}
   std::int64_t ns(std::uint64_t ticks) const noexcept { return origin_ + static_cast<std::int64_t>(scale_.ns(ticks)); }
 
  private:

@@ -226,7 +226,8 @@ class Linker {
         ready = std::max(ready, tasks_[before].end);
         continue;
       }
-      const Crossing& crossing = of_.crossings[received];
+      Crossing& crossing = of_.crossings[received];
+      if (crossing.first == 0 || task.start < tasks_[crossing.first].start) crossing.first = number;
       if (crossing.sender != 0) senders.push_back(crossing.sender);
       if (last == kNone || crossing.came > of_.crossings[last].came) last = received;
     }

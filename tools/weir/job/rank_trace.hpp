@@ -22,9 +22,9 @@ struct Crossing {
   trace::RankMessage what = trace::RankMessage::tile;
   int from = 0, to = 0;  // ranks
   std::uint64_t bytes = 0;
-  std::string block;           // its name, or what it is
-  bool is_sent = false;        // the sender's trace has it
-  bool is_received = false;    // the receiver's has it
+  std::string block;         // its name, or what it is
+  bool is_sent = false;      // the sender's trace has it
+  bool is_received = false;  // the receiver's has it
   report::Ns sent = 0;
   report::Ns wanted = 0, came = 0;
   std::uint32_t sender = 0;    // the task that has sent it
@@ -32,7 +32,8 @@ struct Crossing {
   std::uint32_t receiver = 0;  // the task that has wanted it
   std::uint32_t reader = 0;    // of those that come after it, the one that has waited longest
   report::Ns reader_waited = 0;
-  report::Ns waited = 0;  // by all that come after it
+  std::uint32_t first = 0;  // of those that come after it, the one that has begun first
+  report::Ns waited = 0;    // by all that come after it
 };
 
 struct RankTrace {

@@ -16,8 +16,8 @@ struct TimeParts {
   std::string worker;
   int domain = -1;
   std::uint32_t process = 0;  // of the trace
-  double running = 0;  // ns: callables of tasks
-  double program = 0;  // the thread's own code outside of tasks
+  double running = 0;         // ns: callables of tasks
+  double program = 0;         // the thread's own code outside of tasks
   double analysing = 0;
   double scheduling = 0;  // between two tasks
   double moving = 0;      // brought blocks itself

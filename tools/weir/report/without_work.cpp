@@ -92,8 +92,7 @@ WithoutWork::Point WithoutWork::at(Ns moment) const {
 
 Causes WithoutWork::causes(Interval gap) const {
   const Causes a = at(gap.start).so_far, b = at(gap.end).so_far;
-  return {b.data - a.data, b.others - a.others, b.work - a.work, b.idle - a.idle, b.room - a.room,
-          b.ranks - a.ranks};
+  return {b.data - a.data, b.others - a.others, b.work - a.work, b.idle - a.idle, b.room - a.room, b.ranks - a.ranks};
 }
 
 }  // namespace weir::tool::report

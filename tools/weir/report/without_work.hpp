@@ -3,8 +3,9 @@
 // Why workers had nothing to run: shares of data, work and idle over time. Pure.
 //
 // A worker without work waits for data while some ready task waits for its blocks, and for others while one waits for
-// what they hold: commutative data, an OCR data block; for ranks while one waits for what another rank sends. When fewer tasks wait than workers have nothing, it is divided
-// evenly among these. Otherwise it waits for work while any task is unfinished, else it is idle.
+// what they hold: commutative data, an OCR data block; for ranks while one waits for what another rank sends. When
+// fewer tasks wait than workers have nothing, it is divided evenly among these. Otherwise it waits for work while any
+// task is unfinished, else it is idle.
 #pragma once
 
 #include <vector>

@@ -49,7 +49,8 @@ void Resolver::message(std::uint32_t track, const Event& event, const trace::Mes
   line.id = unique();
   line.note = note;
   const bool is_numbered = !note.block.is_none() && note.block.kind() == BlockKind::numbered;
-  line.name = is_numbered ? block_name(note.block.number) : &name(trace::kRankMessageNames[event.small() % 4]);
+  line.name = is_numbered ? block_name(note.block.number) : nullptr;
+  if (line.name == nullptr || line.name->text.empty()) line.name = &name(trace::kRankMessageNames[event.small() % 4]);
   (*take_)(line);
 }
 
