@@ -2,11 +2,15 @@
 
 #include "cluster/move_tile.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "cluster/message_log.hpp"
+#include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
+#include "trace/track.hpp"
 #include "weir/block.hpp"
 #include "weir/completion.hpp"
 #include "weir/error.hpp"
@@ -18,8 +22,12 @@ using detail::RanksState;
 
 namespace {
 
+TracedTile traced(const Passing& passing, Rank other, const detail::BlockBase& block, std::size_t bytes) noexcept {
+  return {passing.kind, passing.what, other, runtime::traced_block(block), bytes};
+}
+
 // The end of a task.
-class TaskEnding final : public Ending {
+class TaskEnding : public Ending {
  public:
   TaskEnding() : completion_(end_later()) {}
   void done() noexcept override { completion_.complete(); }
@@ -29,9 +37,26 @@ class TaskEnding final : public Ending {
   Completion completion_;
 };
 
+// Of a task that has wanted a tile, in a traced run.
+class TracedReceipt final : public TaskEnding {
+ public:
+  TracedReceipt(MessageLog& log, const TracedTile& tile, std::uint64_t since)
+      : log_(log), tile_(tile), since_(since), task_(runtime::traced_task()) {}
+  void done() noexcept override {
+    log_.received(tile_, task_, since_);
+    TaskEnding::done();
+  }
+
+ private:
+  MessageLog& log_;
+  const TracedTile tile_;
+  const std::uint64_t since_, task_;
+};
+
 // A block stays where it is until it was taken, unless tasks may be waiting for its room.
-void send(RanksState& state, const TileVersion& what, Rank to, std::span<const std::byte> bytes) {
+void send(RanksState& state, const Passing& passing, std::span<const std::byte> bytes) {
   Exchange& exchange = *state.exchange;
+  const auto& [what, from, to, kind] = passing;
   if (Exchange::is_small(bytes.size())) return exchange.send_small(what, to, bytes);
   const auto offset = state.memory->offset_of(bytes.data());
   if (offset && !runtime::blocks_wait_for_room(*state.runtime))
@@ -41,13 +66,31 @@ void send(RanksState& state, const TileVersion& what, Rank to, std::span<const s
   exchange.offer(what, to, state.memory->id(), copy->offset, bytes.size(), std::move(copy->ending));
 }
 
-void receive(RanksState& state, const TileVersion& what, std::span<std::byte> to) {
-  state.exchange->receive(what, to, [] { return std::make_unique<TaskEnding>(); });
+// Since when a task has wanted a tile, in a traced run; null in others.
+using Since = std::shared_ptr<std::uint64_t>;
+
+void begin_to_want(const Since& since) noexcept {
+  if (since != nullptr && *since == 0) *since = trace::Track::now();
+}
+
+void receive(RanksState& state, const Passing& passing, const detail::BlockBase& block, std::span<std::byte> to,
+             const Since& since) {
+  begin_to_want(since);
+  if (since == nullptr) {
+    state.exchange->receive(passing.what, to, [] { return std::make_unique<TaskEnding>(); });
+    return;
+  }
+  const TracedTile tile = traced(passing, passing.from, block, to.size());
+  MessageLog& log = *state.log;
+  const bool is_here =
+      state.exchange->receive(passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, *since); });
+  if (is_here) log.received(tile, runtime::traced_task(), *since);
 }
 
 // A task that ends when the tile was announced, and keeps no room until then.
-Handle<> begin_to_await(RanksState& state, const TileVersion& what) {
-  return state.runtime->spawn(name("await"), Priority::urgent, [&state, what] {
+Handle<> begin_to_await(RanksState& state, const TileVersion& what, const Since& since) {
+  return state.runtime->spawn(name("await"), Priority::urgent, [&state, what, since] {
+    begin_to_want(since);
     state.exchange->await_announcement(what, std::make_unique<TaskEnding>());
   });
 }
@@ -59,16 +102,22 @@ void need_block(RanksState& state, RankedTile& tile) {
   *tile.block = detail::make_block(*state.runtime, detail::contiguous(tile.bytes), nullptr, tile.name.c_str());
 }
 
-void begin_send(RanksState& state, detail::BlockBase* block, const TileVersion& what, Rank to) {
+void begin_send(RanksState& state, detail::BlockBase* block, const Passing& passing) {
   state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(block),
-                       [&state, what, to](std::span<const std::byte> bytes) { send(state, what, to, bytes); });
+                       [&state, block, passing](std::span<const std::byte> bytes) {
+                         if (state.log->is_on())
+                           state.log->sent(traced(passing, passing.to, *block, bytes.size()), runtime::traced_task());
+                         send(state, passing, bytes);
+                       });
 }
 
-void begin_receive(RanksState& state, detail::BlockBase* block, const TileVersion& what) {
-  const Handle<> announced = runtime::blocks_wait_for_room(*state.runtime) ? begin_to_await(state, what) : Handle<>();
-  state.runtime->spawn(name("receive"), Priority::urgent, after(announced),
-                       detail::block_item<Mode::out, std::byte>(block),
-                       [&state, what](std::span<std::byte> to) { receive(state, what, to); });
+void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& passing) {
+  const Since since = state.log->is_on() ? std::make_shared<std::uint64_t>(0) : nullptr;
+  const bool waits = runtime::blocks_wait_for_room(*state.runtime);
+  const Handle<> announced = waits ? begin_to_await(state, passing.what, since) : Handle<>();
+  state.runtime->spawn(
+      name("receive"), Priority::urgent, after(announced), detail::block_item<Mode::out, std::byte>(block),
+      [&state, block, passing, since](std::span<std::byte> to) { receive(state, passing, *block, to, since); });
 }
 
 }  // namespace weir::cluster

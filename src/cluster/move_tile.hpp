@@ -6,13 +6,20 @@
 #include "base/ids.hpp"
 #include "cluster/ranks_state.hpp"
 #include "cluster/tile.hpp"
+#include "trace/rank_events.hpp"
 
 namespace weir::cluster {
 
-// A task that reads the block, and ends when `to` has its bytes, as this version of the tile.
-void begin_send(detail::RanksState& state, detail::BlockBase* block, const TileVersion& what, Rank to);
-// A task that writes the block: this version, of whoever has it.
-void begin_receive(detail::RanksState& state, detail::BlockBase* block, const TileVersion& what);
+// A version of a tile that goes from one rank to another. All ranks know of it alike.
+struct Passing {
+  TileVersion what;
+  Rank from{}, to{};
+  trace::RankMessage kind = trace::RankMessage::tile;
+};
+// A task that reads the block, and ends when the other rank has its bytes.
+void begin_send(detail::RanksState& state, detail::BlockBase* block, const Passing& passing);
+// A task that writes the block.
+void begin_receive(detail::RanksState& state, detail::BlockBase* block, const Passing& passing);
 // Makes the tile's block on this rank, if there is none. Throws weir::Error.
 void need_block(detail::RanksState& state, detail::RankedTile& tile);
 

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "launch/job.hpp"
-#include "launch/rank_file.hpp"
+#include "runtime/rank_tracing.hpp"
 #include "runtime/tier_source.hpp"
+#include "trace/job_process.hpp"
 #include "transport/open_transport.hpp"
 #include "weir/error.hpp"
 
@@ -39,6 +40,19 @@ memory::TierSetConfig tiers_in(RegionMemory& memory, unsigned processes) {
   return config;
 }
 
+// For the trace: ranks of one host have one clock.
+void note_rank(detail::RanksState& state, const std::string& job) {
+  const transport::Transport& transport = *state.transport;
+  if (transport.ranks() == 1 || !runtime::is_traced(*state.runtime)) return;
+  trace::JobProcess process{static_cast<std::uint32_t>(transport.rank()), transport.ranks(), job, 0};
+  if (transport.neighbours().front() != Rank{0}) {
+    const RankClock::Told told = state.clock->ask();
+    process.job = told.job;
+    process.clock_offset_ns = told.offset_ns;
+  }
+  runtime::note_process(*state.runtime, process);
+}
+
 }  // namespace
 
 std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
@@ -47,16 +61,16 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->exceptions = std::uncaught_exceptions();
   const launch::Job job = value_or_throw(launch::job_from_environment());
   state->transport = value_or_throw(transport::open_transport(job));
+  state->clock = std::make_unique<RankClock>(*state->transport, job.id);
   state->exchange = std::make_unique<Exchange>(*state->transport);
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
-  Options options = wanted;
-  if (!options.trace.empty() && state->transport->ranks() > 1)
-    options.trace = launch::file_of_rank(options.trace, state->self());
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   RegionMemory& memory = *state->memory;
-  state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
+  state->runtime = runtime::make_runtime(wanted, {[&memory, processes] { return tiers_in(memory, processes); }});
+  note_rank(*state, job.id);
+  state->log = std::make_unique<MessageLog>(*state->runtime);
   state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
   return state;
 }

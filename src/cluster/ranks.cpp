@@ -17,7 +17,9 @@
 #include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
 #include "platform/clock.hpp"
+#include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
+#include "trace/track.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -75,10 +77,10 @@ void check_reductions(const detail::RankedFootprint& footprint) {
 void plan_read(RanksState& state, RankedTile& tile, Rank where) {
   const cluster::Move move = tile.versions.note_read(state.self(), where);
   if (move == Move::none) return;
-  const cluster::TileVersion what{tile.id, tile.versions.newest()};
-  if (move == Move::send) return cluster::begin_send(state, *tile.block, what, where);
+  const cluster::Passing passing{{tile.id, tile.versions.newest()}, tile.versions.writer(), where};
+  if (move == Move::send) return cluster::begin_send(state, *tile.block, passing);
   cluster::need_block(state, tile);
-  cluster::begin_receive(state, *tile.block, what);
+  cluster::begin_receive(state, *tile.block, passing);
 }
 
 void plan(RanksState& state, const detail::RankedFootprint& footprint, Rank where) {
@@ -119,8 +121,10 @@ Rank checked_owner(const RanksState& state, const Distribution& distribution, st
 
 base::Status barrier_of(RanksState& state) {
   constexpr std::uint64_t kLookForNs = 50'000;
-  const std::uint64_t end = platform::now_ns() + kLookForNs;
-  return state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
+  const std::uint64_t end = platform::now_ns() + kLookForNs, since = trace::Track::now();
+  base::Status status = state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
+  runtime::trace_idle(since);
+  return status;
 }
 
 // The process goes on: what others wait for fails there, and they say why.

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "cluster/exchange.hpp"
+#include "cluster/message_log.hpp"
 #include "cluster/progress.hpp"
+#include "cluster/rank_clock.hpp"
 #include "cluster/region_memory.hpp"
 #include "cluster/staging.hpp"
 #include "transport/transport.hpp"
@@ -18,10 +20,12 @@ namespace weir::detail {
 
 struct RanksState {
   std::unique_ptr<transport::Transport> transport;
+  std::unique_ptr<cluster::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;
   std::unique_ptr<cluster::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;
   std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<cluster::MessageLog> log;
   std::unique_ptr<cluster::Progress> progress;  // last: it is stopped before what it uses ends
   std::thread::id maker;
   std::uint32_t arrays = 0;  // made so far, by all ranks alike

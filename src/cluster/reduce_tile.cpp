@@ -34,10 +34,9 @@ void begin_copy(RanksState& state, const RankedItem& item) {
 }
 
 // The copy of another rank, as it was sent, into what this rank has.
-void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction,
-                  const TileVersion& what) {
+void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReduction& reduction, const Passing& part) {
   const Block<std::byte>& arrived = made(state, tile, tile.arrived, " part of another rank");
-  begin_receive(state, arrived.base(), what);
+  begin_receive(state, arrived.base(), part);
   state.runtime->spawn(name("fold part"), Priority::urgent, in(arrived),
                        detail::block_item<Mode::inout, std::byte>(detail::block_to_reduce(tile)),
                        [&reduction](std::span<const std::byte> from, std::span<std::byte> to) {
@@ -66,9 +65,9 @@ void end_reduce(RanksState& state, RankedTile& tile) {
   tile.has_newest = self == writer;
   for (const Parts::Fold& fold : tile.parts.close(writer)) {
     tile.versions.note_write(self, writer);  // each copy that is sent has a number of its own
-    const TileVersion what{tile.id, tile.versions.newest()};
-    if (fold.from == self) begin_send(state, tile.part->base(), what, fold.into);
-    if (fold.into == self) fold_arrived(state, tile, *reduction, what);
+    const Passing part{{tile.id, tile.versions.newest()}, fold.from, fold.into, trace::RankMessage::part};
+    if (fold.from == self) begin_send(state, tile.part->base(), part);
+    if (fold.into == self) fold_arrived(state, tile, *reduction, part);
   }
   tile.versions.note_write(self, writer);
 }

@@ -32,7 +32,7 @@ struct HashTileVersion {
 };
 
 // Numbers of the transport's handlers.
-enum class Message : std::uint16_t { contents, ready, taken, failed, barrier };
+enum class Message : std::uint16_t { contents, ready, taken, failed, barrier, time_asked, time_told };
 
 // Followed by the bytes of the tile.
 struct Contents {

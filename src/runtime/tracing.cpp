@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "data/block.hpp"
 #include "data/store.hpp"
 #include "runtime/options.hpp"
 #include "trace/details.hpp"
+#include "trace/job_process.hpp"
 #include "weir/detail/block.hpp"
 
 namespace weir::runtime {
@@ -53,8 +55,12 @@ trace::TierInfo describe(const memory::Tier& tier, const machine::Machine& machi
 }  // namespace
 
 std::unique_ptr<trace::Recorder> open_trace(const std::string& path) {
-  base::Result<std::unique_ptr<trace::Recorder>> recorder = trace::Recorder::open(path);
+  const std::optional<trace::JobProcess> process = trace::job_process();
+  base::Result<std::unique_ptr<trace::Recorder>> recorder =
+      trace::Recorder::open(process ? trace::file_of_rank(path, process->rank) : path);
   if (!recorder) throw Error(recorder.status().message);
+  if (!process) return std::move(*recorder);
+  if (const base::Status status = (*recorder)->note(process->settings()); !status) throw Error(status.message);
   return std::move(*recorder);
 }
 

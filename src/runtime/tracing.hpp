@@ -18,7 +18,8 @@
 
 namespace weir::runtime {
 
-// Throws weir::Error when the file cannot be written.
+// Of one of several processes of a job a file of its own: "t.2.weir" for "t.weir". Throws weir::Error when it cannot be
+// written.
 std::unique_ptr<trace::Recorder> open_trace(const std::string& path);
 // All threads have ended. What the events must add up to, and what is known of the tiers.
 trace::Summary summarise(const Runtime& runtime, const State& state);

@@ -51,6 +51,11 @@ enum class Kind : std::uint8_t {
   order,   // small PeOrder
 
   grow,  // a tier got memory, and the data layer waited for its pages: value bytes, small tier
+
+  // Of a rank (rank_events.hpp), each with a `message` behind it: what has gone to another rank, or come from one.
+  sent,      // id the task that has sent it; value bytes; small RankMessage
+  received,  // from when it was wanted to when it was there: id the task that wanted it; value bytes; small RankMessage
+  message,   // start, duration which one (MessageName); id its block; value the other rank; small EdgeBlock's
 };
 
 // What has a name, and what `first` and `second` of its definition say.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -22,6 +23,17 @@ constexpr auto kDrainPeriod = std::chrono::milliseconds(1);
 constexpr std::uint64_t kClockPeriod = 20'000'000;  // ns
 
 static_assert(Ring::kCapacity * sizeof(Event) <= kMostChunk);
+
+// Those of `before` that `now` does not have, and behind them all of it.
+Settings joined(const Settings& now, const Settings& before) {
+  Settings all;
+  for (const auto& old : before) {
+    const auto same = [&](const auto& setting) { return setting.first == old.first; };
+    if (std::none_of(now.begin(), now.end(), same)) all.push_back(old);
+  }
+  all.insert(all.end(), now.begin(), now.end());
+  return all;
+}
 
 }  // namespace
 
@@ -77,8 +89,9 @@ void Recorder::add_group(std::uint64_t number, std::uint64_t members, std::strin
 }
 
 base::Status Recorder::note(const Settings& settings) {
+  noted_ = joined(settings, noted_);
   Encoder text;
-  encode(text, settings);
+  encode(text, noted_);
   return file_->append(runtime_, ChunkKind::settings, text.bytes());
 }
 
@@ -178,7 +191,7 @@ base::Status Recorder::close(const Summary& summary) {
   closed_ = true;
   if (!status_) return file_->give_up(runtime_, std::move(status_));
   Encoder settings, about;
-  encode(settings, summary.settings);
+  encode(settings, joined(summary.settings, noted_));
   if (base::Status status = file_->append(runtime_, ChunkKind::settings, settings.bytes()); !status)
     return file_->give_up(runtime_, std::move(status));
   encode(about, summary, lost);

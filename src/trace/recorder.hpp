@@ -44,7 +44,8 @@ class Recorder {
 
   // PEs that meet in collectives, by the number that events mean them by.
   void add_group(std::uint64_t number, std::uint64_t members, std::string_view name);
-  // What is known at the start: also of a program that is killed. Those of the summary take their place.
+  // What is known before the end: also of a program that is killed. What is noted once more, or in the summary, takes
+  // its place. The thread that opens and closes.
   base::Status note(const Settings& settings);
 
   // No track is used any more; names of tasks are still there. The file is whole. io_error. Events that were lost are
@@ -70,6 +71,7 @@ class Recorder {
   std::uint64_t blocks_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t tiers_ WEIR_GUARDED_BY(mutex_) = 0;
   bool closed_ = false;  // by the thread that closes
+  Settings noted_;       // likewise
 
   // The drainer; after it has ended, close().
   std::vector<Track*> drained_;

@@ -44,6 +44,9 @@ void RecordParser::parse(std::uint32_t track, TrackState& state, const Event& un
       for (const std::uint64_t before : listed(unit, words)) to_.edge(before, state.task);
       return;
     case Kind::edge: return to_.satisfied(track, unit.start, unit.id, {unit.small(), unit.duration});
+    case Kind::sent:
+    case Kind::received: state.passed = unit; return;
+    case Kind::message: return to_.message(track, state.passed, MessageNote::of(unit));
     default: return to_.event(track, unit);
   }
 }

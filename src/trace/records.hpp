@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/rank_events.hpp"
 #include "trace/reader.hpp"
 
 namespace weir::trace {
@@ -42,6 +43,8 @@ class RecordVisitor {
   virtual void edge(std::uint64_t /*before*/, std::uint64_t /*task*/) {}
   // Likewise, where the earlier one has said so while it ran: an EDT that satisfies a slot of another.
   virtual void satisfied(std::uint32_t, std::uint64_t before, std::uint64_t task, EdgeBlock) { edge(before, task); }
+  // Something has gone to another rank (Kind::sent), or come from one (Kind::received).
+  virtual void message(std::uint32_t, const Event&, const MessageNote&) {}
   // All other kinds; Kind::footprint, too.
   virtual void event(std::uint32_t, const Event&) {}
   // What was in the rings at one time has been given.
@@ -57,6 +60,7 @@ class RecordParser {
  private:
   struct TrackState {
     std::uint64_t task = 0, parent = 0;
+    Event passed;  // of the `message` that comes next
   };
   void parse(std::uint32_t track, TrackState& state, const Event& unit);
   void blocks(std::uint64_t task, const Event& unit);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "platform/clock.hpp"
+#include "trace/rank_events.hpp"
 #include "trace/ring.hpp"
 
 namespace weir::trace {
@@ -91,6 +92,20 @@ class Track {
   // A call that ends now: what the fields mean is in pe_events.hpp.
   void call(std::uint64_t start, Kind kind, std::uint8_t small, std::uint64_t id, std::uint64_t value) noexcept {
     ring_.push({start, now() - start, id, Event::pack(kind, value, small)});
+  }
+
+  // ---- A rank ----
+  // `task`: that has sent it. Now.
+  void sent(RankMessage what, std::uint64_t task, std::uint64_t bytes, const MessageNote& note) noexcept {
+    ring_.push_all(std::array{Event{now(), 0, task, Event::pack(Kind::sent, bytes, static_cast<std::uint8_t>(what))},
+                              note.unit()});
+  }
+  // `task`: that has wanted it since `start`. It is there now.
+  void received(std::uint64_t start, RankMessage what, std::uint64_t task, std::uint64_t bytes,
+                const MessageNote& note) noexcept {
+    ring_.push_all(std::array{
+        Event{start, now() - start, task, Event::pack(Kind::received, bytes, static_cast<std::uint8_t>(what))},
+        note.unit()});
   }
 
   // ---- The data layer, under the store's lock ----

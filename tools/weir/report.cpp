@@ -23,7 +23,7 @@ struct ReportSettings {
 
 int show(const ReportSettings& settings, Global& global) {
   if (settings.files.size() > 1 && settings.runtime != 0)
-    return fail("--runtime: for one file; a job's report is of its PEs", kUsage);
+    return fail("--runtime: for one file; a job's report is of all its PEs or ranks", kUsage);
   const bool is_job = settings.runtime == 0 && job::is_job(settings.files);
   const std::string& file = settings.files.front();
   auto page = ReportPage::create(settings.html);
@@ -43,6 +43,7 @@ constexpr const char* kText =
   moving       the worker itself brought blocks (strategies off, inline)
   data         waits: nothing to run while a ready task waited for its blocks
   held         waits: nothing to run while a ready task waited for what others had: commutative data, an OCR data block
+  ranks        waits: nothing to run while a task waited for what another rank sends
   work         waits: nothing to run while tasks were left that depend on others
   idle         nothing to run, no task left
 
@@ -52,25 +53,28 @@ A file holds every runtime that the process has made; the one with most work is 
 
 Of a SHMEM program each PE has a file: t.0.weir, t.1.weir, ... of weir run -n 4 --trace t.weir. With t.weir, or several of the files, the report is on the job: bytes from PE to PE, where the time of each PE went, who came last to collectives, by whose put waits ended.
 
---html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path; of a job pictures of the bytes from PE to PE and of who waited for whom, and a timeline of every call. The page needs no network and no other file.)";
+The ranks of a job (docs/ranks.md) have a file each, too: the report is that of all of them together, by one clock, with where the time of each rank went, bytes from rank to rank, who waited for whose data, and a critical path that goes across ranks.
+
+--html writes it as one page beside: a timeline of every worker and move to zoom into, what each tier held, bytes per second over each link, the critical path; of ranks the bytes between them; of a job of PEs pictures of the bytes from PE to PE and of who waited for whom, and a timeline of every call. The page needs no network and no other file.)";
 
 }  // namespace
 
 void add_report(CLI::App& app, Global& global) {
   auto settings = std::make_shared<ReportSettings>();
-  CLI::App& verb = add_verb(app, global,
-                            {.name = "report",
-                             .purpose = "say where the time of a traced run went, and what would make it shorter",
-                             .text = kText,
-                             .examples = {{"weir run seismic --variants weir --trace t.weir", "record a run"},
-                                          {"weir report t.weir", "what it shows"},
-                                          {"weir report t.weir --html t.html", "the same, and a timeline to look into"},
-                                          {"weir run --report ./program --size 64", "run a program, then report"},
-                                          {"weir report t.weir", "of a job of PEs with t.0.weir, t.1.weir, ..."},
-                                          {"weir run -n 4 --html t.html ./program", "run a job of PEs, then report"},
-                                          {"weir report t.weir --json | jq '.[].advice'", "for programs"}}},
-                            [settings](Global& g) { return show(*settings, g); });
-  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs").required().type_name("FILE");
+  CLI::App& verb =
+      add_verb(app, global,
+               {.name = "report",
+                .purpose = "say where the time of a traced run went, and what would make it shorter",
+                .text = kText,
+                .examples = {{"weir run seismic --variants weir --trace t.weir", "record a run"},
+                             {"weir report t.weir", "what it shows"},
+                             {"weir report t.weir --html t.html", "the same, and a timeline to look into"},
+                             {"weir run --report ./program --size 64", "run a program, then report"},
+                             {"weir report t.weir", "of a job of PEs or ranks with t.0.weir, t.1.weir, ..."},
+                             {"weir run -n 4 --html t.html ./program", "run a job of PEs or ranks, then report"},
+                             {"weir report t.weir --json | jq '.[].advice'", "for programs"}}},
+               [settings](Global& g) { return show(*settings, g); });
+  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs or ranks").required().type_name("FILE");
   add_option(verb, "--html", settings->html, "also write it as a page for a browser, which needs nothing else")
       .type_name("FILE");
   add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "recording.hpp"
-#include "run_ranks.hpp"
 #include "show_job_report.hpp"
+#include "trace/job_process.hpp"
 
 namespace weir::tool {
 
@@ -71,14 +71,14 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
   }
   std::vector<Recording> recordings;
   for (std::uint32_t rank = 0; rank < asked.ranks; ++rank)
-    recordings.emplace_back(trace_of_rank(global.options.trace, rank));
+    recordings.emplace_back(trace::file_of_rank(global.options.trace, rank));
   const int status = run(global);
   if (!any_recorded(recordings)) {
     if (status != kDone) return status;
-    return fail(
-        fmt::format("--report: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime: there is "
-                    "nothing to report",
-                    asked.title));
+    return fail(fmt::format(
+        "--report: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
+        "nothing to report",
+        asked.title));
   }
   global.print("\n");
   const int reported = show_job_report({{global.options.trace}, asked.title, "report"}, *page, global);

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 #include "base/one_line.hpp"
@@ -20,6 +19,7 @@
 #include "run_job_report.hpp"
 #include "run_ranks_memory.hpp"
 #include "runtime/options.hpp"
+#include "trace/job_process.hpp"
 
 namespace weir::tool {
 
@@ -92,7 +92,7 @@ Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& 
   const bool workers_float = launch::overlap(shares) && !says_how_workers_are_bound(global);
   spec.variables = [variables = variables_of(global), trace = global.options.trace, workers_float](std::uint32_t rank) {
     Variables result = variables;
-    if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace_of_rank(trace, rank));
+    if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace::file_of_rank(trace, rank));
     if (workers_float) result.emplace_back(runtime::variable("bind"), "none");
     return result;
   };
@@ -135,14 +135,6 @@ base::Status check_ranks_options(const RanksOptions& options) {
   if (options.ranks > 0 || given == nullptr) return Status::success();
   return {Code::bad_option, fmt::format("{} is for ranks: say how many, as in weir run -n 4 {}...", given,
                                         options.hosts.empty() ? "" : "--hosts FILE ")};
-}
-
-std::string trace_of_rank(const std::string& trace, std::uint32_t rank) {
-  const std::filesystem::path path(trace);
-  std::filesystem::path name = path.stem();
-  name += fmt::format(".{}", rank);
-  name += path.extension();
-  return (path.parent_path() / name).string();
 }
 
 namespace {

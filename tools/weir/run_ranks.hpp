@@ -26,11 +26,9 @@ void add_ranks_options(CLI::App& verb, RanksOptions& options);
 base::Status check_ranks_options(const RanksOptions& options);
 
 // Runs `words` so, the memory of each rank where `memory` says. `hint`: what to say behind the name of a program that
-// is not there. A report that is asked for is of the PEs of a SHMEM program: the traces that it needs go with it,
+// is not there. A report that is asked for is of all ranks together: the traces that it needs go with it,
 // unless --trace names them.
 int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const MemoryOptions& memory,
               const ReportAsked& report, const std::string& hint, Global& global);
-// The trace of a rank: "t.3.weir" for "t.weir".
-std::string trace_of_rank(const std::string& trace, std::uint32_t rank);
 
 }  // namespace weir::tool

@@ -61,11 +61,11 @@ base::Status list_runtime(const trace::TraceReader& reader, const trace::Runtime
   return base::Status::success();
 }
 
-// Of a job: PEs are processes of one JSON.
+// Of a job: PEs and ranks are processes of one JSON.
 int convert_job(const TraceSettings& settings, Global& global) {
   if (!settings.to.ends_with(".json"))
-    return fail("--to: of the traces of a job's PEs only JSON is made; give one file for another format", kUsage);
-  global.progress("reading the traces of the PEs");
+    return fail("--to: of the traces of a job only JSON is made; give one file for another format", kUsage);
+  global.progress("reading the traces of the job");
   const auto job = job::open_job(settings.files);
   global.progress("");
   if (!job) return fail_to_read(job.status());
@@ -101,7 +101,7 @@ int run_trace(const TraceSettings& settings, Global& global) {
   if (!job) return fail_to_read(job.status());
   for (const std::string& remark : job->remarks) global.print("{}\n", remark);
   for (const job::PeFile& file : job->files) {
-    global.print("PE {}, {}\n", file.pe, file.path);
+    global.print("{} {}, {}\n", file.word(), file.pe, file.path);
     if (const int status = list_or_convert(file.path, settings, global); status != kDone) return status;
   }
   return kDone;
@@ -116,7 +116,7 @@ constexpr const char* kText =
   run.otf2    a folder in the Open Trace Format 2, for Vampir and the like;
               a process with several runtimes gives run-2.otf2 and so on
 
-Of the traces of a job's PEs, several files or t.weir for t.0.weir, t.1.weir, ..., it makes one JSON, with a process for each PE.
+Of the traces of a job's PEs or ranks, several files or t.weir for t.0.weir, t.1.weir, ..., it makes one JSON, with a process for each.
 
 A file of which a bit has changed is refused, with the place, and exit status 2. One that ends early, because its program still runs or was killed, is read as far as it is whole. weir report says where the time went.)";
 
@@ -133,7 +133,7 @@ void add_trace(CLI::App& app, Global& global) {
                                           {"weir trace t.weir --to t.json", "for Perfetto"},
                                           {"weir trace t.weir --json | jq '.[].tasks'", "for programs"}}},
                             [settings](Global& g) { return run_trace(*settings, g); });
-  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs").required().type_name("FILE");
+  add_option(verb, "file", settings->files, "the trace, or those of a job's PEs or ranks").required().type_name("FILE");
   add_option(verb, "--to", settings->to, "make this of it: a name that ends in .json or .otf2").type_name("FILE");
 }
 

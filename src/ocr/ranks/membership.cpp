@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "launch/job.hpp"
-#include "launch/rank_file.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
@@ -48,10 +47,6 @@ weir::detail::TierSource Membership::tiers() const {
     config.processes = processes;
     return config;
   }};
-}
-
-void Membership::name_trace(Options& options) const {
-  if (!options.trace.empty()) options.trace = launch::file_of_rank(options.trace, transport_->rank());
 }
 
 base::Status Membership::introduce(int domains) {

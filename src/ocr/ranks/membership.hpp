@@ -10,7 +10,6 @@
 #include "ocr/mail/mail.hpp"
 #include "ocr/ranks/postman.hpp"
 #include "runtime/tier_source.hpp"
-#include "weir/options.hpp"
 
 namespace weir::ocr {
 
@@ -22,8 +21,6 @@ class Membership {
 
   // The runtime's tiers share what the host has with those of the other ranks there.
   weir::detail::TierSource tiers() const;
-  // A file of this rank's own: "t.weir" is "t.2.weir" on rank 2.
-  void name_trace(Options& options) const;
   // The runtime is there: ranks say what domains they have.
   base::Status introduce(int domains);
   // From now on this rank does what others ask.

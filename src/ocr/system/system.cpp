@@ -50,9 +50,7 @@ void System::open_runtime(const Options& options) {
   if (ranks_ == nullptr) {
     runtime_ = std::make_unique<Runtime>(options);
   } else {
-    Options own = options;
-    ranks_->name_trace(own);
-    runtime_ = runtime::make_runtime(own, ranks_->tiers());
+    runtime_ = runtime::make_runtime(options, ranks_->tiers());
   }
   state_ = weir::detail::RuntimeAccess::state(*runtime_);
   tiers_ = std::make_unique<Tiers>(*state_);

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "shmem/world/world.hpp"
+#include "trace/job_process.hpp"
 #include "trace/recorder.hpp"
 
 namespace weir::shmem {
@@ -40,12 +40,6 @@ Recording& recording() {
 // for a track (docs/protocols/shmem-trace.md).
 std::atomic<unsigned> number{0};
 
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 // "PEs 0, 2, 4"; of many the first ones.
 std::string list_of(std::span<const int> pes) {
   constexpr std::size_t kMost = 16;
@@ -69,21 +63,12 @@ trace::Summary summary_of(const Recording& r) {
   summary.workers = r.threads;
   summary.start = r.start;
   summary.end = trace::Track::now();
-  summary.machine = fmt::format("PE {} of {} on {}", world().my_pe, world().n_pes, host_name());
+  summary.machine = fmt::format("PE {} of {} on {}", world().my_pe, world().n_pes, trace::host_name());
   summary.settings = r.settings;
   return summary;
 }
 
 }  // namespace
-
-std::string trace_file_of(const std::string& trace, int pe) {
-  const std::filesystem::path path(trace);
-  if (path.stem().extension() == fmt::format(".{}", pe)) return trace;
-  std::filesystem::path name = path.stem();
-  name += fmt::format(".{}", pe);
-  name += path.extension();
-  return (path.parent_path() / name).string();
-}
 
 bool is_recording_wanted() noexcept {
   const char* const asked = std::getenv("WEIR_TRACE");
@@ -94,7 +79,8 @@ void open_recording(const std::string& job) {
   World& w = world();
   if (!w.is_traced) return;
   const char* const asked = std::getenv("WEIR_TRACE");
-  const std::string path = w.n_pes > 1 ? trace_file_of(asked, w.my_pe) : std::string(asked);
+  const std::string path =
+      w.n_pes > 1 ? trace::file_of_rank(asked, static_cast<std::uint32_t>(w.my_pe)) : std::string(asked);
   // Runtimes of this process write to the same file.
   if (path != asked) setenv("WEIR_TRACE", path.c_str(), 1);
   auto opened = trace::Recorder::open(path);
@@ -106,7 +92,7 @@ void open_recording(const std::string& job) {
   r.process = getpid();
   r.settings = {{"pe", std::to_string(w.my_pe)},
                 {"pes", std::to_string(w.n_pes)},
-                {"host", host_name()},
+                {"host", trace::host_name()},
                 {"job", job},
                 {"clock_offset_ns", "0"}};
   check(r.recorder->note(r.settings));

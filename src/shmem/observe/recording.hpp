@@ -25,9 +25,6 @@ void note_clock_offset(std::int64_t ns);
 // The file is whole. Also by fail() and global_exit(), while other threads still call.
 void close_recording() noexcept;
 
-// "t.weir" -> "t.3.weir"; one that has the number already stays.
-std::string trace_file_of(const std::string& trace, int pe);
-
 // What all members know and others do not, as a gathering's number.
 Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> pes);
 // That of all PEs in calls of the heap.

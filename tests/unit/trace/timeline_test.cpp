@@ -54,8 +54,8 @@ TEST(Timeline, AddsUpToTheParts) {
     EXPECT_DOUBLE_EQ(sums[2], p.analysing);
     EXPECT_DOUBLE_EQ(sums[3], p.scheduling);
     EXPECT_DOUBLE_EQ(sums[4], p.moving);
-    EXPECT_DOUBLE_EQ(sums[5] + sums[6] + sums[7] + sums[8],
-                     p.waiting_for_data + p.waiting_for_others + p.waiting_for_work + p.idle);
+    EXPECT_DOUBLE_EQ(sums[5] + sums[6] + sums[7] + sums[8] + sums[9],
+                     p.waiting_for_data + p.waiting_for_others + p.waiting_for_ranks + p.waiting_for_work + p.idle);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "report/read_trace.hpp"
@@ -32,31 +33,37 @@ Number number_of(const std::string& text) {
   return number;
 }
 
-bool is_pe(const trace::RuntimeInfo& runtime) { return !setting(runtime, "pes").empty(); }
-
-// Of several starts in one process the one with most events.
-std::optional<std::size_t> pe_runtime(const trace::TraceReader& reader) {
+// Of several starts in one process, or runtimes of a rank, the one with most events.
+std::optional<std::size_t> busiest_with(const trace::TraceReader& reader, std::string_view key) {
   std::optional<std::size_t> found;
   const auto& all = reader.runtimes();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_pe(all[i]) && (!found || all[i].units > all[*found].units)) found = i;
+    if (!setting(all[i], key).empty() && (!found || all[i].units > all[*found].units)) found = i;
   }
   return found;
+}
+
+// The PE; in a process that is none, the rank.
+std::optional<std::size_t> runtime_of_job(const trace::TraceReader& reader) {
+  const std::optional<std::size_t> pe = busiest_with(reader, "pes");
+  return pe ? pe : busiest_with(reader, "ranks");
 }
 
 base::Result<PeFile> open_pe(const std::string& path) {
   auto reader = report::open_trace(path);
   if (!reader) return reader.status();
-  const std::optional<std::size_t> runtime = pe_runtime(*reader);
+  const std::optional<std::size_t> runtime = runtime_of_job(*reader);
   if (!runtime) {
     return base::Status{
         base::Code::bad_input,
-        fmt::format("{}: is of no PE of a SHMEM program, so that it is no part of a job's traces", path)};
+        fmt::format("{}: is of no PE of a SHMEM program and of no rank, so that it is no part of a job's traces",
+                    path)};
   }
-  PeFile file{path, std::move(*reader), *runtime, 0, 0, "", "", 0, false};
+  PeFile file{path, std::move(*reader), *runtime, false, 0, 0, "", "", 0, false};
   const trace::RuntimeInfo& info = file.info();
-  file.pe = number_of<int>(setting(info, "pe"));
-  file.pes = number_of<int>(setting(info, "pes"));
+  file.is_rank = setting(info, "pes").empty();
+  file.pe = number_of<int>(setting(info, file.is_rank ? "rank" : "pe"));
+  file.pes = number_of<int>(setting(info, file.is_rank ? "ranks" : "pes"));
   file.host = setting(info, "host");
   file.id = setting(info, "job");
   file.clock_offset_ns = number_of<std::int64_t>(setting(info, "clock_offset_ns"));
@@ -105,7 +112,8 @@ base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job)
     if (same == job.files.end()) {
       job.files.push_back(std::move(file));
     } else if (were_named) {
-      return {base::Code::bad_input, fmt::format("{} and {} are both of PE {}", same->path, file.path, file.pe)};
+      return {base::Code::bad_input,
+              fmt::format("{} and {} are both of {} {}", same->path, file.path, file.word(), file.pe)};
     } else if (same->is_part && !file.is_part) {
       *same = std::move(file);
     }
@@ -115,14 +123,16 @@ base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job)
 }
 
 void remark(JobFiles& job) {
+  const char* const word = job.files.front().word();
   for (const PeFile& file : job.files) {
     if (file.is_part)
-      job.remarks.push_back(fmt::format("{} ends early: PE {} had not ended, or was killed", file.path, file.pe));
+      job.remarks.push_back(fmt::format("{} ends early: {} {} had not ended, or was killed", file.path, word, file.pe));
     if (file.info().lost > 0)
-      job.remarks.push_back(
-          fmt::format("{}: {} events of PE {} were lost; numbers are too small", file.path, file.info().lost, file.pe));
+      job.remarks.push_back(fmt::format("{}: {} events of {} {} were lost; numbers are too small", file.path,
+                                        file.info().lost, word, file.pe));
   }
-  for (const int pe : job.missing()) job.remarks.push_back(fmt::format("PE {} of {} has left no file", pe, job.pes));
+  for (const int pe : job.missing())
+    job.remarks.push_back(fmt::format("{} {} of {} has left no file", word, pe, job.pes));
 }
 
 }  // namespace
@@ -146,13 +156,19 @@ std::vector<int> JobFiles::missing() const {
   return result;
 }
 
+std::string JobFiles::hosts_text() const {
+  std::set<std::string> hosts;
+  for (const PeFile& file : files) hosts.insert(file.host);
+  return fmt::format("{} host{}", hosts.size(), hosts.size() == 1 ? "" : "s");
+}
+
 bool is_job(const std::vector<std::string>& names) {
   if (names.size() != 1) return names.size() > 1;
   std::error_code error;
   if (!fs::exists(names[0], error) && !fs::exists(names[0] + ".part", error)) return !numbered(names[0]).empty();
   if (!fs::is_regular_file(names[0], error)) return false;
   const auto reader = trace::TraceReader::open(names[0]);
-  return reader && pe_runtime(*reader).has_value();
+  return reader && runtime_of_job(*reader).has_value();
 }
 
 base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
@@ -170,8 +186,15 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
     if (!file) return file.status();
     opened.push_back(std::move(*file));
   }
-  if (opened.empty()) return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE is whole", job.name)};
+  if (opened.empty())
+    return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE or a rank is whole", job.name)};
   if (base::Status status = choose(opened, are_named, job); !status) return status;
+  for (const PeFile& file : job.files) {
+    if (file.is_rank == job.is_of_ranks()) continue;
+    return base::Status{base::Code::bad_input,
+                        fmt::format("{} is of a {}, {} of a {}: give those of one program", job.files.front().path,
+                                    job.files.front().word(), file.path, file.word())};
+  }
   for (const PeFile& file : job.files) job.pes = std::max(job.pes, file.pes);
   remark(job);
   return job;

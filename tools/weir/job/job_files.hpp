@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The traces of a job of PEs: one file for each, found by the name that the job was given, or named one by one.
+// The traces of a job, of PEs of a SHMEM program or of ranks: one file for each, found by the name that the job was
+// given, or named one by one.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,19 @@ namespace weir::tool::job {
 struct PeFile {
   std::string path;
   trace::TraceReader reader;
-  std::size_t runtime = 0;  // which of the reader's is the PE
-  int pe = 0, pes = 0;
+  std::size_t runtime = 0;  // which of the reader's is the PE, or the rank's
+  bool is_rank = false;     // not of a SHMEM program
+  int pe = 0, pes = 0;      // or ranks
   std::string host, id;
   std::int64_t clock_offset_ns = 0;
   bool is_part = false;  // it ends early
 
   const trace::RuntimeInfo& info() const noexcept { return reader.runtimes()[runtime]; }
+  const char* word() const noexcept { return is_rank ? "rank" : "PE"; }
+  // Where its times begin, by the clock that all have in common.
+  std::int64_t origin_ns() const noexcept {
+    return static_cast<std::int64_t>(reader.runtimes().front().opened.ns) + clock_offset_ns;
+  }
   // When it began to be the program's and when it ended, by the clock that all have in common; of a PE that was killed
   // to the last time that its file has.
   std::pair<std::int64_t, std::int64_t> life() const;
@@ -31,9 +38,7 @@ struct PeFile {
 // Times of a PE, of the clock that all have in common.
 class JobClock {
  public:
-  explicit JobClock(const PeFile& file)
-      : scale_(file.reader.scale(file.info())),
-        origin_(static_cast<std::int64_t>(file.reader.runtimes().front().opened.ns) + file.clock_offset_ns) {}
+  explicit JobClock(const PeFile& file) : scale_(file.reader.scale(file.info())), origin_(file.origin_ns()) {}
   std::int64_t ns(std::uint64_t ticks) const noexcept { return origin_ + static_cast<std::int64_t>(scale_.ns(ticks)); }
 
  private:
@@ -48,12 +53,14 @@ struct JobFiles {
   std::vector<std::string> remarks;  // files that are missing, of another run, or end early
 
   std::vector<int> missing() const;
+  bool is_of_ranks() const noexcept { return !files.empty() && files.front().is_rank; }
+  std::string hosts_text() const;  // "2 hosts"
 };
 
 // Whether these names are of a job: several files, a name of which there are only numbered ones ("t.weir", where there
-// is t.0.weir), or a file of a PE.
+// is t.0.weir), or a file of a PE or a rank.
 bool is_job(const std::vector<std::string>& names);
-// not_found, bad_input, io_error; bad_input also for a file that is of no PE, and for two of one PE.
+// not_found, bad_input, io_error; bad_input also for a file that is of neither, and for two of one.
 base::Result<JobFiles> open_job(const std::vector<std::string>& names);
 
 }  // namespace weir::tool::job

@@ -10,6 +10,7 @@
 
 #include "json_file.hpp"
 #include "pending_file.hpp"
+#include "rank_trace.hpp"
 #include "wait_ends.hpp"
 
 namespace weir::tool::job {
@@ -23,24 +24,60 @@ base::Status add_flows(const JobFiles& job, std::int64_t origin, std::vector<con
   return for_each_end(job, [&](const WaitEnds::Wait& wait, const CallAt& by) {
     const CallAt& call = wait.call;
     const std::int64_t end = std::max({call.start, call.end - 1, by.start});
-    flows.push_back(
-        {{sources.at(by.pe), by.track, by.start - origin}, {sources.at(call.pe), call.track, end - origin}});
+    flows.push_back({{sources.at(by.pe), by.track, by.start - origin},
+                     {sources.at(call.pe), call.track, end - origin},
+                     "ended the wait"});
   });
+}
+
+// Where each task of the joined trace ran: the track, as its own file numbers it, and the file.
+struct Place {
+  std::size_t source = 0;
+  std::uint32_t track = 0;
+};
+std::vector<Place> places(const report::Trace& trace) {
+  std::vector<std::uint32_t> first_row(trace.processes.size(), 0);
+  for (std::size_t row = trace.tracks.size(); row-- > 0;)
+    first_row[trace.tracks[row].process] = static_cast<std::uint32_t>(row);
+  std::vector<Place> places(trace.tasks.size());
+  for (const report::Span& span : trace.spans) {
+    if (span.doing != report::Doing::task) continue;
+    const std::uint32_t process = trace.tracks[span.track].process;
+    places[span.task] = {process, span.track - first_row[process]};
+  }
+  return places;
+}
+
+// From the task that has sent something to the first that could begin with it.
+base::Status add_messages(const JobFiles& job, std::vector<convert::JsonFlow>& flows) {
+  const auto joined = rank_trace(job);
+  if (!joined) return joined.status();
+  const report::Trace& trace = joined->trace;
+  const std::vector<Place> where = places(trace);
+  const auto at = [&](std::uint32_t task, std::int64_t ns) {
+    return convert::JsonFlow::End{where[task].source, where[task].track, ns};
+  };
+  for (const Crossing& crossing : joined->crossings) {
+    const std::uint32_t to = crossing.what == trace::RankMessage::request ? crossing.receiver : crossing.first;
+    if (crossing.sender == 0 || to == 0 || !trace.tasks[crossing.sender].ran || !trace.tasks[to].ran) continue;
+    flows.push_back({at(crossing.sender, std::max(crossing.sent, trace.tasks[crossing.sender].start)),
+                     at(to, trace.tasks[to].start), "message"});
+  }
+  return base::Status::success();
 }
 
 }  // namespace
 
 base::Status write_job_json(const JobFiles& job, const std::string& to) {
   std::int64_t first = INT64_MAX;
-  const auto begin = [](const PeFile& file) {
-    return static_cast<std::int64_t>(file.reader.runtimes().front().opened.ns) + file.clock_offset_ns;
-  };
-  for (const PeFile& file : job.files) first = std::min(first, begin(file));
+  for (const PeFile& file : job.files) first = std::min(first, file.origin_ns());
   std::vector<convert::JsonSource> sources;
   for (const PeFile& file : job.files)
-    sources.push_back({&file.reader, fmt::format("PE {}", file.pe), file.runtime, begin(file) - first});
+    sources.push_back(
+        {&file.reader, fmt::format("{} {}", file.word(), file.pe), file.runtime, file.origin_ns() - first});
   std::vector<convert::JsonFlow> flows;
-  if (base::Status status = add_flows(job, first, flows); !status) return status;
+  if (base::Status status = job.is_of_ranks() ? add_messages(job, flows) : add_flows(job, first, flows); !status)
+    return status;
   auto file = PendingFile::create(to);
   if (!file) return file.status();
   if (base::Status status = convert::write_json(sources, flows, file->path()); !status) return status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The traces of a job as one file of JSON for Perfetto: a process for each PE, and one for each runtime within it;
-// arrows from puts to the waits that they ended.
+// The traces of a job as one file of JSON for Perfetto: a process for each PE or rank, and one for each further runtime
+// of it; arrows from puts to the waits that they ended, from tasks that have sent something to those that needed it.
 #pragma once
 
 #include <string>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "json.hpp"
 #include "report/units.hpp"
@@ -140,10 +139,8 @@ Json times_json(const PeTimes& times) {
 }  // namespace
 
 void print(const JobFiles& job, const JobReport& report, Global& global) {
-  std::set<std::string> hosts;
-  for (const PeTimes& times : report.times) hosts.insert(times.host);
-  global.print("{}: {} PE{} on {} host{}, {}\n", job.name, report.pes, report.pes == 1 ? "" : "s", hosts.size(),
-               hosts.size() == 1 ? "" : "s", time_text(report.wall_ns));
+  global.print("{}: {} PE{} on {}, {}\n", job.name, report.pes, report.pes == 1 ? "" : "s", job.hosts_text(),
+               time_text(report.wall_ns));
   for (const std::string& remark : job.remarks) global.print("{}\n", remark);
   print_times(report, global);
   print_traffic(report, global);

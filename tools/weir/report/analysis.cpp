@@ -15,25 +15,6 @@ namespace {
 
 constexpr std::size_t kRateParts = 10;
 
-TimeParts total(const std::vector<TimeParts>& workers) {
-  TimeParts sum;
-  for (const TimeParts& w : workers) {
-    sum.running += w.running;
-    sum.program += w.program;
-    sum.analysing += w.analysing;
-    sum.scheduling += w.scheduling;
-    sum.moving += w.moving;
-    sum.waiting_for_data += w.waiting_for_data;
-    sum.waiting_for_room += w.waiting_for_room;
-    sum.waiting_for_others += w.waiting_for_others;
-    sum.waiting_for_work += w.waiting_for_work;
-    sum.idle += w.idle;
-    sum.slept += w.slept;
-    sum.tasks += w.tasks;
-  }
-  return sum;
-}
-
 std::vector<NameCost> costliest(std::map<std::string, NameCost>&& by_name, double NameCost::*by) {
   std::vector<NameCost> result;
   for (auto& [name, cost] : by_name) {
@@ -138,6 +119,26 @@ std::vector<BlockCost> block_costs(const Trace& trace) {
 
 }  // namespace
 
+TimeParts total(const std::vector<TimeParts>& workers) {
+  TimeParts sum;
+  for (const TimeParts& w : workers) {
+    sum.running += w.running;
+    sum.program += w.program;
+    sum.analysing += w.analysing;
+    sum.scheduling += w.scheduling;
+    sum.moving += w.moving;
+    sum.waiting_for_data += w.waiting_for_data;
+    sum.waiting_for_room += w.waiting_for_room;
+    sum.waiting_for_others += w.waiting_for_others;
+    sum.waiting_for_ranks += w.waiting_for_ranks;
+    sum.waiting_for_work += w.waiting_for_work;
+    sum.idle += w.idle;
+    sum.slept += w.slept;
+    sum.tasks += w.tasks;
+  }
+  return sum;
+}
+
 double Report::bound_ns() const { return std::max({static_cast<double>(path.length), work_bound_ns, bytes_bound_ns}); }
 
 Report analyse(const Trace& trace) {
@@ -157,7 +158,7 @@ Report analyse(const Trace& trace) {
   }
   report.names = name_costs(trace, report.path);
   report.blocks = block_costs(trace);
-  report.advice = advise(trace, report);
+  if (trace.processes.empty()) report.advice = advise(trace, report);
   return report;
 }
 

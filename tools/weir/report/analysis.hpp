@@ -63,6 +63,8 @@ struct Report {
   std::vector<std::string> advice;
 };
 
+// Advice is for one process.
 Report analyse(const Trace& trace);
+TimeParts total(const std::vector<TimeParts>& workers);
 
 }  // namespace weir::tool::report

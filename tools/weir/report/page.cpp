@@ -85,9 +85,11 @@ base::Result<std::string> fill_page(const PageTexts& texts, PageData data, const
                            {"@SCRIPT@", texts.script}});
 }
 
-base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title) {
+base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title, const Json& more) {
   if (base::Status status = page_available(); !status) return status;
-  return fill_page({kPageHtml, kPageCss, kPageScript}, page_data(trace, report), title);
+  PageData data = page_data(trace, report);
+  if (!more.is_null()) data.about["report"].update(more);
+  return fill_page({kPageHtml, kPageCss, kPageScript}, std::move(data), title);
 }
 
 }  // namespace weir::tool::report

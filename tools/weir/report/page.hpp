@@ -13,7 +13,9 @@
 namespace weir::tool::report {
 
 // The page as text. unsupported when Weir was built without the library that draws its plots: names the package.
-base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title);
+// `more`: what the report has besides, of ranks.
+base::Result<std::string> page(const Trace& trace, const Report& report, const std::string& title,
+                               const Json& more = {});
 
 // The parts of a page that are the same for every trace: embedded texts.
 struct PageTexts {

@@ -110,8 +110,17 @@ class Builder {
         return;
       case Kind::resident: trace_.residency[line.from->text].push_back({ns(line.start_ns), line.id}); return;
       case Kind::evict: ++trace_.evictions; return;
+      case Kind::sent:
+      case Kind::received: return take_message(line);
       default: return;
     }
+  }
+
+  void take_message(const Line& line) {
+    trace_.messages.push_back({line.kind == Kind::sent, static_cast<weir::trace::RankMessage>(line.small),
+                               line.note.name, line.note.other, ns(line.start_ns), ns(line.end_ns),
+                               static_cast<std::uint32_t>(line.task), line.value, line.name->text});
+    if (line.task != 0) task(line.task);
   }
 
   void describe(const Summary& summary, const convert::TimeScale& scale);
@@ -206,13 +215,19 @@ base::Result<weir::trace::TraceReader> open_trace(const std::string& path) {
                                   reader.status().message, path, path)};
 }
 
+base::Result<Trace> read_trace(const weir::trace::TraceReader& reader, const RuntimeInfo& runtime) {
+  convert::Resolver resolver(reader, runtime);
+  Builder builder;
+  if (base::Status status = resolver.resolve([&](const Line& line) { builder.take(line); }); !status) return status;
+  return builder.finish(runtime, resolver.scale());
+}
+
 base::Result<std::vector<Trace>> read_traces(const weir::trace::TraceReader& reader) {
   std::vector<Trace> traces;
   for (const RuntimeInfo& runtime : reader.runtimes()) {
-    convert::Resolver resolver(reader, runtime);
-    Builder builder;
-    if (base::Status status = resolver.resolve([&](const Line& line) { builder.take(line); }); !status) return status;
-    traces.push_back(builder.finish(runtime, resolver.scale()));
+    base::Result<Trace> trace = read_trace(reader, runtime);
+    if (!trace) return trace.status();
+    traces.push_back(std::move(*trace));
   }
   return traces;
 }

@@ -27,13 +27,15 @@ constexpr Column kColumns[] = {{"running", &TimeParts::running},
                                {"moving", &TimeParts::moving},
                                {"data", &TimeParts::waiting_for_data},
                                {"held", &TimeParts::waiting_for_others, true},
+                               {"ranks", &TimeParts::waiting_for_ranks, true},
                                {"work", &TimeParts::waiting_for_work},
                                {"idle", &TimeParts::idle}};
 
 std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f}%", 100 * part / of) : "-"; }
 
-void print_row(const TimeParts& parts, double of, const std::vector<Column>& columns, Global& global) {
-  std::string line = fmt::format("{:<9}", parts.worker);
+void print_row(const TimeParts& parts, double of, const std::vector<Column>& columns, std::size_t width,
+               Global& global) {
+  std::string line = fmt::format("{:<{}}", parts.worker, width);
   for (const Column& column : columns) line += fmt::format(" {:>7}", percent(parts.*column.part, of));
   global.print("{} {:>6}\n", line, parts.tasks);
 }
@@ -43,13 +45,15 @@ void print_workers(const Report& report, Global& global) {
   for (const Column& column : kColumns) {
     if (!column.rare || report.sum.*column.part > 0) columns.push_back(column);
   }
-  std::string head = fmt::format("{:<9}", "worker");
+  std::size_t width = 9;
+  for (const TimeParts& worker : report.workers) width = std::max(width, worker.worker.size());
+  std::string head = fmt::format("{:<{}}", "worker", width);
   for (const Column& column : columns) head += fmt::format(" {:>7}", column.title);
   global.print_heading("{} {:>6}\n", head, "tasks");
-  for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, columns, global);
+  for (const TimeParts& worker : report.workers) print_row(worker, report.wall_ns, columns, width, global);
   TimeParts all = report.sum;
   all.worker = "all";
-  if (report.workers.size() > 1) print_row(all, report.sum.sum(), columns, global);
+  if (report.workers.size() > 1) print_row(all, report.sum.sum(), columns, width, global);
 }
 
 // One line for each thing that changes, as wide as the terminal, at most 120 columns.
@@ -130,6 +134,7 @@ Json times(const TimeParts& p) {
           {"waiting_for_data_ns", p.waiting_for_data},
           {"waiting_for_room_ns", p.waiting_for_room},
           {"waiting_for_others_ns", p.waiting_for_others},
+          {"waiting_for_ranks_ns", p.waiting_for_ranks},
           {"waiting_for_work_ns", p.waiting_for_work},
           {"idle_ns", p.idle},
           {"asleep_ns", p.slept}};
@@ -158,7 +163,11 @@ Json list(const Items& items, F&& object) {
 void print(const Trace& trace, const Report& report, Global& global) {
   global.print_heading("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
                        report.tasks, time_text(report.wall_ns));
-  print_workers(report, global);
+  print_parts(trace, report, true, global);
+}
+
+void print_parts(const Trace& trace, const Report& report, bool each_worker, Global& global) {
+  if (each_worker) print_workers(report, global);
   print_course(trace, report, global);
   print_bound(trace, report, global);
   print_names(report, global);

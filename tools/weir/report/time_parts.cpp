@@ -25,36 +25,45 @@ void add(TimeParts& parts, const Span* innermost, bool own_thread, double ns) {
   }
 }
 
+void add(TimeParts& parts, const Causes& causes) {
+  parts.waiting_for_data += causes.data;
+  parts.waiting_for_room += causes.room;
+  parts.waiting_for_others += causes.others;
+  parts.waiting_for_ranks += causes.ranks;
+  parts.waiting_for_work += causes.work;
+  parts.idle += causes.idle;
+}
+
 }  // namespace
 
 std::vector<TimeParts> time_parts(const Trace& trace) {
   const SpanRows rows(trace);
   std::vector<TimeParts> result;
-  std::vector<Interval> gaps;
-  std::vector<std::size_t> whose;  // index into result
+  struct Gaps {
+    std::vector<Interval> when;
+    std::vector<std::size_t> whose;  // index into result
+  };
+  std::vector<Gaps> of_process(trace.process_count());
   for (std::size_t track = 0; track < rows.size(); ++track) {
     if (!trace.has_row(track, rows[track].empty())) continue;
     TimeParts parts;
     parts.worker = trace.tracks[track].name;
     parts.domain = trace.tracks[track].domain;
+    parts.process = trace.tracks[track].process;
+    Gaps& gaps = of_process[parts.process];
     for (const Span& span : rows[track]) parts.tasks += span.doing == Doing::task ? 1 : 0;
     for_each_piece(rows[track], trace.start, trace.end, [&](const Span* innermost, Ns from, Ns to) {
       add(parts, innermost, trace.is_own_thread(track), static_cast<double>(to - from));
       if (!without_work(innermost)) return;
-      gaps.push_back({from, to});
-      whose.push_back(result.size());
+      gaps.when.push_back({from, to});
+      gaps.whose.push_back(result.size());
     });
     result.push_back(std::move(parts));
   }
-  const WithoutWork without(trace, gaps);
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
-    const Causes causes = without.causes(gaps[i]);
-    TimeParts& parts = result[whose[i]];
-    parts.waiting_for_data += causes.data;
-    parts.waiting_for_room += causes.room;
-    parts.waiting_for_others += causes.others;
-    parts.waiting_for_work += causes.work;
-    parts.idle += causes.idle;
+  for (std::size_t process = 0; process < of_process.size(); ++process) {
+    const Gaps& gaps = of_process[process];
+    const WithoutWork without(trace, gaps.when, process);
+    for (std::size_t i = 0; i < gaps.when.size(); ++i) add(result[gaps.whose[i]], without.causes(gaps.when[i]));
   }
   return result;
 }

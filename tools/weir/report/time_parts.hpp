@@ -15,22 +15,24 @@ namespace weir::tool::report {
 struct TimeParts {
   std::string worker;
   int domain = -1;
-  double running = 0;  // ns: callables of tasks
-  double program = 0;  // the thread's own code outside of tasks
+  std::uint32_t process = 0;  // of the trace
+  double running = 0;         // ns: callables of tasks
+  double program = 0;         // the thread's own code outside of tasks
   double analysing = 0;
   double scheduling = 0;  // between two tasks
   double moving = 0;      // brought blocks itself
   double waiting_for_data = 0;
   double waiting_for_room = 0;    // of that
   double waiting_for_others = 0;  // a ready task waited for what they held
+  double waiting_for_ranks = 0;   // for what another rank sends
   double waiting_for_work = 0;
   double idle = 0;
-  double slept = 0;  // of the last four
+  double slept = 0;  // of the last five
   std::uint64_t tasks = 0;
 
   double sum() const {
     return running + program + analysing + scheduling + moving + waiting_for_data + waiting_for_others +
-           waiting_for_work + idle;
+           waiting_for_ranks + waiting_for_work + idle;
   }
 };
 

@@ -26,8 +26,11 @@ Piece piece_of(const Span* innermost, bool own_thread, Ns ns) {
 }
 
 Part largest(const Causes& causes) {
-  const std::pair<double, Part> parts[] = {
-      {causes.idle, Part::idle}, {causes.work, Part::work}, {causes.others, Part::others}, {causes.data, Part::data}};
+  const std::pair<double, Part> parts[] = {{causes.idle, Part::idle},
+                                           {causes.work, Part::work},
+                                           {causes.ranks, Part::ranks},
+                                           {causes.others, Part::others},
+                                           {causes.data, Part::data}};
   Part result = Part::idle;
   double most = 0;
   for (const auto& [ns, part] : parts) {
@@ -45,11 +48,14 @@ bool same(const Piece& a, const Piece& b) { return a.part == b.part && a.asleep 
 std::vector<TimelineRow> timeline(const Trace& trace) {
   const SpanRows spans(trace);
   std::vector<TimelineRow> rows;
-  std::vector<Interval> gaps;
   struct Place {
     std::size_t row, piece;
   };
-  std::vector<Place> places;  // of the gaps
+  struct Gaps {
+    std::vector<Interval> when;
+    std::vector<Place> places;
+  };
+  std::vector<Gaps> of_process(trace.process_count());
   for (std::size_t track = 0; track < spans.size(); ++track) {
     if (!trace.has_row(track, spans[track].empty())) continue;
     TimelineRow row{track, {}};
@@ -61,16 +67,19 @@ std::vector<TimelineRow> timeline(const Trace& trace) {
         return;
       }
       if (without_work(innermost)) {
-        places.push_back({rows.size(), row.pieces.size()});
-        gaps.push_back({from, to});
+        Gaps& gaps = of_process[trace.tracks[track].process];
+        gaps.places.push_back({rows.size(), row.pieces.size()});
+        gaps.when.push_back({from, to});
       }
       row.pieces.push_back(piece);
     });
     rows.push_back(std::move(row));
   }
-  const WithoutWork causes(trace, gaps);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    rows[places[i].row].pieces[places[i].piece].part = largest(causes.causes(gaps[i]));
+  for (std::size_t process = 0; process < of_process.size(); ++process) {
+    const auto& [when, places] = of_process[process];
+    const WithoutWork causes(trace, when, process);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      rows[places[i].row].pieces[places[i].piece].part = largest(causes.causes(when[i]));
   }
   return rows;
 }

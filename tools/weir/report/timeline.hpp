@@ -10,8 +10,8 @@
 namespace weir::tool::report {
 
 // The parts of a worker's time, as in TimeParts.
-enum class Part : std::uint8_t { running, program, analysing, scheduling, moving, data, others, work, idle };
-inline constexpr std::size_t kParts = 9;
+enum class Part : std::uint8_t { running, program, analysing, scheduling, moving, data, others, ranks, work, idle };
+inline constexpr std::size_t kParts = 10;
 
 struct Piece {
   Ns ns = 0;  // how long
@@ -26,7 +26,7 @@ struct TimelineRow {
 };
 
 // One row for each worker, and for each guest that did something: as time_parts(). A time without work is one piece, of
-// the part that most of it belongs to (data, others, work or idle).
+// the part that most of it belongs to (data, others, ranks, work or idle).
 std::vector<TimelineRow> timeline(const Trace& trace);
 
 }  // namespace weir::tool::report

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "few_numbers.hpp"
+#include "trace/rank_events.hpp"
 
 namespace weir::tool::report {
 
@@ -40,6 +41,7 @@ static_assert(sizeof(Task) == 64, "a report holds all tasks of a run");
 struct TrackRow {
   std::string name;
   int worker = -1, domain = -1;
+  std::uint32_t process = 0;  // which of Trace::processes, where there are some
 };
 
 struct Move {
@@ -48,8 +50,9 @@ struct Move {
   std::string from, to;
 };
 
-// What a ready task waited for: room, blocks on their way, commutative data or an OCR data block that others had.
-enum class For : std::uint8_t { room, blocks, lock, block };
+// What a ready task waited for: room, blocks on their way, commutative data or an OCR data block that others had; what
+// another rank has sent.
+enum class For : std::uint8_t { room, blocks, lock, block, rank };
 
 struct DataWait {
   Ns start = 0, end = 0;
@@ -82,6 +85,24 @@ struct Block {
   std::uint64_t bytes = 0;
 };
 
+// What has gone to another rank, or come from one.
+struct Message {
+  bool is_sent = false;
+  weir::trace::RankMessage what = weir::trace::RankMessage::tile;
+  weir::trace::MessageName name;
+  std::uint32_t other = 0;  // rank
+  Ns start = 0, end = 0;    // of one that came: from when it was wanted to when it was there
+  std::uint32_t task = 0;   // that has sent or wanted it, by number
+  std::uint64_t bytes = 0;
+  std::string block;  // its name, or what it is
+};
+
+// One of several processes of a job whose traces were joined: its rows, and its tasks, which have successive numbers.
+struct Process {
+  int workers = 0;
+  std::uint32_t first_task = 0, end_task = 0;
+};
+
 struct Trace {
   int runtime = 0;
   int workers = 0;
@@ -103,13 +124,25 @@ struct Trace {
   std::vector<Tier> tiers;
   std::vector<Block> blocks;
   std::uint64_t evictions = 0;
+  std::vector<Message> messages;
+  std::vector<Process> processes;  // of a job; none: it is of one process
+
+  std::size_t process_count() const { return processes.empty() ? 1 : processes.size(); }
+  Process process(std::size_t number) const {
+    return processes.empty() ? Process{workers, 1, static_cast<std::uint32_t>(tasks.size())} : processes[number];
+  }
+  int workers_of(std::size_t track) const {
+    return processes.empty() ? workers : processes[tracks[track].process].workers;
+  }
 
   // Workers are shown, and of guests those that did something.
   bool has_row(std::size_t track, bool nothing_done) const {
-    return tracks[track].worker >= 0 && (tracks[track].worker < workers || !nothing_done);
+    return tracks[track].worker >= 0 && (tracks[track].worker < workers_of(track) || !nothing_done);
   }
   // A thread that the runtime has made: what it does outside of intervals is to start and to end.
-  bool is_own_thread(std::size_t track) const { return tracks[track].worker > 0 && tracks[track].worker < workers; }
+  bool is_own_thread(std::size_t track) const {
+    return tracks[track].worker > 0 && tracks[track].worker < workers_of(track);
+  }
 
   // The master runs no task, nobody steals, and what moves are lines of cache (docs/islands.md).
   bool on_islands() const { return policy.starts_with("islands"); }

@@ -3,8 +3,9 @@
 // Why workers had nothing to run: shares of data, work and idle over time. Pure.
 //
 // A worker without work waits for data while some ready task waits for its blocks, and for others while one waits for
-// what they hold: commutative data, an OCR data block. When fewer tasks wait than workers have nothing, it is divided
-// evenly among these. Otherwise it waits for work while any task is unfinished, else it is idle.
+// what they hold: commutative data, an OCR data block; for ranks while one waits for what another rank sends. When
+// fewer tasks wait than workers have nothing, it is divided evenly among these. Otherwise it waits for work while any
+// task is unfinished, else it is idle.
 #pragma once
 
 #include <vector>
@@ -18,12 +19,13 @@ namespace weir::tool::report {
 struct Causes {
   double data = 0, others = 0, work = 0, idle = 0;
   double room = 0;  // of `data`: for room, not for blocks on their way
+  double ranks = 0;
 };
 
 class WithoutWork {
  public:
-  // `gaps`: when a worker had nothing to run, of all workers.
-  WithoutWork(const Trace& trace, const std::vector<Interval>& gaps);
+  // `gaps`: when a worker had nothing to run, of all workers of that process.
+  WithoutWork(const Trace& trace, const std::vector<Interval>& gaps, std::size_t process);
 
   // Of one of them.
   Causes causes(Interval gap) const;
@@ -36,7 +38,7 @@ class WithoutWork {
   };
   // How many there are; and one more or less from a moment on.
   struct Counts {
-    int workless = 0, blocks = 0, room = 0, others = 0, unfinished = 0;
+    int workless = 0, blocks = 0, room = 0, others = 0, ranks = 0, unfinished = 0;
   };
   struct Change {
     Ns at;

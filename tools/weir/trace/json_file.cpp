@@ -115,7 +115,9 @@ void begin_process(TextBuffer& to, const RuntimeInfo& runtime, const Process& pr
     write_row(to, process.number, i, json_string(runtime.tracks[i].name));
 }
 
-bool has_flow_id(Kind kind) noexcept { return kind == Kind::edge || kind == Kind::move || kind == Kind::data_wait; }
+bool has_flow_id(Kind kind) noexcept {
+  return kind == Kind::edge || kind == Kind::move || kind == Kind::data_wait || kind == Kind::received;
+}
 
 // `about`: gets what is said of the runtime.
 base::Status write_process(Writer& writer, const TraceReader& reader, const RuntimeInfo& runtime,
@@ -143,7 +145,7 @@ void write_flows(Writer& writer, std::span<const JsonFlow> flows, const std::vec
     return FlowPoint{processes[end.source], end.track, static_cast<std::uint64_t>(std::max<std::int64_t>(end.ns, 0))};
   };
   for (const JsonFlow& flow : flows) {
-    write_flow(writer.text, ++id, point(flow.from), point(flow.to));
+    write_flow(writer.text, ++id, flow.name, point(flow.from), point(flow.to));
     writer.write_when_full();
   }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "names.hpp"
 
@@ -29,6 +30,7 @@ struct JsonFlow {
     std::int64_t ns = 0;  // a moment in the slice, of the time that all sources have in common
   };
   End from, to;
+  std::string_view name;
 };
 // A process for each runtime of each of them, and behind them the arrows. The same errors.
 base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path);

@@ -68,6 +68,8 @@ class LineWriter {
         text_ << ",\"s\":\"t\",\"args\":{\"block\":" << line_.id << ",\"bytes\":" << line_.value
               << ",\"tier\":" << line_.from->json << "}}";
         return;
+      case Kind::sent: return write_sent();
+      case Kind::received: return write_received();
       default: return;
     }
   }
@@ -144,6 +146,25 @@ class LineWriter {
     text_ << ",\"args\":{\"bytes\":" << line_.sum << "}}";
   }
 
+  void write_message(std::string_view opening, std::uint64_t at_ns, std::string_view whom) {
+    begin(opening, line_.name->json, line_.track, at_ns);
+    text_ << ",\"args\":{\"task\":" << line_.task << ",\"bytes\":" << line_.value << ",\"" << whom
+          << "\":" << std::uint64_t{line_.note.other} << "}";
+  }
+  void write_sent() {
+    write_message(",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"sent\",\"name\":", line_.start_ns, "to");
+    text_ << "}";
+  }
+  // From when it was wanted; those of several tasks overlap.
+  void write_received() {
+    write_message(",\n{\"ph\":\"b\",\"cat\":\"received\",\"name\":", line_.start_ns, "from");
+    write_id();
+    text_ << "}";
+    begin(",\n{\"ph\":\"e\",\"cat\":\"received\",\"name\":", line_.name->json, line_.track, line_.end_ns);
+    write_id();
+    text_ << "}";
+  }
+
   // What other tasks hold is not a question of memory: reports keep the two apart.
   void write_data_wait() {
     static constexpr std::string_view kNames[] = {"\"waits for room\"", "\"waits for blocks\"",
@@ -194,11 +215,11 @@ std::string json_string(std::string_view text) {
 
 void write_line(TextBuffer& to, int runtime, const Line& line) { LineWriter(to, runtime, line).write(); }
 
-void write_flow(TextBuffer& to, std::uint64_t id, const FlowPoint& from, const FlowPoint& until) {
+void write_flow(TextBuffer& to, std::uint64_t id, std::string_view name, const FlowPoint& from,
+                const FlowPoint& until) {
   const auto begin = [&](std::string_view phase, const FlowPoint& point) {
-    to << ",\n{\"ph\":" << phase
-       << ",\"cat\":\"ended\",\"name\":\"ended the wait\",\"pid\":" << static_cast<std::uint64_t>(point.process)
-       << ",\"tid\":" << point.track << ",\"ts\":";
+    to << ",\n{\"ph\":" << phase << ",\"cat\":\"between\",\"name\":\"" << name
+       << "\",\"pid\":" << static_cast<std::uint64_t>(point.process) << ",\"tid\":" << point.track << ",\"ts\":";
     to.thousandths(point.at_ns);
     to << ",\"id\":" << id;
   };

@@ -26,7 +26,7 @@ struct FlowPoint {
   int process = 0;
   std::uint64_t track = 0, at_ns = 0;
 };
-void write_flow(TextBuffer& to, std::uint64_t id, const FlowPoint& from, const FlowPoint& until);
+void write_flow(TextBuffer& to, std::uint64_t id, std::string_view name, const FlowPoint& from, const FlowPoint& until);
 // The same of a row: its name, as JSON, and its place.
 void write_row(TextBuffer& to, int runtime, std::uint64_t track, const std::string& name);
 

@@ -43,6 +43,17 @@ void Resolver::edge(std::uint64_t before, std::uint64_t task) {
   tasks_.edge(before, task, [&](const auto& from, const auto& to) { (*take_)(flow(from, to)); });
 }
 
+void Resolver::message(std::uint32_t track, const Event& event, const trace::MessageNote& note) {
+  Line line = line_of(track, event);
+  if (event.id != 0) line.task = tasks_.number(event.id);
+  line.id = unique();
+  line.note = note;
+  const bool is_numbered = !note.block.is_none() && note.block.kind() == BlockKind::numbered;
+  line.name = is_numbered ? block_name(note.block.number) : nullptr;
+  if (line.name == nullptr || line.name->text.empty()) line.name = &name(trace::kRankMessageNames[event.small() % 4]);
+  (*take_)(line);
+}
+
 void Resolver::event(std::uint32_t track, const Event& event) {
   Line line = line_of(track, event);
   switch (event.kind()) {

@@ -39,6 +39,7 @@ struct Line {
   const Name* from = nullptr;   // of a move, the tiers; of evictions and residency the tier
   const Name* to = nullptr;     // of a move
   const Name* label = nullptr;  // of a move its link's, of residency that of the tier's counter
+  trace::MessageNote note;      // of what was sent and received
 };
 
 class Resolver final : private RecordVisitor {
@@ -62,6 +63,7 @@ class Resolver final : private RecordVisitor {
  private:
   void spawn(std::uint32_t track, const Event& event, std::uint64_t parent) override;
   void edge(std::uint64_t before, std::uint64_t task) override;
+  void message(std::uint32_t track, const Event& event, const trace::MessageNote& note) override;
   void event(std::uint32_t track, const Event& event) override;
   void next_pass() override { tasks_.next_pass(); }
 

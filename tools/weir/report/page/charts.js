@@ -5,7 +5,7 @@
 const kParts = [
   ["running_ns", "running"], ["program_ns", "program"], ["analysing_ns", "analysing"], ["scheduling_ns", "scheduling"],
   ["moving_ns", "moving"], ["waiting_for_data_ns", "wait-data"],
-  ["waiting_for_others_ns", "wait-others"], ["waiting_for_work_ns", "wait-work"], ["idle_ns", "idle"],
+  ["waiting_for_others_ns", "wait-others"], ["waiting_for_ranks_ns", "wait-ranks"], ["waiting_for_work_ns", "wait-work"], ["idle_ns", "idle"],
 ];
 
 // Two to four powers of two, or multiples of one.

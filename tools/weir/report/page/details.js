@@ -97,11 +97,12 @@ class Details {
     if (!phases.length) return [];
     const whole = d3.sum(phases, (phase) => phase.ns);
     const colour = { "waited for": "scheduling", queued: "wait-work", [kWaits[0]]: "wait-data", [kWaits[1]]: "wait-data",
-      [kWaits[2]]: "wait-others", [kWaits[3]]: "wait-others" };
+      [kWaits[2]]: "wait-others", [kWaits[3]]: "wait-others", [kWaits[4]]: "wait-ranks" };
     const bar = element("div", { class: "phases", "aria-hidden": "true" }, ...phases.map((phase) =>
       element("i", { style: "width:" + 100 * phase.ns / whole + "%;background:var(--" + colour[phase.what] + ")" })));
     return [element("h4", {}, timeText(whole) + " from its spawn to its start"), bar, this.list(phases.map((phase) =>
       [phase.task ? element("span", {}, phase.what + " ", this.button(phase.task))
+        : phase.holder && phase.what === kWaits[4] ? phase.what + ", for what " + phase.holder + " made"
         : phase.holder ? phase.what + " that " + phase.holder + " had" : phase.what, timeText(phase.ns)]))];
   }
 

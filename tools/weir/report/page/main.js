@@ -22,6 +22,7 @@ async function start() {
   const search = new Search(model, timeline);
   const charts = new TimeCharts(model, timeline);
   showTables(model, (name) => search.find(name));
+  showRanks(model);
   setUpKeys(timeline, search);
   // For the browser's console, and for tests of this page.
   window.weirReport = { model, timeline, overview, details, search, charts, openMs: 0 };

@@ -6,7 +6,8 @@
 // knows how much of each category lies before, so that what a pixel holds is found without going through its pieces.
 
 const kPieces = 64;
-const kWaits = ["waited for room", "waited for blocks", "waited for commutative data", "waited for a data block"];
+const kWaits = ["waited for room", "waited for blocks", "waited for commutative data", "waited for a data block",
+  "waited for another rank"];
 
 const distanceText = (distance) => (distance === 0 ? "of its domain" : plural(distance, "domain") + " away");
 

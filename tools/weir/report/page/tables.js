@@ -19,11 +19,16 @@ function showFacts(model) {
   byId("machine").textContent = plural(model.workers.length, "worker") + " on " + report.machine;
 }
 
+// Which of kParts there are: a program of one rank waits for no other.
+function shownParts(report) {
+  return d3.range(kParts.length).filter((part) => part !== kWaitRanks || report.workers.some((worker) => worker[kParts[part][0]] > 0));
+}
+
 function showTables(model, find) {
-  const { report, wall } = model;
+  const { report, wall } = model, parts = shownParts(report);
   const nameButton = (name) => element("button", { type: "button", class: "link", onclick: () => find(name) }, name);
-  fillTable("bars-table", ["worker", ...kPartNames, "tasks"], report.workers.map((worker) =>
-    [worker.worker, ...kParts.map(([key]) => percentText(worker[key], wall)), countText(worker.tasks)]));
+  fillTable("bars-table", ["worker", ...parts.map((part) => kPartNames[part]), "tasks"], report.workers.map((worker) =>
+    [worker.worker, ...parts.map((part) => percentText(worker[kParts[part][0]], wall)), countText(worker.tasks)]));
   byId("path-text").textContent = "The longest chain of code that had to run one after the other: " +
     timeText(report.critical_path_ns) + ", " + percentText(report.critical_path_ns, wall) + " of the run.";
   fillTable("path-table", ["what", "tasks", "time", "of the path", ""], report.critical_path.slice(0, 20).map((cost) =>
@@ -56,7 +61,9 @@ function showSteals(model) {
 function showLegend(model) {
   const entries = model.report.names.slice(0, kTaskColours.length).map((cost, i) => [kTaskColours[i], cost.name]);
   if (model.report.names.length > kTaskColours.length) entries.push([theme.css("other"), "other tasks"]);
-  kPartVariables.forEach((name, part) => { if (part !== kRunning) entries.push([theme.css(name), kPartNames[part]]); });
+  for (const part of shownParts(model.report)) {
+    if (part !== kRunning) entries.push([theme.css(kPartVariables[part]), kPartNames[part]]);
+  }
   byId("legend").replaceChildren(...entries.map(([colour, text]) =>
     element("li", {}, element("i", { style: "background:" + colour }), element("span", { title: text }, text))));
 }

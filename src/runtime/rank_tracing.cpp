@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/rank_tracing.hpp"
+
+#include "data/block.hpp"
+#include "runtime/runtime_state.hpp"
+#include "sched/worker.hpp"
+#include "trace/job_process.hpp"
+#include "trace/recorder.hpp"
+#include "weir/detail/block.hpp"
+
+namespace weir::runtime {
+
+bool is_traced(const Runtime& runtime) noexcept { return detail::RuntimeAccess::state(runtime)->recorder != nullptr; }
+
+void note_process(Runtime& runtime, const trace::JobProcess& process) {
+  trace::Recorder* const recorder = detail::RuntimeAccess::state(runtime)->recorder.get();
+  if (recorder == nullptr) return;
+  if (const base::Status status = recorder->note(process.settings()); !status) throw Error(status.message);
+}
+
+trace::Track* add_trace_row(Runtime& runtime, const std::string& name) {
+  trace::Recorder* const recorder = detail::RuntimeAccess::state(runtime)->recorder.get();
+  return recorder == nullptr ? nullptr : recorder->add_track({name, -1, -1});
+}
+
+void trace_idle(std::uint64_t since) noexcept {
+  const sched::Worker* const worker = sched::Worker::current();
+  if (worker != nullptr && worker->track() != nullptr) worker->track()->search(since);
+}
+
+std::uint64_t traced_task() noexcept {
+  sched::Worker* const worker = sched::Worker::current();
+  return worker == nullptr ? 0 : sched::trace_id_of(worker->frame().task);
+}
+
+trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept {
+  return trace::EdgeBlock::of(trace::BlockKind::numbered, data::block_of(block).trace_id);
+}
+
+}  // namespace weir::runtime

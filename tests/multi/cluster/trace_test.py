@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of ranks, as a newcomer makes them: weir run -n N --trace t.weir, weir report, weir trace.
+
+usage: trace_test.py WEIR PROGRAM [MPIRUN]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+SMALL, LARGE = 100 * 8, 100_000 * 8  # bytes of the tiles
+LONG = 100e6  # ns that making and using the large tile take at least
+
+
+class RankTraces(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+
+    def call(self, *words, status=0, **variables):
+        done = subprocess.run(words, cwd=self.folder, env={**self.environment, **variables}, capture_output=True, text=True,
+                              timeout=100)
+        if status is not None:
+            self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
+        return done
+
+    def run_traced(self, ranks, body="traced", status=0, **variables):
+        return self.call(WEIR, "run", "-n", str(ranks), "--trace", "t.weir", PROGRAM, body, status=status,
+                         **{"WEIR_WORKERS": "2", **variables})
+
+    def report(self, *files):
+        return json.loads(self.call(WEIR, "report", *(files or ["t.weir"]), "--json").stdout)[0]
+
+    def expect_known_bytes(self, report, ranks):
+        self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (ranks, [], []))
+        wanted = {(rank, (rank - 1) % ranks): [1, SMALL] for rank in range(ranks)}
+        for rank in range(1, ranks):
+            sum_of = wanted.setdefault((0, rank), [0, 0])
+            sum_of[0] += 1
+            sum_of[1] += LARGE
+        self.assertEqual({(t["from"], t["to"]): [t["messages"], t["bytes"]] for t in report["traffic"]}, wanted)
+
+    def test_a_report_has_the_bytes_that_went_from_rank_to_rank(self):
+        for ranks in 2, 3:
+            self.run_traced(ranks)
+            self.assertEqual(sorted(f for f in os.listdir(self.folder) if f.startswith("t.")),
+                             [f"t.{rank}.weir" for rank in range(ranks)])
+            self.expect_known_bytes(self.report(), ranks)
+
+    def test_a_report_says_who_waited_for_whose_data(self):
+        self.run_traced(3)
+        report = self.report()
+        waits = {(w["rank"], w["data"]): w for w in report["top_waits"]}
+        for rank in 1, 2:
+            wait = waits[rank, "large"]
+            self.assertEqual((wait["for"], wait["tasks"], wait["made_by"], wait["times"], wait["longest"]),
+                             (0, "use large", "make large", 1, "large[0]"))
+            self.assertGreaterEqual(wait["ns"], LONG / 2)
+            self.assertGreaterEqual(report["times"][rank]["waiting_for_ranks_ns"], LONG / 2)
+        self.assertEqual(report["before_sent"], 0)
+        self.assertTrue(any("most for make large of rank 0" in line for line in report["advice"]), report["advice"])
+
+    def test_the_critical_path_goes_across_ranks(self):
+        self.run_traced(2)
+        report = self.report()
+        path = {step["name"]: step["path_ns"] for step in report["critical_path"]}
+        self.assertGreaterEqual(path["make large"], LONG)
+        self.assertGreaterEqual(path["use large"], LONG)
+        self.assertGreaterEqual(report["path_crossings"], 1)
+        for rank in report["times"]:
+            self.assertGreaterEqual(rank["path_ns"], LONG)
+
+    def test_a_report_as_text_has_a_row_for_each_rank(self):
+        self.run_traced(2)
+        text = self.call(WEIR, "report", "t.weir").stdout
+        self.assertIn("2 ranks on 1 host", text)
+        self.assertRegex(text, r"rank 1 +[0-9.]+%")
+        self.assertRegex(text, r"rank 1 +use large +0 +large +make large +1 ")
+
+    def test_one_file_gives_what_it_has_and_names_the_ranks_that_are_missing(self):
+        self.run_traced(2)
+        report = self.report("t.1.weir")
+        self.assertEqual((report["missing"], [t["rank"] for t in report["times"]]), ([0], [1]))
+        self.assertIn({"from": 0, "to": 1, "messages": 2, "bytes": SMALL + LARGE}, report["traffic"])
+
+    def test_a_rank_that_is_killed_leaves_what_it_had(self):
+        self.run_traced(2, "traced-killed", status=None)
+        report = self.report()
+        self.assertIn("t.1.weir.part ends early: rank 1 had not ended, or was killed", report["remarks"])
+        self.assertIn("make", {name["name"] for name in report["names"]})
+        self.assertIn(0, {t["rank"] for t in report["times"]})
+
+    def test_processes_with_a_runtime_each_are_ranks_too(self):
+        self.run_traced(2, "traced-alone")
+        report = self.report()
+        self.assertEqual((report["ranks"], report["traffic"], report["missing"]), (2, [], []))
+        self.assertEqual([t["tasks"] for t in report["times"]], [10, 10])
+
+    def test_weir_run_records_runs_and_reports_in_one_step(self):
+        done = json.loads(self.call(WEIR, "run", "-n", "2", "--report", "--json", PROGRAM, "traced").stdout)
+        self.assertEqual((done[0]["ranks"], done[0]["status"]), (2, 0))
+        self.expect_known_bytes(done[1]["report"], 2)
+        self.assertFalse([f for f in os.listdir(self.folder) if f.endswith(".weir")])  # the traces are gone
+
+    def test_the_page_has_the_ranks(self):
+        done = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM, "traced", status=None)
+        if "install node-d3" in done.stderr:
+            self.skipTest("no D3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn('"top_waits"', page)
+        self.assertIn("rank 1 worker 0", page)
+
+    def test_perfetto_gets_an_arrow_from_who_has_sent_to_who_has_used_it(self):
+        self.run_traced(2)
+        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
+        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        self.assertEqual(sorted(names.values()), ["rank 0", "rank 1"])
+        starts = {e["id"]: e for e in events if e["ph"] == "s" and e["name"] == "message"}
+        ends = {e["id"]: e for e in events if e["ph"] == "f" and e["name"] == "message"}
+        self.assertEqual((len(starts), set(starts)), (3, set(ends)))
+
+        def slices_at(point):
+            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
+                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
+
+        for number, start in starts.items():
+            self.assertNotEqual(start["pid"], ends[number]["pid"])
+            self.assertLessEqual(start["ts"], ends[number]["ts"])
+            self.assertIn("send", slices_at(start))
+            self.assertTrue({"use small", "use large"} & set(slices_at(ends[number])))
+
+    @unittest.skipUnless(MPIRUN, "no mpirun")
+    def test_mpirun_gives_each_rank_a_file_of_its_own(self):
+        for body in "traced", "traced-alone":
+            self.call(MPIRUN, "-n", "2", PROGRAM, body, WEIR_TRACE="t.weir", WEIR_WORKERS="2", OMPI_ALLOW_RUN_AS_ROOT="1",
+                      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+            report = self.report()
+            self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (2, [], []))
+            if body == "traced":
+                self.expect_known_bytes(report, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
