@@ -30,7 +30,7 @@ Bytes most_memory() {
   return {static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
 }
 
-memory::TierSetConfig tiers_in(RegionMemory& memory, unsigned processes) {
+memory::TierSetConfig tiers_in(transport::RegionMemory& memory, unsigned processes) {
   memory::TierSetConfig config;
   config.processes = processes;
   config.make_backing = [&memory](const memory::ArenaConfig& arena) {
@@ -49,13 +49,13 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->transport = value_or_throw(transport::open_transport(job));
   state->exchange = std::make_unique<Exchange>(*state->transport);
   const Bytes most = most_memory(), staging{most.count / 4};
-  state->memory = value_or_throw(RegionMemory::make(*state->transport, {most.count + staging.count}));
+  state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
   Options options = wanted;
   if (!options.trace.empty() && state->transport->ranks() > 1)
     options.trace = launch::file_of_rank(options.trace, state->self());
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
-  RegionMemory& memory = *state->memory;
+  transport::RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
   state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
   return state;

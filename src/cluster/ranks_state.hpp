@@ -9,7 +9,7 @@
 
 #include "cluster/exchange.hpp"
 #include "cluster/progress.hpp"
-#include "cluster/region_memory.hpp"
+#include "transport/region_memory.hpp"
 #include "cluster/staging.hpp"
 #include "transport/transport.hpp"
 #include "weir/runtime.hpp"
@@ -19,7 +19,7 @@ namespace weir::detail {
 struct RanksState {
   std::unique_ptr<transport::Transport> transport;
   std::unique_ptr<cluster::Exchange> exchange;
-  std::unique_ptr<cluster::RegionMemory> memory;
+  std::unique_ptr<transport::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<cluster::Progress> progress;  // last: it is stopped before what it uses ends
