@@ -121,6 +121,11 @@ void give_back(Guid block, Copy&& copy) {
 
 }  // namespace
 
+ContentsCounts& contents_counts() noexcept {
+  static constinit ContentsCounts counts;
+  return counts;
+}
+
 std::uint32_t expect_contents(const Edt& edt, Guid block) {
   Copies& all = copies();
   const base::Lock lock(all.mutex);

@@ -8,6 +8,7 @@
 // that read share contents; one that writes has its own. Any thread that has a BlockLocal.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 
@@ -30,6 +31,11 @@ Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents);
 void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode);
 // The home has taken what was written to that copy (GivenBack::copy).
 void copy_is_back(std::uint64_t copy);
+// How often EDTs were given contents that had to be read elsewhere, and that were here.
+struct ContentsCounts {
+  std::atomic<std::uint64_t> read{0}, bytes_read{0}, reused{0};
+};
+ContentsCounts& contents_counts() noexcept;
 // The block is destroyed.
 void forget_contents(Guid block);
 

@@ -13,12 +13,19 @@ namespace weir::ocr {
 
 namespace {
 
+void count_read(std::size_t bytes) noexcept {
+  contents_counts().read.fetch_add(1, std::memory_order_relaxed);
+  contents_counts().bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+}
+void count_reused() noexcept { contents_counts().reused.fetch_add(1, std::memory_order_relaxed); }
+
 void grant(Local& local, const LoanMade& made, ContentsPtr contents) {
   Edt& edt = *reinterpret_cast<Edt*>(made.of.edt);
   block_granted(local, edt, make_copy(local, made, std::move(contents)));
 }
 
 void fetch_contents(Local& local, Rank from, const LoanMade& made) {
+  count_read(made.bytes);
   auto contents = std::make_shared<Contents>(made.bytes);
   const std::span<std::byte> to(contents->data(), contents->bytes);
   fetch(local, from, made.offset, to, [from, made, contents = std::move(contents)](Local& here) {
@@ -34,9 +41,10 @@ Answer answer_lent(Local& local, Rank from, Reader& body) {
   ContentsPtr contents = take_expected(made.of.edt);
   switch (made.as) {
     case LentAs::nothing: block_missing(local, *reinterpret_cast<Edt*>(made.of.edt)); return {};
-    case LentAs::known: break;
+    case LentAs::known: count_reused(); break;
     case LentAs::inside: {
       const std::span<const std::byte> bytes = body.rest();
+      count_read(bytes.size());
       contents = std::make_shared<Contents>(bytes.size());
       if (!bytes.empty()) std::memcpy(contents->data(), bytes.data(), bytes.size());
       break;
@@ -47,6 +55,7 @@ Answer answer_lent(Local& local, Rank from, Reader& body) {
         fetch_contents(local, from, made);
         return {};
       }
+      count_reused();
       Mail::running()->post(from, Say::taken, Writer().put(Taken{made.of.block, made.of.mode}));
       break;
   }
