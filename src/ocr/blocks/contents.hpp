@@ -26,7 +26,7 @@ struct Contents {
 };
 using ContentsPtr = std::shared_ptr<Contents>;
 
-// At most so many bytes; those that were asked for least lately go first. Not thread-safe.
+// Those that were asked for least lately go first. Not thread-safe.
 class KeptContents {
  public:
   struct Kept {
@@ -37,6 +37,7 @@ class KeptContents {
 
   void keep(Guid block, std::uint32_t version, ContentsPtr contents, std::size_t most) {
     drop(block);
+    if (contents->bytes > most) return;
     bytes_ += contents->bytes;
     latest_.push_front({block.bits, version, std::move(contents)});
     by_block_[block.bits] = latest_.begin();

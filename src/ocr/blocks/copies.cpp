@@ -64,7 +64,7 @@ bool is_kept(Guid block, std::uint32_t version, const Contents& contents) noexce
   return version != 0 && !block.is_label() && !goes_inside(contents.bytes);
 }
 
-// The same contents where nobody else uses them, else new ones; an EDT is going to write them, and then they are of
+// The same contents where they are not in use, else new ones; an EDT is going to write them, and then they are of
 // another version.
 ContentsPtr own(Guid block, ContentsPtr contents) {
   bool is_shared = false;
@@ -72,7 +72,7 @@ ContentsPtr own(Guid block, ContentsPtr contents) {
     const base::Lock lock(copies().mutex);
     copies().kept.drop(block);
     is_shared = contents->uses != 0;
-    ++contents->uses;  // so nobody else takes them for its own meanwhile
+    ++contents->uses;  // so no other EDT takes them for its own while they are copied
   }
   if (!is_shared) return contents;
   auto made = std::make_shared<Contents>(contents->bytes);
@@ -92,7 +92,8 @@ ContentsPtr share(const LoanMade& made, ContentsPtr contents) {
   return contents;
 }
 
-// The home adds one to the version of a block that was written: if nobody else has, what was written is that version.
+// The home adds one to the version of a block that was written: that is the version of what was written, unless it has
+// added more.
 void give_back(Guid block, Copy&& copy) {
   Contents& contents = *copy.contents;
   const std::span<const std::byte> bytes(contents.data(), contents.bytes);
@@ -150,6 +151,20 @@ ContentsPtr find_contents(Guid block, std::uint32_t version) {
   const base::Lock lock(all.mutex);
   const KeptContents::Kept* const kept = all.kept.find(block);
   return kept != nullptr && kept->version == version ? kept->contents : nullptr;
+}
+
+ContentsPtr make_contents(Guid block, std::size_t bytes) {
+  {
+    Copies& all = copies();
+    const base::Lock lock(all.mutex);
+    const KeptContents::Kept* const kept = all.kept.find(block);
+    if (kept != nullptr && kept->contents->uses == 0 && kept->contents->bytes == bytes) {
+      ContentsPtr outdated = kept->contents;
+      all.kept.drop(block);
+      return outdated;
+    }
+  }
+  return std::make_shared<Contents>(bytes);
 }
 
 Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents) {

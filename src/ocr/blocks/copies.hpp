@@ -3,9 +3,9 @@
 // Copies: data blocks of other ranks, as EDTs of this one hold them. Each is for one EDT, in memory that no tier
 // counts, from when it is lent until that EDT releases it. It shows the GUID of the block, and no table finds it.
 //
-// Contents that are too long for one message are kept when nobody uses them any more, with their version, up to a bound
-// of bytes (Reach::most_kept()): an EDT that comes later gets them when the home says that they are the block's. EDTs
-// that read share contents; one that writes has its own. Any thread that has a BlockLocal.
+// Contents that are too long for one message are kept when they are not in use any more, with their version, up to a
+// bound of bytes (Reach::most_kept()): an EDT that comes later gets them when the home says that they are the block's.
+// EDTs that read share contents; one that writes has its own. Any thread that has a BlockLocal.
 #pragma once
 
 #include <atomic>
@@ -24,6 +24,10 @@ std::uint32_t expect_contents(const Edt& edt, Guid block);
 ContentsPtr take_expected(std::uint64_t edt);
 // What is kept of the block, if it is of that version; else null.
 ContentsPtr find_contents(Guid block, std::uint32_t version);
+
+// For contents of another version than what is kept of the block, whose memory they take when it is not in use. Throws
+// std::bad_alloc.
+ContentsPtr make_contents(Guid block, std::size_t bytes);
 
 // Held in the mode of the loan. `contents` are those of its version. Throws std::bad_alloc.
 Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents);

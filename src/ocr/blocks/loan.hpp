@@ -43,7 +43,7 @@ struct GivenBack {
   Guid block;
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;  // in the memory of the EDT's rank that others read
-  std::uint64_t copy = 0;    // lies there until it is said to be back; 0: the contents are behind
+  std::uint64_t copy = 0;    // lies there until the home has them; 0: the contents are behind
 };
 
 // Such contents are sent in one message, others are read from where they lie.

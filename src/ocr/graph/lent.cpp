@@ -26,7 +26,7 @@ void grant(Local& local, const LoanMade& made, ContentsPtr contents) {
 
 void fetch_contents(Local& local, Rank from, const LoanMade& made) {
   count_read(made.bytes);
-  auto contents = std::make_shared<Contents>(made.bytes);
+  ContentsPtr contents = make_contents(made.of.block, made.bytes);
   const std::span<std::byte> to(contents->data(), contents->bytes);
   fetch(local, from, made.offset, to, [from, made, contents = std::move(contents)](Local& here) {
     Mail::running()->post(from, Say::taken, Writer().put(Taken{made.of.block, made.of.mode}));
@@ -49,7 +49,7 @@ Answer answer_lent(Local& local, Rank from, Reader& body) {
       if (!bytes.empty()) std::memcpy(contents->data(), bytes.data(), bytes.size());
       break;
     }
-    case LentAs::there:  // another EDT may have got them meanwhile
+    case LentAs::there:  // while this one waited, another EDT may have got them
       contents = find_contents(made.of.block, made.version);
       if (contents == nullptr) {
         fetch_contents(local, from, made);

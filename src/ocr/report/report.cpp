@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "explain/render.hpp"
+#include "ocr/blocks/copies.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "runtime/blocks.hpp"
 #include "runtime/task_data.hpp"
@@ -326,7 +328,8 @@ void add_copies(std::string& text) {
   if (!is_spread()) return;
   const ContentsCounts& counts = contents_counts();
   text += fmt::format(
-      "data blocks of other ranks: EDTs were given {} contents that were read there, of {}, and {} times those that were "
+      "data blocks of other ranks: EDTs were given {} contents that were read there, of {}, and {} times those that "
+      "were "
       "here\n",
       counts.read.load(std::memory_order_relaxed),
       memory::size_text(Bytes{counts.bytes_read.load(std::memory_order_relaxed)}),

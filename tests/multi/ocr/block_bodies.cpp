@@ -216,8 +216,7 @@ void make_versions(ocrGuid_t block, u64 bytes, ocrGuid_t begins, std::vector<ocr
     before.clear();
     for (u64 rank = 0; rank < rank_count(); ++rank) {
       for (const ocrDbAccessMode_t mode : kReads) {
-        const auto reader =
-            make_edt(rank, &read_version, {bytes, version + 1}, 2, nullptr, EDT_PROP_NONE, true);
+        const auto reader = make_edt(rank, &read_version, {bytes, version + 1}, 2, nullptr, EDT_PROP_NONE, true);
         expect_code(ocrAddDependence(block, reader.edt, 0, mode), 0, "ocrAddDependence()");
         expect_code(ocrAddDependence(writer.output, reader.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
         before.push_back(reader.output);
