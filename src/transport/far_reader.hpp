@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FarReader: gets tiles that lie on other hosts, on a thread of its own, as many at a time as there are. Any thread.
+// FarReader: gets what lies on other hosts, on a thread of its own, as many at a time as there are. Any thread.
 #pragma once
 
 #include <condition_variable>
