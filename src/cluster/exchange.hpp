@@ -21,9 +21,9 @@
 #include "base/mutex.hpp"
 #include "cluster/arrivals.hpp"
 #include "cluster/barrier.hpp"
-#include "transport/far_reader.hpp"
 #include "cluster/offers.hpp"
 #include "cluster/wire.hpp"
+#include "transport/far_reader.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::cluster {

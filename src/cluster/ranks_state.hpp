@@ -9,8 +9,8 @@
 
 #include "cluster/exchange.hpp"
 #include "cluster/progress.hpp"
-#include "transport/region_memory.hpp"
 #include "cluster/staging.hpp"
+#include "transport/region_memory.hpp"
 #include "transport/transport.hpp"
 #include "weir/runtime.hpp"
 
