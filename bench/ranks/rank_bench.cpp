@@ -13,88 +13,25 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "launch/job.hpp"
-#include "transport/open_transport.hpp"
+#include "ranks/raw.hpp"
 #include "weir/ranks.hpp"
 
 namespace weir::bench {
 namespace {
 
 constexpr int kHops = 2000, kTransfers = 200, kSkipped = 100'000;
-constexpr std::size_t kLarge = std::size_t{1} << 20;
+constexpr std::size_t kLarge = Raw::kLarge;
 
 double seconds_of(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
   body();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// Two ranks and nothing between them and the transport.
-class Raw {
- public:
-  Raw() {
-    launch::Job job = launch::job_from_environment().value();
-    job.id += ".raw";  // a second job of the same processes
-    transport_ = std::move(transport::open_transport(job).value());
-    transport_->set_handler(
-        0, [](void* self, Rank, std::span<const std::byte>) { ++static_cast<Raw*>(self)->received_; }, this);
-    region_ = transport_->make_region({.size = {kLarge}}).value();
-    channel_ = transport_->open_channel();
-    std::memset(region_.data, 1, kLarge);
-    target_.resize(kLarge);
-  }
-  ~Raw() { static_cast<void>(transport_->leave()); }
-
-  double there_and_back() {
-    static_cast<void>(transport_->barrier());
-    return seconds_of([this] {
-      for (int i = 0; i < kHops / 2; ++i) {
-        if (is_first()) send();
-        receive();
-        if (!is_first()) send();
-      }
-    });
-  }
-  double large() {
-    static_cast<void>(transport_->barrier());
-    return seconds_of([this] {
-      for (int i = 0; i < kTransfers; ++i) {
-        if (is_first()) {
-          send();
-          receive();
-        } else {
-          receive();
-          static_cast<void>(channel_->get(target_.data(), {Rank{0}, region_.id, 0}, kLarge));
-          send();
-        }
-      }
-    });
-  }
-
- private:
-  bool is_first() const { return transport_->rank() == Rank{0}; }
-  void send() {
-    const std::uint64_t word = 0;
-    static_cast<void>(transport_->send(Rank{is_first() ? 1u : 0u}, 0, std::as_bytes(std::span(&word, 1))));
-  }
-  void receive() {
-    while (received_ == taken_) transport_->progress();
-    ++taken_;
-  }
-
-  std::unique_ptr<transport::Transport> transport_;
-  std::unique_ptr<transport::Channel> channel_;
-  transport::Region region_;
-  std::vector<std::byte> target_;
-  std::uint64_t received_ = 0, taken_ = 0;
-};
 
 double tasks_there_and_back(Ranks& ranks, const Array<std::uint64_t, 1>& word) {
   ranks.barrier();
@@ -150,9 +87,9 @@ int run(int workers, int rounds) {
   const auto three = Array<int, 1>::distribute(ranks, {3}, {1}, block_cyclic(1), "three");
   std::vector<double> tasks, messages, large_tasks, gets, skipped;
   for (int i = 0; i < rounds; ++i) {
-    messages.push_back(raw.there_and_back());
+    messages.push_back(raw.there_and_back(kHops / 2));
     tasks.push_back(tasks_there_and_back(ranks, word));
-    gets.push_back(raw.large());
+    gets.push_back(raw.large(kTransfers));
     large_tasks.push_back(large_tiles(ranks, tile));
     skipped.push_back(skipped_tasks(ranks, three));
   }

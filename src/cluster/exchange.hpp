@@ -21,9 +21,9 @@
 #include "base/mutex.hpp"
 #include "cluster/arrivals.hpp"
 #include "cluster/barrier.hpp"
-#include "cluster/far_reader.hpp"
 #include "cluster/offers.hpp"
 #include "cluster/wire.hpp"
+#include "transport/far_reader.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::cluster {
@@ -91,7 +91,7 @@ class Exchange {
   std::atomic<bool> has_failed_{false};
   mutable base::Mutex failure_mutex_;
   std::string failure_ WEIR_GUARDED_BY(failure_mutex_);
-  FarReader far_;  // last: its thread ends first
+  transport::FarReader far_;  // last: its thread ends first
 };
 
 }  // namespace weir::cluster

@@ -31,7 +31,7 @@ Bytes most_memory() {
   return {static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
 }
 
-memory::TierSetConfig tiers_in(RegionMemory& memory, unsigned processes) {
+memory::TierSetConfig tiers_in(transport::RegionMemory& memory, unsigned processes) {
   memory::TierSetConfig config;
   config.processes = processes;
   config.make_backing = [&memory](const memory::ArenaConfig& arena) {
@@ -64,10 +64,10 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->clock = std::make_unique<RankClock>(*state->transport, job.id);
   state->exchange = std::make_unique<Exchange>(*state->transport);
   const Bytes most = most_memory(), staging{most.count / 4};
-  state->memory = value_or_throw(RegionMemory::make(*state->transport, {most.count + staging.count}));
+  state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
-  RegionMemory& memory = *state->memory;
+  transport::RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(wanted, {[&memory, processes] { return tiers_in(memory, processes); }});
   note_rank(*state, job.id);
   state->log = std::make_unique<MessageLog>(*state->runtime);

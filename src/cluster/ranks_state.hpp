@@ -11,8 +11,8 @@
 #include "cluster/message_log.hpp"
 #include "cluster/progress.hpp"
 #include "cluster/rank_clock.hpp"
-#include "cluster/region_memory.hpp"
 #include "cluster/staging.hpp"
+#include "transport/region_memory.hpp"
 #include "transport/transport.hpp"
 #include "weir/runtime.hpp"
 
@@ -22,7 +22,7 @@ struct RanksState {
   std::unique_ptr<transport::Transport> transport;
   std::unique_ptr<cluster::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;
-  std::unique_ptr<cluster::RegionMemory> memory;
+  std::unique_ptr<transport::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<cluster::MessageLog> log;

@@ -24,7 +24,7 @@ class Staging::Given final : public Ending {
   std::size_t bytes_;
 };
 
-base::Result<std::unique_ptr<Staging>> Staging::make(RegionMemory& region, Bytes most) {
+base::Result<std::unique_ptr<Staging>> Staging::make(transport::RegionMemory& region, Bytes most) {
   auto piece = region.cut(most, {}, "staging");
   if (!piece) return piece.status();
   const std::uint64_t origin = *region.offset_of((*piece)->data());

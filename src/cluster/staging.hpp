@@ -14,7 +14,7 @@
 #include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "cluster/ending.hpp"
-#include "cluster/region_memory.hpp"
+#include "transport/region_memory.hpp"
 #include "memory/arena.hpp"
 
 namespace weir::cluster {
@@ -22,7 +22,7 @@ namespace weir::cluster {
 class Staging {
  public:
   // On a piece of the region.
-  static base::Result<std::unique_ptr<Staging>> make(RegionMemory& region, Bytes most);
+  static base::Result<std::unique_ptr<Staging>> make(transport::RegionMemory& region, Bytes most);
 
   // Where in the region the copy lies; the ending gives it back. no_space names what was asked and what there is.
   struct Copy {

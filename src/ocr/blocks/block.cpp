@@ -11,6 +11,7 @@
 #include "ocr/blocks/dispose.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
@@ -151,6 +152,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
     return refuse_far(local.program, guid, "a data block is to have a label that another rank has reserved");
   }
   block->memory = memory;
+  block->note_written();
   block->pool = pool;
   block->size = request.size;
   block->strong = block->weak = block->named = 0;
@@ -212,6 +214,7 @@ void release(BlockLocal& local, Block& block, std::uint8_t mode) {
   if (block.is_copy) [[unlikely]]
     return end_copy(local, block, mode);
   block.word.lock_held();
+  if (is_to_be_written(mode)) block.note_written();
   sched::Task* granted = nullptr;
   if (mode == DB_MODE_RO) {
     --block.weak;
@@ -267,6 +270,7 @@ u8 destroy_far_block(BlockLocal& local, Guid guid) {
     const Holding held = find_held(*local.current, guid);
     if (held.block != nullptr) release_holding(local, *local.current, held);
   }
+  forget_contents(guid);
   return Mail::running()->ask(home_of(guid), Say::destroy, Writer().put(guid)).code;
 }
 

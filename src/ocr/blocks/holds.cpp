@@ -129,6 +129,7 @@ namespace {
 void drop(BlockLocal& local, Pin pin) {
   end_hold(pin.block->tier(), std::move(pin.hold));
   pin.block->word.lock_held();
+  pin.block->note_written();  // perhaps
   unname(local, *pin.block);
 }
 

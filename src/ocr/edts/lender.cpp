@@ -9,32 +9,30 @@
 
 #include "ocr/blocks/lend.hpp"
 #include "ocr/edts/create_edt.hpp"
-#include "ocr/graph/borrow.hpp"
+#include "ocr/graph/fetch.hpp"
 #include "ocr/graph/slots.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
-void send_lent(Rank to, const Loan& loan, bool exists, std::span<const std::byte> contents) {
-  Mail::running()->post(to, Say::lent, Writer().put(LoanMade{loan, exists}).put_bytes(contents));
-}
+void send_nothing(Rank to, const Loan& loan) { Mail::running()->post(to, Say::lent, Writer().put(LoanMade{loan})); }
 
-enum LendParam { kRank, kBlock, kEdt, kMode, kLendParams };
+enum LendParam { kRank, kBlock, kEdt, kKnown, kMode, kLendParams };
 
 // Slot 0: the block, null when it was destroyed before this EDT could have it.
 ocrGuid_t lend(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
-  const Loan loan{{paramv[kBlock]}, paramv[kEdt], static_cast<std::uint8_t>(paramv[kMode])};
+  const Loan loan{{paramv[kBlock]},
+                  paramv[kEdt],
+                  static_cast<std::uint32_t>(paramv[kKnown]),
+                  static_cast<std::uint8_t>(paramv[kMode])};
   const Rank to{static_cast<std::uint32_t>(paramv[kRank])};
   Local& here = *local();
-  const Block* const block = find_held(*here.current, loan.block).block;
-  if (block == nullptr) {
-    send_lent(to, loan, false, {});
-    return to_c({});
-  }
   Writer message;
-  message.put(LoanMade{loan, true}).put_bytes(std::span(static_cast<const std::byte*>(depv[0].ptr), block->size));
-  begin_loan(here, loan.block);
+  if (find_held(*here.current, loan.block).block == nullptr)
+    message.put(LoanMade{loan});
+  else
+    lend_held(here, loan, static_cast<const std::byte*>(depv[0].ptr), message);
   Mail::running()->post(to, Say::lent, message);
   return to_c({});
 }
@@ -53,9 +51,13 @@ Guid make_edt(Local& local, ocrEdt_t function, const char* name, std::span<const
 }
 
 void lend_later(Local& local, Rank to, const Loan& loan) {
-  const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.mode};
+  const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode};
   const Guid edt = make_edt(local, &lend, "that lends a data block to another rank", paramv, 1);
-  if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_lent(to, loan, false, {});
+  if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_nothing(to, loan);
+}
+
+void say_is_back(Rank to, std::uint64_t copy) {
+  if (copy != 0) Mail::running()->post(to, Say::is_back, Writer().put(copy));
 }
 
 struct Returned {
@@ -74,28 +76,47 @@ ocrGuid_t take_back(u32, u64* paramv, u32, ocrEdtDep_t[]) {
   return to_c({});
 }
 
+// The contents that are back are written to the block, at once or by an EDT that waits for its place.
+void end_loan_of(Local& local, Guid block, std::span<const std::byte> contents) {
+  if (try_end_loan(local, block, contents)) return;
+  auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
+  const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
+  if (!make_edt(local, &take_back, "that takes a data block back from another rank", paramv, 0).is_null())
+    static_cast<void>(returned.release());
+}
+
 }  // namespace
 
 Answer answer_borrow(Local& local, Rank from, Reader& body) {
   const auto loan = body.get<Loan>();
   Writer message;
-  message.put(LoanMade{loan, true});
-  switch (try_lend(local, loan.block, loan.mode, message)) {
-    case Lent::yes: Mail::running()->post(from, Say::lent, message); break;
-    case Lent::later: lend_later(local, from, loan); break;
-    case Lent::no_such_block: send_lent(from, loan, false, {}); break;
-  }
+  if (try_lend(local, loan, message))
+    Mail::running()->post(from, Say::lent, message);
+  else
+    lend_later(local, from, loan);
   return {};
 }
 
-Answer answer_give_back(Local& local, Reader& body) {
-  const Guid block = body.get<Guid>();
-  const std::span<const std::byte> contents = body.rest();
-  if (try_end_loan(local, block, contents)) return {};
-  auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
-  const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
-  if (!make_edt(local, &take_back, "that takes a data block back from another rank", paramv, 0).is_null())
-    static_cast<void>(returned.release());
+Answer answer_taken(Local& local, Reader& body) {
+  end_offer(local, body.get<Taken>());
+  return {};
+}
+
+Answer answer_give_back(Local& local, Rank from, Reader& body) {
+  const auto back = body.get<GivenBack>();
+  if (back.copy == 0) {
+    end_loan_of(local, back.block, body.rest());
+  } else if (const std::byte* const there = Reach::running()->mapped(from, back.offset)) {
+    end_loan_of(local, back.block, std::span(there, back.bytes));
+    say_is_back(from, back.copy);
+  } else {
+    auto bytes = std::make_shared<std::vector<std::byte>>(back.bytes);
+    const std::span<std::byte> to(*bytes);
+    fetch(local, from, back.offset, to, [from, back, bytes = std::move(bytes)](Local& here) {
+      say_is_back(from, back.copy);
+      end_loan_of(here, back.block, *bytes);
+    });
+  }
   return {};
 }
 

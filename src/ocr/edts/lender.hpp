@@ -11,6 +11,7 @@ namespace weir::ocr {
 
 // On the thread that performs what others ask.
 Answer answer_borrow(Local& local, Rank from, Reader& body);
-Answer answer_give_back(Local& local, Reader& body);
+Answer answer_taken(Local& local, Reader& body);
+Answer answer_give_back(Local& local, Rank from, Reader& body);
 
 }  // namespace weir::ocr

@@ -4,22 +4,11 @@
 // (lent.hpp).
 #pragma once
 
+#include "ocr/blocks/loan.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/mail/mail.hpp"
 
 namespace weir::ocr {
-
-// What goes to the block's home.
-struct Loan {
-  Guid block;
-  std::uint64_t edt = 0;  // its address, good until it has the block: it is complete, and does not run
-  std::uint8_t mode = 0;
-};
-// What comes back, with the contents behind it.
-struct LoanMade {
-  Loan of;
-  bool exists = false;
-};
 
 // The EDT waits for the block: it may have it, and run, when this returns.
 void borrow(Edt& edt, Guid block, std::uint8_t mode);

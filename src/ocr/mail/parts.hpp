@@ -4,7 +4,11 @@
 // is, and where in it the part belongs; those of several messages may come mixed.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>

@@ -27,7 +27,10 @@ enum class Say : std::uint8_t {
   forget_map,       // it is destroyed
   borrow,           // a data block for an EDT of the sender
   lent,             // a copy of it, or that there is none
+  taken,            // the copy that was to be read where the block is
   give_back,        // what an EDT has written to its copy
+  is_back,          // what was to be read where the copy is
+  fetched,          // to the rank itself: what was to be read elsewhere is here
   fetch_template,   // what a template says
   end,              // the program ends
   stopped,          // the sender's EDTs have ended, and it asks for nothing any more

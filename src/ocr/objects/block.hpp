@@ -31,6 +31,8 @@ class BlockHeap;
 // A pool of memory for small blocks, see blocks/block_memory.hpp.
 using PoolId = std::uint16_t;
 
+inline std::uint32_t version_after(std::uint32_t version) noexcept { return version + 1 == 0 ? 1 : version + 1; }
+
 struct Block {
   ObjectWord word;
   // A small block's address; of others their data::Block, and the low bit; 0: given up.
@@ -42,6 +44,7 @@ struct Block {
   bool no_hint : 1, eager : 1, lazy : 1;
   bool is_copy : 1;  // of a block of another rank: see blocks/copies.hpp
   std::uint16_t domain;
+  std::uint32_t version;  // never 0: counts holds that wrote, also in the entry's earlier lives
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none
   Block *created_next, *created_before;       // in the creator's list
@@ -62,6 +65,9 @@ struct Block {
     return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();
   }
   data::Block& tier() const noexcept { return *reinterpret_cast<data::Block*>(memory & ~kTiered); }
+
+  // What was written so far is of another version: see blocks/copies.hpp.
+  void note_written() noexcept { version = version_after(version); }
 
   Guid guid() const noexcept { return word.guid(Kind::block); }
 };

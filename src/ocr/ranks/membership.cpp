@@ -30,11 +30,21 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   if (ranks > kMostRanks)
     return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
-  return std::unique_ptr<Membership>(new Membership(std::move(*transport)));
+  std::unique_ptr<Membership> made(new Membership(std::move(*transport)));
+  if (base::Status status = made->open_reach(); !status) return status;
+  return made;
+}
+
+base::Status Membership::open_reach() {
+  auto reach = Reach::make(*transport_);
+  if (!reach) return reach.status();
+  reach_ = std::move(*reach);
+  return base::Status::success();
 }
 
 Membership::~Membership() {
   Mail::set_running(nullptr);
+  Reach::set_running(nullptr);
   if (has_lost_one_) return;
   if (const base::Status status = transport_->leave(); !status)
     std::fprintf(stderr, "weir: ocr: at the end of the program: %s\n", status.message.c_str());
@@ -42,9 +52,10 @@ Membership::~Membership() {
 
 weir::detail::TierSource Membership::tiers() const {
   const auto processes = static_cast<unsigned>(transport_->neighbours().size());
-  return {[processes] {
+  return {[processes, reach = reach_.get()] {
     memory::TierSetConfig config;
     config.processes = processes;
+    config.make_backing = reach->backing();
     return config;
   }};
 }
@@ -60,10 +71,14 @@ base::Status Membership::introduce(int domains) {
 
 void Membership::begin(Program& program) {
   Mail::set_running(&mail_);
+  Reach::set_running(reach_.get());
   postman_ = std::make_unique<Postman>(mail_, program);
   postman_->start();
 }
 
-void Membership::end() { has_lost_one_ = !postman_->stop(); }
+void Membership::end() {
+  has_lost_one_ = !postman_->stop();
+  reach_->end_reading();
+}
 
 }  // namespace weir::ocr

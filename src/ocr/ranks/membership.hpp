@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
+#include "ocr/mail/reach.hpp"
 #include "ocr/ranks/postman.hpp"
 #include "runtime/tier_source.hpp"
 
@@ -31,9 +32,12 @@ class Membership {
  private:
   explicit Membership(std::unique_ptr<transport::Transport> transport)
       : transport_(std::move(transport)), mail_(*transport_) {}
+  // Collective.
+  base::Status open_reach();
 
   std::unique_ptr<transport::Transport> transport_;
   Mail mail_;
+  std::unique_ptr<Reach> reach_;
   std::unique_ptr<Postman> postman_;
   bool has_lost_one_ = false;
 };

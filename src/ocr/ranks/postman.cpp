@@ -11,6 +11,7 @@
 #include "ocr/graph/far_events.hpp"
 #include "ocr/graph/far_links.hpp"
 #include "ocr/graph/far_maps.hpp"
+#include "ocr/graph/fetch.hpp"
 #include "ocr/graph/lent.hpp"
 #include "ocr/graph/object_hint.hpp"
 #include "runtime/workers.hpp"
@@ -80,8 +81,11 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::set_default_map: return answer_set_default_map(body);
     case Say::forget_map: return answer_forget_map(body);
     case Say::borrow: return answer_borrow(local, from, body);
-    case Say::lent: return answer_lent(local, body);
-    case Say::give_back: return answer_give_back(local, body);
+    case Say::lent: return answer_lent(local, from, body);
+    case Say::taken: return answer_taken(local, body);
+    case Say::give_back: return answer_give_back(local, from, body);
+    case Say::is_back: return answer_is_back(body);
+    case Say::fetched: return answer_fetched(local, body);
     case Say::fetch_template: return answer_fetch_template(body);
     default: return {OCR_EINVAL};
   }

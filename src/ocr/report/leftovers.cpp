@@ -9,6 +9,7 @@
 #include "ocr/blocks/copies.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/fetch.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/wait.hpp"
 #include "ocr/objects/edt_table.hpp"
@@ -100,6 +101,7 @@ void drop_leftovers(std::span<Local* const> locals) noexcept {
   if (locals.empty()) return;
   Local& any = *locals.front();
   drop_all(any, events(), any.events, [](Event& event) { free_extra(event); });
+  forget_fetches();
   forget_copies(any);
   drop_all(any, blocks(), any.blocks, [](Block& block) { drop_memory(block); });
   blocks().for_each([](Block& block) { drop_memory(block); });

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "explain/render.hpp"
+#include "ocr/blocks/copies.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "runtime/blocks.hpp"
 #include "runtime/task_data.hpp"
@@ -322,6 +324,18 @@ void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
                       size_text(Bytes{bytes}), size_text(Bytes{slabs.bytes()}));
 }
 
+void add_copies(std::string& text) {
+  if (!is_spread()) return;
+  const ContentsCounts& counts = contents_counts();
+  text += fmt::format(
+      "data blocks of other ranks: EDTs were given {} contents that were read there, of {}, and {} times those that "
+      "were "
+      "here\n",
+      counts.read.load(std::memory_order_relaxed),
+      memory::size_text(Bytes{counts.bytes_read.load(std::memory_order_relaxed)}),
+      counts.reused.load(std::memory_order_relaxed));
+}
+
 // What is left, also of a runtime that was started with the switch not to explain itself.
 explain::Situation look_at(const Reported& of) {
   if (of.explaining != nullptr) return of.explaining->look();
@@ -346,6 +360,7 @@ void print_report(const Reported& of, const char* why) noexcept {
     add_events(text);
     add_blocks(text);
     add_tiers(text, of.tiers, of.slabs);
+    add_copies(text);
     if (text.find(kUnnamed) != std::string::npos)
       text += "names of EDT functions: compile the program with -DOCR_ENABLE_EDT_NAMING\n";
     std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);

@@ -187,6 +187,54 @@ void writers() {
 }
 const Named named_writers("writers", &writers);
 
+// ---- Written by one EDT, then read by several on each rank, again and again ----
+
+constexpr u64 kVersions = 8;
+constexpr ocrDbAccessMode_t kReads[] = {DB_MODE_RO, DB_MODE_CONST, DB_MODE_RO};
+
+ocrGuid_t write_version(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  expect_value(depv[0], paramv[0], paramv[1], "an EDT that writes finds what was written last");
+  add_to(depv[0], paramv[0], 1);
+  return kNull;
+}
+
+ocrGuid_t read_version(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  expect_value(depv[0], paramv[0], paramv[1], "an EDT that depends on a write sees it, and no later one");
+  return kNull;
+}
+
+// The first to be written waits for `begins`; what is given to `ends` waits for the last that are read.
+void make_versions(ocrGuid_t block, u64 bytes, ocrGuid_t begins, std::vector<ocrGuid_t>& ends) {
+  std::vector<ocrGuid_t> before{begins};
+  for (u64 version = 0; version < kVersions; ++version) {
+    const auto writer = make_edt(version % rank_count(), &write_version, {bytes, version},
+                                 static_cast<u32>(before.size()) + 1, nullptr, EDT_PROP_NONE, true);
+    u32 slot = 0;
+    expect_code(ocrAddDependence(block, writer.edt, slot, version % 3 == 0 ? DB_MODE_EW : DB_MODE_RW), 0, "");
+    for (const ocrGuid_t event : before)
+      expect_code(ocrAddDependence(event, writer.edt, ++slot, DB_MODE_NULL), 0, "ocrAddDependence()");
+    before.clear();
+    for (u64 rank = 0; rank < rank_count(); ++rank) {
+      for (const ocrDbAccessMode_t mode : kReads) {
+        const auto reader = make_edt(rank, &read_version, {bytes, version + 1}, 2, nullptr, EDT_PROP_NONE, true);
+        expect_code(ocrAddDependence(block, reader.edt, 0, mode), 0, "ocrAddDependence()");
+        expect_code(ocrAddDependence(writer.output, reader.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
+        before.push_back(reader.output);
+      }
+    }
+  }
+  ends.insert(ends.end(), before.begin(), before.end());
+}
+
+void versions() {
+  const ocrGuid_t begins = make_event(OCR_EVENT_STICKY_T);
+  std::vector<ocrGuid_t> ends;
+  for (const u64 bytes : kSizes) make_versions(make_block(bytes, 0), bytes, begins, ends);
+  shut_down_after(ends);
+  expect_code(ocrEventSatisfy(begins, kNull), 0, "ocrEventSatisfy()");
+}
+const Named named_versions("versions", &versions);
+
 // ---- Copies of the API, and a block that is gone ----
 
 ocrGuid_t copy_between(u32, u64* paramv, u32, ocrEdtDep_t*) {

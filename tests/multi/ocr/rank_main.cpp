@@ -37,8 +37,20 @@ void expect_code(u8 code, u8 wanted, const char* what) {
   ocrAbort(1);
 }
 
-std::uint64_t rank_count() { return static_cast<std::uint64_t>(std::atoi(std::getenv("WEIR_RANKS"))); }
-std::uint64_t this_rank() { return static_cast<std::uint64_t>(std::atoi(std::getenv("WEIR_RANK"))); }
+namespace {
+
+// The first that is set: what Weir starts, Open MPI or MPICH.
+std::uint64_t number_in(std::initializer_list<const char*> variables) {
+  for (const char* name : variables)
+    if (const char* const value = std::getenv(name)) return static_cast<std::uint64_t>(std::atoi(value));
+  std::fprintf(stderr, "ocr_rank: it is to be started as a job of ranks\n");
+  std::abort();
+}
+
+}  // namespace
+
+std::uint64_t rank_count() { return number_in({"WEIR_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}); }
+std::uint64_t this_rank() { return number_in({"WEIR_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}); }
 
 // All ranks of the tests have as many domains.
 ocrGuid_t affinity_of_rank(std::uint64_t rank) {

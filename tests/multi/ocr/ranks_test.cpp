@@ -42,9 +42,17 @@ TEST(OcrRanks, BlocksAreWrittenOneAtATimeByEdtsOfAllRanks) {
   expect_well_on_any("writers");
   expect_all_well(4, "writers", kOneWorker);
 }
+// A block of a megabyte is written by one EDT, and three read it on each rank, of which two have what the first got.
+TEST(OcrRanks, WhatARankHasOfABlockIsReadUntilItIsWritten) {
+  expect_well_on_any("versions");
+  Job job(2, "versions", {{"WEIR_WORKERS", "2"}, {"WEIR_OCR_REPORT", "1"}});
+  for (const auto& end : job.ends()) EXPECT_EQ(end.status, 0) << job.output();
+  EXPECT_THAT(job.output(), testing::ContainsRegex("and [1-9][0-9]* times those that were here"));
+}
 TEST(OcrRanks, BlocksLargerThanMemoryAreLentAndComeBack) {
   const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}};
   for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "many", tight);
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "versions", tight);
 }
 // With one worker, since the event that tells of the end has to be linked before it fires.
 TEST(OcrRanks, BlocksOfOtherRanksAreCopied) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// FarReader: gets tiles that lie on other hosts, on a thread of its own, as many at a time as there are. Any thread.
+// FarReader: gets what lies on other hosts, on a thread of its own, as many at a time as there are. Any thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,28 +14,28 @@
 #include "base/result.hpp"
 #include "transport/transport.hpp"
 
-namespace weir::cluster {
+namespace weir::transport {
 
 class FarReader {
  public:
   // Its thread starts with the first read.
-  explicit FarReader(transport::Transport& transport) noexcept : transport_(transport) {}
+  explicit FarReader(Transport& transport) noexcept : transport_(transport) {}
   // What was asked for is read first.
   ~FarReader();
 
   using Done = std::function<void(const base::Status& status)>;
-  void read(transport::Location from, std::span<std::byte> to, Done done);
+  void read(Location from, std::span<std::byte> to, Done done);
 
  private:
   struct Read {
-    transport::Location from;
+    Location from;
     std::span<std::byte> to;
     Done done;
   };
   void run();
-  void perform(transport::Channel& channel, std::vector<Read>& reads);
+  void perform(Channel& channel, std::vector<Read>& reads);
 
-  transport::Transport& transport_;
+  Transport& transport_;
   base::Mutex mutex_;
   std::condition_variable more_;
   std::vector<Read> waiting_ WEIR_GUARDED_BY(mutex_);
@@ -43,4 +43,4 @@ class FarReader {
   std::thread thread_ WEIR_GUARDED_BY(mutex_);
 };
 
-}  // namespace weir::cluster
+}  // namespace weir::transport

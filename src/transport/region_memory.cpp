@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cluster/region_memory.hpp"
+#include "transport/region_memory.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include "memory/tier_spec.hpp"
 #include "platform/pages.hpp"
 
-namespace weir::cluster {
+namespace weir::transport {
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
 
 class Piece final : public memory::Backing {
  public:
-  Piece(std::byte* data, Bytes size, transport::Transport::Descriptor descriptor, std::span<const int> os_nodes,
+  Piece(std::byte* data, Bytes size, Transport::Descriptor descriptor, std::span<const int> os_nodes,
         std::string name)
       : data_(data),
         size_(size),
@@ -57,14 +57,14 @@ class Piece final : public memory::Backing {
 
   std::byte* data_;
   Bytes size_;
-  transport::Transport::Descriptor descriptor_;
+  Transport::Descriptor descriptor_;
   std::vector<int> os_nodes_;
   std::string name_;
 };
 
 }  // namespace
 
-base::Result<std::unique_ptr<RegionMemory>> RegionMemory::make(transport::Transport& transport, Bytes size) {
+base::Result<std::unique_ptr<RegionMemory>> RegionMemory::make(Transport& transport, Bytes size) {
   auto region = transport.make_region({.size = size, .name = "tiers"});
   if (!region) return region.status();
   return std::unique_ptr<RegionMemory>(new RegionMemory(*region, transport.descriptor(region->id)));
@@ -88,9 +88,9 @@ base::Result<std::unique_ptr<memory::Backing>> RegionMemory::cut(Bytes size, std
   if (!os_nodes.empty()) {
     if (base::Status status = platform::prefer_nodes(data, {rounded}, os_nodes); !status) return status;
   }
-  transport::Transport::Descriptor descriptor = descriptor_;
+  Transport::Descriptor descriptor = descriptor_;
   descriptor.offset += offset;
   return std::unique_ptr<memory::Backing>(std::make_unique<Piece>(data, size, descriptor, os_nodes, name));
 }
 
-}  // namespace weir::cluster
+}  // namespace weir::transport

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cluster/far_reader.hpp"
+#include "transport/far_reader.hpp"
 
 #include <utility>
 
-namespace weir::cluster {
+namespace weir::transport {
 
 FarReader::~FarReader() {
   std::thread thread;
@@ -17,7 +17,7 @@ FarReader::~FarReader() {
   if (thread.joinable()) thread.join();
 }
 
-void FarReader::read(transport::Location from, std::span<std::byte> to, Done done) {
+void FarReader::read(Location from, std::span<std::byte> to, Done done) {
   {
     const base::Lock lock(mutex_);
     waiting_.push_back({from, to, std::move(done)});
@@ -27,7 +27,7 @@ void FarReader::read(transport::Location from, std::span<std::byte> to, Done don
 }
 
 void FarReader::run() {
-  const std::unique_ptr<transport::Channel> channel = transport_.open_channel();
+  const std::unique_ptr<Channel> channel = transport_.open_channel();
   std::vector<Read> reads;
   for (;;) {
     {
@@ -42,7 +42,7 @@ void FarReader::run() {
 }
 
 // All are begun before the first is waited for.
-void FarReader::perform(transport::Channel& channel, std::vector<Read>& reads) {
+void FarReader::perform(Channel& channel, std::vector<Read>& reads) {
   base::Status status;
   for (const Read& read : reads) {
     if (status) status = channel.get_nbi(read.to.data(), read.from, read.to.size());
@@ -51,4 +51,4 @@ void FarReader::perform(transport::Channel& channel, std::vector<Read>& reads) {
   for (const Read& read : reads) read.done(status);
 }
 
-}  // namespace weir::cluster
+}  // namespace weir::transport

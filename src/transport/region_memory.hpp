@@ -18,18 +18,18 @@
 #include "memory/backing.hpp"
 #include "transport/transport.hpp"
 
-namespace weir::cluster {
+namespace weir::transport {
 
 class RegionMemory {
  public:
   // Collective. `transport` outlives it.
-  static base::Result<std::unique_ptr<RegionMemory>> make(transport::Transport& transport, Bytes size);
+  static base::Result<std::unique_ptr<RegionMemory>> make(Transport& transport, Bytes size);
 
   // A piece, with its pages on `os_nodes` where there is room (none: anywhere). no_space when the region has no more.
   base::Result<std::unique_ptr<memory::Backing>> cut(Bytes size, std::span<const int> os_nodes,
                                                      const std::string& name);
 
-  transport::RegionId id() const noexcept { return region_.id; }
+  RegionId id() const noexcept { return region_.id; }
   // Where in the region memory lies; none: outside.
   std::optional<std::uint64_t> offset_of(const std::byte* data) const noexcept {
     const auto offset = static_cast<std::uint64_t>(data - region_.data);
@@ -37,13 +37,13 @@ class RegionMemory {
   }
 
  private:
-  RegionMemory(const transport::Region& region, transport::Transport::Descriptor descriptor) noexcept
+  RegionMemory(const Region& region, Transport::Descriptor descriptor) noexcept
       : region_(region), descriptor_(descriptor) {}
 
-  const transport::Region region_;
-  const transport::Transport::Descriptor descriptor_;
+  const Region region_;
+  const Transport::Descriptor descriptor_;
   base::Mutex mutex_;
   std::uint64_t cut_ WEIR_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace weir::cluster
+}  // namespace weir::transport
