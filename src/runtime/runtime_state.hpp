@@ -23,6 +23,7 @@ namespace weir {
 
 namespace runtime {
 
+class Checkpointing;
 class Explaining;
 
 struct State {
@@ -33,10 +34,11 @@ struct State {
   std::unique_ptr<trace::Summary> summary;    // when a layer above takes the blocks before the runtime ends
   std::uint64_t started = 0, ended = 0;       // trace::Track::now() when it was made, and when all had ended
   std::unique_ptr<sched::Scheduler> scheduler;
-  std::unique_ptr<runtime::BlockRuntime> blocks;    // ends before the scheduler that it submits to
-  runtime::Kept kept;                               // blocks and watched arrays that wait for their tasks
-  std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
-  std::uint64_t id = 0;                             // unique in the process, never used again
+  std::unique_ptr<runtime::BlockRuntime> blocks;          // ends before the scheduler that it submits to
+  runtime::Kept kept;                                     // blocks and watched arrays that wait for their tasks
+  std::unique_ptr<runtime::Explaining> explaining;        // null: switched off; ends first
+  std::unique_ptr<runtime::Checkpointing> checkpointing;  // null: neither written nor read; ends before the blocks
+  std::uint64_t id = 0;                                   // unique in the process, never used again
   std::uint16_t number = 0;
   std::atomic<std::uint32_t> completing{0};  // DONE-2: threads in complete() of a Completion; waited for at the end
   std::thread::id maker;                     // worker 0
