@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "platform/clock.hpp"
@@ -44,13 +45,15 @@ Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
   return course;
 }
 
-void Course::note_written(const char* task, const void* memory, std::size_t bytes) {
-  if (!possible_ || variables_.covers(memory, bytes)) return;
+void Course::note_written(const char* task, const Region& memory) {
+  if (!possible_ || memory.rows == 0) return;
+  const std::size_t bytes = memory.row_bytes + (memory.rows - 1) * (memory.rows == 1 ? 0 : memory.stride_bytes);
+  if (variables_.covers(memory.base, bytes)) return;
   refuse(fmt::format(
       "{} writes {} bytes of the program at {}, which are neither in a block nor kept: a program that goes on from a "
       "checkpoint would not have them. Keep the variable with weir::Keep, or make it a weir::Block",
       task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name", bytes,
-      fmt::ptr(memory)));
+      fmt::ptr(memory.base)));
 }
 
 void Course::refuse(std::string why) {
@@ -120,22 +123,31 @@ Status Course::publish() {
   for (std::uint32_t rank = 0; rank < settings_.ranks; ++rank) {
     const auto image = ImageReader::open(next_image(settings_.folder, rank));
     Status status = image.status();
-    if (status && ((*image)->of().point != own.point || (*image)->of().hash != own.hash))
-      status = {Code::bad_input,
+    if (status && ((*image)->of().point != own.point || (*image)->of().hash != own.hash)) {
+      status = {Code::unsupported,
                 fmt::format("rank {} has spawned other tasks than rank 0 before wait {}", rank, own.point)};
-    if (status && (*image)->of().variables != own.variables)
-      status = {Code::bad_input,
-                fmt::format("variables that are kept have other values on rank {} than on rank 0 at wait "
-                            "{}: give them the same on all ranks, or do not keep them",
+    } else if (status && (*image)->of().variables != own.variables) {
+      status = {Code::unsupported,
+                fmt::format("variables that are kept have other values on rank {} than on rank 0 at wait {}: give them "
+                            "the same on all ranks, or do not keep them",
                             rank, own.point)};
-    if (status) continue;
-    folder_->discard();
-    return status;
+    }
+    if (!status) return status;
   }
-  const Status status =
-      folder_->publish({submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
-  if (!status) folder_->discard();
-  return status;
+  return folder_->publish(
+      {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
+}
+
+void Course::give_up(const Status& why) noexcept {
+  if (folder_) folder_->discard();
+  std::fprintf(stderr, "weir: no checkpoint was written: %s; the run goes on, and the last checkpoint stays\n",
+               why.message.c_str());
+}
+
+void Course::report_end() const noexcept {
+  if (!restarting() || settings_.rank != 0) return;
+  std::fprintf(stderr, "weir: the program has ended before wait %llu, where %s goes on: its tasks were skipped\n",
+               static_cast<unsigned long long>(past_->record().at.point), past_->path().c_str());
 }
 
 }  // namespace weir::checkpoint

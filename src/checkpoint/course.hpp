@@ -21,6 +21,7 @@
 #include "checkpoint/past.hpp"
 #include "checkpoint/submission.hpp"
 #include "checkpoint/variables.hpp"
+#include "weir/footprint.hpp"
 
 namespace weir::checkpoint {
 
@@ -45,13 +46,15 @@ class Course {
   void note_task(const char* name) noexcept { submission_.note_task(name != nullptr ? name : ""); }
   void note_item(std::uint64_t what, unsigned mode) noexcept { submission_.note_item(what, mode); }
   // Memory of the program that the task writes.
-  void note_written(const char* task, const void* memory, std::size_t bytes);
+  void note_written(const char* task, const Region& memory);
   // Why the program cannot go on from a checkpoint. The first reason counts.
   void refuse(std::string why);
 
   // ---- At a wait outside of tasks; all tasks have ended ----
   // bad_input: this run goes another way than the one that wrote the checkpoint.
   base::Result<Next> arrive();
+  // The program ends. Says so on standard error when it never came to where it was to go on.
+  void report_end() const noexcept;
   // All blocks have their contents from past(), which goes.
   void end_restart() noexcept;
 
@@ -65,9 +68,11 @@ class Course {
   // This rank's part. io_error, no_space.
   base::Result<std::unique_ptr<ImageWriter>> open_image(std::vector<ImageItem> items) const;
   base::Status finish_image(ImageWriter& image) const;
-  // Rank 0, after all ranks have written, or have failed to: the checkpoint is the last one now. bad_input: variables
-  // have other values on another rank. Otherwise io_error, no_space.
+  // Rank 0, after all ranks have written, or have failed to: the checkpoint is the last one now. unsupported: other
+  // tasks were spawned on another rank, or variables have other values there. Otherwise io_error, no_space, bad_input.
   base::Status publish();
+  // Says on standard error that there is no new one, and why; the run goes on.
+  void give_up(const base::Status& why) noexcept;
   // The next is due when its time has come again.
   void restart_clock() noexcept;
 

@@ -91,19 +91,20 @@ Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path
   return Status{status.code, fmt::format("{} ({} bytes)", status.message, writer->end_)};
 }
 
-Status ImageWriter::write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes) {
+void ImageWriter::write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes) {
   ImageItem& to = items_[item];
   to.checksum = platform::crc32c(text_of(bytes), to.checksum);
   const auto place = static_cast<off_t>(to.place + offset);
   const int error = platform::write_all(file_.number(), text_of(bytes).data(), bytes.size(), place);
-  if (error != 0) return fail(error);
+  int none = 0;
+  if (error != 0) error_.compare_exchange_strong(none, error);
   if (bytes.size() >= kStartedEarly)  // only a hint: finish() waits for all of it, and sees what fails
     static_cast<void>(
         ::sync_file_range(file_.number(), place, static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE));
-  return Status::success();
 }
 
 Status ImageWriter::finish(const ImageOf& of) {
+  if (const int error = error_.load(); error != 0) return fail(error);
   Encoder index;
   index << std::uint64_t{items_.size()};
   for (const ImageItem& item : items_)

@@ -7,6 +7,7 @@
 // The head is written last. CRC-32C of each item, of the index and of the head.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -42,8 +43,8 @@ class ImageWriter {
   ImageWriter(const ImageWriter&) = delete;
   ImageWriter& operator=(const ImageWriter&) = delete;
 
-  // The next bytes of an item, which begin at `offset` of it. Any thread, one for each item. io_error, no_space.
-  base::Status write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes);
+  // The next bytes of an item, which begin at `offset` of it. Any thread, one for each item. finish() says what fails.
+  void write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes);
   // All items are written: the file is whole and on the device. io_error, no_space.
   base::Status finish(const ImageOf& of);
 
@@ -54,7 +55,8 @@ class ImageWriter {
   const std::string path_;
   platform::Descriptor file_;
   std::vector<ImageItem> items_;
-  std::uint64_t end_ = 0;  // of the last item
+  std::uint64_t end_ = 0;      // of the last item
+  std::atomic<int> error_{0};  // the first of a write
 };
 
 class ImageReader {

@@ -92,4 +92,10 @@ void Progress::run() {
   }
 }
 
+base::Status Progress::barrier() {
+  constexpr std::uint64_t kLookForNs = 50'000;
+  const std::uint64_t end = platform::now_ns() + kLookForNs;
+  return exchange_.barrier([this, end] { return look_until(end); });
+}
+
 }  // namespace weir::cluster

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <exception>
 #include <span>
 #include <utility>
 
@@ -17,10 +15,10 @@
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
 #include "weir/keep.hpp"
+#include "weir/ranks.hpp"
 
 namespace weir::cluster {
 
-using checkpoint::Contents;
 using checkpoint::Course;
 using checkpoint::ImageItem;
 using checkpoint::ImageWriter;
@@ -29,8 +27,8 @@ using detail::RanksState;
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;      // of a write: is in a cache when its checksum is made
-constexpr std::uint32_t kNoArray = ~std::uint32_t{0};     // in the name of what is sent, where an array's is
+constexpr std::size_t kPiece = std::size_t{4} << 20;   // of a write: is in a cache when its checksum is made
+constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is sent, where an array's is
 
 template <class T>
 T value_or_throw(base::Result<T> result) {
@@ -45,7 +43,7 @@ std::uint64_t key_of(const RankedTile& tile) { return std::uint64_t{tile.id.arra
 
 void write_tile(ImageWriter& to, std::size_t item, std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += kPiece)
-    check(to.write(item, at, bytes.subspan(at, std::min(kPiece, bytes.size() - at))));
+    to.write(item, at, bytes.subspan(at, std::min(kPiece, bytes.size() - at)));
 }
 
 }  // namespace
@@ -61,8 +59,7 @@ RankCheckpoints::RankCheckpoints(RanksState& state, std::unique_ptr<Course> cour
     : state_(state), course_(std::move(course)), word_(*state.runtime, 1, "checkpoint word") {}
 
 RankCheckpoints::~RankCheckpoints() {
-  if (!course_->restarting() || state_.self() != Rank{0} || state_.exchange->has_failed()) return;
-  std::fprintf(stderr, "%s", course_->early_end().c_str());
+  if (!state_.exchange->has_failed()) course_->report_end();
 }
 
 // ---- What the program spawns ----
@@ -70,11 +67,10 @@ RankCheckpoints::~RankCheckpoints() {
 // Tasks that write no tile are not compared: a program may have some for each rank, and how many ranks there are may
 // have changed.
 bool RankCheckpoints::skips(const detail::RankedFootprint& footprint) {
-  for (const Access* const item : footprint.written())
-    course_->note_written(footprint.name(), item->region.base, detail::span_of(item->region));
+  for (const Access* const item : footprint.written()) course_->note_written(footprint.name(), item->region);
   if (footprint.written_count() > footprint.written().size())
-    course_->refuse(fmt::format("a task writes {} variables, more than {}", footprint.written_count(),
-                                footprint.written().size()));
+    course_->refuse(
+        fmt::format("a task writes {} variables, more than {}", footprint.written_count(), footprint.written().size()));
   const auto& items = footprint.items();
   if (std::any_of(items.begin(), items.end(), [](const auto& item) { return writes(item.mode); })) {
     course_->note_task(footprint.name());
@@ -117,7 +113,7 @@ void RankCheckpoints::at_wait(bool asked) {
   bool wanted = asked || course_->is_due();
   if (state_.self() == Rank{0} && wanted) {
     if (const base::Status status = course_->begin(); !status) {
-      std::fprintf(stderr, "%s", course_->report(status).c_str());
+      course_->give_up(status);
       wanted = false;
     }
   }
@@ -127,7 +123,7 @@ void RankCheckpoints::at_wait(bool asked) {
 void RankCheckpoints::restore() {
   for (const auto& tiles : arrays()) {
     for (RankedTile& tile : *tiles) {
-      const Contents from = value_or_throw(course_->past().claim(key_of(tile), tile.name, tile.bytes));
+      const checkpoint::Contents from = value_or_throw(course_->past().claim(key_of(tile), tile.name, tile.bytes));
       tile.versions.note_write(state_.self(), tile.versions.owner());
       if (tile.versions.owner() != state_.self()) continue;
       need_block(state_, tile);
@@ -144,7 +140,8 @@ void RankCheckpoints::restore() {
 void RankCheckpoints::check_blocks() {
   std::size_t known = 1;  // word_
   for (const auto& tiles : arrays())
-    for (const RankedTile& tile : *tiles) known += (*tile.block != nullptr) + tile.part.has_value() + tile.arrived.has_value();
+    for (const RankedTile& tile : *tiles)
+      known += (*tile.block != nullptr) + tile.part.has_value() + tile.arrived.has_value();
   if (runtime::block_count(*state_.runtime) > known)
     course_->refuse("blocks were made in runtime(), for one rank alone: make them distributed arrays");
 }
@@ -160,22 +157,21 @@ void RankCheckpoints::write() {
       if (tile.versions.writer() == state_.self()) own.push_back(&tile);
     }
   }
-  base::Status status = write_image(own);
-  if (!status) std::fprintf(stderr, "%s", course_->report(status).c_str());
+  const base::Status written = write_image(own);
+  if (!written && state_.self() != Rank{0}) course_->give_up(written);
   check(state_.progress->barrier());
   course_->restart_clock();
   if (state_.self() != Rank{0}) return;
-  status = course_->publish();
+  const base::Status status = written ? course_->publish() : written;
   if (status.code == base::Code::unsupported) throw Error(status.message);
-  if (!status) std::fprintf(stderr, "%s", course_->report(status).c_str());
+  if (!status) course_->give_up(status);
 }
 
 base::Status RankCheckpoints::write_image(const std::vector<RankedTile*>& tiles) {
   std::vector<ImageItem> items;
   for (const RankedTile* const tile : tiles) items.push_back({key_of(*tile), tile->bytes, tile->name});
   base::Result<std::unique_ptr<ImageWriter>> image = course_->open_image(std::move(items));
-  base::Status status = image.status();
-  std::string failure;
+  const base::Status& status = image.status();
   for (std::size_t i = 0; status && i < tiles.size(); ++i) {
     state_.runtime->spawn(name("checkpoint"), detail::block_item<Mode::in, const std::byte>(*tiles[i]->block),
                           [to = image->get(), i](std::span<const std::byte> bytes) { write_tile(*to, i, bytes); });

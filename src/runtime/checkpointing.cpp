@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <cstring>
+#include <exception>
 #include <thread>
 #include <utility>
 
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
-#include "platform/crc32c.hpp"
 #include "sched/worker.hpp"
 #include "weir/block.hpp"
 #include "weir/error.hpp"
@@ -75,7 +73,7 @@ class Pieces {
     for (; !run.empty(); run = run.subspan(std::min(run.size(), kPiece))) put(run.first(std::min(run.size(), kPiece)));
   }
   void put(std::span<const std::byte> piece) {
-    check(to_.write(item_, done_, piece));
+    to_.write(item_, done_, piece);
     done_ += piece.size();
   }
 
@@ -130,9 +128,7 @@ Checkpointing::Checkpointing(Runtime& runtime, State& state, std::unique_ptr<Cou
 }
 
 Checkpointing::~Checkpointing() {
-  if (!course_->restarting() || std::uncaught_exceptions() > 0) return;
-  std::fprintf(stderr, "weir: the program has ended before wait %llu, where %s goes on: it has done nothing\n",
-               static_cast<unsigned long long>(course_->past().record().at.point), course_->past().path().c_str());
+  if (std::uncaught_exceptions() == 0) course_->report_end();
 }
 
 // ---- What the program spawns ----
@@ -154,16 +150,12 @@ void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::sp
   if (own_) return;
   course_->note_task(name);
   for (const Access& item : footprint) {
-    const Region& region = item.region;
     if (item.is_block()) {
       course_->note_item(data::block_of(*detail::block_of(item)).made, static_cast<unsigned>(item.mode));
       continue;
     }
-    course_->note_item(region.row_bytes * region.rows, static_cast<unsigned>(item.mode));
-    if (!writes(item.mode) || region.rows == 0) continue;
-    const std::size_t whole =
-        region.rows == 1 ? region.row_bytes : (region.rows - 1) * region.stride_bytes + region.row_bytes;
-    course_->note_written(name, region.base, whole);
+    course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
+    if (writes(item.mode)) course_->note_written(name, item.region);
   }
 }
 
@@ -210,9 +202,7 @@ void Checkpointing::write() {
   if (status) status = write_image(blocks);
   if (status) status = course_->publish();
   course_->restart_clock();
-  if (status) return;
-  std::fprintf(stderr, "weir: no checkpoint was written: %s; the run goes on, and the last checkpoint stays\n",
-               status.message.c_str());
+  if (!status) course_->give_up(status);
 }
 
 base::Status Checkpointing::write_image(const std::vector<data::Block*>& blocks) {
@@ -221,17 +211,13 @@ base::Status Checkpointing::write_image(const std::vector<data::Block*>& blocks)
   base::Result<std::unique_ptr<ImageWriter>> opened = course_->open_image(std::move(items));
   if (!opened) return opened.status();
   ImageWriter& image = **opened;
-  try {
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      data::Block* const block = blocks[i];
-      runtime_.spawn(
-          name("checkpoint"), detail::block_item<Mode::in, const std::byte>(block),
-          [&image, i, block](std::span<const std::byte> bytes) { write_block(image, i, *block, bytes.data()); });
-    }
-    runtime_.wait();
-  } catch (const Error& error) {
-    return {base::Code::io_error, error.what()};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    data::Block* const block = blocks[i];
+    runtime_.spawn(
+        name("checkpoint"), detail::block_item<Mode::in, const std::byte>(block),
+        [&image, i, block](std::span<const std::byte> bytes) { write_block(image, i, *block, bytes.data()); });
   }
+  runtime_.wait();
   return course_->finish_image(image);
 }
 
