@@ -52,10 +52,15 @@ void run(weir::Ranks& ranks, std::uint64_t steps, const weir::Distribution& owne
       for (const std::uint64_t n : x) s[0] = mixed(s[0] + n);
     });
   }
-  ranks.spawn(weir::on_rank(0), weir::in(sum.tile(0)), [done](Read s) {
-    std::printf("%llu steps: %016llx\n", static_cast<unsigned long long>(done), static_cast<unsigned long long>(s[0]));
-  });
+  std::uint64_t result = 0;
+  const weir::Keep kept_result(ranks, "result", result);
+  for (int rank = 0; rank < ranks.size(); ++rank)
+    ranks.spawn(weir::on_rank(rank), weir::in(sum.tile(0)), weir::out(result),
+                [](Read s, std::uint64_t& r) { r = s[0]; });
   ranks.barrier();
+  if (ranks.rank() == 0)
+    std::printf("%llu steps: %016llx\n", static_cast<unsigned long long>(done),
+                static_cast<unsigned long long>(result));
 }
 
 }  // namespace
