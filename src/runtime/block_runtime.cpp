@@ -16,7 +16,6 @@
 #include "check/hooks.hpp"
 #include "memory/file_store.hpp"
 #include "runtime/checking.hpp"
-#include "runtime/checkpointing.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/runtime_state.hpp"
@@ -224,7 +223,7 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
     throw;
   }
   runtime::note_maker(state, block);
-  if (state.checkpointing != nullptr) state.checkpointing->note_block(block);
+  if (runtime::is_outside(state)) block.made = ++state.blocks_made;
   return &block;
 }
 
@@ -242,7 +241,7 @@ void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size
 void flush_block(BlockBase* base) {
   data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
   if (block == nullptr || block->owner == nullptr) refuse_gone(block);
-  if (block->owner->checkpointing != nullptr && block->owner->checkpointing->is_restarting()) refuse_early(*block);
+  if (block->owner->restarts) refuse_early(*block);
   static_cast<void>(wait_for_tasks(*block));  // what is left the store refuses
   if (block->store == nullptr) return;        // of a checked program: it never leaves its place
   if (base::Status status = block->store->flush(*block); !status) throw Error(status.message);

@@ -124,7 +124,8 @@ std::unique_ptr<Checkpointing> Checkpointing::open(Runtime& runtime, State& stat
 
 Checkpointing::Checkpointing(Runtime& runtime, State& state, std::unique_ptr<Course> course)
     : runtime_(runtime), state_(state), course_(std::move(course)) {
-  if (course_->restarting()) any_restarts_.store(true, std::memory_order_relaxed);
+  state_.restarts = course_->restarting();
+  if (state_.restarts) any_restarts_.store(true, std::memory_order_relaxed);
 }
 
 Checkpointing::~Checkpointing() {
@@ -132,12 +133,6 @@ Checkpointing::~Checkpointing() {
 }
 
 // ---- What the program spawns ----
-
-bool Checkpointing::is_outside() const noexcept {
-  if (std::this_thread::get_id() != state_.maker) return false;
-  const sched::Worker* const worker = find_worker_in(state_);
-  return worker == nullptr || const_cast<sched::Worker*>(worker)->frame().outer == nullptr;
-}
 
 // A scope outside of tasks is its thread's own, and those of other threads are never skipped.
 bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
@@ -157,10 +152,6 @@ void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::sp
     course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
     if (writes(item.mode)) course_->note_written(name, item.region);
   }
-}
-
-void Checkpointing::note_block(data::Block& block) noexcept {
-  if (is_outside()) block.made = ++made_;
 }
 
 // ---- At a wait ----
@@ -187,6 +178,7 @@ void Checkpointing::restore() {
   check(course_->past().check_all_claimed());
   runtime_.wait();
   course_->end_restart();
+  state_.restarts = false;
 }
 
 void Checkpointing::write() {
@@ -225,18 +217,16 @@ base::Status Checkpointing::write_image(const std::vector<data::Block*>& blocks)
 
 namespace weir {
 
-bool Runtime::is_restarting() const noexcept {
-  return state_->checkpointing != nullptr && state_->checkpointing->is_restarting();
-}
+bool Runtime::is_restarting() const noexcept { return state_->restarts; }
 
 namespace detail {
 
 checkpoint::Variables* kept_variables(Runtime& runtime) {
-  runtime::Checkpointing* const checkpointing = RuntimeAccess::state(runtime)->checkpointing.get();
-  if (checkpointing == nullptr) return nullptr;
-  if (!checkpointing->is_outside())
+  RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+  if (state.checkpointing == nullptr) return nullptr;
+  if (!runtime::is_outside(state))
     throw Error("weir::Keep is made in a task, or by another thread than the one that made the runtime");
-  return &checkpointing->variables();
+  return &state.checkpointing->variables();
 }
 
 void keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes) {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,16 +31,11 @@ class Checkpointing {
   // Whether tasks that are spawned in `scope` have run before the checkpoint, and do not now.
   bool skips(const SpawnScope& scope) const noexcept;
   void note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
-  // A block was made, by the calling thread.
-  void note_block(data::Block& block) noexcept;
 
   // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
   // Throws weir::Error.
   void at_wait(bool asked);
-  bool is_restarting() const noexcept { return course_->restarting(); }
   checkpoint::Variables& variables() noexcept { return course_->variables(); }
-  // The calling thread is the one that made the runtime, and is in no task.
-  bool is_outside() const noexcept;
 
  private:
   void restore();
@@ -55,7 +49,6 @@ class Checkpointing {
   Runtime& runtime_;
   State& state_;
   const std::unique_ptr<checkpoint::Course> course_;
-  std::uint64_t made_ = 0;                 // blocks
   bool own_ = false;                       // what is spawned and waited for is not the program's
   std::atomic<bool> others_spawn_{false};  // other threads of the program
 };

@@ -116,13 +116,13 @@ def one_process(o):
 
 
 def ranks(o):
-    job = [o.weir, "run", "-n", "2", o.ranks_program, "25"]
+    job = [o.weir, "run", "-n", "2", o.ranks_program, "60"]
     kill_again_and_again([job], o.ranks_program, finish(job), 2.5)
 
 
 def other_ranks(o):
-    jobs = [[o.weir, "run", "-n", "3", o.ranks_program, "25"], [o.ranks_program, "25", "cyclic"],
-            [o.weir, "run", "-n", "2", o.ranks_program, "25", "cyclic"]]
+    jobs = [[o.weir, "run", "-n", "3", o.ranks_program, "60"], [o.ranks_program, "60", "cyclic"],
+            [o.weir, "run", "-n", "2", o.ranks_program, "60", "cyclic"]]
     kill_again_and_again(jobs, o.ranks_program, finish(jobs[1]), 2.0)
 
 
