@@ -55,8 +55,7 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
               "WEIR_ISLAND_MEMORY=checked");
         }
         if (!options.checkpoint.empty() || !options.restart.empty()) {
-          throw Error(
-              "islands make no checkpoints: leave out --checkpoint and --restart (WEIR_CHECKPOINT, WEIR_RESTART)");
+          throw Error("islands make no checkpoints: leave them out (WEIR_CHECKPOINT, WEIR_RESTART)");
         }
         return options;
       }()),

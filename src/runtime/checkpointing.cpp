@@ -117,7 +117,7 @@ std::unique_ptr<Checkpointing> Checkpointing::open(Runtime& runtime, State& stat
   if (!base::kHooks)
     throw Error("this Weir was built with -DWEIR_HOOKS=OFF, for measuring: it makes no checkpoints; build it without");
   if (check::active())
-    throw Error("weir check watches a whole run: leave out --checkpoint and --restart (WEIR_CHECKPOINT, WEIR_RESTART)");
+    throw Error("weir check watches a whole run: leave out checkpoints (WEIR_CHECKPOINT, WEIR_RESTART)");
   const Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart};
   return std::make_unique<Checkpointing>(runtime, state, value_or_throw(Course::open(settings)));
 }

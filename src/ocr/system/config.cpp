@@ -153,8 +153,7 @@ base::Result<Config> read_config(const std::string& file) {
   }
   if (!config.options.checkpoint.empty() || !config.options.restart.empty()) {
     return base::Status{base::Code::bad_option,
-                        "OCR programs make no checkpoints: leave out --checkpoint and --restart (WEIR_CHECKPOINT, "
-                        "WEIR_RESTART)"};
+                        "OCR programs make no checkpoints: leave them out (WEIR_CHECKPOINT, WEIR_RESTART)"};
   }
   return config;
 }
