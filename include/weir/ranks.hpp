@@ -34,6 +34,7 @@
 #include "weir/array.hpp"
 #include "weir/detail/ranked.hpp"
 #include "weir/distribution.hpp"
+#include "weir/keep.hpp"
 #include "weir/runtime.hpp"
 
 namespace weir {
@@ -76,6 +77,11 @@ class Ranks {
   // Collective: wait() on all ranks.
   void barrier();
 
+  // Collective: wait(), and then a checkpoint of all ranks, as Runtime::checkpoint().
+  void checkpoint();
+  // As Runtime::is_restarting(): the same on all ranks.
+  bool is_restarting() const noexcept;
+
   // What this rank has sent to and received from others, in whole tiles.
   struct Traffic {
     std::uint64_t tiles_sent = 0, bytes_sent = 0, tiles_received = 0, bytes_received = 0;
@@ -86,6 +92,7 @@ class Ranks {
   friend std::shared_ptr<void> detail::share_tiles(Ranks& ranks, std::span<const detail::NewTile> tiles,
                                                    std::span<const std::size_t> grid, const Distribution& distribution,
                                                    const char* name);
+  friend checkpoint::Variables* detail::kept_variables(Ranks& ranks);
 
   template <std::size_t... I, class Tuple>
   void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {

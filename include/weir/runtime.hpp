@@ -94,6 +94,15 @@ class Runtime {
     detail::wait_for(detail::HandleAccess::ref(handle));
   }
 
+  // wait(), and then writes a checkpoint to the folder that options.checkpoint names; without one, wait() alone. On the
+  // thread that made the runtime, outside of tasks; throws weir::Error elsewhere, and where the program has what a
+  // checkpoint cannot hold (keep.hpp, docs/checkpoint.md). A checkpoint that cannot be written is reported on standard
+  // error, and the run goes on with the one before.
+  void checkpoint();
+  // Whether the program has not come yet to where options.restart goes on: its tasks are skipped, and blocks have no
+  // contents.
+  bool is_restarting() const noexcept;
+
   // Threads that run tasks, worker 0 included.
   int worker_count() const noexcept;
   // Groups of workers that share a NUMA node; 1 on a machine without NUMA.

@@ -9,6 +9,7 @@
 #include "weir/error.hpp"       // IWYU pragma: export
 #include "weir/footprint.hpp"   // IWYU pragma: export
 #include "weir/items.hpp"       // IWYU pragma: export
+#include "weir/keep.hpp"        // IWYU pragma: export
 #include "weir/options.hpp"     // IWYU pragma: export
 #include "weir/parallel.hpp"    // IWYU pragma: export
 #include "weir/runtime.hpp"     // IWYU pragma: export

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/rank_checkpoints.hpp"
 #include "launch/job.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/tier_source.hpp"
@@ -66,12 +67,21 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
+  Options options = wanted;  // of this rank's runtime; checkpoints are those of all
+  options.checkpoint.clear();
+  options.restart.clear();
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   transport::RegionMemory& memory = *state->memory;
-  state->runtime = runtime::make_runtime(wanted, {[&memory, processes] { return tiers_in(memory, processes); }});
+  state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
   note_rank(*state, job.id);
   state->log = std::make_unique<MessageLog>(*state->runtime);
   state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
+  try {
+    state->checkpoints = RankCheckpoints::open(*state, wanted);
+  } catch (const std::exception& error) {
+    state->exchange->announce_own_failure(error.what());
+    throw;
+  }
   return state;
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "platform/clock.hpp"
+#include "runtime/rank_tracing.hpp"
+#include "trace/track.hpp"
 
 namespace weir::cluster {
 
@@ -90,6 +92,14 @@ void Progress::run() {
     look_for_failures();
     transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
   }
+}
+
+base::Status Progress::barrier() {
+  constexpr std::uint64_t kLookForNs = 50'000;
+  const std::uint64_t end = platform::now_ns() + kLookForNs, since = trace::Track::now();
+  base::Status status = exchange_.barrier([this, end] { return look_until(end); });
+  runtime::trace_idle(since);
+  return status;
 }
 
 }  // namespace weir::cluster

@@ -26,6 +26,8 @@ class Progress final : private Poll {
   void hand_over() noexcept override;
   // Runs what has arrived on the calling thread, until `end_ns`. False: that has come, and it has handed over.
   bool look_until(std::uint64_t end_ns) noexcept;
+  // Of all ranks, as Exchange::barrier(): the calling thread looks for a while, then the thread does.
+  base::Status barrier();
 
  private:
   bool pending() const noexcept override { return true; }

@@ -14,12 +14,10 @@
 
 #include "cluster/move_tile.hpp"
 #include "cluster/open_ranks.hpp"
+#include "cluster/rank_checkpoints.hpp"
 #include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
-#include "platform/clock.hpp"
-#include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
-#include "trace/track.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -119,14 +117,6 @@ Rank checked_owner(const RanksState& state, const Distribution& distribution, st
                           fmt::join(place, ","), owner, state.transport->ranks()));
 }
 
-base::Status barrier_of(RanksState& state) {
-  constexpr std::uint64_t kLookForNs = 50'000;
-  const std::uint64_t end = platform::now_ns() + kLookForNs, since = trace::Track::now();
-  base::Status status = state.exchange->barrier([&state, end] { return state.progress->look_until(end); });
-  runtime::trace_idle(since);
-  return status;
-}
-
 // The process goes on: what others wait for fails there, and they say why.
 void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: %s\n", text.c_str()); }
 
@@ -141,16 +131,32 @@ void end_ranks(RanksState* owned) {
   } catch (const std::exception& error) {
     report_end(error.what());
   }
-  if (!state->exchange->has_failed()) static_cast<void>(barrier_of(*state));
+  if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier());
+  state->checkpoints.reset();
   state->progress.reset();
   state->runtime.reset();
   if (state->exchange->has_failed()) return;
   if (const base::Status status = state->transport->leave(); !status) report_end(status.message);
 }
 
+// `asked`: for a checkpoint.
+void wait_in(RanksState& state, bool asked) {
+  try {
+    state.runtime->wait();
+    if (state.checkpoints != nullptr && !state.exchange->has_failed()) state.checkpoints->at_wait(asked);
+  } catch (...) {
+    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
+  if (state.exchange->has_failed()) throw Error(state.exchange->failure());
+}
+
 }  // namespace
 
 namespace detail {
+
+RanksState::RanksState() = default;
+RanksState::~RanksState() = default;
 
 int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
 
@@ -158,6 +164,7 @@ bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   check_usable(state);
   const Rank where = place_of(state, footprint);
   check_reductions(footprint);
+  if (state.checkpoints != nullptr && state.checkpoints->skips(footprint)) return false;
   try {
     plan(state, footprint, where);
   } catch (...) {
@@ -184,6 +191,7 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
     *tiles[i].ranked = &shared->back();
     if (owner == state.self()) cluster::need_block(state, shared->back());
   }
+  if (state.checkpoints != nullptr) state.checkpoints->note_array(shared);
   return shared;
 }
 
@@ -196,19 +204,15 @@ int Ranks::rank() const noexcept { return static_cast<int>(state_->self()); }
 int Ranks::size() const noexcept { return static_cast<int>(state_->transport->ranks()); }
 Runtime& Ranks::runtime() noexcept { return *state_->runtime; }
 
-void Ranks::wait() {
-  try {
-    state_->runtime->wait();
-  } catch (...) {
-    state_->exchange->announce_own_failure(runtime::text_of(std::current_exception()));
-    throw;
-  }
-  if (state_->exchange->has_failed()) throw Error(state_->exchange->failure());
+void Ranks::wait() { wait_in(*state_, false); }
+void Ranks::checkpoint() { wait_in(*state_, true); }
+bool Ranks::is_restarting() const noexcept {
+  return state_->checkpoints != nullptr && state_->checkpoints->is_restarting();
 }
 
 void Ranks::barrier() {
   wait();
-  if (const base::Status status = barrier_of(*state_); !status) throw Error(status.message);
+  if (const base::Status status = state_->progress->barrier(); !status) throw Error(status.message);
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {

@@ -16,9 +16,16 @@
 #include "transport/transport.hpp"
 #include "weir/runtime.hpp"
 
+namespace weir::cluster {
+class RankCheckpoints;
+}  // namespace weir::cluster
+
 namespace weir::detail {
 
 struct RanksState {
+  RanksState();
+  ~RanksState();
+
   std::unique_ptr<transport::Transport> transport;
   std::unique_ptr<cluster::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;
@@ -26,7 +33,8 @@ struct RanksState {
   std::unique_ptr<cluster::Staging> staging;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<cluster::MessageLog> log;
-  std::unique_ptr<cluster::Progress> progress;  // last: it is stopped before what it uses ends
+  std::unique_ptr<cluster::Progress> progress;            // last: it is stopped before what it uses ends
+  std::unique_ptr<cluster::RankCheckpoints> checkpoints;  // null: neither written nor read; ends before the runtime
   std::thread::id maker;
   std::uint32_t arrays = 0;  // made so far, by all ranks alike
   int exceptions = 0;        // in flight when it was made

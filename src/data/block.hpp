@@ -30,6 +30,7 @@ struct Block final : detail::BlockBase, engine::Block {
   runtime::State* owner =
       nullptr;                  // the runtime whose tasks may name it, which is all it is here; null: that has ended
   std::size_t owned_index = 0;  // there
+  std::uint64_t made = 0;       // there: which of the blocks made outside of tasks it is, from 1; 0: none of those
   std::uint64_t named_by = 0;   // likewise: who has named it (runtime/lifetime.hpp)
   // Likewise: the task that made it, null outside of tasks, and whether others than those below that one have named it.
   const detail::Task* maker = nullptr;

@@ -54,6 +54,9 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
               "with "
               "WEIR_ISLAND_MEMORY=checked");
         }
+        if (!options.checkpoint.empty() || !options.restart.empty()) {
+          throw Error("islands make no checkpoints: leave them out (WEIR_CHECKPOINT, WEIR_RESTART)");
+        }
         return options;
       }()),
       own_(own) {

@@ -110,6 +110,11 @@ void BlockRuntime::strike_off(data::Block& block) noexcept {
   block.owner = nullptr;
 }
 
+std::vector<data::Block*> BlockRuntime::live_blocks() {
+  const base::Lock lock(mutex_);
+  return blocks_;
+}
+
 void BlockRuntime::end_blocks() noexcept {
   std::vector<data::Block*> left;
   {
@@ -198,6 +203,13 @@ void dispose_of(void* object) noexcept {
                   block->name));
 }
 
+[[noreturn, gnu::cold]] void refuse_early(const data::Block& block) {
+  throw Error(fmt::format(
+      "flush() of block {:?} before the checkpoint that this run goes on from: its contents at that time are "
+      "not there any more. Leave out, when is_restarting(), what looks at them",
+      block.name));
+}
+
 }  // namespace
 
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name) {
@@ -211,6 +223,7 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
     throw;
   }
   runtime::note_maker(state, block);
+  if (runtime::is_outside(state)) block.made = ++state.blocks_made;
   return &block;
 }
 
@@ -228,6 +241,7 @@ void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size
 void flush_block(BlockBase* base) {
   data::Block* const block = base == nullptr ? nullptr : &data::block_of(*base);
   if (block == nullptr || block->owner == nullptr) refuse_gone(block);
+  if (block->owner->restarts) refuse_early(*block);
   static_cast<void>(wait_for_tasks(*block));  // what is left the store refuses
   if (block->store == nullptr) return;        // of a checked program: it never leaves its place
   if (base::Status status = block->store->flush(*block); !status) throw Error(status.message);

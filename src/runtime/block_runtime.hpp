@@ -38,6 +38,7 @@ class BlockRuntime final : public data::Sink {
   // The blocks of programs, to be known when the runtime ends.
   void enlist(data::Block& block);
   void strike_off(data::Block& block) noexcept;
+  std::vector<data::Block*> live_blocks();
   // All tasks have ended: takes their memory from the blocks that are left, and says so.
   void end_blocks() noexcept;
 

@@ -2,6 +2,7 @@
 
 #include "runtime/check_options.hpp"
 
+#include "checkpoint/folder.hpp"
 #include "memory/tier_set.hpp"
 #include "runtime/options.hpp"
 #include "trace/trace_file.hpp"
@@ -36,6 +37,10 @@ base::Status check_options(const Options& options) {
     if (!options.tiers.empty()) {
       if (Status status = check_tiers(options, *machine); !status) return status;
     }
+  }
+  if (!options.restart.empty()) {
+    const base::Result<std::string> whole = checkpoint::last_whole(options.restart);
+    if (!whole) return whole.status();
   }
   return options.trace.empty() ? Status::success() : trace::TraceFile::check(options.trace);
 }

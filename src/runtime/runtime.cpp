@@ -12,6 +12,7 @@
 #include "platform/fresh_stack.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/check_options.hpp"
+#include "runtime/checkpointing.hpp"
 #include "runtime/explaining.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
@@ -98,6 +99,12 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
     runtime::strike_off(*state);
     throw;
   }
+  try {
+    state->checkpointing = runtime::Checkpointing::open(*this, *state, options);
+  } catch (...) {
+    runtime::strike_off(*state);
+    throw;
+  }
   runtime::enter(*state);
   if (options.explain != Explain::off) state->explaining = std::make_unique<runtime::Explaining>(*state);
   state->started = trace::Track::now();
@@ -123,6 +130,7 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
   }
+  state->checkpointing.reset();
   while (state->completing.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // DONE-2
   state->kept.end();
   if (state->blocks != nullptr) state->blocks->end_blocks();  // null: a layer above has ended them

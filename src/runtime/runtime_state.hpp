@@ -23,6 +23,7 @@ namespace weir {
 
 namespace runtime {
 
+class Checkpointing;
 class Explaining;
 
 struct State {
@@ -33,10 +34,13 @@ struct State {
   std::unique_ptr<trace::Summary> summary;    // when a layer above takes the blocks before the runtime ends
   std::uint64_t started = 0, ended = 0;       // trace::Track::now() when it was made, and when all had ended
   std::unique_ptr<sched::Scheduler> scheduler;
-  std::unique_ptr<runtime::BlockRuntime> blocks;    // ends before the scheduler that it submits to
-  runtime::Kept kept;                               // blocks and watched arrays that wait for their tasks
-  std::unique_ptr<runtime::Explaining> explaining;  // null: switched off; ends first
-  std::uint64_t id = 0;                             // unique in the process, never used again
+  std::unique_ptr<runtime::BlockRuntime> blocks;          // ends before the scheduler that it submits to
+  runtime::Kept kept;                                     // blocks and watched arrays that wait for their tasks
+  std::unique_ptr<runtime::Explaining> explaining;        // null: switched off; ends first
+  std::unique_ptr<runtime::Checkpointing> checkpointing;  // null: neither written nor read; ends before the blocks
+  bool restarts = false;                                  // it skips tasks; the maker's, as the next
+  std::uint64_t blocks_made = 0;                          // outside of tasks, by the maker
+  std::uint64_t id = 0;                                   // unique in the process, never used again
   std::uint16_t number = 0;
   std::atomic<std::uint32_t> completing{0};  // DONE-2: threads in complete() of a Completion; waited for at the end
   std::thread::id maker;                     // worker 0
@@ -72,6 +76,8 @@ sched::Worker* find_worker_in(State& state) noexcept;
 // The runtime with that number, of this process; null when there is none.
 State* find_live(std::uint64_t number) noexcept;
 void for_each_live(const std::function<void(State& state)>& f);
+// On the thread that made it, in no task.
+bool is_outside(State& state) noexcept;
 // On the thread that made it; on any once that thread has ended.
 bool may_end_here(const State& state) noexcept;
 // The same for the runtime of which the task is.

@@ -10,6 +10,7 @@
 #include "check/hooks.hpp"
 #include "platform/fresh_stack.hpp"
 #include "runtime/checking.hpp"
+#include "runtime/checkpointing.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
@@ -114,13 +115,25 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
     worker.throttle(scope);
 }
 
-// As scope.submit(), for who traces or checks.
+// The task has run before the checkpoint that the run goes on from.
+[[gnu::noinline]] void skip(SpawnScope& scope, Task& task) noexcept {
+  abandon_closure(task);
+  static_cast<void>(scope.try_count_ended_here());
+}
+
+// As scope.submit(), for who traces, checks, or makes checkpoints.
 [[gnu::noinline]] void submit_observed(SpawnScope& scope, Task& task, std::span<const Access> footprint,
                                        std::span<const detail::TaskRef> after) {
-  if (check::active())
-    runtime::submit_checked(scope, task, footprint, after);
-  else
+  if (check::active()) return runtime::submit_checked(scope, task, footprint, after);
+  const Worker& worker = *scope.owner();
+  if (runtime::Checkpointing* const checkpointing = worker.scheduler().owner->checkpointing.get()) {
+    checkpointing->note_task(scope, task.note.name(), footprint);
+    if (checkpointing->skips(scope)) return skip(scope, task);
+  }
+  if (worker.track() != nullptr)
     runtime::submit_traced(scope, task, footprint, after);
+  else
+    scope.submit(task, footprint, after);
 }
 
 // The task is spawned, and may run from here on.
@@ -157,6 +170,18 @@ data::Store* name_blocks_or_abandon(SpawnScope& scope, Task& task, std::span<con
     abandon_closure(task);
     throw;
   }
+}
+
+// Before the task has asked for its blocks: true, and the task is gone, when it has run before the checkpoint that the
+// run goes on from.
+[[gnu::noinline]] bool is_skipped(SpawnScope& scope, Task& task, std::span<const Access> footprint,
+                                  const detail::Attributes* attributes) {
+  runtime::Checkpointing* const checkpointing = scope.owner()->scheduler().owner->checkpointing.get();
+  if (checkpointing == nullptr || !checkpointing->skips(scope)) return false;
+  checkpointing->note_task(scope, attributes != nullptr ? attributes->name : nullptr, footprint);
+  TaskData::with_request(task, nullptr, scope.owner()->scheduler(), TaskData::OnFailure::fail_scope);  // as below
+  abandon_closure(task);
+  return true;
 }
 
 }  // namespace
@@ -219,6 +244,8 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   const TaskRef ref = task->ref();
+  if (runtime::Checkpointing::any_restarts() && is_skipped(scope, *task, footprint, attributes)) [[unlikely]]
+    return ref;
   data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
       store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
@@ -266,7 +293,9 @@ void wait_for(TaskRef task) {
 void* reduction_copy(Task* self, std::uint32_t index) noexcept { return TaskData::of(*self)->copy(index); }
 
 void throw_no_result() {
-  throw Error("the task has no result: it failed or was cancelled, and wait() took its scope's exception");
+  throw Error(
+      "the task has no result: it failed or was cancelled, and wait() took its scope's exception; or it was skipped, "
+      "since the run goes on from a later checkpoint, which has blocks and what is kept (weir::Keep), and no results");
 }
 
 }  // namespace detail
@@ -282,7 +311,7 @@ namespace {
   check::hooks().waited(&children);
 }
 
-void wait_in(Worker& worker) {
+void wait_for_scope(Worker& worker) {
   sched::Scope* const children = worker.frame().children;
   if (children == nullptr) return;
   if (check::active()) [[unlikely]]
@@ -294,8 +323,26 @@ void wait_in(Worker& worker) {
   if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
 }
 
+// `asked`: for a checkpoint.
+void wait_in(Worker& worker, bool asked = false) {
+  wait_for_scope(worker);
+  runtime::Checkpointing* const checkpointing = worker.scheduler().owner->checkpointing.get();
+  if (checkpointing != nullptr && worker.index() == 0 && worker.frame().outer == nullptr) checkpointing->at_wait(asked);
+}
+
+[[noreturn, gnu::cold]] void refuse_checkpoint() {
+  throw Error(
+      "checkpoint() is called in a task, or by another thread than the one that made the runtime: a checkpoint is made "
+      "there, when all tasks have ended");
+}
+
 }  // namespace
 
+void Runtime::checkpoint() {
+  Worker& worker = worker_of(this);
+  if (worker.index() != 0 || worker.frame().outer != nullptr) refuse_checkpoint();
+  wait_in(worker, true);
+}
 void Runtime::wait() { wait_in(worker_of(this)); }
 void wait() { wait_in(worker_of(nullptr)); }
 

@@ -188,6 +188,12 @@ void for_each_live(const std::function<void(State& state)>& f) {
     if (State* const state = find_live(number)) f(*state);
 }
 
+bool is_outside(State& state) noexcept {
+  if (std::this_thread::get_id() != state.maker) return false;
+  sched::Worker* const worker = find_worker_in(state);
+  return worker == nullptr || worker->frame().outer == nullptr;
+}
+
 bool may_end_here(const State& state) noexcept {
   return state.maker == std::this_thread::get_id() || state.maker_has_ended.load(std::memory_order_acquire);
 }

@@ -13,6 +13,10 @@ bool blocks_wait_for_room(const Runtime& runtime) noexcept {
   return store != nullptr && store->tracked();
 }
 
+std::size_t block_count(const Runtime& runtime) {
+  return detail::RuntimeAccess::state(runtime)->blocks->live_blocks().size();
+}
+
 FailureWatch::FailureWatch(Runtime& runtime) : scope_(&scope_of(worker_in(*detail::RuntimeAccess::state(runtime)))) {}
 
 std::optional<std::string> FailureWatch::failure() const {

@@ -3,6 +3,7 @@
 // What a layer above sees of a runtime while tasks run. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ namespace weir::runtime {
 // Whether blocks of the runtime may have to wait for room: more were made than the fast tier holds. A task that keeps a
 // block while it waits for another process may do so only while this is false.
 bool blocks_wait_for_room(const Runtime& runtime) noexcept;
+
+// Those that live.
+std::size_t block_count(const Runtime& runtime);
 
 // what() of an exception; of one that has none, that it is of unknown type.
 std::string text_of(const std::exception_ptr& exception);

@@ -119,7 +119,8 @@ Worker& Scheduler::add_worker(int index, int domain, Identity::Kind kind) {
                                                              : "guest";
     identity.track = recorder_->add_track({fmt::format("{} {}", name, index), index, domain});
   }
-  const bool observed = recorder_ != nullptr || Worker::all_observed();
+  const bool observed =
+      recorder_ != nullptr || Worker::all_observed() || !options().checkpoint.empty() || !options().restart.empty();
   workers_.push_back(std::make_unique<Worker>(*this, *this, identity, observed));
   Worker& worker = *workers_.back();
   add_peer(worker);

@@ -34,7 +34,7 @@ MACHINES = ["x", "folder", "/dev/null", "no.xml", "core", "core:0 pu:1", "core:-
             "numa:2(memory=0) core:1 pu:1", "crashes.xml"]
 TRACES = ["folder", "no/such.weir", "text/x.weir", "/proc/x.weir", "n" * 300, "/dev/full", "no/such.json", "no/such.otf2"]
 # A program without islands makes no memory for them, so that any name of a file is right.
-VALUES = {"tiers": TIERS, "machine": MACHINES, "trace": TRACES, "island-segment": [], "island-nodes": ["nosuch", "0,", "-1", "1024", "0 1"]}
+VALUES = {"tiers": TIERS, "machine": MACHINES, "trace": TRACES, "checkpoint": ["no/such", "text/x", "text", "/proc/x"], "restart": ["no/such", "folder", "text"], "island-segment": [], "island-nodes": ["nosuch", "0,", "-1", "1024", "0 1"]}
 
 # Words, the exit status, and what the line names beside.
 TABLE = [

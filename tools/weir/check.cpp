@@ -93,6 +93,10 @@ std::string with_colour(const std::string& finding, bool is_advice) {
 base::Status check_environment(const Global& global) {
   Options options = global.options;
   options.trace.clear();  // checked programs are not traced
+  if (!options.checkpoint.empty() || !options.restart.empty()) {
+    return {base::Code::bad_option,
+            "weir check watches a whole run: leave out checkpoints (WEIR_CHECKPOINT, WEIR_RESTART)"};
+  }
   return runtime::check_options(options);
 }
 

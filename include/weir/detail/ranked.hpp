@@ -67,6 +67,13 @@ class RankedFootprint {
   }
   std::span<const RankedItem> items() const noexcept { return {items_.first(), items_.size()}; }
   int on_rank() const noexcept { return on_rank_; }
+  const char* name() const noexcept { return name_; }  // null: none
+  // Items that are memory of the process and that the task writes; read while spawn() runs.
+  static constexpr std::size_t kMostWritten = 8;
+  std::size_t written_count() const noexcept { return written_count_; }  // may be more than are kept
+  std::span<const Access* const> written() const noexcept {
+    return {written_, written_count_ < kMostWritten ? written_count_ : kMostWritten};
+  }
 
  private:
   static constexpr std::size_t kFew = 16;
@@ -83,6 +90,8 @@ class RankedFootprint {
   void add(const T& argument) {
     if constexpr (std::is_same_v<T, OnRank>) {
       on_rank_ = argument.rank;
+    } else if constexpr (std::is_same_v<T, Name>) {
+      name_ = argument.text;
     } else if constexpr (kIsItemRange<T>) {
       for (const Access& access : std::span<const Access>(argument)) add_access(access);
     } else if constexpr (kIsTileReduction<T>) {
@@ -93,11 +102,19 @@ class RankedFootprint {
     }
   }
   void add_access(const Access& access) noexcept {
-    if (RankedTile* const tile = ranked_of(access)) ::new (items_.room_for_next()) RankedItem{tile, access.mode};
+    if (RankedTile* const tile = ranked_of(access)) {
+      ::new (items_.room_for_next()) RankedItem{tile, access.mode};
+    } else if (!access.is_block() && writes(access.mode)) {
+      if (written_count_ < kMostWritten) written_[written_count_] = &access;
+      ++written_count_;
+    }
   }
 
   Gathered<RankedItem, kFew> items_;
   int on_rank_ = kOwner;
+  const char* name_ = nullptr;
+  const Access* written_[kMostWritten];
+  std::size_t written_count_ = 0;
 };
 
 // An argument of spawn() as the runtime of this rank takes it, when the task runs here: tiles with the blocks that

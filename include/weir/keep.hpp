@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Keep: a variable of the program that is part of every checkpoint, as blocks are.
+//
+//   double error = 1;
+//   const weir::Keep kept(runtime, "error", error);
+//   while (error > 1e-6) {
+//     runtime.spawn(weir::inout(x), weir::out(error), sweep);
+//     runtime.wait();
+//   }
+//
+// What it is for: whatever tasks write outside of blocks, and what decides which tasks the program spawns. The value
+// that the variable has at each outermost wait() is noted, and a program that is restarted (options.restart) finds the
+// same value there, though the tasks that made it are skipped. So the program takes the same way up to the checkpoint.
+//
+// On the thread that made the runtime or the ranks, outside of tasks. Over ranks a variable has to have the same value
+// on all of them at each wait(), or the checkpoint is refused.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace weir {
+
+class Runtime;
+class Ranks;
+
+namespace checkpoint {
+class Variables;  // src/checkpoint/variables.hpp
+}  // namespace checkpoint
+
+namespace detail {
+// Null: the program neither writes checkpoints nor is restarted. Throw weir::Error on another thread.
+checkpoint::Variables* kept_variables(Runtime& runtime);
+checkpoint::Variables* kept_variables(Ranks& ranks);
+// Throws weir::Error for a name that is empty or in use, and for more memory than kMostKeptBytes in all.
+void keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes);
+void end_keep(checkpoint::Variables* variables, const void* memory) noexcept;
+}  // namespace detail
+
+// What all variables that are kept at a time may have: they are copied at each wait(). More is for blocks.
+inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
+
+class [[nodiscard]] Keep {
+ public:
+  // `name`: the same in each run, and no other variable's that is kept at the time. The variable must outlive this, and
+  // this must end before the runtime. Throws weir::Error.
+  template <class Owner, class T>
+  requires std::is_trivially_copyable_v<T> Keep(Owner& owner, const char* name, T& variable)
+      : Keep(owner, name, std::span<T>(&variable, 1)) {}
+  // All elements of contiguous memory that stays where it is.
+  template <class Owner, class T>
+  requires std::is_trivially_copyable_v<T> Keep(Owner& owner, const char* name, std::span<T> elements)
+      : variables_(detail::kept_variables(owner)), memory_(elements.data()) {
+    static_assert(!std::is_const_v<T>, "what is kept is written when the program is restarted");
+    if (variables_ != nullptr) detail::keep(variables_, name, elements.data(), elements.size_bytes());
+  }
+  Keep(Keep&& other) noexcept : variables_(std::exchange(other.variables_, nullptr)), memory_(other.memory_) {}
+  Keep& operator=(Keep&&) = delete;
+  ~Keep() {
+    if (variables_ != nullptr) detail::end_keep(variables_, memory_);
+  }
+
+ private:
+  checkpoint::Variables* variables_;
+  const void* memory_;
+};
+
+}  // namespace weir

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "checkpoint/course.hpp"
+
+#include <errno.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "platform/clock.hpp"
+
+namespace weir::checkpoint {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+std::string program_name() { return program_invocation_short_name; }
+
+}  // namespace
+
+Course::Course(const Settings& settings) : settings_(settings), clock_ns_(platform::now_ns()) {}
+
+Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
+  std::unique_ptr<Course> course(new Course(settings));
+  if (!settings.restart.empty()) {
+    Result<std::unique_ptr<Past>> past = Past::open(settings.restart);
+    if (!past) return past.status();
+    course->past_ = std::move(*past);
+    const Record& record = course->past_->record();
+    if (record.program != program_name()) {
+      return Status{Code::bad_input, fmt::format("{}: it was written by {}, and this is {}", course->past_->path(),
+                                                 record.program, program_name())};
+    }
+    if (!course->variables_.decode(record.variables))
+      return Status{Code::bad_input, fmt::format("{}: its variables cannot be read", course->past_->path())};
+  }
+  if (settings.folder.empty() || settings.rank != 0) return course;
+  Result<Folder> folder = Folder::open(settings.folder);
+  if (!folder) return folder.status();
+  course->folder_.emplace(std::move(*folder));
+  return course;
+}
+
+void Course::note_written(const char* task, const Region& memory) {
+  if (!possible_ || memory.rows == 0) return;
+  const std::size_t bytes = memory.row_bytes + (memory.rows - 1) * (memory.rows == 1 ? 0 : memory.stride_bytes);
+  if (variables_.covers(memory.base, bytes)) return;
+  refuse(fmt::format(
+      "{} writes {} bytes of the program at {}, which are neither in a block nor kept: a program that goes on from a "
+      "checkpoint would not have them. Keep the variable with weir::Keep, or make it a weir::Block",
+      task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name", bytes,
+      fmt::ptr(memory.base)));
+}
+
+void Course::refuse(std::string why) {
+  if (possible_) possible_ = {Code::unsupported, "no checkpoint can be made of this program: " + std::move(why)};
+}
+
+// ---- On the way to where the past ends ----
+
+Status Course::compare(const Submission::Mark& now) const {
+  const Record& record = past_->record();
+  const bool is_last = now.point == record.at.point;
+  const bool is_marked = next_mark_ < record.marks.size() && record.marks[next_mark_].point == now.point;
+  const Submission::Mark& then = is_last ? record.at : is_marked ? record.marks[next_mark_] : now;
+  if (then == now) return Status::success();
+  const Submission::Mark before = next_mark_ > 0 ? record.marks[next_mark_ - 1] : Submission::Mark{};
+  const std::uint64_t spawned = now.tasks - before.tasks, had = then.tasks - before.tasks;
+  const std::string what = spawned != had
+                               ? fmt::format("this run has spawned {} tasks there, and that one {}", spawned, had)
+                               : fmt::format("both have spawned {} tasks there, of other names or footprints", spawned);
+  return {Code::bad_input,
+          fmt::format("{}: up to wait {} this run does what the one did that wrote it, and before wait {} no more: {}. "
+                      "What decides which tasks are spawned has to be the same: arguments, input, variables that are "
+                      "kept (weir::Keep)",
+                      past_->path(), before.point, now.point, what)};
+}
+
+Result<Course::Next> Course::arrive() {
+  const Submission::Mark& now = submission_.note_point();
+  if (!restarting()) {
+    if (writes()) variables_.note_values(now.point);
+    return Next::go_on;
+  }
+  if (Status status = compare(now); !status) return status;
+  const Record& record = past_->record();
+  if (next_mark_ < record.marks.size() && record.marks[next_mark_].point == now.point) ++next_mark_;
+  if (Status status = variables_.restore_values(now.point); !status) return status;
+  return now.point == record.at.point ? Next::restore : Next::go_on;
+}
+
+void Course::end_restart() noexcept {
+  past_.reset();
+  restart_clock();
+}
+
+// ---- Writing ----
+
+void Course::restart_clock() noexcept { clock_ns_ = platform::now_ns(); }
+
+bool Course::is_due() const noexcept {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  return writes() && platform::now_ns() - clock_ns_ >= static_cast<std::uint64_t>(settings_.every_s) * kSecond;
+}
+
+ImageOf Course::image_of() const {
+  return {submission_.now().point, submission_.now().hash, settings_.rank, settings_.ranks, variables_.checksum()};
+}
+
+Status Course::begin() { return folder_->begin(); }
+
+Result<std::unique_ptr<ImageWriter>> Course::open_image(std::vector<ImageItem> items) const {
+  return ImageWriter::create(next_image(settings_.folder, settings_.rank), std::move(items));
+}
+Status Course::finish_image(ImageWriter& image) const { return image.finish(image_of()); }
+
+Status Course::publish() {
+  const ImageOf own = image_of();
+  for (std::uint32_t rank = 0; rank < settings_.ranks; ++rank) {
+    const auto image = ImageReader::open(next_image(settings_.folder, rank));
+    Status status = image.status();
+    if (status && ((*image)->of().point != own.point || (*image)->of().hash != own.hash)) {
+      status = {Code::unsupported,
+                fmt::format("rank {} has spawned other tasks than rank 0 before wait {}", rank, own.point)};
+    } else if (status && (*image)->of().variables != own.variables) {
+      status = {Code::unsupported,
+                fmt::format("variables that are kept have other values on rank {} than on rank 0 at wait {}: give them "
+                            "the same on all ranks, or do not keep them",
+                            rank, own.point)};
+    }
+    if (!status) return status;
+  }
+  return folder_->publish(
+      {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
+}
+
+void Course::give_up(const Status& why) noexcept {
+  if (folder_) folder_->discard();
+  std::fprintf(stderr, "weir: no checkpoint was written: %s; the run goes on, and the last checkpoint stays\n",
+               why.message.c_str());
+}
+
+void Course::report_end() const noexcept {
+  if (!restarting() || settings_.rank != 0) return;
+  std::fprintf(stderr, "weir: the program has ended before wait %llu, where %s goes on: its tasks were skipped\n",
+               static_cast<unsigned long long>(past_->record().at.point), past_->path().c_str());
+}
+
+}  // namespace weir::checkpoint

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Course: how far a program has come, and what is to be done there: skip its tasks, take contents from a checkpoint, or
+// write one. docs/decisions/0035-checkpoints-are-points-of-the-submission.md.
+//
+// The thread that spawns. Where there are several ranks each has one, and they come to the same points; the folder is
+// rank 0's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "checkpoint/folder.hpp"
+#include "checkpoint/image_file.hpp"
+#include "checkpoint/past.hpp"
+#include "checkpoint/submission.hpp"
+#include "checkpoint/variables.hpp"
+#include "weir/footprint.hpp"
+
+namespace weir::checkpoint {
+
+class Course {
+ public:
+  struct Settings {
+    std::string folder;  // to write in; empty: none is written
+    int every_s = 0;
+    std::string restart;  // to go on from; empty: from the beginning
+    std::uint32_t rank = 0, ranks = 1;
+  };
+  enum class Next : unsigned char { go_on, restore };
+
+  // bad_option, not_found, io_error, bad_input, as Folder and Past.
+  static base::Result<std::unique_ptr<Course>> open(const Settings& settings);
+
+  bool restarting() const noexcept { return past_ != nullptr; }
+  Past& past() noexcept { return *past_; }
+  Variables& variables() noexcept { return variables_; }
+
+  // ---- What the program spawns outside of tasks ----
+  void note_task(const char* name) noexcept { submission_.note_task(name != nullptr ? name : ""); }
+  void note_item(std::uint64_t what, unsigned mode) noexcept { submission_.note_item(what, mode); }
+  // Memory of the program that the task writes.
+  void note_written(const char* task, const Region& memory);
+  // Why the program cannot go on from a checkpoint. The first reason counts.
+  void refuse(std::string why);
+
+  // ---- At a wait outside of tasks; all tasks have ended ----
+  // bad_input: this run goes another way than the one that wrote the checkpoint.
+  base::Result<Next> arrive();
+  // The program ends. Says so on standard error when it never came to where it was to go on.
+  void report_end() const noexcept;
+  // All blocks have their contents from past(), which goes.
+  void end_restart() noexcept;
+
+  // Whether it is time, by this rank's clock. Never, where none is written.
+  bool is_due() const noexcept;
+  bool writes() const noexcept { return !settings_.folder.empty(); }
+  // Why none can be written here, ever; success: it can.
+  const base::Status& possible() const noexcept { return possible_; }
+  // Rank 0, before any rank writes. io_error, no_space.
+  base::Status begin();
+  // This rank's part. io_error, no_space.
+  base::Result<std::unique_ptr<ImageWriter>> open_image(std::vector<ImageItem> items) const;
+  base::Status finish_image(ImageWriter& image) const;
+  // Rank 0, after all ranks have written, or have failed to: the checkpoint is the last one now. unsupported: other
+  // tasks were spawned on another rank, or variables have other values there. Otherwise io_error, no_space, bad_input.
+  base::Status publish();
+  // Says on standard error that there is no new one, and why; the run goes on.
+  void give_up(const base::Status& why) noexcept;
+  // The next is due when its time has come again.
+  void restart_clock() noexcept;
+
+ private:
+  explicit Course(const Settings& settings);
+  base::Status compare(const Submission::Mark& now) const;
+  ImageOf image_of() const;
+
+  const Settings settings_;
+  std::optional<Folder> folder_;
+  std::unique_ptr<Past> past_;  // null: the run is where no run was before
+  std::size_t next_mark_ = 0;   // of the past's
+  Submission submission_;
+  Variables variables_;
+  base::Status possible_;
+  std::uint64_t clock_ns_;  // when the last one was written, or the first began to be waited for
+};
+
+}  // namespace weir::checkpoint

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "checkpoint/image_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "checkpoint/bytes.hpp"
+#include "platform/crc32c.hpp"
+#include "platform/file_io.hpp"
+
+namespace weir::checkpoint {
+
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr std::uint64_t kAlignment = 4096;
+constexpr char kMagic[8] = {'W', 'E', 'I', 'R', 'C', 'K', 'P', '1'};
+constexpr std::size_t kStartedEarly = std::size_t{1} << 20;  // the device begins with pieces of this size and more
+
+struct Head {
+  char magic[8];
+  ImageOf of;
+  std::uint64_t index_place, index_bytes;
+  std::uint32_t index_checksum;
+  std::uint32_t checksum;  // of what is before it
+};
+static_assert(sizeof(Head) <= kAlignment);
+
+std::uint32_t checksum_of(const Head& head) {
+  return platform::crc32c(bytes_of(head).substr(0, offsetof(Head, checksum)));
+}
+
+std::uint64_t aligned(std::uint64_t place) { return (place + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// 0, an errno, or kShort.
+constexpr int kShort = -1;
+int read_all(int fd, char* to, std::size_t bytes, std::uint64_t at) noexcept {
+  while (bytes > 0) {
+    const ssize_t done = ::pread(fd, to, bytes, static_cast<off_t>(at));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    if (done == 0) return kShort;
+    to += done;
+    at += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// ---- Writing ----
+
+ImageWriter::ImageWriter(std::string path, std::vector<ImageItem> items)
+    : path_(std::move(path)), items_(std::move(items)), end_(kAlignment) {
+  for (ImageItem& item : items_) {
+    item.place = end_;
+    end_ = aligned(end_ + item.bytes);
+  }
+}
+
+Status ImageWriter::fail(int error) const {
+  const Status status = platform::io_error(path_, error);
+  return {error == ENOSPC || error == EDQUOT ? Code::no_space : status.code, status.message};
+}
+
+Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path, std::vector<ImageItem> items) {
+  std::unique_ptr<ImageWriter> writer(new ImageWriter(path, std::move(items)));
+  writer->file_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!writer->file_.is_open()) return writer->fail(errno);
+  // A file system that cannot promise room says so when it is full.
+  const int error = ::fallocate(writer->file_.number(), 0, 0, static_cast<off_t>(writer->end_)) == 0 ? 0 : errno;
+  if (error == 0 || error == EOPNOTSUPP || error == ENOSYS) return writer;
+  ::unlink(path.c_str());
+  const Status status = writer->fail(error);
+  return Status{status.code, fmt::format("{} ({} bytes)", status.message, writer->end_)};
+}
+
+void ImageWriter::write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes) {
+  ImageItem& to = items_[item];
+  to.checksum = platform::crc32c(text_of(bytes), to.checksum);
+  const auto place = static_cast<off_t>(to.place + offset);
+  const int error = platform::write_all(file_.number(), text_of(bytes).data(), bytes.size(), place);
+  int none = 0;
+  if (error != 0) error_.compare_exchange_strong(none, error);
+  if (bytes.size() >= kStartedEarly)  // only a hint: finish() waits for all of it, and sees what fails
+    static_cast<void>(
+        ::sync_file_range(file_.number(), place, static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE));
+}
+
+Status ImageWriter::finish(const ImageOf& of) {
+  if (const int error = error_.load(); error != 0) return fail(error);
+  Encoder index;
+  index << std::uint64_t{items_.size()};
+  for (const ImageItem& item : items_)
+    index << item.key << item.bytes << item.place << item.checksum << std::string_view(item.name);
+  Head head{};
+  std::memcpy(head.magic, kMagic, sizeof kMagic);
+  head.of = of;
+  head.index_place = end_;
+  head.index_bytes = index.text().size();
+  head.index_checksum = platform::crc32c(index.text());
+  head.checksum = checksum_of(head);
+  int error = platform::write_all(file_.number(), index.text().data(), index.text().size(), static_cast<off_t>(end_));
+  if (error == 0 && ::fdatasync(file_.number()) != 0) error = errno;
+  if (error == 0) error = platform::write_all(file_.number(), bytes_of(head).data(), sizeof head, 0);
+  if (error == 0 && ::fsync(file_.number()) != 0) error = errno;
+  return error == 0 ? Status::success() : fail(error);
+}
+
+// ---- Reading ----
+
+ImageReader::ImageReader(std::string path) : path_(std::move(path)) {}
+
+Status ImageReader::damaged(const std::string& what) const {
+  return {Code::bad_input, fmt::format("{}: {}: this part of the checkpoint is damaged", path_, what)};
+}
+
+Result<std::unique_ptr<ImageReader>> ImageReader::open(const std::string& path) {
+  std::unique_ptr<ImageReader> reader(new ImageReader(path));
+  reader->file_ = platform::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!reader->file_.is_open())
+    return Status{Code::io_error, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
+  if (Status status = reader->read_index(); !status) return status;
+  return reader;
+}
+
+Status ImageReader::read_index() {
+  Head head{};
+  struct stat found {};
+  if (::fstat(file_.number(), &found) != 0 ||
+      read_all(file_.number(), reinterpret_cast<char*>(&head), sizeof head, 0) != 0)
+    return damaged("it has no head");
+  if (std::memcmp(head.magic, kMagic, sizeof kMagic) != 0) return damaged("it does not begin as one");
+  if (head.checksum != checksum_of(head)) return damaged("the checksum of its head does not fit");
+  of_ = head.of;
+  const auto bytes = static_cast<std::uint64_t>(found.st_size);
+  if (head.index_place > bytes || head.index_bytes > bytes - head.index_place)
+    return damaged(
+        fmt::format("it has {} bytes, and its index ends at {}", bytes, head.index_place + head.index_bytes));
+  std::string index(head.index_bytes, '\0');
+  if (read_all(file_.number(), index.data(), index.size(), head.index_place) != 0)
+    return damaged("its index cannot be read");
+  if (platform::crc32c(index) != head.index_checksum) return damaged("the checksum of its index does not fit");
+  Decoder from(index);
+  std::uint64_t count = 0;
+  from >> count;
+  for (std::uint64_t i = 0; i < count && from.good(); ++i) {
+    ImageItem item;
+    from >> item.key >> item.bytes >> item.place >> item.checksum >> item.name;
+    items_.push_back(std::move(item));
+  }
+  return from.good() && from.at_end() ? Status::success() : damaged("its index is cut");
+}
+
+Status ImageReader::read(const ImageItem& item, std::uint64_t offset, std::span<std::byte> to) const {
+  const int error = read_all(file_.number(), reinterpret_cast<char*>(to.data()), to.size(), item.place + offset);
+  if (error == kShort) return damaged(fmt::format("it ends within block {:?}", item.name));
+  if (error == 0) return Status::success();
+  return {Code::io_error, fmt::format("{}: block {:?} cannot be read: {}", path_, item.name, std::strerror(error))};
+}
+
+Status ImageReader::check(const ImageItem& item, std::uint32_t sum) const {
+  if (sum == item.checksum) return Status::success();
+  return damaged(
+      fmt::format("the checksum of block {:?}, {} bytes at {}, does not fit", item.name, item.bytes, item.place));
+}
+
+}  // namespace weir::checkpoint

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// ImageFile: the contents of blocks that one rank has written at a checkpoint, in a file of its own.
+//
+//   head | contents of each item, at multiples of kAlignment | index: key, name, bytes, place and checksum of each
+//
+// The head is written last. CRC-32C of each item, of the index and of the head.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "platform/process.hpp"
+
+namespace weir::checkpoint {
+
+struct ImageItem {
+  std::uint64_t key = 0;  // of the block, the same in each run
+  std::uint64_t bytes = 0;
+  std::string name{};
+  std::uint64_t place = 0;  // in the file
+  std::uint32_t checksum = 0;
+};
+
+// Which checkpoint the file is a part of.
+struct ImageOf {
+  std::uint64_t point = 0;
+  std::uint64_t hash = 0;  // of the submission at that point
+  std::uint32_t rank = 0, ranks = 1;
+  std::uint32_t variables = 0;  // their checksum
+};
+
+class ImageWriter {
+ public:
+  // The file has room for all items from here on. io_error, no_space: nothing is left of it.
+  static base::Result<std::unique_ptr<ImageWriter>> create(const std::string& path, std::vector<ImageItem> items);
+  ImageWriter(const ImageWriter&) = delete;
+  ImageWriter& operator=(const ImageWriter&) = delete;
+
+  // The next bytes of an item, which begin at `offset` of it. Any thread, one for each item. finish() says what fails.
+  void write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes);
+  // All items are written: the file is whole and on the device. io_error, no_space.
+  base::Status finish(const ImageOf& of);
+
+ private:
+  ImageWriter(std::string path, std::vector<ImageItem> items);
+  base::Status fail(int error) const;
+
+  const std::string path_;
+  platform::Descriptor file_;
+  std::vector<ImageItem> items_;
+  std::uint64_t end_ = 0;      // of the last item
+  std::atomic<int> error_{0};  // the first of a write
+};
+
+class ImageReader {
+ public:
+  // io_error, bad_input: it cannot be read, is no such file, or is damaged, as the message says.
+  static base::Result<std::unique_ptr<ImageReader>> open(const std::string& path);
+  ImageReader(const ImageReader&) = delete;
+  ImageReader& operator=(const ImageReader&) = delete;
+
+  const ImageOf& of() const noexcept { return of_; }
+  const std::vector<ImageItem>& items() const noexcept { return items_; }
+  // Any thread.
+  base::Status read(const ImageItem& item, std::uint64_t offset, std::span<std::byte> to) const;
+  // `sum`: of what was read of it.
+  base::Status check(const ImageItem& item, std::uint32_t sum) const;
+
+ private:
+  explicit ImageReader(std::string path);
+  base::Status read_index();
+  base::Status damaged(const std::string& what) const;
+
+  const std::string path_;
+  platform::Descriptor file_;
+  ImageOf of_;
+  std::vector<ImageItem> items_;
+};
+
+}  // namespace weir::checkpoint

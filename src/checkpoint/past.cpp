@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "checkpoint/past.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "checkpoint/folder.hpp"
+#include "platform/crc32c.hpp"
+
+namespace weir::checkpoint {
+
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr std::size_t kPiece = std::size_t{4} << 20;  // is in a cache when its checksum is made
+
+}  // namespace
+
+Status Contents::read(std::uint64_t offset, std::span<std::byte> to, std::uint32_t& sum) const {
+  if (Status status = file_->read(*item_, offset, to); !status) return status;
+  sum = platform::crc32c(std::string_view(reinterpret_cast<const char*>(to.data()), to.size()), sum);
+  return Status::success();
+}
+
+Status Contents::read_all(std::span<std::byte> to) const {
+  std::uint32_t sum = 0;
+  for (std::size_t at = 0; at < to.size(); at += kPiece) {
+    if (Status status = read(at, to.subspan(at, std::min(kPiece, to.size() - at)), sum); !status) return status;
+  }
+  return check(sum);
+}
+
+Result<std::unique_ptr<Past>> Past::open(const std::string& folder) {
+  Result<std::string> whole = last_whole(folder);
+  if (!whole) return whole.status();
+  Result<Record> record = read_record(record_in(*whole));
+  if (!record) return record.status();
+  auto past = std::make_unique<Past>();
+  past->path_ = *whole;
+  past->record_ = std::move(*record);
+  for (std::uint32_t rank = 0; rank < past->record_.ranks; ++rank) {
+    Result<std::unique_ptr<ImageReader>> file = ImageReader::open(image_in(*whole, rank));
+    if (!file) return file.status();
+    const ImageOf& of = (*file)->of();
+    if (of.point != past->record_.at.point || of.hash != past->record_.at.hash || of.rank != rank) {
+      return Status{Code::bad_input,
+                    fmt::format("{}: it is a part of another checkpoint than {}", image_in(*whole, rank), *whole)};
+    }
+    for (const ImageItem& item : (*file)->items()) past->items_.insert({item.key, {file->get(), &item}});
+    past->files_.push_back(std::move(*file));
+  }
+  return past;
+}
+
+Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::uint64_t bytes) {
+  const auto found = items_.find(key);
+  if (found == items_.end()) {
+    return Status{
+        Code::bad_input,
+        fmt::format("{}: it has no block {:?} of {} bytes: this run has made other blocks before wait {} than "
+                    "the one that wrote it",
+                    path_, name, bytes, record_.at.point)};
+  }
+  Place& place = found->second;
+  if (place.item->name != name || place.item->bytes != bytes) {
+    return Status{Code::bad_input, fmt::format("{}: it has block {:?} of {} bytes where this run has block {:?} of {} "
+                                               "bytes: it is of another program, or of another size of its problem",
+                                               path_, place.item->name, place.item->bytes, name, bytes)};
+  }
+  place.claimed = true;
+  return Contents(*place.file, *place.item);
+}
+
+Status Past::check_all_claimed() const {
+  for (const auto& [key, place] : items_) {
+    if (place.claimed) continue;
+    return {Code::bad_input, fmt::format("{}: it has block {:?} of {} bytes, which this run does not have at wait {}",
+                                         path_, place.item->name, place.item->bytes, record_.at.point)};
+  }
+  return Status::success();
+}
+
+}  // namespace weir::checkpoint

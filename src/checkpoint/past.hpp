@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Past: the checkpoint that a run goes on from, with the files of all ranks that have written it.
+//
+// Its files stay open, so that they may go away while it is used. open() and claim(): one thread; Contents: any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.hpp"
+#include "checkpoint/image_file.hpp"
+#include "checkpoint/record.hpp"
+
+namespace weir::checkpoint {
+
+// Of one block, as they were.
+class Contents {
+ public:
+  Contents(const ImageReader& file, const ImageItem& item) noexcept : file_(&file), item_(&item) {}
+  // io_error; bad_input: damaged, with the file and the block.
+  base::Status read(std::uint64_t offset, std::span<std::byte> to, std::uint32_t& sum) const;
+  base::Status check(std::uint32_t sum) const { return file_->check(*item_, sum); }
+  // The whole, in one piece.
+  base::Status read_all(std::span<std::byte> to) const;
+
+ private:
+  const ImageReader* file_;
+  const ImageItem* item_;
+};
+
+class Past {
+ public:
+  // The last whole one in `folder`. not_found, io_error, bad_input.
+  static base::Result<std::unique_ptr<Past>> open(const std::string& folder);
+
+  const Record& record() const noexcept { return record_; }
+  const std::string& path() const noexcept { return path_; }
+  // Of the block with that key, once. bad_input: there is none, or it has another name or length.
+  base::Result<Contents> claim(std::uint64_t key, const std::string& name, std::uint64_t bytes);
+  // bad_input: blocks are left that nobody has claimed.
+  base::Status check_all_claimed() const;
+
+ private:
+  struct Place {
+    const ImageReader* file;
+    const ImageItem* item;
+    bool claimed = false;
+  };
+
+  std::string path_;
+  Record record_;
+  std::vector<std::unique_ptr<ImageReader>> files_;
+  std::unordered_map<std::uint64_t, Place> items_;
+};
+
+}  // namespace weir::checkpoint

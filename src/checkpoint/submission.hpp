@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Submission: what a program has spawned so far, as a number that is the same when it spawns the same again.
+//
+// Points are the waits outside of tasks, counted from 1. At some of them, evenly spread and kMostMarks at most, the
+// number is remembered, so that a run that goes another way is told between which two it does. A value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace weir::checkpoint {
+
+class Submission {
+ public:
+  struct Mark {
+    std::uint64_t point = 0;
+    std::uint64_t tasks = 0;  // spawned before it
+    std::uint64_t hash = 0;
+    friend bool operator==(const Mark&, const Mark&) = default;
+  };
+  static constexpr std::size_t kMostMarks = 1 << 12;
+
+  // A task with that name; note_item() for each item of its footprint follows.
+  void note_task(std::string_view name) noexcept;
+  // `what`: the block that it is, or how many bytes of the program.
+  void note_item(std::uint64_t what, unsigned mode) noexcept {
+    mix(what);
+    mix(mode);
+  }
+  // Where the program is now: the point that it has come to.
+  const Mark& note_point();
+
+  const Mark& now() const noexcept { return now_; }
+  const std::vector<Mark>& marks() const noexcept { return marks_; }
+
+ private:
+  void mix(std::uint64_t word) noexcept {
+    now_.hash = (now_.hash ^ word) * 0x9e3779b97f4a7c15;
+    now_.hash ^= now_.hash >> 29;
+  }
+
+  Mark now_{0, 0, 0x243f6a8885a308d3};
+  std::vector<Mark> marks_;
+  std::uint64_t stride_ = 1;  // points from mark to mark
+};
+
+}  // namespace weir::checkpoint

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Variables: what a program keeps (weir::Keep), and the log of the values that they had at each point.
+//
+// A value is logged at a point when it is another than at the last one. A run that is restarted reads the log from its
+// beginning, so that at each point of the way its variables are what they were. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace weir::checkpoint {
+
+class Variables {
+ public:
+  // bad_input: the name is empty or in use, or the whole would be more than can be kept.
+  base::Status keep(std::string_view name, void* memory, std::size_t bytes);
+  void forget(const void* memory) noexcept;
+  bool covers(const void* from, std::size_t bytes) const noexcept;
+
+  // Notes what has changed.
+  void note_values(std::uint64_t point);
+  // Gives variables the values that the log has for this point. bad_input: the program keeps another set.
+  base::Status restore_values(std::uint64_t point);
+
+  std::string encode() const;
+  // In place of what was logged. False: that is no log.
+  bool decode(std::string_view text);
+  // The checksum of all values now, by name: the same on ranks whose variables are.
+  std::uint32_t checksum() const;
+
+ private:
+  struct Variable {
+    std::string name;
+    char* memory = nullptr;  // null: not kept at the moment
+    std::size_t bytes = 0;
+    std::string last{};  // the value in the log
+    bool logged = false;
+    std::string_view value() const noexcept { return {memory, bytes}; }
+  };
+  // One that is kept, or was; -1: none.
+  int find(std::string_view name) const noexcept;
+
+  std::vector<Variable> variables_;  // by number, which the log has
+  std::string log_;                  // point, number, bytes; see append()
+  std::size_t read_ = 0;             // of the log, by restore_values()
+};
+
+}  // namespace weir::checkpoint

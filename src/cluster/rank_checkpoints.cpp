@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cluster/rank_checkpoints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "cluster/move_tile.hpp"
+#include "cluster/reduce_tile.hpp"
+#include "cluster/spread.hpp"
+#include "runtime/watch.hpp"
+#include "weir/error.hpp"
+#include "weir/keep.hpp"
+#include "weir/ranks.hpp"
+
+namespace weir::cluster {
+
+using checkpoint::Course;
+using checkpoint::ImageItem;
+using checkpoint::ImageWriter;
+using detail::RankedTile;
+using detail::RanksState;
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{4} << 20;   // of a write: is in a cache when its checksum is made
+constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is sent, where an array's is
+
+template <class T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw Error(result.status().message);
+  return std::move(*result);
+}
+void check(const base::Status& status) {
+  if (!status) throw Error(status.message);
+}
+
+std::uint64_t key_of(const RankedTile& tile) { return std::uint64_t{tile.id.array} << 32 | tile.id.tile; }
+
+void write_tile(ImageWriter& to, std::size_t item, std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece)
+    to.write(item, at, bytes.subspan(at, std::min(kPiece, bytes.size() - at)));
+}
+
+}  // namespace
+
+std::unique_ptr<RankCheckpoints> RankCheckpoints::open(RanksState& state, const Options& options) {
+  if (options.checkpoint.empty() && options.restart.empty()) return nullptr;
+  const Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart,
+                                  static_cast<std::uint32_t>(state.self()), state.transport->ranks()};
+  return std::make_unique<RankCheckpoints>(state, value_or_throw(Course::open(settings)));
+}
+
+RankCheckpoints::RankCheckpoints(RanksState& state, std::unique_ptr<Course> course)
+    : state_(state), course_(std::move(course)), word_(*state.runtime, 1, "checkpoint word") {}
+
+RankCheckpoints::~RankCheckpoints() {
+  if (!state_.exchange->has_failed()) course_->report_end();
+}
+
+// ---- What the program spawns ----
+
+// Tasks that write no tile are not compared: a program may have some for each rank, and how many ranks there are may
+// have changed.
+bool RankCheckpoints::skips(const detail::RankedFootprint& footprint) {
+  for (const Access* const item : footprint.written()) course_->note_written(footprint.name(), item->region);
+  if (footprint.written_count() > footprint.written().size())
+    course_->refuse(
+        fmt::format("a task writes {} variables, more than {}", footprint.written_count(), footprint.written().size()));
+  const auto& items = footprint.items();
+  if (std::any_of(items.begin(), items.end(), [](const auto& item) { return writes(item.mode); })) {
+    course_->note_task(footprint.name());
+    for (const detail::RankedItem& item : items)
+      course_->note_item(key_of(*item.tile), static_cast<unsigned>(item.mode));
+  }
+  return course_->restarting();
+}
+
+// ---- At a wait ----
+
+std::vector<std::shared_ptr<std::vector<RankedTile>>> RankCheckpoints::arrays() {
+  std::vector<std::shared_ptr<std::vector<RankedTile>>> live;
+  std::erase_if(arrays_, [&](const auto& array) {
+    auto tiles = array.lock();
+    if (tiles != nullptr) live.push_back(std::move(tiles));
+    return array.expired();
+  });
+  return live;
+}
+
+bool RankCheckpoints::share(bool wanted) {
+  const TileVersion what{{kNoArray, 0}, ++words_};
+  std::uint64_t word = 0;
+  if (state_.self() == Rank{0}) {
+    state_.runtime->spawn(out(word_), [wanted](std::span<std::uint64_t> to) { to[0] = wanted ? 1 : 0; });
+  } else {
+    begin_receive(state_, word_.base(), what);
+  }
+  spread(Rank{0}, state_.self(), state_.transport->ranks(),
+         [&](Rank to) { begin_send(state_, word_.base(), what, to); });
+  state_.runtime->spawn(in(word_), [&word](std::span<const std::uint64_t> from) { word = from[0]; });
+  state_.runtime->wait();
+  return word != 0;
+}
+
+void RankCheckpoints::at_wait(bool asked) {
+  if (value_or_throw(course_->arrive()) == Course::Next::restore) return restore();
+  if (course_->restarting() || !course_->writes()) return;
+  bool wanted = asked || course_->is_due();
+  if (state_.self() == Rank{0} && wanted) {
+    if (const base::Status status = course_->begin(); !status) {
+      course_->give_up(status);
+      wanted = false;
+    }
+  }
+  if (share(wanted)) write();
+}
+
+void RankCheckpoints::restore() {
+  for (const auto& tiles : arrays()) {
+    for (RankedTile& tile : *tiles) {
+      const checkpoint::Contents from = value_or_throw(course_->past().claim(key_of(tile), tile.name, tile.bytes));
+      tile.versions.note_write(state_.self(), tile.versions.owner());
+      if (tile.versions.owner() != state_.self()) continue;
+      need_block(state_, tile);
+      state_.runtime->spawn(name("restart"), detail::block_item<Mode::out, std::byte>(*tile.block),
+                            [from](std::span<std::byte> to) { check(from.read_all(to)); });
+    }
+  }
+  check(course_->past().check_all_claimed());
+  state_.runtime->wait();
+  course_->end_restart();
+}
+
+// Blocks of one rank alone.
+void RankCheckpoints::check_blocks() {
+  std::size_t known = 1;  // word_
+  for (const auto& tiles : arrays())
+    for (const RankedTile& tile : *tiles)
+      known += (*tile.block != nullptr) + tile.part.has_value() + tile.arrived.has_value();
+  if (runtime::block_count(*state_.runtime) > known)
+    course_->refuse("blocks were made in runtime(), for one rank alone: make them distributed arrays");
+}
+
+void RankCheckpoints::write() {
+  check_blocks();
+  check(course_->possible());
+  std::vector<RankedTile*> own;
+  const auto arrays = this->arrays();
+  for (const auto& tiles : arrays) {
+    for (RankedTile& tile : *tiles) {
+      end_reduce(state_, tile);
+      if (tile.versions.writer() == state_.self()) own.push_back(&tile);
+    }
+  }
+  const base::Status written = write_image(own);
+  if (!written && state_.self() != Rank{0}) course_->give_up(written);
+  check(state_.progress->barrier());
+  course_->restart_clock();
+  if (state_.self() != Rank{0}) return;
+  const base::Status status = written ? course_->publish() : written;
+  if (status.code == base::Code::unsupported) throw Error(status.message);
+  if (!status) course_->give_up(status);
+}
+
+base::Status RankCheckpoints::write_image(const std::vector<RankedTile*>& tiles) {
+  std::vector<ImageItem> items;
+  for (const RankedTile* const tile : tiles) items.push_back({key_of(*tile), tile->bytes, tile->name});
+  base::Result<std::unique_ptr<ImageWriter>> image = course_->open_image(std::move(items));
+  const base::Status& status = image.status();
+  for (std::size_t i = 0; status && i < tiles.size(); ++i) {
+    state_.runtime->spawn(name("checkpoint"), detail::block_item<Mode::in, const std::byte>(*tiles[i]->block),
+                          [to = image->get(), i](std::span<const std::byte> bytes) { write_tile(*to, i, bytes); });
+  }
+  state_.runtime->wait();
+  return status ? course_->finish_image(**image) : status;
+}
+
+}  // namespace weir::cluster
+
+namespace weir::detail {
+
+checkpoint::Variables* kept_variables(Ranks& ranks) {
+  const RanksState& state = *ranks.state_;
+  if (state.checkpoints == nullptr) return nullptr;
+  if (std::this_thread::get_id() != state.maker)
+    throw Error("weir::Keep is made by another thread than the one that made the ranks");
+  return &state.checkpoints->variables();
+}
+
+}  // namespace weir::detail

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "runtime/checkpointing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "base/hooks.hpp"
+#include "check/hooks.hpp"
+#include "sched/worker.hpp"
+#include "weir/block.hpp"
+#include "weir/error.hpp"
+#include "weir/keep.hpp"
+
+namespace weir::runtime {
+
+using checkpoint::Contents;
+using checkpoint::Course;
+using checkpoint::ImageItem;
+using checkpoint::ImageWriter;
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{4} << 20;  // of a write: is in a cache when its checksum is made
+
+template <class T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw Error(result.status().message);
+  return std::move(*result);
+}
+void check(const base::Status& status) {
+  if (!status) throw Error(status.message);
+}
+
+// Calls f(offset, run) for each part of a block that lies in one piece; `at`: where the block is.
+template <class F>
+void for_each_run(const data::Block& block, std::byte* at, const F& f) {
+  if (at != block.program) return f(std::size_t{0}, std::span(at, block.bytes));
+  const detail::BlockLayout& layout = block.layout;
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < layout.counts[0]; ++i) {
+    for (std::size_t j = 0; j < layout.counts[1]; ++j, offset += layout.run_bytes)
+      f(offset, std::span(at + i * layout.strides[0] + j * layout.strides[1], layout.run_bytes));
+  }
+}
+
+// Runs one behind the other in the file, in pieces; short ones are gathered.
+class Pieces {
+ public:
+  Pieces(ImageWriter& to, std::size_t item) noexcept : to_(to), item_(item) {}
+
+  void add(std::span<const std::byte> run) {
+    if (gathered_.empty() && run.size() >= kPiece / 4) return put_all(run);
+    for (; !run.empty(); run = run.subspan(std::min(run.size(), kPiece - gathered_.size()))) {
+      if (gathered_.size() == kPiece) flush();
+      const auto part = run.first(std::min(run.size(), kPiece - gathered_.size()));
+      gathered_.insert(gathered_.end(), part.begin(), part.end());
+      if (part.size() == run.size()) break;
+    }
+  }
+  void flush() {
+    put(gathered_);
+    gathered_.clear();
+  }
+
+ private:
+  void put_all(std::span<const std::byte> run) {
+    for (; !run.empty(); run = run.subspan(std::min(run.size(), kPiece))) put(run.first(std::min(run.size(), kPiece)));
+  }
+  void put(std::span<const std::byte> piece) {
+    to_.write(item_, done_, piece);
+    done_ += piece.size();
+  }
+
+  ImageWriter& to_;
+  const std::size_t item_;
+  std::size_t done_ = 0;
+  std::vector<std::byte> gathered_;
+};
+
+void write_block(ImageWriter& to, std::size_t item, const data::Block& block, const std::byte* at) {
+  Pieces pieces(to, item);
+  for_each_run(block, const_cast<std::byte*>(at), [&](std::size_t, std::span<std::byte> run) { pieces.add(run); });
+  pieces.flush();
+}
+
+void read_block(const Contents& from, const data::Block& block, std::byte* at) {
+  std::uint32_t sum = 0;
+  for_each_run(block, at, [&](std::size_t offset, std::span<std::byte> run) {
+    for (std::size_t done = 0; done < run.size(); done += kPiece)
+      check(from.read(offset + done, run.subspan(done, std::min(kPiece, run.size() - done)), sum));
+  });
+  check(from.check(sum));
+}
+
+// What is spawned during its life is not the program's.
+class Own {
+ public:
+  explicit Own(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~Own() { flag_ = false; }
+  Own(const Own&) = delete;
+  Own& operator=(const Own&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checkpointing> Checkpointing::open(Runtime& runtime, State& state, const Options& options) {
+  if (options.checkpoint.empty() && options.restart.empty()) return nullptr;
+  if (!base::kHooks)
+    throw Error("this Weir was built with -DWEIR_HOOKS=OFF, for measuring: it makes no checkpoints; build it without");
+  if (check::active())
+    throw Error("weir check watches a whole run: leave out checkpoints (WEIR_CHECKPOINT, WEIR_RESTART)");
+  const Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart};
+  return std::make_unique<Checkpointing>(runtime, state, value_or_throw(Course::open(settings)));
+}
+
+Checkpointing::Checkpointing(Runtime& runtime, State& state, std::unique_ptr<Course> course)
+    : runtime_(runtime), state_(state), course_(std::move(course)) {
+  state_.restarts = course_->restarting();
+  if (state_.restarts) any_restarts_.store(true, std::memory_order_relaxed);
+}
+
+Checkpointing::~Checkpointing() {
+  if (std::uncaught_exceptions() == 0) course_->report_end();
+}
+
+// ---- What the program spawns ----
+
+// A scope outside of tasks is its thread's own, and those of other threads are never skipped.
+bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
+  return scope.parent() == nullptr && scope.owner()->index() == 0 && !own_ && course_->restarting();
+}
+
+void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept {
+  if (scope.parent() != nullptr) return;
+  if (scope.owner()->index() != 0) return others_spawn_.store(true, std::memory_order_relaxed);
+  if (own_) return;
+  course_->note_task(name);
+  for (const Access& item : footprint) {
+    if (item.is_block()) {
+      course_->note_item(data::block_of(*detail::block_of(item)).made, static_cast<unsigned>(item.mode));
+      continue;
+    }
+    course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
+    if (writes(item.mode)) course_->note_written(name, item.region);
+  }
+}
+
+// ---- At a wait ----
+
+std::vector<data::Block*> Checkpointing::blocks() const {
+  std::vector<data::Block*> all = state_.blocks->live_blocks();
+  std::sort(all.begin(), all.end(), [](const auto* one, const auto* other) { return one->made < other->made; });
+  return all;
+}
+
+void Checkpointing::at_wait(bool asked) {
+  if (own_) return;
+  const Own own(own_);
+  if (value_or_throw(course_->arrive()) == Course::Next::restore) return restore();
+  if (!course_->restarting() && course_->writes() && (asked || course_->is_due())) write();
+}
+
+void Checkpointing::restore() {
+  for (data::Block* const block : blocks()) {
+    const Contents from = value_or_throw(course_->past().claim(block->made, block->name, block->bytes));
+    runtime_.spawn(name("restart"), detail::block_item<Mode::out, std::byte>(block),
+                   [from, block](std::span<std::byte> bytes) { read_block(from, *block, bytes.data()); });
+  }
+  check(course_->past().check_all_claimed());
+  runtime_.wait();
+  course_->end_restart();
+  state_.restarts = false;
+}
+
+void Checkpointing::write() {
+  if (others_spawn_.load(std::memory_order_relaxed))
+    course_->refuse("other threads than the one that made the runtime spawn tasks outside of tasks");
+  const std::vector<data::Block*> blocks = this->blocks();
+  if (!blocks.empty() && blocks.front()->made == 0)
+    course_->refuse(
+        fmt::format("block {:?} was made in a task, or by another thread than the one that made the runtime",
+                    blocks.front()->name));
+  check(course_->possible());
+  base::Status status = course_->begin();
+  if (status) status = write_image(blocks);
+  if (status) status = course_->publish();
+  course_->restart_clock();
+  if (!status) course_->give_up(status);
+}
+
+base::Status Checkpointing::write_image(const std::vector<data::Block*>& blocks) {
+  std::vector<ImageItem> items;
+  for (const data::Block* const block : blocks) items.push_back({block->made, block->bytes, block->name});
+  base::Result<std::unique_ptr<ImageWriter>> opened = course_->open_image(std::move(items));
+  if (!opened) return opened.status();
+  ImageWriter& image = **opened;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    data::Block* const block = blocks[i];
+    runtime_.spawn(
+        name("checkpoint"), detail::block_item<Mode::in, const std::byte>(block),
+        [&image, i, block](std::span<const std::byte> bytes) { write_block(image, i, *block, bytes.data()); });
+  }
+  runtime_.wait();
+  return course_->finish_image(image);
+}
+
+}  // namespace weir::runtime
+
+namespace weir {
+
+bool Runtime::is_restarting() const noexcept { return state_->restarts; }
+
+namespace detail {
+
+checkpoint::Variables* kept_variables(Runtime& runtime) {
+  RuntimeAccess::State& state = *RuntimeAccess::state(runtime);
+  if (state.checkpointing == nullptr) return nullptr;
+  if (!runtime::is_outside(state))
+    throw Error("weir::Keep is made in a task, or by another thread than the one that made the runtime");
+  return &state.checkpointing->variables();
+}
+
+void keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes) {
+  const base::Status status = variables->keep(name != nullptr ? name : "", memory, bytes);
+  if (!status) throw Error(status.message);
+}
+void end_keep(checkpoint::Variables* variables, const void* memory) noexcept { variables->forget(memory); }
+
+}  // namespace detail
+
+}  // namespace weir

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Checkpointing: a runtime that writes checkpoints, or goes on from one.
+//
+// It sees every task that the program spawns outside of tasks (submit_observed(), spawn.cpp), and every wait there, and
+// does what its Course says: tasks are skipped, blocks are written to files or read from there, by tasks of its own.
+// The thread that made the runtime, but for skips() and note_task().
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checkpoint/course.hpp"
+#include "runtime/runtime_state.hpp"
+#include "runtime/spawn_scope.hpp"
+
+namespace weir::runtime {
+
+class Checkpointing {
+ public:
+  // Null: the options ask for none. Throws weir::Error.
+  static std::unique_ptr<Checkpointing> open(Runtime& runtime, State& state, const Options& options);
+  Checkpointing(Runtime& runtime, State& state, std::unique_ptr<checkpoint::Course> course);
+  ~Checkpointing();  // says when the program has ended before the place where it was to go on
+
+  // Of any runtime: whether one is, or was, on its way to where it goes on. What spawns of blocks look at first.
+  static bool any_restarts() noexcept { return any_restarts_.load(std::memory_order_relaxed); }
+  // Whether tasks that are spawned in `scope` have run before the checkpoint, and do not now.
+  bool skips(const SpawnScope& scope) const noexcept;
+  void note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
+
+  // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
+  // Throws weir::Error.
+  void at_wait(bool asked);
+  checkpoint::Variables& variables() noexcept { return course_->variables(); }
+
+ private:
+  void restore();
+  void write();
+  base::Status write_image(const std::vector<data::Block*>& blocks);
+  // Those that live, in the order in which the program has made them.
+  std::vector<data::Block*> blocks() const;
+
+  static inline std::atomic<bool> any_restarts_{false};
+
+  Runtime& runtime_;
+  State& state_;
+  const std::unique_ptr<checkpoint::Course> course_;
+  bool own_ = false;                       // what is spawned and waited for is not the program's
+  std::atomic<bool> others_spawn_{false};  // other threads of the program
+};
+
+}  // namespace weir::runtime
