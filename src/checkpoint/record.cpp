@@ -24,7 +24,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr std::uint64_t kMagic = 0x31574b4352494557;  // "WEIRCKW1"
+constexpr std::uint64_t kRecordMagic = 0x31574b4352494557;  // "WEIRCKW1"
 
 Encoder& operator<<(Encoder& to, const Submission::Mark& mark) { return to << mark.point << mark.tasks << mark.hash; }
 Decoder& operator>>(Decoder& from, Submission::Mark& mark) { return from >> mark.point >> mark.tasks >> mark.hash; }
@@ -33,7 +33,7 @@ Decoder& operator>>(Decoder& from, Submission::Mark& mark) { return from >> mark
 
 Status write_record(const std::string& path, const Record& record) {
   Encoder to;
-  to << kMagic << record.at << record.ranks << std::uint64_t{record.marks.size()};
+  to << kRecordMagic << record.at << record.ranks << std::uint64_t{record.marks.size()};
   for (const Submission::Mark& mark : record.marks) to << mark;
   to << std::string_view(record.variables) << std::string_view(record.program);
   const std::string text = to.text() + std::string(bytes_of(platform::crc32c(to.text())));
@@ -60,7 +60,7 @@ Result<Record> read_record(const std::string& path) {
   from >> magic >> record.at >> record.ranks >> marks;
   for (std::uint64_t i = 0; i < marks && from.good(); ++i) from >> record.marks.emplace_back();
   from >> record.variables >> record.program;
-  if (magic != kMagic || !from.good())
+  if (magic != kRecordMagic || !from.good())
     return Status{Code::bad_input, fmt::format("{}: it is of another version of Weir, or no checkpoint", path)};
   return record;
 }

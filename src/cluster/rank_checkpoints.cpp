@@ -98,10 +98,12 @@ bool RankCheckpoints::share(bool wanted) {
   if (state_.self() == Rank{0}) {
     state_.runtime->spawn(out(word_), [wanted](std::span<std::uint64_t> to) { to[0] = wanted ? 1 : 0; });
   } else {
-    begin_receive(state_, word_.base(), what);
+    const Rank from = told_by(Rank{0}, state_.self(), state_.transport->ranks());
+    begin_receive(state_, word_.base(), {what, from, state_.self()});
   }
-  spread(Rank{0}, state_.self(), state_.transport->ranks(),
-         [&](Rank to) { begin_send(state_, word_.base(), what, to); });
+  spread(Rank{0}, state_.self(), state_.transport->ranks(), [&](Rank to) {
+    begin_send(state_, word_.base(), {what, state_.self(), to});
+  });
   state_.runtime->spawn(in(word_), [&word](std::span<const std::uint64_t> from) { word = from[0]; });
   state_.runtime->wait();
   return word != 0;

@@ -22,4 +22,11 @@ void spread(Rank root, Rank self, std::uint32_t ranks, const Tell& tell) {
     tell(Rank{static_cast<std::uint32_t>((from + place + step) % all)});
 }
 
+// Who tells `self`, which is another than `root`.
+inline Rank told_by(Rank root, Rank self, std::uint32_t ranks) noexcept {
+  const std::uint64_t from = static_cast<std::uint32_t>(root), all = ranks;
+  const std::uint64_t place = (static_cast<std::uint32_t>(self) + all - from) % all;
+  return Rank{static_cast<std::uint32_t>((from + place - std::bit_floor(place)) % all)};
+}
+
 }  // namespace weir::cluster
