@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "check/hooks.hpp"
 #include "cluster/spread.hpp"
 
 namespace weir::cluster {
@@ -23,6 +24,17 @@ std::span<const std::byte> bytes_of(const T& value) noexcept {
 }
 
 std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
+
+// To a block, on whichever thread, for the task that has wanted it: under `weir check` blocks are closed to all but
+// tasks.
+void copy_for_task(std::span<std::byte> to, const std::byte* from) noexcept {
+  if (check::active()) [[unlikely]] {
+    const check::Pause pause;
+    std::memcpy(to.data(), from, to.size());
+    return;
+  }
+  std::memcpy(to.data(), from, to.size());
+}
 
 }  // namespace
 
@@ -84,7 +96,7 @@ bool Exchange::receive(const TileVersion& what, std::span<std::byte> to,
                        const std::function<EndingPtr()>& make_ending) {
   std::optional<Announced> announced = arrivals_.take(what);
   if (announced && (!announced->contents.empty() || is_near(announced->from, announced->ready.region))) {
-    copy(*announced, to);
+    copy(*announced, to, Copier::task);
     return true;
   }
   Awaited awaited{to, make_ending()};
@@ -128,18 +140,22 @@ void Exchange::arrived(const TileVersion& what, Announced&& announced) {
 
 void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
   if (!announced.contents.empty() || is_near(announced.from, announced.ready.region)) {
-    copy(announced, awaited.to);
+    copy(announced, awaited.to, Copier::any_thread);
     awaited.ending->done();
     return;
   }
   const std::shared_ptr<Ending> ending = std::move(awaited.ending);
   const transport::Location from{announced.from, announced.ready.region, announced.ready.offset};
-  far_.read(from, awaited.to,
-            [this, ending, who = announced.from, ready = announced.ready](const base::Status& status) {
+  // Under `weir check`: what the block gets when all of it is there.
+  const auto checked = check::active() ? std::make_shared<std::vector<std::byte>>(awaited.to.size()) : nullptr;
+  far_.read(from, checked != nullptr ? std::span(*checked) : awaited.to,
+            [this, ending, checked, to = awaited.to, who = announced.from,
+             ready = announced.ready](const base::Status& status) {
               if (!status) {
                 fail(status.message);
                 return ending->failed(failure());
               }
+              if (checked != nullptr) copy_for_task(to, checked->data());
               traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
               traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
               say_taken(who, ready.offer);
@@ -148,15 +164,18 @@ void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
 }
 
 // From a message, or from a neighbour's memory.
-void Exchange::copy(const Announced& announced, std::span<std::byte> to) {
+void Exchange::copy(const Announced& announced, std::span<std::byte> to, Copier by) {
+  const auto write = [&](const std::byte* from) {
+    by == Copier::task ? static_cast<void>(std::memcpy(to.data(), from, to.size())) : copy_for_task(to, from);
+  };
   traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
   traffic_.bytes_received.fetch_add(to.size(), std::memory_order_relaxed);
   if (!announced.contents.empty()) {
-    std::memcpy(to.data(), announced.contents.data(), to.size());
+    write(announced.contents.data());
     return;
   }
   const Ready& ready = announced.ready;
-  std::memcpy(to.data(), transport_.mapped(announced.from, ready.region) + ready.offset, to.size());
+  write(transport_.mapped(announced.from, ready.region) + ready.offset);
   say_taken(announced.from, ready.offer);
 }
 

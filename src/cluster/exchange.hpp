@@ -79,7 +79,8 @@ class Exchange {
   bool is_near(Rank rank, transport::RegionId region) const noexcept {
     return transport_.mapped(rank, region) != nullptr;
   }
-  void copy(const Announced& announced, std::span<std::byte> to);
+  enum class Copier : std::uint8_t { task, any_thread };  // whether it is the task that receives
+  void copy(const Announced& announced, std::span<std::byte> to, Copier by);
   void say_taken(Rank to, std::uint64_t offer);
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
 

@@ -7,16 +7,23 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "check/decode.hpp"
 #include "check/render.hpp"
 #include "check/session.hpp"
 #include "json.hpp"
 #include "runtime/check_options.hpp"
+#include "trace/job_process.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -27,6 +34,7 @@ struct CheckSettings {
   bool stop = false;
   bool no_advice = false;
   bool exact = false;
+  int ranks = 0;  // 0: one process that is no rank
   std::string program;
 };
 
@@ -100,23 +108,58 @@ base::Status check_environment(const Global& global) {
   return runtime::check_options(options);
 }
 
+// The rank that a process is; -1: none.
+int rank_of(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  std::map<std::string, std::string, std::less<>> variables;
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (const std::size_t end = entry.find('='); end != std::string::npos)
+      variables.emplace(entry.substr(0, end), entry.substr(end + 1));
+  }
+  const auto process = trace::job_process([&](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  });
+  return process ? static_cast<int>(process->rank) : -1;
+}
+
+// One process, or what starts the ranks and passes on what they print, line by line.
+std::vector<std::string> words_of(const CheckSettings& settings, const Global& global) {
+  std::vector<std::string> words{settings.program};
+  if (settings.ranks > 0) words = {"/proc/self/exe", "run", "-n", std::to_string(settings.ranks), settings.program};
+  words.insert(words.end(), global.rest.begin(), global.rest.end());
+  return words;
+}
+
+std::string with_rank(std::string text, int rank) {
+  constexpr std::string_view kBefore = "weir check: ";
+  return rank < 0 ? text : text.insert(kBefore.size(), fmt::format("rank {}: ", rank));
+}
+
 int run_check(const CheckSettings& settings, Global& global) {
   if (const base::Status status = check_environment(global); !status) return fail(status.message, kUsage);
   if (!check::can_decode())
     return fail("check: it needs x86-64: what tasks touch cannot be seen on this processor", kUsage);
-  std::vector<std::string> program{settings.program};
-  program.insert(program.end(), global.rest.begin(), global.rest.end());
+  const std::vector<std::string> program = words_of(settings, global);
   std::fflush(stdout);
   std::set<std::string> told;
   int described = -1;  // the process whose symbols are known: most programs are one
+  int rank = -1;       // that it is
   std::unique_ptr<check::Symbols> symbols;
   const auto hear = [&](const weir::checker::Finding& finding, int pid) {
     if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
-    if (std::exchange(described, pid) != pid) symbols = std::make_unique<check::Symbols>(pid);
+    if (std::exchange(described, pid) != pid) {
+      symbols = std::make_unique<check::Symbols>(pid);
+      rank = rank_of(pid);
+    }
     if (!told.insert(check::identity(finding, *symbols)).second) return check::Heard::again;
     if (!global.json)
-      fmt::print(stderr, "{}", with_colour(check::render(finding, *symbols), check::is_advice(finding.kind)));
-    global.add(check::to_json(finding, *symbols));
+      fmt::print(stderr, "{}",
+                 with_colour(with_rank(check::render(finding, *symbols), rank), check::is_advice(finding.kind)));
+    Json object = check::to_json(finding, *symbols);
+    if (rank >= 0) object["rank"] = rank;
+    global.add(std::move(object));
     return settings.stop ? check::Heard::stop : check::Heard::news;
   };
   const auto outcome = check::run_checked(program, {global.json, settings.exact}, hear);
@@ -157,6 +200,8 @@ constexpr const char* kText =
 
 Tasks run one after the other, and each access outside of open pages costs some microseconds: use small inputs; of tasks like many before only a part is judged, which the last line says, and --exact judges all. Calls of the C library's functions on memory and strings are judged by their arguments. docs/checking.md says what is seen exactly and what is not.
 
+With -n the program is checked as the ranks of a job (docs/ranks.md); so it is when PROGRAM is an mpirun on this machine. A mistake that several ranks make is reported once, with the first of them.
+
 Exit status: 1 when anything was found; 2 when nothing was checked; otherwise that of PROGRAM; a signal that has ended it, Ctrl-C among them, ends weir check in the same way, which a shell shows as 128 and more.)";
 
 }  // namespace
@@ -169,6 +214,7 @@ void add_check(CLI::App& app, Global& global) {
                              .text = kText,
                              .examples = {{"weir check ./program --size 64", "go on after each finding"},
                                           {"weir check --stop ./program", "end the program at the first"},
+                                          {"weir check -n 2 ./program", "each rank of a job of two"},
                                           {"weir check --json ./program | jq '.[].at'", "for programs"}}},
                             [settings](Global& g) { return run_check(*settings, g); });
   add_flag(verb, "--stop", settings->stop, "end the program at the first finding instead of going on");
@@ -177,6 +223,11 @@ void add_check(CLI::App& app, Global& global) {
   add_option(verb, "program", settings->program, "the program, and after it its arguments")
       .required()
       .type_name("PROGRAM");
+  add_option(verb, "-n,--ranks", settings->ranks,
+             "check PROGRAM as the N ranks of a job on this machine; a finding names the rank")
+      .type_name("N")
+      .default_str("")
+      .between(1, 4096);
   global.entries.at(&verb).takes_program = true;
 }
 
