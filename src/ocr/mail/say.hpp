@@ -17,6 +17,7 @@ enum class Say : std::uint8_t {
   give_up_slot,    // that source does not exist
   link,            // a dependence from an event of the receiver to a slot or an event elsewhere
   destroy,         // an event, an EDT, a data block or a template
+  create_block,    // a data block on the rank that its hint names
   borrow,          // a data block for an EDT of the sender
   lent,            // a copy of it, or that there is none
   taken,           // the copy that was to be read where the block is

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "ocr/blocks/block.hpp"
+#include "ocr/blocks/far_block.hpp"
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
@@ -68,6 +69,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::give_up_slot: return answer_give_up_slot(body);
     case Say::link: return answer_link(local, body);
     case Say::destroy: return {destroy(local, body.get<Guid>())};
+    case Say::create_block: return answer_create_block(local, body);
     case Say::borrow: return answer_borrow(local, from, body);
     case Say::lent: return answer_lent(local, from, body);
     case Say::taken: return answer_taken(local, body);
