@@ -3,19 +3,24 @@
 // Data blocks: create, destroy, release, size.
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block.hpp"
+#include "ocr/blocks/far_block.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 
 using namespace weir::ocr;
+using weir::Rank;
 
 namespace {
 
 u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_t* hint, bool heap) {
   Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
   std::byte* data = nullptr;
-  const u8 code = create_block(local, guid, {len, flags, hint, heap}, data);
+  const BlockRequest request{len, flags, hint, heap};
+  const std::optional<Rank> home = far_home(local, request);
+  u8 code = home ? create_far_block(local, *home, guid, request, data) : u8{OCR_EBUSY};
+  if (code == OCR_EBUSY) code = create_block(local, guid, request, data);
   if (code == 0 || (flags & GUID_PROP_IS_LABELED) == 0) *db = to_c(guid);
   if (addr != nullptr) *addr = code == 0 ? data : nullptr;
   return code;

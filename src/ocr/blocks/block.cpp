@@ -256,6 +256,8 @@ u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
   return 0;
 }
 
+void hold_as_maker(Run& maker, Block& copy) noexcept { list_created(maker, copy, true); }
+
 void release_created(BlockLocal& local, Run& creator, Block& block) {
   unlist_created(creator, block);
   if (block.is_tiered()) [[unlikely]]

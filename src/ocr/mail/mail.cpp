@@ -28,7 +28,7 @@ Mail::Mail(transport::Transport& transport) : transport_(transport) {
 void Mail::send(Rank to, const Head& head, std::span<const std::byte> body) {
   Writer message;
   message.put(head).put_bytes(body);
-  const std::uint64_t number = messages_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t number = messages_.fetch_add(1);
   for_each_part(number, message.bytes(),
                 [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kPart, part)); });
 }
@@ -78,6 +78,7 @@ void Mail::on_answer(const Head& head, std::span<const std::byte> body) {
 bool Mail::perform_arrived(Performer& performer) {
   while (transport_.progress()) {
   }
+  static_cast<void>(messages_.load());
   std::deque<Arrived> arrived;
   {
     const base::Lock lock(inbox_mutex_);

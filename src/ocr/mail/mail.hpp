@@ -93,8 +93,10 @@ class Mail {
   static thread_local constinit bool performing_;
 
   transport::Transport& transport_;
-  std::atomic<std::uint64_t> messages_{0};  // sent
-  Assembly assembly_;                       // the transport's handlers: one at a time
+  // Sent. Counted before a message goes, and looked at when others have come: what this process has done before the one
+  // comes before what it does for the other, which another process may have sent because of it.
+  std::atomic<std::uint64_t> messages_{0};
+  Assembly assembly_;  // the transport's handlers: one at a time
 
   base::Mutex inbox_mutex_;
   std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);

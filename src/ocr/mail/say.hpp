@@ -25,6 +25,7 @@ enum class Say : std::uint8_t {
   fetch_map,        // what a range or map of labels says
   set_default_map,  // of labels
   forget_map,       // it is destroyed
+  create_block,     // a data block on the rank that its hint names
   borrow,           // a data block for an EDT of the sender
   lent,             // a copy of it, or that there is none
   taken,            // the copy that was to be read where the block is

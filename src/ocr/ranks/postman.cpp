@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "ocr/blocks/block.hpp"
+#include "ocr/blocks/far_block.hpp"
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
@@ -80,6 +81,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::fetch_map: return answer_fetch_map(body);
     case Say::set_default_map: return answer_set_default_map(body);
     case Say::forget_map: return answer_forget_map(body);
+    case Say::create_block: return answer_create_block(local, body);
     case Say::borrow: return answer_borrow(local, from, body);
     case Say::lent: return answer_lent(local, from, body);
     case Say::taken: return answer_taken(local, body);

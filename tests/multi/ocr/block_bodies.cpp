@@ -235,6 +235,51 @@ void versions() {
 }
 const Named named_versions("versions", &versions);
 
+// ---- On the rank that a hint names ----
+
+// It writes the block that it makes, which is of the rank after its own.
+ocrGuid_t make_elsewhere(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u64 bytes = paramv[0], home = (this_rank() + 1) % rank_count();
+  ocrHint_t hint;
+  expect_code(ocrHintInit(&hint, OCR_HINT_DB_T), 0, "ocrHintInit()");
+  expect_code(ocrSetHintValue(&hint, OCR_HINT_DB_AFFINITY, ocrAffinityToHintValue(affinity_of_rank(home))), 0,
+              "ocrSetHintValue()");
+  ocrGuid_t block = kNull, affinity = kNull, empty = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, bytes, DB_PROP_NONE, &hint, NO_ALLOC), 0, "ocrDbCreate() elsewhere");
+  u64 one = 1, size = 0;
+  expect_code(ocrAffinityQuery(block, &one, &affinity), 0, "ocrAffinityQuery()");
+  expect(word_of(affinity) == word_of(affinity_of_rank(home)), "a block is on the rank of its hint");
+  expect_code(ocrDbGetSize(block, &size), 0, "ocrDbGetSize() of a block that was made elsewhere");
+  expect(size == bytes, "a block that was made elsewhere has its size");
+  u64* const words = static_cast<u64*>(data);
+  words[0] = words[bytes / 8 - 1] = 100 + this_rank();
+  expect_code(ocrDbCreate(&empty, &data, bytes, DB_PROP_NO_ACQUIRE, &hint, NO_ALLOC), 0, "ocrDbCreate() elsewhere");
+  expect(data == nullptr, "a block that is not acquired has no address");
+  expect_code(ocrDbDestroy(empty), 0, "ocrDbDestroy()");
+  if (bytes == kSizes[1]) expect_code(ocrDbRelease(block), 0, "ocrDbRelease()");
+  return block;
+}
+
+void homes() {
+  std::vector<ocrGuid_t> ends;
+  for (const u64 bytes : kSizes) {
+    std::vector<ocrGuid_t> outputs;
+    std::vector<Made> makers;
+    for (u64 rank = 0; rank < rank_count(); ++rank) {
+      makers.push_back(make_edt(rank, &make_elsewhere, {bytes}, 1, nullptr, EDT_PROP_NONE, true));
+      outputs.push_back(makers.back().output);
+    }
+    ends.push_back(make_edt(rank_count() - 1, &consume, {bytes, 100}, static_cast<u32>(outputs.size()), outputs.data(),
+                            EDT_PROP_NONE, true)
+                       .output);
+    for (const Made& each : makers)
+      expect_code(ocrAddDependence(kNull, each.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  }
+  shut_down_after(ends);
+}
+const Named named_homes("homes", &homes);
+
 // ---- Copies of the API, and a block that is gone ----
 
 ocrGuid_t copy_between(u32, u64* paramv, u32, ocrEdtDep_t*) {

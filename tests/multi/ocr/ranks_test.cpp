@@ -49,10 +49,12 @@ TEST(OcrRanks, WhatARankHasOfABlockIsReadUntilItIsWritten) {
   for (const auto& end : job.ends()) EXPECT_EQ(end.status, 0) << job.output();
   EXPECT_THAT(job.output(), testing::ContainsRegex("and [1-9][0-9]* times those that were here"));
 }
+TEST(OcrRanks, BlocksAreOnTheRankOfTheirHint) { expect_well_on_any("homes"); }
 TEST(OcrRanks, BlocksLargerThanMemoryAreLentAndComeBack) {
   const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}};
   for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "many", tight);
-  for (const int ranks : {2, 3}) expect_all_well(ranks, "versions", tight);
+  for (const char* body : {"versions", "homes"})
+    for (const int ranks : {2, 3}) expect_all_well(ranks, body, tight);
 }
 // With one worker, since the event that tells of the end has to be linked before it fires.
 TEST(OcrRanks, BlocksOfOtherRanksAreCopied) {
