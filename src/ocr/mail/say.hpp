@@ -29,8 +29,13 @@ enum class Say : std::uint8_t {
   lent,             // a copy of it, or that there is none
   give_back,        // what an EDT has written to its copy
   fetch_template,   // what a template says
+  look,             // does the receiver stand still?
+  report,           // what waits there is to be printed
   end,              // the program ends
   stopped,          // the sender's EDTs have ended, and it asks for nothing any more
 };
+
+// It changes nothing of the program: ranks that only say so stand still.
+constexpr bool is_control(Say what) noexcept { return what == Say::look || what == Say::report; }
 
 }  // namespace weir::ocr
