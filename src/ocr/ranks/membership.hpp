@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/ranks/postman.hpp"
-#include "ocr/ranks/standstill.hpp"
+#include "ocr/ranks/stall.hpp"
 #include "runtime/tier_source.hpp"
 #include "weir/options.hpp"
 

@@ -13,7 +13,7 @@
 #include "ocr/graph/far_maps.hpp"
 #include "ocr/graph/lent.hpp"
 #include "ocr/graph/object_hint.hpp"
-#include "ocr/ranks/standstill.hpp"
+#include "ocr/ranks/stall.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {

@@ -92,7 +92,7 @@ base::Status System::start(const Options& options, bool report_at_end, bool may_
     started->ranks_->begin(started->program_, [started] { started->print_report(kNoProgress); });
   started->watch_ = std::make_unique<Watch>(
       started->program_, [started] { return started->stands_still_elsewhere(); },
-      [started] { started->report_standstill(); });
+      [started] { started->report_stall(); });
   return base::Status::success();
 }
 
@@ -173,7 +173,7 @@ u8 System::run_until_shutdown() noexcept {
 
 bool System::stands_still_elsewhere() { return ranks_ == nullptr || ranks_->all_stand_still(program_); }
 
-void System::report_standstill() {
+void System::report_stall() {
   print_report(kNoProgress);
   if (ranks_ != nullptr) ranks_->report_on_others();
 }

@@ -57,7 +57,7 @@ class System {
   std::vector<Local*> locals() noexcept;
   void end_accounts() noexcept;
   bool stands_still_elsewhere();
-  void report_standstill();
+  void report_stall();
 
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;

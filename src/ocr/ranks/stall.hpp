@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Standstill: whether an OCR program over ranks can make no progress any more: no rank has anything to do, and no
+// Stall: whether an OCR program over ranks can make no progress any more: no rank has anything to do, and no
 // message is on its way. docs/protocols/ocr-ranks.md
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ocr/ranks/standstill.hpp"
+#include "ocr/ranks/stall.hpp"
 
 #include <vector>
 
