@@ -38,8 +38,11 @@ void fetch(Local& local, Rank from, std::uint64_t offset, std::span<std::byte> t
     fetches().then.emplace(number, std::move(then));
   }
   // What could not be read was on a lost rank, which ends the program on all ranks (ranks/postman.cpp).
-  reach.read(from, offset, to, [number](const base::Status& status) {
-    if (status) Mail::running()->post(homes().self(), Say::fetched, Writer().put(number));
+  Mail& mail = *Mail::running();
+  mail.begin_work();
+  reach.read(from, offset, to, [number, &mail](const base::Status& status) {
+    if (status) mail.post(homes().self(), Say::fetched, Writer().put(number));
+    mail.end_work();
   });
 }
 

@@ -42,6 +42,7 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
     ticket = ++last_ticket_;
     asking_.emplace(ticket, &asking);
   }
+  count_sent(what);
   send(to, {what, 0, ticket}, body.bytes());
   base::Lock lock(asking_mutex_);
   while (!asking.is_done && !is_given_up_) lock.wait(answered_);
@@ -49,7 +50,10 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
   return asking.is_done ? std::move(asking.answer) : Answer{OCR_ECANCELED};
 }
 
-void Mail::post(Rank to, Say what, const Writer& body) { send(to, {what, 0, 0}, body.bytes()); }
+void Mail::post(Rank to, Say what, const Writer& body) {
+  count_sent(what);
+  send(to, {what, 0, 0}, body.bytes());
+}
 
 void Mail::post_to_others(Say what, const Writer& body) {
   for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank)
@@ -90,6 +94,7 @@ bool Mail::perform_arrived(Performer& performer) {
     const Head head = reader.get<Head>();
     const Answer answer = performer.perform(each.from, head.what, reader);
     if (head.ticket != 0) send(each.from, {Say::answer, answer.code, head.ticket}, answer.body);
+    if (!is_control(head.what)) performed_.fetch_add(1);
   }
   performing_ = false;
   return !arrived.empty();

@@ -33,6 +33,13 @@ struct Answer {
   std::vector<std::byte> body{};
 };
 
+// How many messages a rank has sent, without answers, and how many it has performed; without those that change nothing
+// of the program.
+struct Traffic {
+  std::uint64_t sent = 0, performed = 0;
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
 class Performer {
  public:
   // On the thread that calls Mail::perform_arrived(). It never waits for another rank. The answer of what was posted is
@@ -67,6 +74,12 @@ class Mail {
   // No rank answers any more.
   void give_up();
 
+  // A message counts as sent before it is, and as performed when that is over.
+  // Nor is it while work that it has begun elsewhere goes on, which ends with a message.
+  void begin_work() noexcept { sent_.fetch_add(1); }
+  void end_work() noexcept { performed_.fetch_add(1); }
+  Traffic traffic() const noexcept { return {sent_.load(), performed_.load()}; }
+
   transport::Transport& transport() noexcept { return transport_; }
 
  private:
@@ -85,6 +98,9 @@ class Mail {
     Answer answer;
   };
 
+  void count_sent(Say what) noexcept {
+    if (!is_control(what)) sent_.fetch_add(1);
+  }
   void send(Rank to, const Head& head, std::span<const std::byte> body);
   void on_part(Rank from, std::span<const std::byte> bytes);
   void on_answer(const Head& head, std::span<const std::byte> body);
@@ -93,10 +109,11 @@ class Mail {
   static thread_local constinit bool performing_;
 
   transport::Transport& transport_;
-  // Sent. Counted before a message goes, and looked at when others have come: what this process has done before the one
-  // comes before what it does for the other, which another process may have sent because of it.
+  // Sent, of all kinds. Counted before a message goes, and looked at when others have come: what this process has done
+  // before the one comes before what it does for the other, which another process may have sent because of it.
   std::atomic<std::uint64_t> messages_{0};
-  Assembly assembly_;  // the transport's handlers: one at a time
+  std::atomic<std::uint64_t> sent_{0}, performed_{0};  // see Traffic
+  Assembly assembly_;                                  // the transport's handlers: one at a time
 
   base::Mutex inbox_mutex_;
   std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);

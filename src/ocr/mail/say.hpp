@@ -33,8 +33,13 @@ enum class Say : std::uint8_t {
   is_back,          // what was to be read where the copy is
   fetched,          // to the rank itself: what was to be read elsewhere is here
   fetch_template,   // what a template says
+  look,             // does the receiver stand still?
+  report,           // what waits there is to be printed
   end,              // the program ends
   stopped,          // the sender's EDTs have ended, and it asks for nothing any more
 };
+
+// It changes nothing of the program: ranks that only say so stand still.
+constexpr bool is_control(Say what) noexcept { return what == Say::look || what == Say::report; }
 
 }  // namespace weir::ocr

@@ -85,6 +85,9 @@ class Program {
     std::uint64_t ended;
   };
   Progress progress();
+  // This rank has been idle for a while, and nothing unseen could end that: as the Watch last saw it.
+  void set_stands_still(bool it_does) noexcept { stands_still_.store(it_does, std::memory_order_release); }
+  bool stands_still() const noexcept { return stands_still_.load(std::memory_order_acquire); }
   // A thread waits within the runtime, in an EDT or outside: it will not satisfy anything until it is woken.
   void count_waiting(bool in_edt, int change) noexcept {
     (in_edt ? blocked_ : outside_waits_).fetch_add(change, std::memory_order_acq_rel);
@@ -117,6 +120,7 @@ class Program {
   std::atomic<std::int64_t> blocked_{0};  // EDTs that wait in ocrLegacyBlockProgress()
   std::atomic<std::int64_t> late_{0};     // EDTs; DOWN-2
   std::atomic<bool> guests_{false};
+  std::atomic<bool> stands_still_{false};
   std::atomic<std::int64_t> outside_waits_{0};
   base::Mutex mutex_;
   std::vector<const ProgramLocal*> locals_ WEIR_GUARDED_BY(mutex_);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "launch/job.hpp"
 #include "ocr/objects/affinities.hpp"
@@ -69,12 +70,14 @@ base::Status Membership::introduce(int domains) {
   return status;
 }
 
-void Membership::begin(Program& program) {
+void Membership::begin(Program& program, std::function<void()> report) {
   Mail::set_running(&mail_);
   Reach::set_running(reach_.get());
-  postman_ = std::make_unique<Postman>(mail_, program);
+  postman_ = std::make_unique<Postman>(mail_, program, std::move(report));
   postman_->start();
 }
+
+bool Membership::all_stand_still(Program& program) { return homes().here == 0 && ocr::all_stand_still(program, mail_); }
 
 void Membership::end() {
   has_lost_one_ = !postman_->stop();

@@ -4,12 +4,14 @@
 // gone. The thread that starts and stops the System.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/mail/reach.hpp"
 #include "ocr/ranks/postman.hpp"
+#include "ocr/ranks/stall.hpp"
 #include "runtime/tier_source.hpp"
 
 namespace weir::ocr {
@@ -24,8 +26,13 @@ class Membership {
   weir::detail::TierSource tiers() const;
   // The runtime is there: ranks say what domains they have.
   base::Status introduce(int domains);
-  // From now on this rank does what others ask.
-  void begin(Program& program);
+  // From now on this rank does what others ask; `report` prints what waits here.
+  void begin(Program& program, std::function<void()> report);
+  // The program can make no progress, on any rank. On a thread that looks at this one from time to time, of rank 0: on
+  // others it says no.
+  bool all_stand_still(Program& program);
+  // The other ranks print what waits there.
+  void report_on_others() { ocr::report_on_others(mail_); }
   // The EDTs of this rank have ended; returns when those of all others have.
   void end();
 

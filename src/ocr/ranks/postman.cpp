@@ -15,6 +15,7 @@
 #include "ocr/graph/fetch.hpp"
 #include "ocr/graph/lent.hpp"
 #include "ocr/graph/object_hint.hpp"
+#include "ocr/ranks/stall.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -55,6 +56,11 @@ Answer Postman::perform(Rank from, Say what, Reader body) {
   }
   if (what == Say::end) {
     program_.shut_down_here(body.get<u8>());
+    return {};
+  }
+  if (what == Say::look) return {0, Writer().put(stillness_of(program_, mail_)).take()};
+  if (what == Say::report) {
+    report_();
     return {};
   }
   Local* const local = ocr::local();

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "base/mutex.hpp"
 #include "ocr/mail/mail.hpp"
@@ -21,7 +23,9 @@ struct Local;
 class Postman final : public Performer, public Elsewhere {
  public:
   // All outlive it. From start() on, which needs a running System, messages are performed.
-  Postman(Mail& mail, Program& program) noexcept : mail_(mail), program_(program) {}
+  // `report` prints what waits here.
+  Postman(Mail& mail, Program& program, std::function<void()> report) noexcept
+      : mail_(mail), program_(program), report_(std::move(report)) {}
   void start();
   // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
   // False: a rank was lost.
@@ -39,6 +43,7 @@ class Postman final : public Performer, public Elsewhere {
 
   Mail& mail_;
   Program& program_;
+  const std::function<void()> report_;
   std::atomic<bool> ends_{false};
   base::Mutex mutex_;
   std::condition_variable changed_;

@@ -63,13 +63,18 @@ struct SeenEdt {
   Guid output;
   Guid finish_output;               // of the finish EDT in whose scope it is
   std::vector<std::uint32_t> open;  // slots that nothing was linked to
-  std::vector<std::uint32_t> waiting;
+  struct Waiting {
+    std::uint32_t slot;
+    Guid source;
+  };
+  std::vector<Waiting> waiting;
   std::vector<const Block*> holds;  // in its slots
+  Guid borrowed;                    // a block of another rank that it waits for; null: none
 };
 
 SeenEdt look_at(Edt& edt) {
   const runtime::TaskData* const data = runtime::TaskData::seen_of(edt.task());
-  SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}};
+  SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = lasting_name_of(edt.kind());
@@ -82,13 +87,15 @@ SeenEdt look_at(Edt& edt) {
     for (const Slot& slot : edt.slots()) {
       if (slot.state.load(std::memory_order_acquire) == SlotState::held)  // HELD-1
         seen.holds.push_back(&slot.block());
+      else if (!edt.has_begun() && is_far(Guid{slot.value}))
+        seen.borrowed = Guid{slot.value};
     }
     return seen;
   }
   for (const Slot& slot : edt.slots()) {
     const SlotState state = slot.state.load(std::memory_order_acquire);
     if (state == SlotState::open) seen.open.push_back(slot.index);
-    if (state == SlotState::waiting) seen.waiting.push_back(slot.index);
+    if (state == SlotState::waiting) seen.waiting.push_back({slot.index, from_c(edt.body().depv()[slot.index].guid)});
   }
   return seen;
 }
@@ -241,18 +248,25 @@ class Edts {
       s_.wait(who, Cause::nothing, explain::kNobody,
               fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
     }
-    for (const std::uint32_t slot : seen.waiting) {
+    for (const auto& [slot, waited] : seen.waiting) {
       const auto source = slots_.find({seen.task, slot});
       const Index event = source == slots_.end() ? explain::kNobody : event_thing({source->second});
       if (event != explain::kNobody)
         s_.wait(who, Cause::event, event, fmt::format("slot {}", slot));
       else
         s_.wait(who, Cause::nothing, explain::kNobody,
-                fmt::format("slot {}: {}", slot, missing_source({seen.task, slot})));
+                fmt::format("slot {}: {}", slot, missing_source({seen.task, slot}, waited)));
     }
+    if (seen.borrowed.is_null()) return;
+    s_[who].state = explain::State::waiting;
+    s_.wait(who, Cause::nothing, explain::kNobody,
+            fmt::format("data block {:#x} of rank {}", seen.borrowed.bits,
+                        static_cast<std::uint32_t>(home_of(seen.borrowed))));
   }
 
-  std::string missing_source(const SlotAt& at) const {
+  std::string missing_source(const SlotAt& at, Guid source) const {
+    if (is_far(source))
+      return fmt::format("event {:#x} of rank {}", source.bits, static_cast<std::uint32_t>(home_of(source)));
     const auto label = labels_.find(at);
     if (label == labels_.end()) return "an event that is gone";
     const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";
@@ -363,7 +377,8 @@ void print_report(const Reported& of, const char* why) noexcept {
     add_copies(text);
     if (text.find(kUnnamed) != std::string::npos)
       text += "names of EDT functions: compile the program with -DOCR_ENABLE_EDT_NAMING\n";
-    std::fputs(fmt::format("weir: ocr: report: {}\n{}", why, text).c_str(), stderr);
+    const std::string who = is_spread() ? fmt::format("rank {}: ", homes().here) : "";
+    std::fputs(fmt::format("weir: ocr: report: {}{}\n{}", who, why, text).c_str(), stderr);
   } catch (...) {
     std::fputs("weir: ocr: no memory for the report\n", stderr);
   }

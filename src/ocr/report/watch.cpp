@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "ocr/objects/home.hpp"
 #include "ocr/program/pause.hpp"
 #include "ocr/program/program.hpp"
 #include "runtime/workers.hpp"
@@ -23,7 +22,8 @@ constexpr u8 kStuck = 1;             // exit code
 
 }  // namespace
 
-Watch::Watch(Program& program, std::function<void(const char*)> print) : program_(program), print_(std::move(print)) {
+Watch::Watch(Program& program, std::function<bool()> is_so_elsewhere, std::function<void()> report)
+    : program_(program), is_so_elsewhere_(std::move(is_so_elsewhere)), report_(std::move(report)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -47,13 +47,15 @@ void Watch::work() {
 void Watch::look() {
   const Program::Progress now = program_.progress();
   const bool stuck = now.idle && now.ended == ended_ && program_.first_thread_waits() && !program_.has_guests() &&
-                     !is_spread() && !program_.shutting_down() && !is_pausing();
+                     !program_.shutting_down() && !is_pausing();
   ended_ = now.ended;
   idle_looks_ = stuck ? idle_looks_ + 1 : 0;
   // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
-  if (idle_looks_ < (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks)) return;
+  const bool stands_still = idle_looks_ >= (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks);
+  program_.set_stands_still(stands_still);
+  if (!stands_still || idle_looks_ % kIdleLooks != 0 || !is_so_elsewhere_()) return;
   std::fflush(stdout);
-  print_("the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called");
+  report_();
   program_.shut_down(kStuck);
 }
 

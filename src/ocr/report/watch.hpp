@@ -2,8 +2,9 @@
 
 // Watch: a thread that sees when a program can make no progress any more, and prints the report.
 //
-// Nothing is ready, nothing runs, the first thread waits within the runtime, and no thread of the program's own uses
-// it: then no event will ever be satisfied. The report is printed and the program ends with exit code 1.
+// Over ranks all have to stand still; that of rank 0 asks, and ends the program. Nothing is ready, nothing runs, the
+// first thread waits within the runtime, and no thread of the program's own uses it: then no event will ever be
+// satisfied. The report is printed and the program ends with exit code 1.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +20,9 @@ class Program;
 
 class Watch {
  public:
-  // `print` prints the report under its argument as the first line; on the Watch's thread.
-  Watch(Program& program, std::function<void(const char*)> print);
+  // Both on the Watch's thread. `is_so_elsewhere`: whether the other ranks stand still, too. `report` prints what
+  // waits.
+  Watch(Program& program, std::function<bool()> is_so_elsewhere, std::function<void()> report);
   ~Watch();
 
  private:
@@ -28,7 +30,8 @@ class Watch {
   void look();
 
   Program& program_;
-  const std::function<void(const char*)> print_;
+  const std::function<bool()> is_so_elsewhere_;
+  const std::function<void()> report_;
   base::Mutex mutex_;
   std::condition_variable wake_;
   bool stop_ WEIR_GUARDED_BY(mutex_) = false;

@@ -19,7 +19,9 @@ namespace weir::ocr {
 namespace {
 
 constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by running()
-std::uint64_t last_number = 0;                       // written by the thread that starts them
+constexpr const char* kNoProgress =
+    "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called";
+std::uint64_t last_number = 0;  // written by the thread that starts them
 
 class ShutDown final : public sched::Condition {
  public:
@@ -82,11 +84,13 @@ base::Status System::start(const Options& options, bool report_at_end, bool may_
   if (system->explaining() != nullptr) system->explaining()->set_layer(&system->explained_);
   detail::attach.store(&System::attach, std::memory_order_release);  // SYS-1
   detail::running_system.store(system->number_, std::memory_order_release);
-  system->watch_ =
-      std::make_unique<Watch>(system->program_, [s = system.get()](const char* why) { s->print_report(why); });
   System* const started = system.release();
   the_system.store(started, std::memory_order_release);  // SYS-1
-  if (started->ranks_ != nullptr) started->ranks_->begin(started->program_);
+  if (started->ranks_ != nullptr)
+    started->ranks_->begin(started->program_, [started] { started->print_report(kNoProgress); });
+  started->watch_ = std::make_unique<Watch>(
+      started->program_, [started] { return started->stands_still_elsewhere(); },
+      [started] { started->report_stall(); });
   return base::Status::success();
 }
 
@@ -163,6 +167,13 @@ u8 System::run_until_shutdown() noexcept {
   first_worker_->serve(condition);
   program_.count_waiting(false, -1);
   return program_.exit_code();
+}
+
+bool System::stands_still_elsewhere() { return ranks_ == nullptr || ranks_->all_stand_still(program_); }
+
+void System::report_stall() {
+  print_report(kNoProgress);
+  if (ranks_ != nullptr) ranks_->report_on_others();
 }
 
 void System::print_report(const char* why) noexcept {

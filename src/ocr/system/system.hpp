@@ -56,6 +56,8 @@ class System {
   Local* make_local() noexcept;
   std::vector<Local*> locals() noexcept;
   void end_accounts() noexcept;
+  bool stands_still_elsewhere();
+  void report_stall();
 
   std::uint64_t number_ = 0;
   bool report_at_end_ = false;

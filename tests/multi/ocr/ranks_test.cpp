@@ -3,6 +3,11 @@
 // OCR programs as jobs of real processes.
 #include <gmock/gmock.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
 #include "multi/shmem/job.hpp"
 
 namespace weir::ocr::multi {
@@ -76,6 +81,33 @@ TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
   expect_all_well(4, "sums", kOneWorker);
 }
 TEST(OcrRanks, ObjectsOfOtherRanksHaveHints) { expect_well_on_any("hints"); }
+
+// More of them: WEIR_STRESS_GRAPHS=1000, from a seed that is printed.
+TEST(OcrRanks, RandomGraphsHaveTheSerialAnswer) {
+  const char* const wanted = std::getenv("WEIR_STRESS_GRAPHS");
+  std::string seed = "1";
+  if (wanted != nullptr) std::printf("from seed %s on\n", (seed = std::to_string(std::random_device{}())).c_str());
+  for (const int ranks : {1, 2, 3, 4})
+    for (const char* const workers : {"1", "2"})
+      expect_all_well(
+          ranks, "random-graphs",
+          {{"WEIR_WORKERS", workers}, {"OCR_GRAPHS", wanted == nullptr ? "20" : wanted}, {"OCR_SEED", seed}});
+}
+
+TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
+  for (const int ranks : {1, 2, 3}) {
+    for (const char* const body : {"stuck", "stuck-inside", "stuck-for-block"}) {
+      Job job(ranks, body, kOneWorker);
+      for (const auto& end : job.ends()) EXPECT_EQ(end.status, 1) << job.output();
+      for (int rank = 0; ranks > 1 && rank < ranks; ++rank)
+        EXPECT_THAT(job.output(), HasSubstr("rank " + std::to_string(rank) + ": the program can make no progress"));
+    }
+  }
+  expect_all_end(2, "stuck", 1, "of rank 0");
+  expect_all_end(2, "stuck", 1, "nothing was ever linked to it");
+  expect_all_end(2, "stuck-for-block", 1, "data block 0x");
+}
+TEST(OcrRanks, AProgramOfWhichOneRankWorksLongIsNotEnded) { expect_well_on_any("slow"); }
 
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {

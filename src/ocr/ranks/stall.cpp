@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/ranks/stall.hpp"
+
+#include <vector>
+
+namespace weir::ocr {
+
+namespace {
+
+// Of all ranks; empty when one does not stand still, or not all that was sent has been performed.
+std::vector<Stillness> look_at_all(Program& program, Mail& mail) {
+  std::vector<Stillness> all;
+  Traffic sum;
+  for (std::uint32_t rank = 0; rank < mail.transport().ranks(); ++rank) {
+    if (Rank{rank} == mail.transport().rank()) {
+      all.push_back(stillness_of(program, mail));
+    } else {
+      const Answer answer = mail.ask(Rank{rank}, Say::look, {});
+      all.push_back(answer.code == 0 ? Reader(answer.body).get<Stillness>() : Stillness{});
+    }
+    if (!all.back().is_still) return {};
+    sum.sent += all.back().traffic.sent;
+    sum.performed += all.back().traffic.performed;
+  }
+  return sum.sent == sum.performed ? all : std::vector<Stillness>{};
+}
+
+}  // namespace
+
+Stillness stillness_of(Program& program, const Mail& mail) {
+  const Program::Progress now = program.progress();
+  return {now.idle && program.stands_still(), now.ended, mail.traffic()};
+}
+
+bool all_stand_still(Program& program, Mail& mail) {
+  const std::vector<Stillness> first = look_at_all(program, mail);
+  return !first.empty() && first == look_at_all(program, mail);
+}
+
+void report_on_others(Mail& mail) {
+  for (std::uint32_t rank = 0; rank < mail.transport().ranks(); ++rank)
+    if (Rank{rank} != mail.transport().rank()) static_cast<void>(mail.ask(Rank{rank}, Say::report, {}));
+}
+
+}  // namespace weir::ocr
