@@ -2,9 +2,9 @@
 
 // RankCheckpoints: ranks that write a checkpoint together, or go on from one.
 //
-// Each rank writes the tiles of which it has the newest version, whichever rank owns them, to a file of its own; rank 0 says
-// when, and makes the whole valid once all have written. A run that goes on reads a tile on its owner, so it may have
-// other ranks and other owners. The thread that spawns.
+// Each rank writes the tiles of which it has the newest version, whichever rank owns them, to a file of its own; rank 0
+// says when, and makes the whole valid once all have written. A run that goes on reads a tile on its owner, so it may
+// have other ranks and other owners. The thread that spawns.
 #pragma once
 
 #include <cstdint>
