@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What checkpoints cost: how fast one is written, beside the same bytes written to a file in the same folder by as many
-// threads and made to be on the device; and how much slower tasks are between checkpoints.
+// What checkpoints cost: how fast one is written, beside as many bytes that as many threads write past the page cache
+// (O_DIRECT) to a file in the same folder; and how much slower tasks are between checkpoints.
 //
 //   checkpoint_cost FOLDER [MiB [ROUNDS]]     default 1024, 5; medians
 #include <fcntl.h>
@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -42,17 +44,19 @@ void fail(const std::string& what) {
   std::exit(1);
 }
 
-// What a program of its own would do: pieces of 4 MiB, then fsync.
-void write_raw(const std::string& path, const std::vector<double>& from) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+// What the device takes: pieces of 4 MiB, from the same memory again and again, then fsync.
+void write_raw(const std::string& path, std::size_t pieces) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT, 0666);
   if (file < 0) fail(path);
+  if (::posix_fallocate(file, 0, static_cast<off_t>(pieces * kTileBytes)) != 0) fail(path);
   std::vector<std::thread> threads;
-  const std::size_t pieces = from.size() / kTile;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
+      const std::unique_ptr<void, void (*)(void*)> piece(std::aligned_alloc(4096, kTileBytes), std::free);
+      std::memset(piece.get(), 7, kTileBytes);
       for (std::size_t i = static_cast<std::size_t>(thread); i < pieces; i += kThreads) {
         const auto place = static_cast<off_t>(i * kTileBytes);
-        if (::pwrite(file, from.data() + i * kTile, kTileBytes, place) != static_cast<ssize_t>(kTileBytes)) fail(path);
+        if (::pwrite(file, piece.get(), kTileBytes, place) != static_cast<ssize_t>(kTileBytes)) fail(path);
       }
     });
   }
@@ -72,7 +76,6 @@ weir::Options options_for(const std::string& folder) {
 void measure_writing(const std::string& folder, std::size_t mib, int rounds) {
   std::vector<double> raw, checkpoint;
   const std::size_t tiles = (mib << 20) / kTileBytes;
-  const std::vector<double> from(tiles * kTile, 1.5);
   weir::Runtime runtime(options_for(folder + "/checkpoint_cost"));
   weir::Array<double, 1> a(runtime, {tiles * kTile}, {kTile}, "a");
   for (std::size_t i = 0; i < tiles; ++i)
@@ -80,7 +83,7 @@ void measure_writing(const std::string& folder, std::size_t mib, int rounds) {
   runtime.wait();
   for (int round = 0; round <= rounds; ++round) {  // the first warms up
     const std::string file = folder + "/checkpoint_cost.raw";
-    const double one = seconds([&] { write_raw(file, from); });
+    const double one = seconds([&] { write_raw(file, tiles); });
     std::filesystem::remove(file);
     const double other = seconds([&] { runtime.checkpoint(); });
     if (round == 0) continue;
