@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +28,6 @@ using base::Status;
 
 constexpr std::uint64_t kAlignment = 4096;
 constexpr char kMagic[8] = {'W', 'E', 'I', 'R', 'C', 'K', 'P', '1'};
-constexpr std::size_t kStartedEarly = std::size_t{1} << 20;  // the device begins with pieces of this size and more
 
 struct Head {
   char magic[8];
@@ -83,6 +84,7 @@ Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path
   std::unique_ptr<ImageWriter> writer(new ImageWriter(path, std::move(items)));
   writer->file_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!writer->file_.is_open()) return writer->fail(errno);
+  writer->direct_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
   // A file system that cannot promise room says so when it is full.
   const int error = ::fallocate(writer->file_.number(), 0, 0, static_cast<off_t>(writer->end_)) == 0 ? 0 : errno;
   if (error == 0 || error == EOPNOTSUPP || error == ENOSYS) return writer;
@@ -91,16 +93,37 @@ Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path
   return Status{status.code, fmt::format("{} ({} bytes)", status.message, writer->end_)};
 }
 
+// The last bytes of an item are written with zeros behind them, up to where the next one begins. 0, or an errno;
+// EINVAL: not from this memory, or to this place.
+int ImageWriter::write_direct(std::span<const std::byte> bytes, std::uint64_t place) const noexcept {
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment == 0) {
+    const std::size_t whole = bytes.size() / kAlignment * kAlignment;
+    const int error = platform::write_all(direct_.number(), text_of(bytes).data(), whole, static_cast<off_t>(place));
+    if (error != 0) return error;
+    bytes = bytes.subspan(whole);
+    place += whole;
+  }
+  if (bytes.empty()) return 0;
+  const std::size_t padded = aligned(bytes.size());
+  const std::unique_ptr<void, void (*)(void*)> copy(std::aligned_alloc(kAlignment, padded), std::free);
+  if (copy == nullptr) return ENOMEM;
+  char* const to = static_cast<char*>(copy.get());
+  std::memcpy(to, bytes.data(), bytes.size());
+  std::memset(to + bytes.size(), 0, padded - bytes.size());
+  return platform::write_all(direct_.number(), to, padded, static_cast<off_t>(place));
+}
+
 void ImageWriter::write(std::size_t item, std::uint64_t offset, std::span<const std::byte> bytes) {
   ImageItem& to = items_[item];
   to.checksum = platform::crc32c(text_of(bytes), to.checksum);
-  const auto place = static_cast<off_t>(to.place + offset);
-  const int error = platform::write_all(file_.number(), text_of(bytes).data(), bytes.size(), place);
+  const std::uint64_t place = to.place + offset;
+  const bool is_last = offset + bytes.size() == to.bytes;
+  const bool fits = place % kAlignment == 0 && (is_last || bytes.size() % kAlignment == 0);
+  int error = direct_.is_open() && fits ? write_direct(bytes, place) : EINVAL;
+  if (error == EINVAL || error == ENOMEM)
+    error = platform::write_all(file_.number(), text_of(bytes).data(), bytes.size(), static_cast<off_t>(place));
   int none = 0;
   if (error != 0) error_.compare_exchange_strong(none, error);
-  if (bytes.size() >= kStartedEarly)  // only a hint: finish() waits for all of it, and sees what fails
-    static_cast<void>(
-        ::sync_file_range(file_.number(), place, static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE));
 }
 
 Status ImageWriter::finish(const ImageOf& of) {

@@ -51,9 +51,11 @@ class ImageWriter {
  private:
   ImageWriter(std::string path, std::vector<ImageItem> items);
   base::Status fail(int error) const;
+  int write_direct(std::span<const std::byte> bytes, std::uint64_t place) const noexcept;
 
   const std::string path_;
   platform::Descriptor file_;
+  platform::Descriptor direct_;  // past the page cache, which tasks have better uses for; closed: that cannot be
   std::vector<ImageItem> items_;
   std::uint64_t end_ = 0;      // of the last item
   std::atomic<int> error_{0};  // the first of a write

@@ -66,6 +66,8 @@ class Programs:
             return self.of_runner(name, words[1:])
         if name.endswith("_bench"):
             return self.of_micro_bench(name, words[1:])
+        if name.endswith("_cost"):
+            return self.of_usage(name, words[1:])
         if name == "python3":
             return self.of_script(words[1], words[2:])
         if name == "make":
@@ -105,6 +107,15 @@ class Programs:
             elif not text.strip() or "Failed to match" in text:
                 found.append(f"{name}: no benchmark matches '{part}'")
         return found
+
+    def of_usage(self, name, words):
+        """Of a program of bench/micro without options, which says its usage when it is given nothing."""
+        program = self.build / "bench/micro" / name
+        if not program.is_file():
+            return [f"there is no program {program}"]
+        usage = re.search(rf"^usage: {name} (.*)$", self.ask(str(program))[1], re.MULTILINE)
+        most = len(usage[1].split()) if usage else 0
+        return [] if 0 < len(words) <= most else [f"{name} takes 1 to {most} words, and not {' '.join(words)}"]
 
     def of_ranks(self, program, words):
         path = self.build / program.removeprefix(PREFIX)

@@ -12,12 +12,12 @@ WRONG = ["weir bench task", "weir bench tasks --round 3", "weir run seismic --va
          "build/release/bench/micro/spawn_bench --benchmark_filer=steps", "build/release/bench/micro/spown_bench",
          "python3 bench/no_cost.py", "python3 bench/hook_cost.py --no-such-option",
          "python3 bench/ocr_table.py build/release/bench/micro/nothing", "make raun", "weeir topo",
-         "weir run -n 2 build/release/bench/ranks/weir_rank_bench --round 5", "weir run --nosuch 2 build/release/bench/ranks/weir_rank_bench",
+         "weir run -n 2 build/release/bench/ranks/weir_rank_bench --round 5", "build/release/bench/micro/checkpoint_cost /scratch 4096 5 6", "weir run --nosuch 2 build/release/bench/ranks/weir_rank_bench",
          "mpirun -n 2 build/release/bench/ranks/nothing"]
 RIGHT = ["weir bench tasks --rounds 3 --benches metg", "weir-bench-weir metg_fft_fresh 2 1000 3 8", "weir-bench-weir chain 2 9 3 8",
          "build/release/bench/micro/spawn_bench --benchmark_filter='steps|items' --benchmark_repetitions=9",
          "python3 bench/ocr_table.py build/release/bench/micro/ocr_bench", "make run ARGS=--paper  # a comment",
-         "weir run -n 2 build/release/bench/ranks/weir_rank_bench --rounds 5", "mpirun -n 2 build/release/bench/ranks/weir_rank_bench"]
+         "weir run -n 2 build/release/bench/ranks/weir_rank_bench --rounds 5", "mpirun -n 2 build/release/bench/ranks/weir_rank_bench", "build/release/bench/micro/checkpoint_cost /scratch 4096 5"]
 TEXT = "# Title\n\n```\nweir topo\n\nmake run\n```\nSee `deps_bench\n--benchmark_filter=x` and `other`.\n"
 
 

@@ -16,6 +16,8 @@ While it runs on a terminal, the last row shows how many tasks are done and know
 
 With -n it is started as several processes, the ranks of a job, on this machine or on several (docs/processes.md). The first rank that fails is named, the others are ended, and the exit status is its own. With --report the ranks, or the PEs of an OpenSHMEM program, are reported on together.
 
+With --checkpoint it writes its blocks to a folder now and then, and with --restart it goes on from there after it was killed, also as another number of ranks (docs/checkpoint.md).
+
 With --islands it is started N times more, and these processes run the tasks of its master (docs/islands.md).
 
 A VERB is a ready-made program instead, which was used to measure task runtimes: with Weir and without it, in variants that are checked against each other.)";
@@ -33,6 +35,7 @@ void add_run(CLI::App& app, Global& global) {
                     {"weir run --tiers memory=4GiB,file=/scratch:64GiB ./solver", "with this memory for its blocks"},
                     {"weir run --trace t.weir ./solver", "a trace to keep, for weir report"},
                     {"weir run -n 8 --label ./solver", "eight ranks of a job, each line with its rank"},
+                    {"weir run --checkpoint ck --restart ck ./solver", "goes on from ck, and writes there again"},
                     {"weir run seismic", "waves in the ground, under a minute"},
                     {"weir run stencil3d", "data larger than fast memory"}}},
       nullptr);
