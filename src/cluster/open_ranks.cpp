@@ -66,6 +66,8 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
+  for (std::uint32_t rank = 0; rank < state->transport->ranks(); ++rank)
+    state->receive_names.push_back("receive from rank " + std::to_string(rank));
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(wanted, {[&memory, processes] { return tiers_in(memory, processes); }});

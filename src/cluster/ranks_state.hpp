@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "cluster/exchange.hpp"
 #include "cluster/message_log.hpp"
@@ -24,6 +26,7 @@ struct RanksState {
   std::unique_ptr<cluster::Exchange> exchange;
   std::unique_ptr<cluster::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;
+  std::vector<std::string> receive_names;  // of tasks, by rank: "receive from rank 2"
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<cluster::MessageLog> log;
   std::unique_ptr<cluster::Progress> progress;  // last: it is stopped before what it uses ends

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
@@ -95,6 +96,29 @@ class RankTraces(unittest.TestCase):
         self.assertIn("t.1.weir.part ends early: rank 1 had not ended, or was killed", report["remarks"])
         self.assertIn("make", {name["name"] for name in report["names"]})
         self.assertIn(0, {t["rank"] for t in report["times"]})
+
+    def test_explain_asks_all_ranks(self):
+        with subprocess.Popen([WEIR, "run", "-n", "3", PROGRAM, "explained"], cwd=self.folder,
+                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+            wanted = ("for task 'receive from rank 0'", "block 'large[0]'", "task 'make large'", "rank 0 of 3:",
+                      "rank 1 of 3:", "rank 2 of 3:")
+            said, end = "", time.monotonic() + 60
+            while not all(text in said for text in wanted) and time.monotonic() < end and job.poll() is None:
+                time.sleep(0.1)
+                said = self.call(WEIR, "explain", str(job.pid), status=None).stdout
+            runtimes = json.loads(self.call(WEIR, "explain", str(job.pid), "--json").stdout)
+            with open(os.path.join(self.folder, "go"), "w", encoding="utf-8"):
+                pass
+            self.assertEqual(job.wait(timeout=60), 0)
+        for text in wanted:
+            self.assertIn(text, said)
+        self.assertEqual([runtime["rank"] for runtime in runtimes], [0, 1, 2])
+
+    def test_what_is_simulated_is_one_rank(self):
+        self.run_traced(2)
+        done = self.call(WEIR, "sim", "t.weir", status=2)
+        self.assertIn("give the file of one rank", done.stderr)
+        self.call(WEIR, "sim", "t.0.weir")
 
     def test_processes_with_a_runtime_each_are_ranks_too(self):
         self.run_traced(2, "traced-alone")
