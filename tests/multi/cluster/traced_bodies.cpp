@@ -15,7 +15,7 @@ namespace weir::cluster::multi {
 namespace {
 
 constexpr std::size_t kSmall = 100, kLarge = 100'000;  // elements of a tile
-constexpr auto kLong = std::chrono::milliseconds(100);
+constexpr auto kLong = std::chrono::milliseconds(300);
 
 std::string file_of(int rank) { return "wants." + std::to_string(rank); }
 
