@@ -116,7 +116,8 @@ void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& p
   const bool waits = runtime::blocks_wait_for_room(*state.runtime);
   const Handle<> announced = waits ? begin_to_await(state, passing.what, since) : Handle<>();
   state.runtime->spawn(
-      name("receive"), Priority::urgent, after(announced), detail::block_item<Mode::out, std::byte>(block),
+      name(state.receive_names[static_cast<std::uint32_t>(passing.from)].c_str()), Priority::urgent, after(announced),
+      detail::block_item<Mode::out, std::byte>(block),
       [&state, block, passing, since](std::span<std::byte> to) { receive(state, passing, *block, to, since); });
 }
 

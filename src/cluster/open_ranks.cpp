@@ -70,6 +70,8 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   Options options = wanted;  // of this rank's runtime; checkpoints are those of all
   options.checkpoint.clear();
   options.restart.clear();
+  for (std::uint32_t rank = 0; rank < state->transport->ranks(); ++rank)
+    state->receive_names.push_back("receive from rank " + std::to_string(rank));
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   transport::RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "cluster/exchange.hpp"
 #include "cluster/message_log.hpp"
@@ -31,6 +33,7 @@ struct RanksState {
   std::unique_ptr<cluster::Exchange> exchange;
   std::unique_ptr<transport::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;
+  std::vector<std::string> receive_names;  // of tasks, by rank: "receive from rank 2"
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<cluster::MessageLog> log;
   std::unique_ptr<cluster::Progress> progress;            // last: it is stopped before what it uses ends

@@ -7,11 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,7 +19,7 @@
 #include "check/session.hpp"
 #include "json.hpp"
 #include "runtime/check_options.hpp"
-#include "trace/job_process.hpp"
+#include "shmem/processes.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -108,22 +104,6 @@ base::Status check_environment(const Global& global) {
   return runtime::check_options(options);
 }
 
-// The rank that a process is; -1: none.
-int rank_of(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  std::map<std::string, std::string, std::less<>> variables;
-  for (std::string entry; std::getline(file, entry, '\0');) {
-    if (const std::size_t end = entry.find('='); end != std::string::npos)
-      variables.emplace(entry.substr(0, end), entry.substr(end + 1));
-  }
-  const auto process = trace::job_process([&](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  });
-  return process ? static_cast<int>(process->rank) : -1;
-}
-
 // One process, or what starts the ranks and passes on what they print, line by line.
 std::vector<std::string> words_of(const CheckSettings& settings, const Global& global) {
   std::vector<std::string> words{settings.program};
@@ -151,7 +131,8 @@ int run_check(const CheckSettings& settings, Global& global) {
     if (settings.no_advice && check::is_advice(finding.kind)) return check::Heard::news;
     if (std::exchange(described, pid) != pid) {
       symbols = std::make_unique<check::Symbols>(pid);
-      rank = rank_of(pid);
+      const auto process = rank_of(pid);
+      rank = process ? static_cast<int>(process->rank) : -1;
     }
     if (!told.insert(check::identity(finding, *symbols)).second) return check::Heard::again;
     if (!global.json)

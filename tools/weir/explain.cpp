@@ -3,9 +3,13 @@
 // weir explain: what the tasks of a running process wait for, and the PEs of a SHMEM job.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "explain/socket.hpp"
 #include "json.hpp"
@@ -48,33 +52,69 @@ void show_jobs(const std::vector<JobView>& jobs, Global& global) {
   }
 }
 
+// A runtime's answer. `rank`: which rank it is of; none: it is of none.
+base::Status show_reply(const std::string& reply, pid_t process, const RankProcess* rank, Global& global) {
+  if (!global.json) {
+    if (rank != nullptr) global.print_heading("rank {} of {}:\n", rank->rank, rank->ranks);
+    print_answer(reply, global);
+    return base::Status::success();
+  }
+  Json runtimes = Json::parse(reply, nullptr, false);
+  if (!runtimes.is_array())
+    return {base::Code::io_error, fmt::format("process {} answered something else than JSON: {}", process, reply)};
+  for (Json& runtime : runtimes) {
+    if (rank != nullptr) runtime["rank"] = rank->rank;
+    global.add(std::move(runtime));
+  }
+  return base::Status::success();
+}
+
+// All ranks of the job on this host, one after the other. One that does not answer does not keep the others from it;
+// what has no runtime is a process that a rank has started, or has not begun.
+int explain_ranks(const std::vector<RankProcess>& ranks, const ExplainSettings& settings, Global& global) {
+  int status = kDone;
+  std::set<std::uint32_t> told;
+  for (const RankProcess& rank : ranks) {
+    const auto reply = explain::ask(rank.process, global.json ? "json" : "text", settings.seconds);
+    if (!reply && reply.status().code == base::Code::not_found) continue;
+    const base::Status shown = reply ? show_reply(*reply, rank.process, &rank, global) : reply.status();
+    if (!shown) status = fail(fmt::format("rank {}: {}", rank.rank, shown.message));
+    told.insert(rank.rank);
+  }
+  if (told.empty()) return fail(fmt::format("no rank of the job of process {} has a runtime now", settings.process));
+  const std::uint32_t all = ranks.front().ranks;
+  if (told.size() < all)
+    global.print("{} of {} ranks have no runtime on this host: ask on theirs\n", all - told.size(), all);
+  return status;
+}
+
 int explain(const ExplainSettings& settings, Global& global) {
   const auto jobs = jobs_of(settings.process);
   if (!jobs) return fail(jobs.status());
   show_jobs(*jobs, global);
   if (!jobs->empty() && is_stopped(settings.process)) return kDone;
+  if (jobs->empty()) {
+    if (const auto ranks = ranks_of(settings.process); !ranks.empty()) return explain_ranks(ranks, settings, global);
+  }
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
   if (!reply && !jobs->empty() && reply.status().code == base::Code::not_found) return kDone;
   if (!reply && reply.status().code == base::Code::not_found && state_of(settings.process) != '\0') {
-    return fail(reply.status().message +
-                ". Nor is it a PE of a SHMEM job, or what has started one, between shmem_init and shmem_finalize");
+    return fail(
+        reply.status().message +
+        ". Nor is it a PE of a SHMEM job or a rank, or what has started one, while these have a runtime, or are "
+        "between shmem_init and shmem_finalize");
   }
   if (!reply) return fail(reply.status());
-  if (!global.json) {
-    print_answer(*reply, global);
-    return kDone;
-  }
-  Json runtimes = Json::parse(*reply, nullptr, false);
-  if (!runtimes.is_array())
-    return fail(fmt::format("process {} answered something else than JSON: {}", settings.process, *reply));
-  for (Json& runtime : runtimes) global.add(std::move(runtime));
-  return kDone;
+  const base::Status shown = show_reply(*reply, settings.process, nullptr, global);
+  return shown ? kDone : fail(shown);
 }
 
 constexpr const char* kText =
     R"(Asks a process that uses Weir, C++ or OCR, what is left to do in each of its runtimes: which tasks run, and since when; which are ready; which wait, for what (a task that comes before, their children, room or a block in a tier, commutative data and who has it, an event), where in the program they were spawned; what is at the root of it, with the number of tasks that wait for it; and a cycle of tasks that wait for each other, if there is one.
 
 Of a PE of a SHMEM program, or of what has started it (weir run -n, mpirun): for each PE of the job on this host in which call it waits, since when and on what, who waits for whom, who is at the root of it, and which have left or are lost. That is read from memory that the PEs share, so also of processes that hang or are stopped. A runtime in the PE is told, too.
+
+Of a rank of a job, or of what has started it: all ranks on this host, one after the other; what waits for another rank waits for a task that receives from it, with the tile.
 
 A runtime answers by a thread of its own, also when all its tasks hang. The process must be your own, or you root. Lines of source are found where the program has debug information (-g) and addr2line is installed.
 
@@ -86,7 +126,7 @@ void add_explain(CLI::App& app, Global& global) {
   auto settings = std::make_shared<ExplainSettings>();
   CLI::App& verb = add_verb(app, global,
                             {.name = "explain",
-                             .purpose = "say what the tasks or PEs of a running program wait for",
+                             .purpose = "say what the tasks, ranks or PEs of a running program wait for",
                              .text = kText,
                              .examples = {{"weir explain $(pgrep -n solver)", "the newest process of that name"},
                                           {"weir explain 4711 --json | jq '.[].cycle'", "for programs"}}},

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "job/job_files.hpp"
 #include "machine_options.hpp"
 #include "memory/tier_spec.hpp"
 #include "report/read_trace.hpp"
@@ -148,8 +149,15 @@ Result<sim::Target> make_target(const SimSettings& settings, const Options& opti
 
 int run_sim(const SimSettings& settings, Global& global) {
   global.progress("reading " + settings.file);
+  const bool is_of_job = !std::filesystem::exists(settings.file) && job::is_job({settings.file});
   const auto reader = report::open_trace(settings.file);
   global.progress("");
+  if (is_of_job)
+    return fail(
+        fmt::format("{}: has a file for each rank or PE of a job, and what is simulated is one process: give the "
+                    "file of one rank, with its number before the ending",
+                    settings.file),
+        kUsage);
   if (!reader) return fail_to_read(reader.status());
   const auto runtime = choose(*reader, settings);
   if (!runtime) return fail_to_read(runtime.status());

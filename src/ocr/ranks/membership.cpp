@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
+#include "check/hooks.hpp"
 #include "launch/job.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
@@ -19,6 +21,9 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   auto job = launch::job_from_environment();
   if (!job) return job.status();
   if (job->ranks == 1) return std::unique_ptr<Membership>();
+  if (std::getenv(check::kVariable) != nullptr)
+    return base::Status{base::Code::unsupported,
+                        "weir check of an OCR program over ranks: it checks one rank; leave out -n, or the mpirun"};
   if (!may_spread)
     return base::Status{
         base::Code::unsupported,

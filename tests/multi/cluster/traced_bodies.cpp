@@ -15,7 +15,7 @@ namespace weir::cluster::multi {
 namespace {
 
 constexpr std::size_t kSmall = 100, kLarge = 100'000;  // elements of a tile
-constexpr auto kLong = std::chrono::milliseconds(100);
+constexpr auto kLong = std::chrono::milliseconds(300);
 
 std::string file_of(int rank) { return "wants." + std::to_string(rank); }
 
@@ -66,6 +66,21 @@ void traced_killed() {
   ranks.barrier();
 }
 
+// Rank 0 makes a tile that all others need when the file `go` is there.
+void explained() {
+  Ranks ranks;
+  const auto n = static_cast<std::size_t>(ranks.size());
+  const auto large = Array<double, 1>::distribute(ranks, {kLarge}, {kLarge}, block_cyclic(1), "large");
+  const auto sums = Array<double, 1>::distribute(ranks, {n}, {1}, block_cyclic(ranks.size()), "sums");
+  ranks.spawn(name("make large"), out(large.tile(0)), [](std::span<double>) {
+    while (!std::filesystem::exists("go")) std::this_thread::yield();
+  });
+  for (std::size_t i = 1; i < n; ++i)
+    ranks.spawn(name("use large"), in(large.tile(0)), out(sums.tile(i)),
+                [](std::span<const double> from, std::span<double> sum) { sum[0] = from[0]; });
+  ranks.barrier();
+}
+
 // A process of a job that has a runtime of its own and speaks to no other.
 void traced_alone() {
   Runtime runtime;
@@ -73,7 +88,8 @@ void traced_alone() {
   runtime.wait();
 }
 
-const Named named[] = {{"traced", traced}, {"traced-killed", traced_killed}, {"traced-alone", traced_alone}};
+const Named named[] = {
+    {"traced", traced}, {"traced-killed", traced_killed}, {"traced-alone", traced_alone}, {"explained", explained}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -64,6 +66,39 @@ std::vector<pid_t> family_of(pid_t process) {
 char state_of(pid_t process) {
   const std::string stat = stat_of(process);
   return stat.empty() || stat[0] == 'Z' || stat[0] == 'X' ? '\0' : stat[0];
+}
+
+std::optional<trace::JobProcess> rank_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  std::map<std::string, std::string, std::less<>> variables;
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (const std::size_t end = entry.find('='); end != std::string::npos)
+      variables.emplace(entry.substr(0, end), entry.substr(end + 1));
+  }
+  return trace::job_process([&](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+std::vector<RankProcess> ranks_of(pid_t process) {
+  const auto own = rank_of(process);
+  std::vector<pid_t> candidates;
+  if (own) {
+    for (const auto& [parent, child] : children()) candidates.push_back(child);
+  } else {
+    candidates = family_of(process);
+  }
+  std::vector<RankProcess> ranks;
+  for (const pid_t candidate : candidates) {
+    const auto rank = rank_of(candidate);
+    if (rank && (!own || rank->job == own->job)) ranks.push_back({rank->rank, rank->ranks, candidate});
+  }
+  std::sort(ranks.begin(), ranks.end(), [](const RankProcess& a, const RankProcess& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.process < b.process;
+  });
+  return ranks;
 }
 
 base::Result<std::vector<HeapFile>> heap_files_of(pid_t process) {

@@ -5,11 +5,14 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
+#include "trace/job_process.hpp"
 
 namespace weir::tool {
 
@@ -19,6 +22,16 @@ std::vector<pid_t> family_of(pid_t process);
 // 'R', 'S', 'T' and so on, as proc(5) has it; 0: there is no such process, or it has ended.
 char state_of(pid_t process);
 inline bool is_stopped(pid_t process) { return state_of(process) == 'T' || state_of(process) == 't'; }
+
+// Which rank of a job a process is, by the variables that it was started with; none: it is none, or is not this user's.
+std::optional<trace::JobProcess> rank_of(pid_t process);
+// The ranks of the job on this host that the process is of, or that it has started, with their processes, by rank; a
+// process that a rank has started itself may be among them.
+struct RankProcess {
+  std::uint32_t rank = 0, ranks = 0;
+  pid_t process = 0;
+};
+std::vector<RankProcess> ranks_of(pid_t process);
 
 // A descriptor of the process for the memory of symmetric heaps.
 struct HeapFile {
