@@ -28,6 +28,7 @@ enum class Say : std::uint8_t {
   borrow,           // a data block for an EDT of the sender
   lent,             // a copy of it, or that there is none
   give_back,        // what an EDT has written to its copy
+  ask_for_edts,     // the sender has nothing to run
   fetch_template,   // what a template says
   look,             // does the receiver stand still?
   report,           // what waits there is to be printed
@@ -36,6 +37,8 @@ enum class Say : std::uint8_t {
 };
 
 // It changes nothing of the program: ranks that only say so stand still.
-constexpr bool is_control(Say what) noexcept { return what == Say::look || what == Say::report; }
+constexpr bool is_control(Say what) noexcept {
+  return what == Say::look || what == Say::report || what == Say::ask_for_edts;
+}
 
 }  // namespace weir::ocr

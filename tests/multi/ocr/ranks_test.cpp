@@ -99,6 +99,16 @@ TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
 }
 TEST(OcrRanks, AProgramOfWhichOneRankWorksLongIsNotEnded) { expect_well_on_any("slow"); }
 
+TEST(OcrRanks, EdtsWithoutHintsGoToRanksThatHaveNothingToRun) {
+  expect_well_on_any("spread");
+  expect_all_well(4, "spread", kOneWorker);
+  expect_well_on_any("tree");
+}
+TEST(OcrRanks, EdtsStayWithTheirMakerWhereTheProgramOrTheUserPlacesThem) {
+  expect_all_well(3, "stay", {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "0"}});
+  expect_all_well(3, "place-one", kOneWorker);
+}
+
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {
       {"blocks-on-label", "an event waits for a label that another rank has reserved to become free"},
