@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spread: where an EDT goes that no hint places, in a program that places none: to a rank that has nothing to run, and
-// has said so lately; else it stays with its maker. docs/decisions/0039-edts-without-hints-go-where-nothing-runs.md
+// Spread: where an EDT goes that no hint places, if the user wants that, in a program that places none: to a rank that
+// has nothing to run, and has said so lately; else it stays with its maker.
+// docs/decisions/0039-edts-without-hints-go-where-nothing-runs.md
 #pragma once
 
 #include <optional>

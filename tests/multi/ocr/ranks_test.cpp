@@ -100,13 +100,13 @@ TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
 TEST(OcrRanks, AProgramOfWhichOneRankWorksLongIsNotEnded) { expect_well_on_any("slow"); }
 
 TEST(OcrRanks, EdtsWithoutHintsGoToRanksThatHaveNothingToRun) {
-  expect_well_on_any("spread");
-  expect_all_well(4, "spread", kOneWorker);
-  expect_well_on_any("tree");
+  for (const int ranks : {1, 2, 3, 4})
+    for (const char* const body : {"spread", "tree"})
+      expect_all_well(ranks, body, {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "1"}});
 }
-TEST(OcrRanks, EdtsStayWithTheirMakerWhereTheProgramOrTheUserPlacesThem) {
-  expect_all_well(3, "stay", {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "0"}});
-  expect_all_well(3, "place-one", kOneWorker);
+TEST(OcrRanks, EdtsStayWithTheirMakerUnlessTheUserSpreadsThemOrAHintPlacesOne) {
+  expect_all_well(3, "stay", kOneWorker);
+  expect_all_well(3, "place-one", {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "1"}});
 }
 
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
