@@ -61,7 +61,8 @@ int fail(const char* message) {
   if (!arguments) return fail(arguments.status().message.c_str());
   weir::base::Result<Config> config = read_config(arguments->file);
   if (!config) return fail(config.status().message.c_str());
-  if (const weir::base::Status status = System::start(config->options, config->report_at_end, true); !status)
+  const Ranks ranks = config->spreads ? Ranks::several_that_spread : Ranks::several;
+  if (const weir::base::Status status = System::start(config->options, config->report_at_end, ranks); !status)
     return fail(status.message.c_str());
   if (System::is_first_rank() && create_main_edt(arguments->left) != 0) {
     System::stop();

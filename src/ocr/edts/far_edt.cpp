@@ -8,6 +8,7 @@
 
 #include "base/mutex.hpp"
 #include "ocr/edts/finish_scope.hpp"
+#include "ocr/edts/spread.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
 #include "ocr/mail/refuse.hpp"
@@ -104,13 +105,15 @@ void link_depv(Local& local, const EdtRequest& request, Rank where, std::uint64_
 
 }  // namespace
 
-Rank rank_of(const Template& of, const EdtRequest& request) noexcept {
+Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) noexcept {
   if ((request.properties & GUID_PROP_IS_LABELED) != 0)
     return is_far(request.guid) ? home_of(request.guid) : homes().self();
-  if (request.hint == nullptr && of.hint.empty()) return homes().self();
-  const int rank = rank_of_hint(hint_value(hints_of(of, request), OCR_HINT_EDT_AFFINITY, 0));
-  return rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks ? homes().self()
-                                                                       : Rank{static_cast<std::uint32_t>(rank)};
+  const bool has_hint = request.hint != nullptr || !of.hint.empty();
+  const int rank = has_hint ? rank_of_hint(hint_value(hints_of(of, request), OCR_HINT_EDT_AFFINITY, 0)) : -1;
+  if (rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks)
+    return spread_to(local, request).value_or(homes().self());
+  end_spread();
+  return Rank{static_cast<std::uint32_t>(rank)};
 }
 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
@@ -206,6 +209,7 @@ Answer answer_fetch_template(Reader& body) {
 
 Answer answer_create_edt(Local& local, Reader& body) {
   const auto wanted = body.get<Wanted>();
+  if (rank_of_hint(hint_value(wanted.hint, OCR_HINT_EDT_AFFINITY, 0)) >= 0) end_spread();
   Template of{};
   of.kind = get_kind(wanted.function, wanted.has_name, body);
   std::vector<u64> paramv = body.get_all<u64>();

@@ -21,8 +21,8 @@
 
 namespace weir::ocr {
 
-// Where the EDT is to be: the rank of its label, or that its hints name; this one without either.
-Rank rank_of(const Template& of, const EdtRequest& request) noexcept;
+// Where the EDT is to be: the rank of its label, or that its hints name; without either, see spread.hpp.
+Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) noexcept;
 // Waits until it is made. The counts of the request are settled. 0 or an error code.
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where);
 // Of this rank or another.

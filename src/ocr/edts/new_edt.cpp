@@ -10,7 +10,7 @@ u8 create_edt_of_ranks(Local& local, const Template* of, EdtRequest& request) {
   if (of == nullptr && is_far(request.edt_template)) of = find_far_template(request.edt_template);
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
-  const Rank where = rank_of(*of, request);
+  const Rank where = rank_of(local, *of, request);
   return where == homes().self() ? create_edt_here(local, *of, request) : create_far_edt(local, *of, request, where);
 }
 

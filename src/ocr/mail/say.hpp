@@ -32,6 +32,7 @@ enum class Say : std::uint8_t {
   give_back,        // what an EDT has written to its copy
   is_back,          // what was to be read where the copy is
   fetched,          // to the rank itself: what was to be read elsewhere is here
+  ask_for_edts,     // the sender has nothing to run
   fetch_template,   // what a template says
   look,             // does the receiver stand still?
   report,           // what waits there is to be printed
@@ -40,6 +41,8 @@ enum class Say : std::uint8_t {
 };
 
 // It changes nothing of the program: ranks that only say so stand still.
-constexpr bool is_control(Say what) noexcept { return what == Say::look || what == Say::report; }
+constexpr bool is_control(Say what) noexcept {
+  return what == Say::look || what == Say::report || what == Say::ask_for_edts;
+}
 
 }  // namespace weir::ocr

@@ -13,6 +13,7 @@
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
+#include "runtime/workers.hpp"
 #include "transport/open_transport.hpp"
 
 namespace weir::ocr {
@@ -75,7 +76,9 @@ base::Status Membership::introduce(int domains) {
   return status;
 }
 
-void Membership::begin(Program& program, std::function<void()> report) {
+void Membership::begin(Program& program, bool spreads, std::function<void()> report) {
+  constexpr std::uint32_t kPerWorker = 8;
+  begin_spread(spreads, kPerWorker * static_cast<std::uint32_t>(program.scheduler().worker_count()));
   Mail::set_running(&mail_);
   Reach::set_running(reach_.get());
   postman_ = std::make_unique<Postman>(mail_, program, std::move(report));

@@ -26,8 +26,9 @@ class Membership {
   weir::detail::TierSource tiers() const;
   // The runtime is there: ranks say what domains they have.
   base::Status introduce(int domains);
-  // From now on this rank does what others ask; `report` prints what waits here.
-  void begin(Program& program, std::function<void()> report);
+  // From now on this rank does what others ask; `report` prints what waits here. `spreads`: EDTs that no hint places go
+  // to ranks that have nothing to run.
+  void begin(Program& program, bool spreads, std::function<void()> report);
   // The program can make no progress, on any rank. On a thread that looks at this one from time to time, of rank 0: on
   // others it says no.
   bool all_stand_still(Program& program);

@@ -79,6 +79,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::give_up_slot: return answer_give_up_slot(body);
     case Say::link: return answer_link(local, body);
     case Say::destroy: return {destroy(local, body.get<Guid>())};
+    case Say::ask_for_edts: return answer_ask_for_edts(from, body);
     case Say::see: return answer_see(body);
     case Say::create_event: return answer_create_event(local, body);
     case Say::contribute: return answer_contribute(local, body);
@@ -126,7 +127,9 @@ void Postman::run() {
   while (!ends_.load(std::memory_order_relaxed)) {
     const bool any = mail_.perform_arrived(*this);
     look_for_losses();
-    if (!any) mail_.transport().wait_for_arrival(kNapNs);
+    if (any) continue;
+    seeker_.look();
+    mail_.transport().wait_for_arrival(kNapNs);
   }
 }
 

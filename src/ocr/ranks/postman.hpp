@@ -15,6 +15,7 @@
 #include "base/mutex.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/program/program.hpp"
+#include "ocr/ranks/seeker.hpp"
 
 namespace weir::ocr {
 
@@ -44,6 +45,7 @@ class Postman final : public Performer, public Elsewhere {
   Mail& mail_;
   Program& program_;
   const std::function<void()> report_;
+  Seeker seeker_{program_};
   std::atomic<bool> ends_{false};
   base::Mutex mutex_;
   std::condition_variable changed_;

@@ -115,14 +115,18 @@ base::Status read_file(const std::string& file, Options& options) {
 }
 
 base::Status read_own(Config& config, const std::string& name, const std::string& value) {
-  const std::vector<std::string> known = {"REPORT"};
-  const std::string_view own = std::string_view(name).substr(kOwnPrefix.size());
-  if (own != known.front() && base::nearest(own, known).empty()) return base::Status::success();  // another's
-  if (own != known.front())
-    return {base::Code::bad_option, fmt::format("{}: there is no such variable; did you mean WEIR_OCR_REPORT?", name)};
+  const std::vector<std::string> known = {"REPORT", "SPREAD"};
+  const std::string own = name.substr(kOwnPrefix.size());
+  bool* const place = own == known[0] ? &config.report_at_end : own == known[1] ? &config.spreads : nullptr;
+  if (place == nullptr) {
+    const std::string meant(base::nearest(own, known));
+    if (meant.empty()) return base::Status::success();  // another's
+    return {base::Code::bad_option,
+            fmt::format("{}: there is no such variable; did you mean {}{}?", name, kOwnPrefix, meant)};
+  }
   if (value != "0" && value != "1")
-    return {base::Code::bad_option, fmt::format("WEIR_OCR_REPORT={}: it must be 0 or 1", value)};
-  config.report_at_end = value == "1";
+    return {base::Code::bad_option, fmt::format("{}={}: it must be 0 or 1", name, value)};
+  *place = value == "1";
   return base::Status::success();
 }
 

@@ -14,6 +14,7 @@ namespace weir::ocr {
 struct Config {
   Options options;
   bool report_at_end = false;  // WEIR_OCR_REPORT=1
+  bool spreads = false;        // WEIR_OCR_SPREAD=1
 };
 
 // `file`: the path of a configuration, or empty. Of it count the number of workers (the ids of sections

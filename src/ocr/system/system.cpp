@@ -59,11 +59,11 @@ void System::open_runtime(const Options& options) {
   slabs_ = std::make_unique<Slabs>(*tiers_);
 }
 
-base::Status System::start(const Options& options, bool report_at_end, bool may_spread) {
+base::Status System::start(const Options& options, bool report_at_end, Ranks ranks) {
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
   std::unique_ptr<System> system(new System);
   forget_complaints();
-  auto joined = Membership::join(may_spread);
+  auto joined = Membership::join(ranks != Ranks::one);
   if (!joined) return joined.status();
   system->ranks_ = std::move(*joined);
   try {
@@ -87,7 +87,8 @@ base::Status System::start(const Options& options, bool report_at_end, bool may_
   System* const started = system.release();
   the_system.store(started, std::memory_order_release);  // SYS-1
   if (started->ranks_ != nullptr)
-    started->ranks_->begin(started->program_, [started] { started->print_report(kNoProgress); });
+    started->ranks_->begin(started->program_, ranks == Ranks::several_that_spread,
+                           [started] { started->print_report(kNoProgress); });
   started->watch_ = std::make_unique<Watch>(
       started->program_, [started] { return started->stands_still_elsewhere(); },
       [started] { started->report_stall(); });

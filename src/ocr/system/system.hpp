@@ -22,11 +22,14 @@
 
 namespace weir::ocr {
 
+// Whether the program may run on several ranks, and EDTs that no hint places go to ranks that have nothing to run.
+enum class Ranks : std::uint8_t { one, several, several_that_spread };
+
 class System {
  public:
   // Fails when there is one already, or when the options cannot be satisfied. Collective where the program runs on
   // several ranks, which it does only if it may.
-  static base::Status start(const Options& options, bool report_at_end, bool may_spread = false);
+  static base::Status start(const Options& options, bool report_at_end, Ranks ranks = Ranks::one);
   // Waits for what is running, drops the rest.
   static void stop() noexcept;
   // Null when there is none. What works for a program has its part of a Local instead.

@@ -109,6 +109,16 @@ TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
 }
 TEST(OcrRanks, AProgramOfWhichOneRankWorksLongIsNotEnded) { expect_well_on_any("slow"); }
 
+TEST(OcrRanks, EdtsWithoutHintsGoToRanksThatHaveNothingToRun) {
+  for (const int ranks : {1, 2, 3, 4})
+    for (const char* const body : {"spread", "tree"})
+      expect_all_well(ranks, body, {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "1"}});
+}
+TEST(OcrRanks, EdtsStayWithTheirMakerUnlessTheUserSpreadsThemOrAHintPlacesOne) {
+  expect_all_well(3, "stay", kOneWorker);
+  expect_all_well(3, "place-one", {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "1"}});
+}
+
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {
       {"blocks-on-label", "an event waits for a label that another rank has reserved to become free"},
