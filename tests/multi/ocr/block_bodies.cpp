@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Data blocks that EDTs of several ranks read and write.
+#include <cstdio>
 #include <random>
 
 #include "multi/ocr/bodies.hpp"
@@ -279,6 +280,39 @@ void homes() {
   shut_down_after(ends);
 }
 const Named named_homes("homes", &homes);
+
+// ---- Without end, until a rank is killed ----
+
+ocrGuid_t look(u32, u64*, u32, ocrEdtDep_t* depv) {
+  expect(depv[0].ptr != nullptr, "a block that is never destroyed is there");
+  return kNull;
+}
+
+// Slots: a small block and a large one, which it writes. Those who look do so while they can.
+ocrGuid_t go_on(u32, u64*, u32, ocrEdtDep_t* depv) {
+  if (this_rank() == 0) {
+    std::printf("round\n");
+    std::fflush(stdout);
+  }
+  add_to(depv[0], kSizes[1], 1);
+  add_to(depv[1], kSizes[3], 1);
+  const Made next = make_edt((this_rank() + 1) % rank_count(), &go_on, {}, 2);
+  for (u32 i = 0; i < 2; ++i) {
+    for (u64 rank = 0; rank < rank_count(); ++rank) {
+      const Made looks = make_edt(rank, &look, {}, 1);
+      expect_code(ocrAddDependence(depv[i].guid, looks.edt, 0, DB_MODE_RO), 0, "ocrAddDependence()");
+    }
+    expect_code(ocrAddDependence(depv[i].guid, next.edt, i, DB_MODE_EW), 0, "ocrAddDependence()");
+  }
+  return kNull;
+}
+
+void endless() {
+  const Made first = make_edt(0, &go_on, {}, 2);
+  expect_code(ocrAddDependence(make_block(kSizes[1], 0), first.edt, 0, DB_MODE_EW), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(make_block(kSizes[3], 0), first.edt, 1, DB_MODE_EW), 0, "ocrAddDependence()");
+}
+const Named named_endless("endless", &endless);
 
 // ---- Copies of the API, and a block that is gone ----
 

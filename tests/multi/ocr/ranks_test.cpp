@@ -142,5 +142,27 @@ TEST(OcrRanks, AKilledRankIsNamedByTheOthersWhichEnd) {
   EXPECT_THAT(job.output(), HasSubstr("rank 2: rank 1 is lost, and the program ends"));
 }
 
+// At any time, while EDTs and blocks go from rank to rank. WEIR_TEST_KILLS says how often.
+TEST(OcrRanks, ARankThatIsKilledAtAnyTimeIsNamedByTheOthersWhichEnd) {
+  const char* const wanted = std::getenv("WEIR_TEST_KILLS");
+  const int kills = wanted == nullptr ? 5 : std::atoi(wanted);
+  std::mt19937 random(20261127);
+  for (int i = 0; i < kills; ++i) {
+    const int ranks = 2 + static_cast<int>(random() % 3),
+              killed = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    Job job(ranks, "endless", kOneWorker);
+    EXPECT_TRUE(job.wait_for_lines("round", 1 + static_cast<int>(random() % 40)));
+    job.kill(killed);
+    const auto ends = job.ends();
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (rank == killed) continue;
+      EXPECT_EQ(ends[static_cast<std::size_t>(rank)].status, 1) << "kill " << i << ": " << job.output();
+      EXPECT_THAT(job.output(), HasSubstr("rank " + std::to_string(rank) + ": rank " + std::to_string(killed) +
+                                          " is lost, and the program ends"))
+          << "kill " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weir::ocr::multi
