@@ -14,8 +14,8 @@
 #include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "cluster/ending.hpp"
-#include "transport/region_memory.hpp"
 #include "memory/arena.hpp"
+#include "transport/region_memory.hpp"
 
 namespace weir::cluster {
 
