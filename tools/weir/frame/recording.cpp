@@ -10,7 +10,9 @@ namespace weir::tool {
 
 FileIdentity FileIdentity::of(const std::filesystem::path& name) {
   struct stat about {};
-  return stat(name.c_str(), &about) == 0 ? FileIdentity{about.st_dev, about.st_ino} : FileIdentity{};
+  if (stat(name.c_str(), &about) != 0) return {};
+  return {about.st_dev, about.st_ino,
+          std::chrono::seconds(about.st_ctim.tv_sec) + std::chrono::nanoseconds(about.st_ctim.tv_nsec)};
 }
 
 Recording::Recording(std::string trace)

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -13,7 +14,8 @@ namespace weir::tool {
 // Which file a name stands for: a trace is a new file under the old name. Of a name without a file all 0.
 struct FileIdentity {
   dev_t device = 0;
-  ino_t number = 0;
+  ino_t number = 0;  // which a file system gives again to a file that is made when another has gone
+  std::chrono::nanoseconds changed{0};
   static FileIdentity of(const std::filesystem::path& name);
   friend bool operator==(FileIdentity, FileIdentity) = default;
 };
