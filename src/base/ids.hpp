@@ -3,6 +3,7 @@
 // Identifiers as types: a domain is never passed where a memory node is meant.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace weir {
