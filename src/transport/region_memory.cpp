@@ -22,8 +22,7 @@ constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
 
 class Piece final : public memory::Backing {
  public:
-  Piece(std::byte* data, Bytes size, Transport::Descriptor descriptor, std::span<const int> os_nodes,
-        std::string name)
+  Piece(std::byte* data, Bytes size, Transport::Descriptor descriptor, std::span<const int> os_nodes, std::string name)
       : data_(data),
         size_(size),
         descriptor_(descriptor),

@@ -74,8 +74,8 @@ class Mail {
   // No rank answers any more.
   void give_up();
 
-  // A message counts as sent before it is, and as performed when that is over; so does work that it has begun elsewhere,
-  // and that ends with a message.
+  // A message counts as sent before it is, and as performed when that is over; so does work that it has begun
+  // elsewhere, and that ends with a message.
   void begin_work() noexcept { sent_.fetch_add(1); }
   void end_work() noexcept { performed_.fetch_add(1); }
   Traffic traffic() const noexcept { return {sent_.load(), performed_.load()}; }

@@ -44,7 +44,7 @@ struct Block {
   bool no_hint : 1, eager : 1, lazy : 1;
   bool is_copy : 1;  // of a block of another rank: see blocks/copies.hpp
   std::uint16_t domain;
-  std::uint32_t version;  // never 0: counts holds that wrote, also in the entry's earlier lives
+  std::uint32_t version;                      // never 0: counts holds that wrote, also in the entry's earlier lives
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none
   Block *created_next, *created_before;       // in the creator's list
