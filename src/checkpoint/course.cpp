@@ -2,7 +2,6 @@
 
 #include "checkpoint/course.hpp"
 
-#include <errno.h>
 #include <fmt/format.h>
 
 #include <cstdio>

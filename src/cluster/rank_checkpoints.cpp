@@ -171,6 +171,7 @@ void RankCheckpoints::write() {
 
 base::Status RankCheckpoints::write_image(const std::vector<RankedTile*>& tiles) {
   std::vector<ImageItem> items;
+  items.reserve(tiles.size());
   for (const RankedTile* const tile : tiles) items.push_back({key_of(*tile), tile->bytes, tile->name});
   base::Result<std::unique_ptr<ImageWriter>> image = course_->open_image(std::move(items));
   const base::Status& status = image.status();

@@ -199,6 +199,7 @@ void Checkpointing::write() {
 
 base::Status Checkpointing::write_image(const std::vector<data::Block*>& blocks) {
   std::vector<ImageItem> items;
+  items.reserve(blocks.size());
   for (const data::Block* const block : blocks) items.push_back({block->made, block->bytes, block->name});
   base::Result<std::unique_ptr<ImageWriter>> opened = course_->open_image(std::move(items));
   if (!opened) return opened.status();

@@ -82,6 +82,7 @@ void Scheduler::make_domains() {
   make_lots(used);
   for (std::size_t d = 0; d < used.size(); ++d) {
     std::vector<double> distances;
+    distances.reserve(used.size());
     for (const DomainId other : used) distances.push_back(machine_.distance(used[d], other));
     const int domain = static_cast<int>(d);
     queues(domain).far = policy::far_order(domain, distances);

@@ -63,7 +63,7 @@ std::shared_ptr<GuidMap> fetch(Guid guid) {
 }  // namespace
 
 std::shared_ptr<GuidMap> find_map_of_ranks(Guid guid) {
-  if (const std::shared_ptr<GuidMap> here = find_map(guid)) return here;
+  if (std::shared_ptr<GuidMap> here = find_map(guid)) return here;
   const bool is_default_elsewhere = guid.is_null() && homes().self() != kDefaultHome;
   if (!is_far(guid) && !is_default_elsewhere) return nullptr;
   FarMaps& far = far_maps();
