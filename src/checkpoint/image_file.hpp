@@ -36,6 +36,9 @@ struct ImageOf {
   std::uint32_t variables = 0;  // their checksum
 };
 
+// Of a write that goes well: it is still in a cache when its checksum is made.
+inline constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+
 class ImageWriter {
  public:
   // The file has room for all items from here on. io_error, no_space: nothing is left of it.

@@ -12,19 +12,16 @@
 #include "launch/job.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/tier_source.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "trace/job_process.hpp"
 #include "transport/open_transport.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cluster {
 
-namespace {
+using runtime::value_or_throw;
 
-template <class T>
-T value_or_throw(base::Result<T> result) {
-  if (!result) throw Error(result.status().message);
-  return std::move(*result);
-}
+namespace {
 
 // Addresses, not memory: as much as all tiers of a rank could ever have, whatever is free at this moment, and a quarter
 // of it for copies that wait.

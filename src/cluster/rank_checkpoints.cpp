@@ -12,6 +12,7 @@
 #include "cluster/move_tile.hpp"
 #include "cluster/reduce_tile.hpp"
 #include "cluster/spread.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
 #include "weir/keep.hpp"
@@ -25,16 +26,12 @@ using checkpoint::ImageWriter;
 using detail::RankedTile;
 using detail::RanksState;
 
+using runtime::value_or_throw;
+
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;   // of a write: is in a cache when its checksum is made
 constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is sent, where an array's is
 
-template <class T>
-T value_or_throw(base::Result<T> result) {
-  if (!result) throw Error(result.status().message);
-  return std::move(*result);
-}
 void check(const base::Status& status) {
   if (!status) throw Error(status.message);
 }
@@ -42,8 +39,8 @@ void check(const base::Status& status) {
 std::uint64_t key_of(const RankedTile& tile) { return std::uint64_t{tile.id.array} << 32 | tile.id.tile; }
 
 void write_tile(ImageWriter& to, std::size_t item, std::span<const std::byte> bytes) {
-  for (std::size_t at = 0; at < bytes.size(); at += kPiece)
-    to.write(item, at, bytes.subspan(at, std::min(kPiece, bytes.size() - at)));
+  for (std::size_t at = 0; at < bytes.size(); at += checkpoint::kPieceBytes)
+    to.write(item, at, bytes.subspan(at, std::min(checkpoint::kPieceBytes, bytes.size() - at)));
 }
 
 }  // namespace

@@ -24,20 +24,17 @@
 #include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
 #include "runtime/tracing.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "trace/details.hpp"
 
 namespace weir::island {
+
+using runtime::value_or_throw;
 
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
-
-template <class T>
-T value_or_throw(base::Result<T> result) {
-  if (!result) throw Error(result.status().message);
-  return std::move(*result);
-}
 
 }  // namespace
 

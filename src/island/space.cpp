@@ -13,20 +13,17 @@
 #include "island/patience.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "weir/error.hpp"
 
 namespace weir::island {
+
+using runtime::value_or_throw;
 
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kLongest = 60'000'000'000;  // ns that a master waits for a program to attach
-
-template <class T>
-T value_or_throw(base::Result<T> result) {
-  if (!result) throw Error(result.status().message);
-  return std::move(*result);
-}
 
 // What a file or a device held before is no letter.
 void clear(SharedMemory& memory, std::size_t bytes) {

@@ -12,6 +12,7 @@
 
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "sched/worker.hpp"
 #include "weir/block.hpp"
 #include "weir/error.hpp"
@@ -26,13 +27,6 @@ using checkpoint::ImageWriter;
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // of a write: is in a cache when its checksum is made
-
-template <class T>
-T value_or_throw(base::Result<T> result) {
-  if (!result) throw Error(result.status().message);
-  return std::move(*result);
-}
 void check(const base::Status& status) {
   if (!status) throw Error(status.message);
 }
@@ -55,10 +49,10 @@ class Pieces {
   Pieces(ImageWriter& to, std::size_t item) noexcept : to_(to), item_(item) {}
 
   void add(std::span<const std::byte> run) {
-    if (gathered_.empty() && run.size() >= kPiece / 4) return put_all(run);
-    for (; !run.empty(); run = run.subspan(std::min(run.size(), kPiece - gathered_.size()))) {
-      if (gathered_.size() == kPiece) flush();
-      const auto part = run.first(std::min(run.size(), kPiece - gathered_.size()));
+    if (gathered_.empty() && run.size() >= checkpoint::kPieceBytes / 4) return put_all(run);
+    for (; !run.empty(); run = run.subspan(std::min(run.size(), checkpoint::kPieceBytes - gathered_.size()))) {
+      if (gathered_.size() == checkpoint::kPieceBytes) flush();
+      const auto part = run.first(std::min(run.size(), checkpoint::kPieceBytes - gathered_.size()));
       gathered_.insert(gathered_.end(), part.begin(), part.end());
       if (part.size() == run.size()) break;
     }
@@ -70,7 +64,8 @@ class Pieces {
 
  private:
   void put_all(std::span<const std::byte> run) {
-    for (; !run.empty(); run = run.subspan(std::min(run.size(), kPiece))) put(run.first(std::min(run.size(), kPiece)));
+    for (; !run.empty(); run = run.subspan(std::min(run.size(), checkpoint::kPieceBytes)))
+      put(run.first(std::min(run.size(), checkpoint::kPieceBytes)));
   }
   void put(std::span<const std::byte> piece) {
     to_.write(item_, done_, piece);
@@ -92,8 +87,8 @@ void write_block(ImageWriter& to, std::size_t item, const data::Block& block, co
 void read_block(const Contents& from, const data::Block& block, std::byte* at) {
   std::uint32_t sum = 0;
   for_each_run(block, at, [&](std::size_t offset, std::span<std::byte> run) {
-    for (std::size_t done = 0; done < run.size(); done += kPiece)
-      check(from.read(offset + done, run.subspan(done, std::min(kPiece, run.size() - done)), sum));
+    for (std::size_t done = 0; done < run.size(); done += checkpoint::kPieceBytes)
+      check(from.read(offset + done, run.subspan(done, std::min(checkpoint::kPieceBytes, run.size() - done)), sum));
   });
   check(from.check(sum));
 }
