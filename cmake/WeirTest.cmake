@@ -14,6 +14,8 @@ endif()
 add_library(weir_test_options INTERFACE)
 target_include_directories(weir_test_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(weir_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
+add_library(weir_test_unoptimised INTERFACE)
+target_compile_options(weir_test_unoptimised INTERFACE $<$<CONFIG:Release>:-O0>)
 if(WEIR_TESTS AND NOT TARGET weir_test_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "// What the tests precompile.\n")
   add_library(weir_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
@@ -44,10 +46,12 @@ function(weir_unit_test name)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${WEIR_TEST_TIMEOUT})
 endfunction()
 
-# weir_test_measures(NAME...): these measure the memory's bandwidth, in arrays much larger than all caches: one at a time, or
-# memory may not be enough. Early, so that others run beside them.
+# weir_test_measures(NAME...): these measure the memory's bandwidth, in arrays much larger than all caches. They see this
+# machine with small ones, or each would take many seconds and GB where caches are large: tests/machines/small_caches.cpp.
+set(WEIR_SMALL_CACHES ${PROJECT_BINARY_DIR}/small_caches.xml)
 function(weir_test_measures)
-  set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK bandwidth COST 100)
+  set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED small_caches
+    ENVIRONMENT_MODIFICATION "HWLOC_XMLFILE=set:${WEIR_SMALL_CACHES};HWLOC_THISSYSTEM=set:1")
 endfunction()
 
 # weir_golden_measures(NAME FILE): the same when the commands of that golden file do.

@@ -247,14 +247,15 @@ TEST_P(Requests, ATaskThatThrowsAfterwardsEndsWithThem) {
   EXPECT_EQ(failure_of(runtime), "later");
 }
 
+// The first has failed before it is asked for: its task ends at once, and the second is the only one that is cancelled.
 TEST_P(Requests, ACancelledTaskAsksForNothing) {
   Runtime runtime(options());
   FakeMessage first, second;
   int x = 0;
   first.failure = 9;
+  first.ended = true;
   runtime.spawn(inout(x), [&] { wait_at_end({&first}); });
   runtime.spawn(inout(x), [&] { wait_at_end({&second}); });  // second never ends
-  first.ended = true;
   EXPECT_NE(failure_of(runtime), "none");
   EXPECT_EQ(runtime.statistics().tasks_cancelled, 1u);
 }
