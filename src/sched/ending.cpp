@@ -16,7 +16,7 @@ void Runner::end_parent(Scope* children) noexcept {
   if (failure && !task->scope->fail(std::move(failure))) WorkerStatistics::add(counters().dropped);
   if (more != nullptr) [[unlikely]]
     return end_or_detach(more);
-  end(task);
+  end_later(task);
 }
 
 void Runner::give_up(Task* task) noexcept {
