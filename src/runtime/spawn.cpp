@@ -22,10 +22,10 @@
 
 namespace weir {
 
+using detail::TaskRef;
 using runtime::scope_of;
 using runtime::SpawnScope;
 using runtime::TaskData;
-using detail::TaskRef;
 using sched::Task;
 using sched::Worker;
 

@@ -129,9 +129,7 @@ class ParkingLot {
  private:
   friend class WakeHint;
   static constexpr std::int64_t kSleeper = std::int64_t{1} << 32;
-  static constexpr bool wakes(std::int64_t state) noexcept {
-    return state >= kSleeper && (state & kSearcherMask) == 0;
-  }
+  static constexpr bool wakes(std::int64_t state) noexcept { return state >= kSleeper && (state & kSearcherMask) == 0; }
   static constexpr std::int64_t kSearcherMask = kSleeper - 1;
   // Those that have stepped out are among them.
   std::int64_t sleepers() const noexcept {

@@ -9,7 +9,12 @@
 namespace weir::sched {
 
 ReadyQueues::ReadyQueues(Team& team, int worker, int domain) noexcept
-    : hint_(team.lot(domain)), lot_(&team.lot(domain)), domain_(&team.queues(domain)), team_(&team), worker_(worker), domain_index_(domain) {}
+    : hint_(team.lot(domain)),
+      lot_(&team.lot(domain)),
+      domain_(&team.queues(domain)),
+      team_(&team),
+      worker_(worker),
+      domain_index_(domain) {}
 
 void ReadyQueues::push_reversed(const Item* items, std::uint32_t count) noexcept {
   if (deque_.push_reversed(items, count)) [[likely]]
@@ -49,7 +54,8 @@ void ReadyQueues::wake_one() noexcept {
 }
 
 void ReadyQueues::wake_someone() noexcept {
-  if (lot_->should_wake() && policy::is_worth_waking(seen(), lot_->someone_parks_timed() || lot_->is_watched())) wake_one();
+  if (lot_->should_wake() && policy::is_worth_waking(seen(), lot_->someone_parks_timed() || lot_->is_watched()))
+    wake_one();
 }
 
 }  // namespace weir::sched

@@ -13,8 +13,6 @@
 
 namespace weir::sched {
 
-thread_local constinit Runner::Here Runner::here_;
-
 namespace {
 
 // For a task made on another core, so that the lines arrive while it runs. A hint: the list may grow since. Only
@@ -70,6 +68,20 @@ struct NotTraced {
   void has_run(const trace::Track*, bool) const noexcept {}
 };
 
+void keep_exception(Peer& worker, Scope& scope) noexcept {
+  if (!scope.fail(std::current_exception())) WorkerStatistics::add(worker.counters().dropped);
+}
+
+// A task whose scope has failed.
+[[gnu::noinline]] void cancel(Peer& worker, Task& task) noexcept {
+  try {
+    task.invoke(task.closure(), &task, Invoke::destroy);
+  } catch (...) {
+    keep_exception(worker, *task.scope);
+  }
+  WorkerStatistics::add(worker.counters().cancelled);
+}
+
 }  // namespace
 
 Runner::Runner(Worker& self, Team& team, const Identity& identity)
@@ -124,13 +136,13 @@ inline void Runner::run_task(Task* task) noexcept {
     prefetch_successors(*task);
   Frame& frame = frames_.enter(task);
   if (task->scope->failed()) [[unlikely]] {
-    cancel(task);
+    cancel(*this, *task);
     traced.has_run(track(), true);
   } else {
     try {
       task->invoke(task->closure(), task, Invoke::run);
     } catch (...) {
-      keep_exception(*task->scope);
+      keep_exception(*this, *task->scope);
     }
     traced.has_run(track(), false);
   }
@@ -151,19 +163,6 @@ void Runner::run(Item item) noexcept {
 template void Runner::run<false>(Item item) noexcept;
 template void Runner::run<true>(Item item) noexcept;
 
-void Runner::cancel(Task* task) noexcept {
-  try {
-    task->invoke(task->closure(), task, Invoke::destroy);
-  } catch (...) {
-    keep_exception(*task->scope);
-  }
-  WorkerStatistics::add(counters().cancelled);
-}
-
-void Runner::keep_exception(Scope& scope) noexcept {
-  if (!scope.fail(std::current_exception())) WorkerStatistics::add(counters().dropped);
-}
-
 // ---- Ending ----
 
 inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
@@ -181,7 +180,16 @@ inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
   finish(task);
 }
 
-void Runner::end_later(Task* task) noexcept { end(task); }
+// All children of a task whose function has returned have ended: so has the task, unless it has others to wait for.
+void Runner::end_parent(Scope* children) noexcept {
+  Task* const task = children->parent();
+  std::exception_ptr failure = children->take_failure();
+  Scope* const more = children->close(failure);
+  if (failure && !task->scope->fail(std::move(failure))) WorkerStatistics::add(counters().dropped);
+  if (more != nullptr) [[unlikely]]
+    return end_or_detach(more);
+  end(task);
+}
 
 void Runner::end_with_hooks(Task* task) noexcept {
   TaskExtra* const extra = task->note.extra();

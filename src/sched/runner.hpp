@@ -11,6 +11,7 @@
 #include "base/layout.hpp"
 #include "platform/fresh_stack.hpp"
 #include "sched/condition.hpp"
+#include "sched/current_worker.hpp"
 #include "sched/frames.hpp"
 #include "sched/peer.hpp"
 #include "sched/scope.hpp"
@@ -24,26 +25,10 @@ namespace weir::sched {
 
 class Worker;
 
-class Runner : public Peer {
+class Runner : public Peer, public CurrentWorker {
  public:
   // `self`: the worker whose base this is, for hooks and for current().
   Runner(Worker& self, Team& team, const Identity& identity);
-
-  // The worker whose frame the calling thread is in, or null.
-  static Worker* current() noexcept { return here_.worker; }
-  // To be called again where the thread has gone to another stack.
-  static void set_current(Worker* worker) noexcept {
-    const bool may_fork = worker != nullptr && !all_observed_;
-    here_ = {may_fork ? reinterpret_cast<std::uintptr_t>(platform::stack_limit()) : kNoFork, worker};
-  }
-  // Nothing keeps the thread from a fork: it is a worker's, nobody observes, and enough is left of its stack, in which
-  // `local` lies. One comparison for all of it.
-  static bool may_fork(const void* local) noexcept {
-    return reinterpret_cast<std::uintptr_t>(platform::place_in_stack(local)) >= here_.fork_limit;
-  }
-  // Spawns of all workers that are made from now on are recorded or checked.
-  static void observe_all() noexcept { all_observed_ = true; }
-  static bool all_observed() noexcept { return all_observed_; }
 
   // ---- What it executes ----
   Frame& frame() noexcept { return frames_.innermost(); }
@@ -70,8 +55,7 @@ class Runner : public Peer {
   void run_until(C& condition) noexcept {
     if (platform::stack_is_short()) [[unlikely]]
       return run_until_on_fresh_stack(condition);
-    const Here outer = here_;  // the thread may work for another runtime, too
-    set_current(&self_);
+    const Here outer = enter(&self_);  // the thread may work for another runtime, too
     const AtWork at_work(presence());
     Frame& frame = frames_.innermost();
     const std::uintptr_t outer_wait = frame.waits_for;
@@ -89,7 +73,7 @@ class Runner : public Peer {
     queues().give_away();
     flush();
     frame.waits_for = outer_wait;
-    here_ = outer;
+    leave(outer);
   }
 
   // What it runs has begun something that has to be asked for (polls.hpp), and so that others may ask.
@@ -156,16 +140,13 @@ class Runner : public Peer {
   [[gnu::always_inline]] void run_task(Task* task) noexcept;  // in run(), where it is called
   template <bool kTraced>
   void run_half(detail::ForkHalf* half) noexcept;
-  [[gnu::noinline]] void cancel(Task* task) noexcept;
-  void keep_exception(Scope& scope) noexcept;
 
-  void end(Task* task) noexcept;           // in run()
-  void end_later(Task* task) noexcept;  // the same, of one that has returned before its children had ended
+  void end(Task* task) noexcept;  // in what ends with it
   [[gnu::noinline]] void end_with_hooks(Task* task) noexcept;
   [[gnu::noinline]] void end_with_successors(Task* task, Edge* edges) noexcept;
   void finish(Task* task) noexcept;
   void end_or_detach(Scope* children) noexcept;
-  void end_parent(Scope* scope) noexcept;
+  [[gnu::noinline]] void end_parent(Scope* scope) noexcept;
   void release_successors(Edge* edge) noexcept;
   void make_next(Task* task) noexcept;
   [[gnu::noinline]] void send_home(Task* task, int home) noexcept;
@@ -175,14 +156,6 @@ class Runner : public Peer {
   [[gnu::noinline]] void count_ended_slow(Scope* scope, bool foreign) noexcept;
   [[gnu::noinline]] void finish_elsewhere(Task* task) noexcept;
   bool report(Scope* scope, std::int64_t count) noexcept;
-
-  static constexpr std::uintptr_t kNoFork = ~std::uintptr_t{0};
-  struct Here {
-    std::uintptr_t fork_limit = kNoFork;  // platform::stack_limit(), or kNoFork
-    Worker* worker = nullptr;
-  };
-  static thread_local constinit Here here_;
-  static inline bool all_observed_ = false;
 
   alignas(base::kDestructiveSize) Frames frames_;
   Worker& self_;

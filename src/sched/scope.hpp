@@ -53,7 +53,7 @@ class Scope {
   // Children that have not ended, or are not yet reported (at most a batch per worker).
   std::int64_t unfinished() const noexcept {
     if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;  // SCOPE-1
-    return open_ + (word_.load(std::memory_order_acquire) >> kFlagBits);  // SCOPE-1; word is <= 0
+    return open_ + (word_.load(std::memory_order_acquire) >> kFlagBits);    // SCOPE-1; word is <= 0
   }
   // How many unfinished children the owner may have before it is throttled.
   std::int64_t limit() const noexcept { return limit_; }
@@ -140,7 +140,7 @@ class Scope {
   }
 
   // Owner's thread.
-  std::int64_t open_ = 0;  // children spawned, less those that ended here
+  std::int64_t open_ = 0;       // children spawned, less those that ended here
   std::int64_t most_open_ = 0;  // limit_ - word_seen_
   std::int64_t limit_ = 0;
   std::int64_t word_seen_ = 0;  // what the word counted when exceeds_limit() last looked; <= 0

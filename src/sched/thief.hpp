@@ -85,9 +85,9 @@ class Thief {
   Team& team_;
 
   std::uint32_t stolen_left_ =
-      0;                     // of what it stole in batches, this many at most are still in the deque, or the batch
+      0;  // of what it stole in batches, this many at most are still in the deque, or the batch
   std::uint32_t turn_in_ = policy::kInboxTurn;  // tasks at hand, until it is the inbox's turn
-  std::uint32_t ask_in_ = policy::kInboxTurn;  // tasks, before it looks whether there is something to ask for
+  std::uint32_t ask_in_ = policy::kInboxTurn;   // tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
   std::uint32_t random_;
