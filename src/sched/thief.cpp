@@ -87,7 +87,8 @@ inline bool Thief::may_have(ReadyQueues& own) noexcept {
 template <policy::Source kFrom>
 Thief::Item Thief::take_from() noexcept {
   ReadyQueues& own = own_;
-  return policy::first_of<policy::is_at_hand_from<kFrom>>([this, &own](auto source) { return take<source()>(own); });
+  return policy::first_of<policy::is_at_hand_from<kFrom>>(
+      [this, &own](auto source) { return this->template take<source()>(own); });
 }
 
 Thief::Item Thief::ask_and_take() noexcept {
