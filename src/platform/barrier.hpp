@@ -27,6 +27,9 @@ inline void light_barrier() noexcept {
   }
 }
 
+// Whether light_barrier() is for the compiler alone; the same for the life of the process once main() runs.
+inline bool light_barrier_is_free() noexcept { return detail::kHasMembarrier; }
+
 // The counterpart. Cost: a system call and an interrupt of the process's running threads, microseconds.
 void heavy_barrier() noexcept;
 

@@ -16,16 +16,9 @@
 #include <cstring>
 #include <utility>
 
-#if defined(__has_feature)
-#define WEIR_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define WEIR_HAS_FEATURE(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || WEIR_HAS_FEATURE(address_sanitizer)
-#define WEIR_STACKS_FOR_ASAN
+#if defined(WEIR_STACKS_FOR_ASAN)
 #include <sanitizer/common_interface_defs.h>
-#elif defined(__SANITIZE_THREAD__) || WEIR_HAS_FEATURE(thread_sanitizer)
-#define WEIR_STACKS_FOR_TSAN
+#elif defined(WEIR_STACKS_FOR_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif
 

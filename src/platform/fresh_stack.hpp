@@ -9,6 +9,17 @@
 
 #include <cstddef>
 
+#if defined(__has_feature)
+#define WEIR_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define WEIR_HAS_FEATURE(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || WEIR_HAS_FEATURE(address_sanitizer)
+#define WEIR_STACKS_FOR_ASAN
+#elif defined(__SANITIZE_THREAD__) || WEIR_HAS_FEATURE(thread_sanitizer)
+#define WEIR_STACKS_FOR_TSAN
+#endif
+
 namespace weir::platform {
 
 struct StackBounds {
@@ -25,6 +36,9 @@ extern thread_local constinit const char* stack_limit [[gnu::tls_model("initial-
 
 // To be called on a thread before it asks whether its stack is short.
 void know_this_stack() noexcept;
+
+// Below it the stack that the calling thread is on is short; null: not known.
+inline const char* stack_limit() noexcept { return detail::stack_limit; }
 
 inline const char* stack_pointer() noexcept {
 #if defined(__x86_64__)
@@ -43,6 +57,16 @@ inline const char* stack_pointer() noexcept {
 // Less than a quarter of it is left, at most a mebibyte: enough for any function that asks no more.
 // Budget: a load and a comparison.
 inline bool stack_is_short() noexcept { return stack_pointer() < detail::stack_limit; }
+
+// Where in the running stack the caller's frame is, about: `local` lies in it, and is at hand. (What AddressSanitizer
+// makes of local variables lies elsewhere.)
+inline const char* place_in_stack([[maybe_unused]] const void* local) noexcept {
+#if defined(WEIR_STACKS_FOR_ASAN)
+  return stack_pointer();
+#else
+  return static_cast<const char*>(local);
+#endif
+}
 
 // Calls function(argument), which must not throw, on a stack of its own. When there is no memory for one the process
 // ends with a message. Costs a microsecond; a thread keeps one such stack for the next time.

@@ -22,6 +22,7 @@
 
 namespace weir {
 
+using detail::TaskRef;
 using runtime::scope_of;
 using runtime::SpawnScope;
 using runtime::TaskData;
@@ -109,10 +110,16 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   return {attributes->after, attributes->after_count};
 }
 
-// A spawning thread that runs too far ahead of its tasks runs some of them first.
-void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
-  if (scope.may_exceed(scope.limit())) [[unlikely]]
-    worker.throttle(scope);
+// A spawning thread that runs too far ahead of its tasks runs some of them first. `ref`, of the task that was spawned,
+// is passed through: this is the last that a spawn does, which so keeps nothing across a call.
+[[gnu::noinline]] TaskRef throttle(Worker& worker, SpawnScope& scope, TaskRef ref) {
+  if (scope.exceeds_limit()) worker.throttle(scope);
+  return ref;
+}
+inline TaskRef throttle_if_ahead(Worker& worker, SpawnScope& scope, TaskRef ref) {
+  if (scope.may_exceed_limit()) [[unlikely]]
+    return throttle(worker, scope, ref);
+  return ref;
 }
 
 // The task has run before the checkpoint that the run goes on from.
@@ -144,7 +151,20 @@ void throttle_if_ahead(Worker& worker, SpawnScope& scope) {
     submit_observed(scope, task, footprint, after);
   else
     scope.submit_here(task, footprint, after);
-  throttle_if_ahead(worker, scope);
+}
+
+// The rest of submit_task() of a task without a footprint, for one that is not simply pushed.
+[[gnu::noinline]] TaskRef submit_specially(Worker& worker, SpawnScope& scope, Task& task, bool observed) {
+  const TaskRef ref = task.ref();
+  if (observed)
+    submit_observed(scope, task, {}, {});
+  else
+    worker.submit(&task);
+  return throttle_if_ahead(worker, scope, ref);
+}
+[[gnu::noinline]] TaskRef wake_for_work(Worker& worker, SpawnScope& scope, TaskRef ref) {
+  worker.queues().wake_someone();
+  return throttle_if_ahead(worker, scope, ref);
 }
 
 // In tracked mode: what the task asks of the data layer.
@@ -188,7 +208,7 @@ data::Store* name_blocks_or_abandon(SpawnScope& scope, Task& task, std::span<con
 
 namespace detail {
 
-NewTask new_task(Runtime* runtime, const TaskShape& shape) {
+[[gnu::noinline]] static NewTask new_task_slow(Runtime* runtime, const TaskShape& shape) {
   Worker& worker = worker_of(runtime);
   SpawnScope& scope = scope_of(worker);
   Task* const task = worker.heap().allocate(shape.slot, &scope);
@@ -203,6 +223,23 @@ NewTask new_task(Runtime* runtime, const TaskShape& shape) {
   }
 }
 
+NewTask new_task(Runtime* runtime, const TaskShape& shape) {
+  Worker* const worker = Worker::current();
+  if (worker == nullptr ||
+      (runtime != nullptr && &worker->scheduler() != RuntimeAccess::state(*runtime)->scheduler.get()) || shape.large)
+      [[unlikely]] {
+    return new_task_slow(runtime, shape);
+  }
+  sched::Scope* const children = worker->frame().children;
+  if (children == nullptr) [[unlikely]]
+    return new_task_slow(runtime, shape);
+  Task* const task = worker->heap().try_allocate(shape.slot, SpawnScope::of(children));
+  if (task == nullptr) [[unlikely]]
+    return new_task_slow(runtime, shape);
+  task->edge_room = static_cast<std::uint8_t>(shape.edge_count);
+  return {task, task->closure()};
+}
+
 void* large_closure(Task* task) noexcept { return task->note.extra()->large_closure; }
 
 void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
@@ -212,14 +249,15 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
-  const TaskRef ref = task->ref();
   scope.count_spawned();
   if (worker.note_spawn()) [[unlikely]]
-    submit_observed(scope, *task, {}, {});
-  else
-    worker.submit(task);
-  throttle_if_ahead(worker, scope);
-  return ref;
+    return submit_specially(worker, scope, *task, true);
+  const TaskRef ref = task->ref();
+  if (task->note.extra() != nullptr || !worker.queues().try_push(reinterpret_cast<std::uintptr_t>(task))) [[unlikely]]
+    return submit_specially(worker, scope, *task, false);
+  if (worker.queues().may_wake()) [[unlikely]]
+    return wake_for_work(worker, scope, ref);
+  return throttle_if_ahead(worker, scope, ref);
 }
 
 [[gnu::noinline]] TaskRef submit_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
@@ -233,7 +271,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   hand_over(worker, scope, *task, footprint, after);
-  return ref;
+  return throttle_if_ahead(worker, scope, ref);
 }
 
 // Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
@@ -260,7 +298,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     store->add(*request);
   }
   hand_over(worker, scope, *task, footprint, after);
-  return ref;
+  return throttle_if_ahead(worker, scope, ref);
 }
 
 [[gnu::noinline]] static void wait_for_checked(Worker& worker, TaskRef task) {
@@ -376,27 +414,46 @@ int current_domain() noexcept {
 
 namespace detail {
 
-// A thread of the program's that has used the runtime.
-[[gnu::noinline]] static bool fork_push_outside(ForkHalf& half) { return runtime::this_worker().fork(half); }
+// Little of the stack is left, the program is checked, or the thread is a program's own that has used the runtime.
+[[gnu::noinline]] static bool fork_push_slow(ForkHalf& half) {
+  if (platform::stack_is_short()) return false;
+  Worker& worker = worker_of(nullptr);
+  half.owner = &worker;
+  if (check::active()) return runtime::fork_checked(half, worker.frame().children);
+  return worker.fork(half);
+}
 
 bool fork_push(ForkHalf& half) {
-  if (platform::stack_is_short()) [[unlikely]]
-    return false;
-  if (check::active()) [[unlikely]]
-    return runtime::fork_checked(half, worker_of(nullptr).frame().children);
-  Worker* const worker = Worker::current();
-  return worker != nullptr ? worker->fork(half) : fork_push_outside(half);
+  if (!Worker::may_fork(&half)) [[unlikely]]
+    return fork_push_slow(half);
+  return Worker::current()->fork(half);
+}
+
+// Something else than the half was the newest item, or there was none.
+[[gnu::noinline]] static bool join_slow(ForkHalf& half, Worker::Item item) noexcept {
+  Worker& worker = *half.owner;
+  if (!check::active()) return worker.join_slow(half, item);
+  if (item != 0) worker.queues().push(item);  // a checked half is never pushed
+  return runtime::join_checked(half, worker.frame().children);
 }
 
 bool fork_join_half(ForkHalf& half) noexcept {
-  if (check::active()) [[unlikely]]
-    return runtime::join_checked(half, worker_of(nullptr).frame().children);
-  return half.owner->join(half);
+  const Worker::Item item = half.owner->queues().deque().pop();
+  return item == Worker::item_of(half) || join_slow(half, item);
 }
 
 bool stack_is_short() noexcept { return platform::stack_is_short(); }
 void call_on_fresh_stack(void (*function)(void*), void* argument) noexcept {
-  platform::run_on_fresh_stack(function, argument);
+  struct Call {
+    void (*function)(void*);
+    void* argument;
+  } call{function, argument};
+  const auto go_on = [](void* there) {
+    Worker::set_current(Worker::current());  // on this stack
+    static_cast<Call*>(there)->function(static_cast<Call*>(there)->argument);
+  };
+  platform::run_on_fresh_stack(go_on, &call);
+  Worker::set_current(Worker::current());
 }
 
 int fork_width() { return runtime::this_worker().scheduler().worker_count(); }

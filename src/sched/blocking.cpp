@@ -52,9 +52,9 @@ class WaitingFrame {
 }  // namespace
 
 void Worker::work() {
+  be_this_thread();
   set_current(this);
   started_as_ = this;
-  be_this_thread();
   Stopped condition(team());
   serve(condition);
   flush();

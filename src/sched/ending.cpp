@@ -8,17 +8,6 @@
 
 namespace weir::sched {
 
-// All children of a task whose function has returned have ended: so has the task, unless it has others to wait for.
-void Runner::end_parent(Scope* children) noexcept {
-  Task* const task = children->parent();
-  std::exception_ptr failure = children->take_failure();
-  Scope* const more = children->close(failure);
-  if (failure && !task->scope->fail(std::move(failure))) WorkerStatistics::add(counters().dropped);
-  if (more != nullptr) [[unlikely]]
-    return end_or_detach(more);
-  end(task);
-}
-
 void Runner::give_up(Task* task) noexcept {
   if (Edge* gates = task->successors.close()) release_successors(gates);
 }

@@ -45,6 +45,7 @@ void Runner::run_half(detail::ForkHalf* half) noexcept {
     if (frame.children != nullptr) self_.wait_for_children(*frame.children);
   }
   delete frame.children;
+  frame.children = nullptr;
   frames_.leave(frame);
   if constexpr (kTraced) track()->task(start, trace::Track::now(), 0, nullptr, false);
   WorkerStatistics::add(counters().run);
@@ -60,7 +61,7 @@ bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
 }
 
 bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
-  const Item own = reinterpret_cast<Item>(&half) | StealDeque::kAlone;
+  const Item own = item_of(half);
   // Thieves take the oldest first: what is left above the half is newer than it, and comes first.
   while (item != 0) {
     if (item == own) return true;

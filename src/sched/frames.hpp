@@ -19,7 +19,7 @@ struct Task;
 // null). The worker's for ever: a frame is used again by what runs at its depth.
 struct Frame {
   base::Shown<Task*> task = nullptr;
-  base::Shown<Scope*> children = nullptr;  // opened at the first spawn
+  base::Shown<Scope*> children = nullptr;  // opened at the first spawn; null again when the frame is left
   // Condition::subject() while it runs others in the meantime; 0: it does not wait.
   base::Shown<std::uintptr_t> waits_for = 0;
   Frame* outer = nullptr;
@@ -44,7 +44,6 @@ class Frames {
     if (frame == nullptr) [[unlikely]]
       frame = &add();
     frame->task = task;
-    frame->children = nullptr;
     innermost_ = frame;
     return *frame;
   }

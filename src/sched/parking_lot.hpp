@@ -44,8 +44,7 @@ class ParkingLot {
   // Any thread, after a task became visible to the group's workers: whether a sleeper should be woken for it.
   [[nodiscard]] bool should_wake() const noexcept {
     platform::light_barrier();  // PARKLOT-1
-    const std::int64_t state = state_.load(std::memory_order_relaxed);
-    return state >= kSleeper && (state & kSearcherMask) == 0;
+    return wakes(state_.load(std::memory_order_relaxed));
   }
   // Wakes a sleeper, of `domain` if there is one, unless a worker searches by now.
   void wake_one(int domain) noexcept { wake(domain, false); }
@@ -128,7 +127,9 @@ class ParkingLot {
   bool someone_parks_timed() const noexcept { return timed_parks_.load(std::memory_order_relaxed) != 0; }
 
  private:
+  friend class WakeHint;
   static constexpr std::int64_t kSleeper = std::int64_t{1} << 32;
+  static constexpr bool wakes(std::int64_t state) noexcept { return state >= kSleeper && (state & kSearcherMask) == 0; }
   static constexpr std::int64_t kSearcherMask = kSleeper - 1;
   // Those that have stepped out are among them.
   std::int64_t sleepers() const noexcept {
@@ -156,6 +157,23 @@ class ParkingLot {
   const std::int64_t most_surplus_ = 0;
   alignas(base::kDestructiveSize) base::Mutex mutex_;
   Sleeper* first_ WEIR_GUARDED_BY(mutex_) = nullptr;  // the last to lie down is the first to be woken
+};
+
+// What a maker looks at after each task: one load, and no call that would cost it registers. Where light_barrier() is
+// one, it says each time that a sleeper may have to be woken, and should_wake(), with its barrier, has the answer.
+class WakeHint {
+ public:
+  explicit WakeHint(const ParkingLot& lot) noexcept
+      : state_(platform::light_barrier_is_free() ? &lot.state_ : &kMaybe) {}
+  // False: should_wake() would be.
+  [[nodiscard]] bool may_wake() const noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // PARKLOT-1: the light_barrier()
+    return ParkingLot::wakes(state_->load(std::memory_order_relaxed));
+  }
+
+ private:
+  static constexpr std::atomic<std::int64_t> kMaybe{ParkingLot::kSleeper};
+  const std::atomic<std::int64_t>* state_;
 };
 
 }  // namespace weir::sched

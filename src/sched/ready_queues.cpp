@@ -9,7 +9,12 @@
 namespace weir::sched {
 
 ReadyQueues::ReadyQueues(Team& team, int worker, int domain) noexcept
-    : lot_(&team.lot(domain)), domain_(&team.queues(domain)), team_(&team), worker_(worker), domain_index_(domain) {}
+    : hint_(team.lot(domain)),
+      lot_(&team.lot(domain)),
+      domain_(&team.queues(domain)),
+      team_(&team),
+      worker_(worker),
+      domain_index_(domain) {}
 
 void ReadyQueues::push_reversed(const Item* items, std::uint32_t count) noexcept {
   if (deque_.push_reversed(items, count)) [[likely]]
@@ -22,6 +27,11 @@ void ReadyQueues::give_away_batch() noexcept {
   std::uint32_t count = 0;
   while (const Item item = batch_.take()) items[count++] = item;
   if (count != 0) push_reversed(items.data(), count);
+}
+
+void ReadyQueues::push_over(Item item) noexcept {
+  overflow(item);
+  wake_for_work();
 }
 
 // The oldest make room, or the task itself goes when the oldest cannot.
@@ -44,7 +54,8 @@ void ReadyQueues::wake_one() noexcept {
 }
 
 void ReadyQueues::wake_someone() noexcept {
-  if (policy::is_worth_waking(seen(), lot_->someone_parks_timed() || lot_->is_watched())) wake_one();
+  if (lot_->should_wake() && policy::is_worth_waking(seen(), lot_->someone_parks_timed() || lot_->is_watched()))
+    wake_one();
 }
 
 }  // namespace weir::sched

@@ -38,10 +38,17 @@ class alignas(base::kDestructiveSize) ReadyQueues {
 
   // ---- The worker's thread: adding ----
   void push(Item item) noexcept {
-    if (!deque_.push(item)) [[unlikely]]
-      overflow(item);
-    deque_.prefetch_slot();
+    if (!try_push(item)) [[unlikely]]
+      return push_over(item);
     wake_for_work();
+  }
+  // The two steps of push(), for who has to be told of what is out of the ordinary. False: there is no room, push()
+  // makes some; nothing was done. Else wake_for_work() is to follow.
+  [[nodiscard]] bool try_push(Item item) noexcept {
+    if (!deque_.push(item)) [[unlikely]]
+      return false;
+    deque_.prefetch_slot();
+    return true;
   }
   // As push() of all of them, the last first.
   void push_reversed(const Item* items, std::uint32_t count) noexcept;
@@ -54,7 +61,7 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   [[nodiscard]] bool offer(Item half) noexcept {
     if (!deque_.push(half)) [[unlikely]]
       return false;
-    return !lot_->should_wake() || wake_for_half();  // a tail call: nothing to be kept across it
+    return !hint_.may_wake() || wake_for_half();  // a tail call: nothing to be kept across it
   }
   // Moves what only this worker sees, or takes first, to where others take it at once.
   void give_away() noexcept {
@@ -110,9 +117,12 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   DomainQueues& domain() const noexcept { return *domain_; }
   // A task is in view of others: wakes one that sleeps if none searches and the task is worth it.
   void wake_for_work() noexcept {
-    if (lot_->should_wake()) [[unlikely]]
+    if (may_wake()) [[unlikely]]
       wake_someone();
   }
+  // The two steps of it.
+  bool may_wake() const noexcept { return hint_.may_wake(); }
+  [[gnu::noinline]] void wake_someone() noexcept;
   void wake_one() noexcept;
 
  private:
@@ -135,8 +145,8 @@ class alignas(base::kDestructiveSize) ReadyQueues {
     return pop_slow(inbox);
   }
   [[gnu::noinline]] static Item pop_slow(Inbox& inbox) noexcept { return reinterpret_cast<Item>(inbox.try_pop()); }
-  [[gnu::noinline]] void overflow(Item item) noexcept;
-  [[gnu::noinline]] void wake_someone() noexcept;
+  [[gnu::noinline]] void push_over(Item item) noexcept;
+  void overflow(Item item) noexcept;
   [[gnu::noinline]] bool wake_for_half() noexcept {
     wake_someone();
     return true;
@@ -151,6 +161,7 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   // Owner only.
   alignas(base::kDestructiveSize) Task* next_ = nullptr;
   // Read-only after start.
+  WakeHint hint_;
   ParkingLot* lot_;
   DomainQueues* domain_;
   Team* team_;

@@ -13,8 +13,6 @@
 
 namespace weir::sched {
 
-thread_local constinit Worker* Runner::current_ = nullptr;
-
 namespace {
 
 // For a task made on another core, so that the lines arrive while it runs. A hint: the list may grow since. Only
@@ -70,6 +68,20 @@ struct NotTraced {
   void has_run(const trace::Track*, bool) const noexcept {}
 };
 
+void keep_exception(Peer& worker, Scope& scope) noexcept {
+  if (!scope.fail(std::current_exception())) WorkerStatistics::add(worker.counters().dropped);
+}
+
+// A task whose scope has failed.
+[[gnu::noinline]] void cancel(Peer& worker, Task& task) noexcept {
+  try {
+    task.invoke(task.closure(), &task, Invoke::destroy);
+  } catch (...) {
+    keep_exception(worker, *task.scope);
+  }
+  WorkerStatistics::add(worker.counters().cancelled);
+}
+
 }  // namespace
 
 Runner::Runner(Worker& self, Team& team, const Identity& identity)
@@ -110,8 +122,7 @@ void Runner::run_traced(Condition& condition) noexcept {
 
 template <bool kTraced>
 inline void Runner::run_task(Task* task) noexcept {
-  Scope* const scope = task->scope;
-  if (scope != ended_scope_ && ended_count_ != 0) [[unlikely]]
+  if (ended_count_ != 0 && task->scope != ended_scope_) [[unlikely]]
     flush();
   std::conditional_t<kTraced, TracedTask, NotTraced> traced(*task);
   TaskExtra* const extra = task->note.extra();
@@ -121,22 +132,24 @@ inline void Runner::run_task(Task* task) noexcept {
     if (!begins) return;
   }
   // What is worth stealing may have successors whose lines are with others.
-  if (task->heap != heap().index() || !policy::is_tiny({0, grain_ns()})) prefetch_successors(*task);
+  if (task->successors.has_edges() && (task->heap != heap().index() || !policy::is_tiny({0, grain_ns()})))
+    prefetch_successors(*task);
   Frame& frame = frames_.enter(task);
-  const bool cancelled = scope->failed();
-  try {
-    task->invoke(task->closure(), task, cancelled ? Invoke::destroy : Invoke::run);
-  } catch (...) {
-    keep_exception(*scope);
+  if (task->scope->failed()) [[unlikely]] {
+    cancel(*this, *task);
+    traced.has_run(track(), true);
+  } else {
+    try {
+      task->invoke(task->closure(), task, Invoke::run);
+    } catch (...) {
+      keep_exception(*this, *task->scope);
+    }
+    traced.has_run(track(), false);
   }
-  if (cancelled) [[unlikely]]
-    WorkerStatistics::add(counters().cancelled);
-  traced.has_run(track(), cancelled);
   frames_.leave(frame);
-  if (frame.children == nullptr) [[likely]]
-    end(task);
-  else
-    end_or_detach(frame.children);
+  if (frame.children != nullptr) [[unlikely]]
+    return end_or_detach(std::exchange(frame.children, nullptr).get());
+  end(task);
 }
 
 template <bool kTraced>
@@ -150,10 +163,6 @@ void Runner::run(Item item) noexcept {
 template void Runner::run<false>(Item item) noexcept;
 template void Runner::run<true>(Item item) noexcept;
 
-void Runner::keep_exception(Scope& scope) noexcept {
-  if (!scope.fail(std::current_exception())) WorkerStatistics::add(counters().dropped);
-}
-
 // ---- Ending ----
 
 inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
@@ -162,21 +171,59 @@ inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
   count_ended_slow(scope, foreign);
 }
 
-void Runner::end(Task* task) noexcept {
-  Scope* const scope = task->scope;
+// What most ends need is done without a call that returns here, so that it keeps no registers; and in run(), in whose
+// place it returns.
+[[gnu::always_inline]] inline void Runner::end(Task* task) noexcept {
+  if (task->note.extra() != nullptr) [[unlikely]]
+    return end_with_hooks(task);
+  if (Edge* const edges = task->successors.close()) return end_with_successors(task, edges);
+  finish(task);
+}
+
+// All children of a task whose function has returned have ended: so has the task, unless it has others to wait for.
+void Runner::end_parent(Scope* children) noexcept {
+  Task* const task = children->parent();
+  std::exception_ptr failure = children->take_failure();
+  Scope* const more = children->close(failure);
+  if (failure && !task->scope->fail(std::move(failure))) WorkerStatistics::add(counters().dropped);
+  if (more != nullptr) [[unlikely]]
+    return end_or_detach(more);
+  end(task);
+}
+
+void Runner::end_with_hooks(Task* task) noexcept {
   TaskExtra* const extra = task->note.extra();
-  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]]
-    extra->hooks->end(self_, *task);
-  if (Edge* edges = task->successors.close()) release_successors(edges);
+  if (extra->hooks != nullptr) extra->hooks->end(self_, *task);
+  if (Edge* const edges = task->successors.close()) release_successors(edges);
+  delete extra;
+  finish(task);
+}
+
+void Runner::end_with_successors(Task* task, Edge* edges) noexcept {
+  release_successors(edges);
+  finish(task);
+}
+
+// The task, without a TaskExtra by now, is told of to its scope, and its memory goes home.
+inline void Runner::finish(Task* task) noexcept {
   WorkerStatistics::add(counters().run);
-  const bool foreign = task->heap != heap().index();
-  free(task);
-  count_ended(scope, foreign);
+  if (task->heap != heap().index()) [[unlikely]]
+    return finish_elsewhere(task);
+  Scope* const scope = task->scope;
+  heap().free(task);
+  count_ended(scope, false);
+}
+
+void Runner::finish_elsewhere(Task* task) noexcept {
+  Scope* const scope = task->scope;
+  free_elsewhere(task);
+  count_ended(scope, true);
 }
 
 // The newest edge comes first, so the oldest successor last: it is the one that runs next, here, where its data is.
 // Successors were made, and arrived at, by other cores: all their lines are asked for before the first is needed.
 void Runner::release_successors(Edge* edge) noexcept {
+  const int here = index();
   for (const Edge* e = edge->next; e != nullptr; e = e->next) {
     __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
   }
@@ -184,9 +231,9 @@ void Runner::release_successors(Edge* edge) noexcept {
     Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
-      if (successor->arrivals.arrive(index())) {
-        const int home = successor->arrivals.home(index());
-        if (home != index()) [[unlikely]] {
+      if (successor->arrivals.arrive(here)) {
+        const int home = successor->arrivals.home(here);
+        if (home != here) [[unlikely]] {
           send_home(successor, home);
         } else {
           prefetch_body(*successor);

@@ -11,6 +11,7 @@
 #include "base/layout.hpp"
 #include "platform/fresh_stack.hpp"
 #include "sched/condition.hpp"
+#include "sched/current_worker.hpp"
 #include "sched/frames.hpp"
 #include "sched/peer.hpp"
 #include "sched/scope.hpp"
@@ -24,14 +25,10 @@ namespace weir::sched {
 
 class Worker;
 
-class Runner : public Peer {
+class Runner : public Peer, public CurrentWorker {
  public:
   // `self`: the worker whose base this is, for hooks and for current().
   Runner(Worker& self, Team& team, const Identity& identity);
-
-  // The worker whose frame the calling thread is in, or null.
-  static Worker* current() noexcept { return current_; }
-  static void set_current(Worker* worker) noexcept { current_ = worker; }
 
   // ---- What it executes ----
   Frame& frame() noexcept { return frames_.innermost(); }
@@ -58,7 +55,7 @@ class Runner : public Peer {
   void run_until(C& condition) noexcept {
     if (platform::stack_is_short()) [[unlikely]]
       return run_until_on_fresh_stack(condition);
-    Worker* const outer = std::exchange(current_, &self_);  // the thread may work for another runtime, too
+    const Here outer = enter(&self_);  // the thread may work for another runtime, too
     const AtWork at_work(presence());
     Frame& frame = frames_.innermost();
     const std::uintptr_t outer_wait = frame.waits_for;
@@ -76,7 +73,7 @@ class Runner : public Peer {
     queues().give_away();
     flush();
     frame.waits_for = outer_wait;
-    current_ = outer;
+    leave(outer);
   }
 
   // What it runs has begun something that has to be asked for (polls.hpp), and so that others may ask.
@@ -143,11 +140,13 @@ class Runner : public Peer {
   [[gnu::always_inline]] void run_task(Task* task) noexcept;  // in run(), where it is called
   template <bool kTraced>
   void run_half(detail::ForkHalf* half) noexcept;
-  void keep_exception(Scope& scope) noexcept;
 
-  void end(Task* task) noexcept;
+  void end(Task* task) noexcept;  // in what ends with it
+  [[gnu::noinline]] void end_with_hooks(Task* task) noexcept;
+  [[gnu::noinline]] void end_with_successors(Task* task, Edge* edges) noexcept;
+  void finish(Task* task) noexcept;
   void end_or_detach(Scope* children) noexcept;
-  void end_parent(Scope* scope) noexcept;
+  [[gnu::noinline]] void end_parent(Scope* scope) noexcept;
   void release_successors(Edge* edge) noexcept;
   void make_next(Task* task) noexcept;
   [[gnu::noinline]] void send_home(Task* task, int home) noexcept;
@@ -155,9 +154,8 @@ class Runner : public Peer {
   [[gnu::noinline]] void free_elsewhere(Task* task) noexcept;
   void count_ended(Scope* scope, bool foreign) noexcept;
   [[gnu::noinline]] void count_ended_slow(Scope* scope, bool foreign) noexcept;
+  [[gnu::noinline]] void finish_elsewhere(Task* task) noexcept;
   bool report(Scope* scope, std::int64_t count) noexcept;
-
-  static thread_local constinit Worker* current_;
 
   alignas(base::kDestructiveSize) Frames frames_;
   Worker& self_;

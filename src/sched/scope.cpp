@@ -19,7 +19,7 @@ Scope::Done Scope::arm(std::int64_t flags) noexcept {
     return done_at(now);
   }
   armed_ = true;
-  const std::int64_t left = ((spawned_ - ended_here_) << kFlagBits) + flags;
+  const std::int64_t left = (open_ << kFlagBits) + flags;
   return done_at(word_.fetch_add(left, std::memory_order_acq_rel) + left);  // SCOPE-2
 }
 

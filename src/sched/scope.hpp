@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <limits>
 
 #include "base/layout.hpp"
 #include "base/mutex.hpp"
@@ -42,29 +43,33 @@ class Scope {
   ScopeKind kind() const noexcept { return kind_; }
 
   // ---- Owner's thread only ----
-  void count_spawned() noexcept { ++spawned_; }
+  void count_spawned() noexcept { ++open_; }
   // A child ended on the owner's thread. False when the scope is armed: use subtract().
   [[nodiscard]] bool try_count_ended_here() noexcept {
     if (armed_) return false;
-    ++ended_here_;
+    --open_;
     return true;
   }
   // Children that have not ended, or are not yet reported (at most a batch per worker).
   std::int64_t unfinished() const noexcept {
-    if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;                 // SCOPE-1
-    return spawned_ - ended_here_ + (word_.load(std::memory_order_acquire) >> kFlagBits);  // SCOPE-1; word is <= 0
-  }
-  // Whether more than `limit` may be unfinished. Reads the word that others write only when the last look at it does
-  // not answer the question.
-  [[nodiscard]] bool may_exceed(std::int64_t limit) noexcept {
-    if (spawned_ - ended_here_ + word_seen_ <= limit) [[likely]]
-      return false;
-    word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
-    return spawned_ - ended_here_ + word_seen_ > limit;
+    if (armed_) return word_.load(std::memory_order_acquire) >> kFlagBits;  // SCOPE-1
+    return open_ + (word_.load(std::memory_order_acquire) >> kFlagBits);    // SCOPE-1; word is <= 0
   }
   // How many unfinished children the owner may have before it is throttled.
   std::int64_t limit() const noexcept { return limit_; }
-  void set_limit(std::int64_t limit) noexcept { limit_ = limit; }
+  void set_limit(std::int64_t limit) noexcept {
+    constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+    limit_ = limit;
+    most_open_ = limit > kNoLimit + word_seen_ ? kNoLimit : limit - word_seen_;
+  }
+  // Whether more than limit() may be unfinished, by the last look at the word that others write: one comparison.
+  // True: exceeds_limit() looks.
+  [[nodiscard]] bool may_exceed_limit() const noexcept { return open_ > most_open_; }
+  [[nodiscard]] bool exceeds_limit() noexcept {
+    word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
+    set_limit(limit_);
+    return may_exceed_limit();
+  }
   // From now on the last child to end is noticed. wake_owner: nothing is left. Idempotent.
   Done arm_for_wait() noexcept { return arm(kArmed); }
   // The parent's function has returned; no thread waits. end_parent: nothing is left, the caller ends the parent.
@@ -88,7 +93,8 @@ class Scope {
   virtual Scope* close(std::exception_ptr& failure) noexcept;
   // All children have ended: ready for new ones.
   void reset() noexcept {
-    spawned_ = ended_here_ = word_seen_ = 0;
+    open_ = word_seen_ = 0;
+    set_limit(limit_);
     armed_ = false;
     word_.store(0, std::memory_order_relaxed);
   }
@@ -134,10 +140,10 @@ class Scope {
   }
 
   // Owner's thread.
-  std::int64_t spawned_ = 0;
-  std::int64_t ended_here_ = 0;
+  std::int64_t open_ = 0;       // children spawned, less those that ended here
+  std::int64_t most_open_ = 0;  // limit_ - word_seen_
   std::int64_t limit_ = 0;
-  std::int64_t word_seen_ = 0;  // what the word counted when may_exceed() last looked; <= 0
+  std::int64_t word_seen_ = 0;  // what the word counted when exceeds_limit() last looked; <= 0
   bool armed_ = false;
   const ScopeKind kind_;  // any thread
 

@@ -70,6 +70,8 @@ class SuccessorList {
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
 
+  // Whether there is an edge so far: as newest(), without its address.
+  bool has_edges() const noexcept { return word_.load(std::memory_order_relaxed) << (64 - kTagShift) != 0; }
   // The newest edge so far. The worker that runs the task may read it, and those before it: none goes away before
   // close().
   const Edge* newest() const noexcept { return pointer(word_.load(std::memory_order_acquire)); }  // EDGE-1

@@ -57,18 +57,17 @@ class TaskHeap {
   }
   // The same in two steps: what is written in between is seen by a thread that closes a gate of the task.
   Task* take(std::size_t c, Scope* scope) {
-    Task* task = free_[c];
-    if (task != nullptr)
-      free_[c] = task->next;
-    else if (returned_ != end_ && FreeBatch::class_of(*returned_) == c) [[likely]]
-      task = next_returned();
-    else
+    Task* task = at_hand(c);
+    if (task == nullptr) [[unlikely]]
       task = refill(c);
-    // EDGE-2: release, as that of the list: a changed generation tells has_ended() that the last use has ended.
-    task->generation.store(task->generation.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    task->scope = scope;
-    task->note = TaskNote();
-    task->edge_room = 0;
+    begin_use(*task, scope);
+    return task;
+  }
+  // As allocate(), without a call. Null: none is at hand.
+  Task* try_allocate(std::size_t c, Scope* scope) noexcept {
+    Task* const task = at_hand(c);
+    if (task != nullptr) [[likely]]
+      task->successors.reset(begin_use(*task, scope));  // GATE-2
     return task;
   }
   static void open(Task& task) noexcept {
@@ -103,6 +102,25 @@ class TaskHeap {
   std::uint64_t first_generation() const noexcept { return first_generation_; }
 
  private:
+  Task* at_hand(std::size_t c) noexcept {
+    Task* const task = free_[c];
+    if (task != nullptr) {
+      free_[c] = task->next;
+      return task;
+    }
+    return returned_ != end_ && FreeBatch::class_of(*returned_) == c ? next_returned() : nullptr;
+  }
+  // The new generation.
+  static std::uint64_t begin_use(Task& task, Scope* scope) noexcept {
+    const std::uint64_t generation = task.generation.load(std::memory_order_relaxed) + 1;
+    // EDGE-2: release, as that of the list: a changed generation tells has_ended() that the last use has ended.
+    task.generation.store(generation, std::memory_order_release);
+    task.scope = scope;
+    task.note = TaskNote();
+    task.edge_room = 0;
+    return generation;
+  }
+
   struct Slab {
     std::byte* memory;
     std::size_t bytes, slot_bytes;

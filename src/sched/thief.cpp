@@ -28,7 +28,9 @@ Thief::Thief(Peer& self, Team& team) noexcept
 template <policy::Source kSource>
 inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
   if constexpr (kSource == Source::turn) {
-    return policy::is_turn_of_inbox(++taken_) ? own.take<Source::inbox>() : 0;
+    if (--turn_in_ != 0) return 0;
+    turn_in_ = policy::kInboxTurn;
+    return own.take<Source::inbox>();
   } else if constexpr (kSource == Source::batch) {
     if (stolen_left_ == 0) return 0;
     const Item item = next_stolen();
@@ -41,16 +43,62 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
   }
 }
 
+// What there is most of the time is found without a call from here, so that no registers are kept.
 Thief::Item Thief::next() noexcept {
   if (--ask_in_ == 0) [[unlikely]]
-    ask_for_pending();
-  ReadyQueues& own = own_;  // looked up once
-  return policy::first_of<policy::is_at_hand>([this, &own](auto source) { return take<source()>(own); });
+    return ask_and_take();
+  return take_next<policy::head<policy::is_at_hand>()>(own_);
+}
+
+template <policy::Source kFrom>
+[[gnu::always_inline]] inline Thief::Item Thief::take_next(ReadyQueues& own) noexcept {
+  if constexpr (kFrom == Source::next || kFrom == Source::deque) {
+    if (const Item item = take<kFrom>(own)) return item;
+  } else {
+    if (may_have<kFrom>(own)) [[unlikely]]
+      return take_from<kFrom>();
+  }
+  constexpr Source kLast = Source::overflow;  // hardly ever is it looked that far
+  constexpr Source kNext = policy::next_of<policy::is_at_hand>(kFrom);
+  if constexpr (kNext == kLast)
+    return take_from<kLast>();
+  else
+    return take_next<kNext>(own);
+}
+
+// The first look at one from which more is taken than a call keeps no registers for.
+template <policy::Source kSource>
+inline bool Thief::may_have(ReadyQueues& own) noexcept {
+  if constexpr (kSource == Source::turn) {
+    if (--turn_in_ != 0) [[likely]]
+      return false;
+    turn_in_ = 1;  // take() counts, too
+    return true;
+  } else if constexpr (kSource == Source::batch) {
+    return stolen_left_ != 0;
+  } else if constexpr (kSource == Source::mailbox) {
+    return own.has_mail();
+  } else {
+    static_assert(policy::is_inbox(kSource));
+    return !own.domain().inbox(kSource).empty();
+  }
+}
+
+template <policy::Source kFrom>
+Thief::Item Thief::take_from() noexcept {
+  ReadyQueues& own = own_;
+  return policy::first_of<policy::is_at_hand_from<kFrom>>(
+      [this, &own](auto source) { return this->template take<source()>(own); });
+}
+
+Thief::Item Thief::ask_and_take() noexcept {
+  ask_for_pending();
+  return take_from<policy::head<policy::is_at_hand>()>();
 }
 
 // Others may all be busy, too. Before each task while something is pending, as tasks may be long; the clock keeps short
 // ones from asking all the time.
-[[gnu::noinline]] void Thief::ask_for_pending() noexcept {
+void Thief::ask_for_pending() noexcept {
   Polls& polls = team_.polls();
   ask_in_ = policy::kInboxTurn;
   if (!polls.any()) [[likely]]

@@ -44,6 +44,13 @@ class Thief {
   // Its part of the list, one source each.
   template <Source kSource>
   Item take(ReadyQueues& own) noexcept;
+  // next() from a source of the list on: quickly, and once that source may have something.
+  template <Source kFrom>
+  Item take_next(ReadyQueues& own) noexcept;
+  template <Source kFrom>
+  [[gnu::noinline]] Item take_from() noexcept;
+  template <Source kSource>
+  bool may_have(ReadyQueues& own) noexcept;
   template <Source kSource>
   Item take_elsewhere(std::uint64_t searched_ns) noexcept;
   template <Source kSource>
@@ -52,6 +59,7 @@ class Thief {
   Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
   Item take_far(std::uint64_t searched_ns) noexcept;
 
+  [[gnu::noinline]] Item ask_and_take() noexcept;
   void ask_for_pending() noexcept;
   Item next_stolen() noexcept;
   void prefetch_stolen(Item item) const noexcept;
@@ -77,9 +85,9 @@ class Thief {
   Team& team_;
 
   std::uint32_t stolen_left_ =
-      0;                     // of what it stole in batches, this many at most are still in the deque, or the batch
-  std::uint32_t taken_ = 0;  // tasks at hand, for the inbox's turn
-  std::uint32_t ask_in_ = policy::kInboxTurn;  // tasks, before it looks whether there is something to ask for
+      0;  // of what it stole in batches, this many at most are still in the deque, or the batch
+  std::uint32_t turn_in_ = policy::kInboxTurn;  // tasks at hand, until it is the inbox's turn
+  std::uint32_t ask_in_ = policy::kInboxTurn;   // tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
   std::uint32_t random_;

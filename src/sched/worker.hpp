@@ -31,9 +31,6 @@ class Worker final : public Runner {
   static Worker* started_as() noexcept { return started_as_; }
   // The calling thread is the worker's from now on.
   void be_this_thread() noexcept;
-  // Spawns of all workers that are made from now on are recorded or checked.
-  static void observe_all() noexcept { all_observed_ = true; }
-  static bool all_observed() noexcept { return all_observed_; }
 
   // ---- Spawning ----
   // A spawn takes place, ready or not. True: it is to be recorded or checked. Thieves look at how fast the count grows;
@@ -77,16 +74,15 @@ class Worker final : public Runner {
   void end_blocking() noexcept { presence().end_blocking(); }
 
   // ---- fork_join(), as fork_push() and fork_join_half() of weir/parallel.hpp ----
+  static Item item_of(const detail::ForkHalf& half) noexcept {
+    return reinterpret_cast<Item>(&half) | StealDeque::kAlone;
+  }
   bool fork(detail::ForkHalf& half) noexcept {
     half.owner = this;
-    return queues().offer(reinterpret_cast<Item>(&half) | StealDeque::kAlone);
+    return queues().offer(item_of(half));
   }
-  bool join(detail::ForkHalf& half) noexcept {
-    const Item item = queues().deque().pop();
-    if (item == (reinterpret_cast<Item>(&half) | StealDeque::kAlone)) [[likely]]
-      return true;
-    return join_slow(half, item);
-  }
+  // Takes the half back, when `item`, the newest of the deque, is not that half, or there was none (0).
+  bool join_slow(detail::ForkHalf& half, Item item) noexcept;
 
   // ---- The body of the runtime's own threads ----
   // Runs until the scheduler stops.
@@ -102,7 +98,6 @@ class Worker final : public Runner {
     if (spawns_ % kQuietSpawns == 0) queues().publish_spawned(spawns_);
     return observed;
   }
-  [[gnu::noinline]] bool join_slow(detail::ForkHalf& half, Item item) noexcept;
   bool join_slow_busy(detail::ForkHalf& half, Item item) noexcept;
 
   // Blocking (blocking.cpp).
@@ -115,7 +110,6 @@ class Worker final : public Runner {
   bool wait_as_spare(Condition& until) noexcept;
 
   static thread_local constinit Worker* started_as_;  // by whichever scheduler
-  static inline bool all_observed_ = false;
   static constexpr std::uint32_t kQuietSpawns = 16;
 
   // Spawns until note_spawn() does something, and how many there were then.

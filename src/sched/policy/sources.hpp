@@ -34,6 +34,11 @@ inline constexpr std::array kSources{Source::urgent, Source::next,       Source:
 
 // What a worker takes without a search: everything before what is of other workers.
 constexpr bool is_at_hand(Source s) noexcept { return s < Source::peers; }
+// Of those, the ones that come no sooner than kFrom.
+template <Source kFrom>
+constexpr bool is_at_hand_from(Source s) noexcept {
+  return is_at_hand(s) && s >= kFrom;
+}
 // Only the worker itself adds to these: once they were empty they stay so while it searches. (`turn` is the inbox
 // again.)
 constexpr bool is_filled_by_owner(Source s) noexcept {
@@ -72,6 +77,14 @@ using Constant = std::integral_constant<Source, kSource>;
 template <auto kPart>
 constexpr Source head() noexcept {
   std::size_t at = 0;
+  while (!kPart(kSources[at])) ++at;
+  return kSources[at];
+}
+
+// The first one after `source` for which kPart is true.
+template <auto kPart>
+constexpr Source next_of(Source source) noexcept {
+  std::size_t at = static_cast<std::size_t>(source) + 1;
   while (!kPart(kSources[at])) ++at;
   return kSources[at];
 }

@@ -89,15 +89,31 @@ TEST(Scope, ProgressIsReportedWhileItIsAskedFor) {
   EXPECT_EQ(scope.subtract(1).done, Done::wake_owner);
 }
 
-TEST(Scope, MayExceedLooksAgainBeforeItSaysYes) {
+TEST(Scope, ExceedsItsLimitOnlyByTheNewestLookAtWhatOthersHaveEnded) {
+  Scope scope;
+  scope.set_limit(10);
+  spawn(scope, 10);
+  EXPECT_FALSE(scope.may_exceed_limit());
+  scope.set_limit(9);
+  EXPECT_TRUE(scope.may_exceed_limit());
+  static_cast<void>(scope.subtract(4));
+  EXPECT_TRUE(scope.may_exceed_limit()) << "it has not looked since";
+  EXPECT_FALSE(scope.exceeds_limit());
+  spawn(scope, 3);
+  EXPECT_FALSE(scope.may_exceed_limit());
+  spawn(scope, 1);
+  EXPECT_TRUE(scope.may_exceed_limit());
+  EXPECT_TRUE(scope.exceeds_limit());
+}
+
+TEST(Scope, WithoutALimitNothingExceedsIt) {
   Scope scope;
   spawn(scope, 10);
-  EXPECT_FALSE(scope.may_exceed(10));
-  EXPECT_TRUE(scope.may_exceed(9));
   static_cast<void>(scope.subtract(4));
-  EXPECT_FALSE(scope.may_exceed(9));
-  spawn(scope, 4);
-  EXPECT_TRUE(scope.may_exceed(9));
+  EXPECT_TRUE(scope.exceeds_limit()) << "the limit is 0 before one is set";
+  scope.set_limit(std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(scope.may_exceed_limit());
+  EXPECT_FALSE(scope.exceeds_limit());
 }
 
 std::exception_ptr make(const char* text) { return std::make_exception_ptr(std::runtime_error(text)); }

@@ -32,6 +32,12 @@ TEST(Sources, AWorkerLooksAtItsOwnBeforeItSearches) {
   EXPECT_EQ(part<is_at_hand>(), (std::vector{urgent, next, mailbox, turn, batch, deque, overflow, inbox}));
 }
 
+TEST(Sources, TheOnesAtHandCanBeReadFromAnyOfThemOn) {
+  EXPECT_EQ(part<is_at_hand_from<turn>>(), (std::vector{turn, batch, deque, overflow, inbox}));
+  EXPECT_EQ(next_of<is_at_hand>(urgent), next);
+  EXPECT_EQ(next_of<is_of_domain>(urgent), inbox);
+}
+
 TEST(Sources, ASearchLooksWhereOthersMayHaveAddedSomething) {
   EXPECT_EQ(part<is_searched>(), (std::vector{urgent, mailbox, inbox, peers, background, far}));
   EXPECT_EQ(part<is_of_domain>(), (std::vector{urgent, inbox, peers, background}));
