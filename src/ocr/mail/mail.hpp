@@ -66,11 +66,11 @@ class Mail {
   // Whether this thread performs what other ranks ask: it does not wait for them.
   static bool is_performing() noexcept { return performing_; }
 
-  // Who performs, from now on; it outlives all calls. Null: nobody.
+  // Who performs, from now on; it outlives all calls. Null: none.
   void set_performer(Performer* performer) noexcept { performer_.store(performer, std::memory_order_release); }
 
-  // Waits for the answer, and performs meanwhile what it may: OCR_ECANCELED when a rank was lost. Not on a thread that
-  // performs.
+  // Waits for the answer, and performs what it may while it does: OCR_ECANCELED when a rank was lost. Not on a thread
+  // that performs.
   Answer ask(Rank to, Say what, const Writer& body);
   void post(Rank to, Say what, const Writer& body);
   void post_to_others(Say what, const Writer& body);
