@@ -146,7 +146,7 @@ bool Mail::perform_arrived() {
 
 bool Mail::perform_batch(Performer& performer) {
   static_cast<void>(messages_.load());
-  std::deque<Arrived> arrived;
+  std::vector<Arrived> arrived;
   {
     const base::Lock lock(inbox_mutex_);
     arrived.swap(inbox_);

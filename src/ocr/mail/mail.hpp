@@ -11,7 +11,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -136,7 +135,7 @@ class Mail {
   std::atomic<bool> is_being_performed_{false};  // TURN-1: by a thread that has made it true
   std::atomic<std::uint64_t> waiting_{0};        // in the inbox
   base::Mutex inbox_mutex_;
-  std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
+  std::vector<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
 
   base::Mutex asking_mutex_;
   std::condition_variable answered_;
