@@ -314,7 +314,7 @@ static ocrGuid_t compare_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
   AppVerdict *const v = depv[1].ptr;
   const double error = error_of(&((const Plan *)depv[0].ptr)->shape, paramv[0], depv[2].ptr);
   v->right[paramv[0]] = error >= 0 && error < 10;
-  ((double *)v->expected)[paramv[0]] = error;
+  app_errors(v)[paramv[0]] = error;
   return NULL_GUID;
 }
 
@@ -334,11 +334,6 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
   (void)paramc, (void)paramv, (void)depc;
   AppVerdict *const v = depv[1].ptr;
   v->seconds = app_seconds() - v->seconds;
-  v->expected = calloc(v->parts, sizeof(double)); /* the errors */
-  if (v->expected == NULL) {
-    app_fail(kAppWrong, "cholesky: not enough memory to check the result");
-    return NULL_GUID;
-  }
   ocrGuid_t multiply, compare, products[2], comparing, done[2];
   ocrEdtTemplateCreate(&multiply, multiply_all_edt, 1, 2);
   ocrEdtTemplateCreate(&compare, compare_all_edt, 0, 3);
@@ -361,12 +356,12 @@ static ocrGuid_t check_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 static ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   (void)paramc, (void)paramv, (void)depc;
   const Plan *const p = depv[0].ptr;
-  const AppVerdict *const v = depv[1].ptr;
+  AppVerdict *const v = depv[1].ptr;
   const double n = (double)(p->shape.tiles * p->shape.b);
   const bool right = app_all_right(v);
-  double *const errors = v->expected, worst = errors[0];
+  const double *const errors = app_errors(v);
+  double worst = errors[0];
   for (u64 i = 1; i < v->parts; ++i) worst = fmax(worst, errors[i]);
-  free(errors);
   ocrPrintf("%.0f x %.0f in tiles of %lu x %lu: %.3f s, %.2f GFLOP/s; error %.3g of what rounding explains: %s\n", n, n,
             (unsigned long)p->shape.b, (unsigned long)p->shape.b, v->seconds, n * n * n / 3 / v->seconds * 1e-9, worst,
             right ? "right" : "WRONG");

@@ -42,14 +42,14 @@ static inline void app_end(bool right) {
  * that the result can be larger than memory. */
 typedef struct AppVerdict {
   double seconds; /* when the clock was started; then what has passed */
-  void* expected; /* in memory of the program's own, for parts that are compared one after the other */
+  void* expected; /* in memory of the program's own, for parts that are compared one after the other, on one rank */
   u64 parts;
-  u64 right[];
+  u64 right[]; /* behind them the errors, if the program notes them */
 } AppVerdict;
 
 static inline u8 app_make_verdict(ocrGuid_t* block, u64 parts) {
   void* data;
-  const u64 bytes = sizeof(AppVerdict) + parts * sizeof(u64);
+  const u64 bytes = sizeof(AppVerdict) + parts * (sizeof(u64) + sizeof(double));
   const u8 code = ocrDbCreate(block, &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
   if (code != 0) return code;
   memset(data, 0, bytes);
@@ -57,6 +57,9 @@ static inline u8 app_make_verdict(ocrGuid_t* block, u64 parts) {
   ((AppVerdict*)data)->seconds = app_seconds();
   return ocrDbRelease(*block);
 }
+
+/* One for each part, in the data block, so that EDTs of any rank note theirs. */
+static inline double* app_errors(AppVerdict* v) { return (double*)(v->right + v->parts); }
 
 static inline bool app_all_right(const AppVerdict* v) {
   u64 right = 0;

@@ -20,6 +20,10 @@ class Poll {
   // Asks, and completes what has ended; true when something had. On a thread that may_ask(), and one of each runtime at
   // a time. Must not wait, spawn, or call begin_asking() or end_asking().
   virtual bool ask() noexcept = 0;
+  // The same by a worker that has nothing to run, and asks again and again until it calls end_looking(), which it may
+  // also do without having asked.
+  virtual bool look() noexcept { return ask(); }
+  virtual void end_looking() noexcept {}
   // Whether the calling thread may. When only one thread of the process may, only_one_may_ask() says so.
   virtual bool may_ask() const noexcept { return true; }
   virtual bool only_one_may_ask() const noexcept { return false; }

@@ -33,7 +33,10 @@ class Polls {
   void remove(Poll& poll) noexcept;
 
   // Any thread: asks each that it may, unless another thread does so now. True: something had ended.
-  bool ask() noexcept;
+  bool ask() noexcept { return ask_each(&Poll::ask); }
+  // The same by a worker that has nothing to run, again and again until end_looking().
+  bool look() noexcept { return ask_each(&Poll::look); }
+  void end_looking() const noexcept;
 
   enum class Asker : std::uint8_t {
     nobody,   // nothing is pending that the calling thread may ask for
@@ -49,6 +52,7 @@ class Polls {
 
  private:
   class Asking;
+  bool ask_each(bool (Poll::*how)() noexcept) noexcept;
 
   std::atomic<std::uint32_t> count_{0};  // written under both locks
   mutable base::Mutex mutex_;            // for those that look at the list and do not ask

@@ -50,7 +50,7 @@ Search::Item Search::look(Condition& condition) noexcept {
   const std::uint64_t park_after = static_cast<std::uint64_t>(team_.options().park_after) * 1000;
   Looking looking{idle.since(), idle.since(), park_after};
   while (!condition.done()) {
-    ask();
+    if (const Item item = ask_and_take()) return found(item);
     if (lot_.may_be_crowded() && stand_back(condition)) continue;
     const std::uint64_t now = platform::now_ns();
     if (const Item item = thief_.look_around(now - looking.idle_since)) return found(item);
@@ -84,8 +84,10 @@ void Search::rest_from(Looking& looking, Condition& condition, std::uint64_t now
 void Search::pause(Looking& looking) noexcept {
   looking.pause = policy::next_pause(looking.pause);
   const std::uint64_t until = platform::now_ns() + policy::pause_for(looking.pause, thief_.saw_tiny());
-  do platform::spin_pause();
-  while (platform::now_ns() < until);
+  do {
+    platform::spin_pause();
+    if (team_.polls().any() && ask_polls()) return;  // asking disturbs no victim
+  } while (platform::now_ns() < until);
 }
 
 void Search::keep_off(Condition& condition) noexcept {
@@ -105,6 +107,8 @@ void Search::keep_off(Condition& condition) noexcept {
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Search::Item Search::found(Item item) noexcept {
   presence_.set_rest(Rest::none);
+  if (team_.polls().any()) [[unlikely]]
+    team_.polls().end_looking();
   if (item != 0) {
     timed_park_ns_ = policy::kFirstTimedParkNs;
     watch_ns_ = policy::kFirstWatchNs;
@@ -122,8 +126,10 @@ bool Search::sees_work() const noexcept { return domain_.permits.wanted() || thi
 
 // ---- Asking for what ends elsewhere ----
 
-void Search::ask_polls() noexcept {
-  if (team_.polls().ask()) asking_nap_ns_ = policy::kFirstAskingNapNs;
+bool Search::ask_polls() noexcept {
+  if (!team_.polls().look()) return false;
+  asking_nap_ns_ = policy::kFirstAskingNapNs;
+  return true;
 }
 
 // Listed among the sleepers: whether it is to take a nap, and ask again. Of those that may one is enough. ASK-1: it

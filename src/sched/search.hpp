@@ -37,6 +37,13 @@ class Search {
     if (team_.polls().any()) [[unlikely]]
       ask_polls();
   }
+  // The same, and takes what that has made ready here.
+  Item ask_and_take() noexcept {
+    if (!team_.polls().any()) [[likely]]
+      return 0;
+    ask_polls();
+    return thief_.next();
+  }
   // Whether there are tasks to take, or a thread wants to go on in the place of this one.
   bool sees_work() const noexcept;
 
@@ -50,7 +57,7 @@ class Search {
   bool must_stay_awake(bool leaves_work) const noexcept;
   bool others_look_later() const noexcept;
   void park_timed(Condition& condition) noexcept;
-  [[gnu::noinline]] void ask_polls() noexcept;
+  [[gnu::noinline]] bool ask_polls() noexcept;
   bool keeps_asking() noexcept;
   bool nobody_asks() const noexcept;
 

@@ -139,6 +139,14 @@ class Transport {
   virtual bool progress() = 0;
   // Sleeps until something may have arrived, a rank is lost or `ns` have passed. Any thread.
   virtual void wait_for_arrival(std::uint64_t ns) = 0;
+  // The calling thread calls progress() again and again from now on, until it calls end_polling(): messages need not
+  // wake those that sleep in wait_for_arrival(). Any number of threads.
+  virtual void begin_polling() noexcept {}
+  // True: something has arrived of which nobody was woken. The caller runs it, or calls wake_waiting().
+  [[nodiscard]] virtual bool end_polling() noexcept { return false; }
+  // Threads of this rank return from wait_for_arrival(), those that do not wait return from the next one at once when
+  // something has arrived.
+  virtual void wake_waiting() noexcept {}
   // Whether remote ranks need this rank to make progress for their puts, gets and atomics to end. False for shared.
   virtual bool needs_progress() const noexcept = 0;
 

@@ -41,7 +41,7 @@ bool has_label(const EdtRequest& request) noexcept { return (request.properties 
 const EdtKind* maker_of(const Local& local) noexcept {
   if (local.current != nullptr) [[likely]]
     return local.current->edt.kind();
-  Edt* const around = edt_around(local.worker->frame().task);
+  Edt* const around = edt_around(local);
   return around == nullptr ? nullptr : around->kind();
 }
 

@@ -19,6 +19,10 @@ void finish_edt(Local& local, Edt& edt) {
   forget_label(edt);
 }
 
-void satisfy_stand_in(Edt& edt) { static_cast<void>(satisfy_far({edt.body().stand_in()}, 0, {}, DB_DEFAULT_MODE)); }
+// Posted: that the scope there ends is a consequence, for which the end of this EDT does not wait.
+void satisfy_stand_in(Edt& edt) {
+  const Guid stand_in{edt.body().stand_in()};
+  Mail::running()->post(home_of(stand_in), Say::satisfy, Writer().put(Satisfaction{stand_in, {}, 0, DB_DEFAULT_MODE}));
+}
 
 }  // namespace weir::ocr

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <new>
+#include <utility>
 
 #include "ocr/edts/edt_end.hpp"
 #include "ocr/graph/local.hpp"
@@ -39,13 +40,19 @@ void FinishScope::operator delete(void* memory) noexcept {
 }
 
 sched::Scope* FinishScope::close(std::exception_ptr&) noexcept {
-  if (Local* const here = local()) finish_edt(*here, Edt::of(*parent()));
+  if (Local* const here = local()) {
+    const bool outer = std::exchange(here->closing, true);
+    finish_edt(*here, Edt::of(*parent()));
+    here->closing = outer;
+  }
   delete this;
   return nullptr;
 }
 
 // Only tasks of the C++ API are in scopes of spawn(); the others are EDTs.
-Edt* edt_around(sched::Task* task) noexcept {
+Edt* edt_around(const Local& local) noexcept {
+  if (local.performs) return nullptr;
+  sched::Task* task = local.worker->frame().task;
   while (task != nullptr && task->scope->kind() == sched::ScopeKind::spawn) task = task->scope->parent();
   return task == nullptr ? nullptr : &Edt::of(*task);
 }
@@ -54,7 +61,7 @@ namespace {
 
 // No EDT runs here, but perhaps a task that is part of one, which therefore has not ended, nor has what encloses it.
 [[gnu::noinline]] sched::Scope& enter_scope_in_task(Local& local) {
-  Edt* const edt = edt_around(local.worker->frame().task);
+  Edt* const edt = edt_around(local);
   if (edt == nullptr) return local.scope;
   sched::Scope& scope = edt->has(Edt::kFinish) ? finish_scope(*edt) : *edt->task().scope;
   if (scope.parent() == nullptr) return local.scope;  // of no finish EDT: that of any worker will do
@@ -85,7 +92,7 @@ sched::Scope& enter_scope(Local& local) {
 }
 
 bool is_in_finish_scope(Local& local) noexcept {
-  Edt* const maker = local.current != nullptr ? &local.current->edt : edt_around(local.worker->frame().task);
+  Edt* const maker = local.current != nullptr ? &local.current->edt : edt_around(local);
   return maker != nullptr && (maker->has(Edt::kFinish) || maker->task().scope->parent() != nullptr);
 }
 

@@ -38,8 +38,8 @@ sched::Scope& finish_scope(Edt& edt);
 inline sched::Scope* finish_scope_left(Edt& edt) noexcept {
   return edt.has(Edt::kFinish) ? edt.body().finish : nullptr;
 }
-// The EDT that the task, one of the C++ API, is part of; null when there is none.
-Edt* edt_around(sched::Task* task) noexcept;
+// The EDT that the thread's task, one of the C++ API, is part of; null when there is none.
+Edt* edt_around(const Local& local) noexcept;
 
 // The scope in which the running EDT, or the thread outside of EDTs, makes the next EDT; it is counted there. A task of
 // the C++ API makes it where the EDT would that it is part of.

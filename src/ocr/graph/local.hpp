@@ -27,6 +27,7 @@ struct Local : BlockLocal {
   ScopeMemory scopes;
   NodeList work;           // links to be followed, while notifying
   bool notifying = false;  // a notify() of the thread goes on with `work`
+  bool closing = false;    // a finish scope has ended, and the thread notifies who depends on that
   sched::Scope scope;      // of the EDTs it makes ready; never waited for
 
  protected:
@@ -47,6 +48,11 @@ extern constinit std::atomic<Attach> attach;                 // the System's; nu
 
 // The calling thread becomes a worker of the running System, and has a Local; null when it cannot, or there is none.
 [[gnu::noinline]] Local* attach_local() noexcept;
+// That of the calling thread; null when it is no worker of the running System.
+inline Local* known_local() noexcept {
+  const detail::ThisLocal found = detail::this_local;
+  return found.system == detail::running_system.load(std::memory_order_relaxed) ? found.local : nullptr;
+}
 // That of the calling thread, which becomes a worker of the running System if it is none; null when there is no System.
 inline Local* local() noexcept {
   const detail::ThisLocal found = detail::this_local;

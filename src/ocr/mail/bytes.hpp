@@ -24,6 +24,7 @@ class Writer {
   }
   Writer& put_bytes(std::span<const std::byte> more) {
     const std::size_t before = bytes_.size();
+    if (before == 0) bytes_.reserve(kUsual);
     bytes_.resize(before + more.size());
     if (!more.empty()) std::memcpy(bytes_.data() + before, more.data(), more.size());
     return *this;
@@ -38,6 +39,8 @@ class Writer {
   std::vector<std::byte> take() noexcept { return std::move(bytes_); }
 
  private:
+  static constexpr std::size_t kUsual = 320;  // as long as most messages are at most: they grow by one allocation
+
   std::vector<std::byte> bytes_;
 };
 

@@ -2,13 +2,20 @@
 
 #include "ocr/mail/mail.hpp"
 
+#include <sched.h>
+
 #include <utility>
+
+#include "platform/clock.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
 constexpr std::uint16_t kPart = 0;  // the transport's handler
+
+// How long a thread looks for its answer before it sleeps, and how much of that without letting others have its core.
+constexpr std::uint64_t kLookForNs = 50'000, kSpinForNs = 10'000;
 
 }  // namespace
 
@@ -33,21 +40,59 @@ void Mail::send(Rank to, const Head& head, std::span<const std::byte> body) {
                 [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kPart, part)); });
 }
 
+// ---- Asking ----
+
+std::uint64_t Mail::enter(Asking& asking) {
+  const base::Lock lock(asking_mutex_);
+  const std::uint64_t ticket = ++last_ticket_;
+  asking_.emplace(ticket, &asking);
+  return ticket;
+}
+
+// ANSWER-1: release by the thread that has received the answer, acquire by the one that waits for it.
+bool Mail::is_over(const Asking& asking) const noexcept {
+  return asking.is_done.load(std::memory_order_acquire) || is_given_up_.load(std::memory_order_acquire);
+}
+
 Answer Mail::ask(Rank to, Say what, const Writer& body) {
+  if (is_given_up_.load(std::memory_order_acquire)) return {OCR_ECANCELED};
   Asking asking;
-  std::uint64_t ticket = 0;
-  {
-    const base::Lock lock(asking_mutex_);
-    if (is_given_up_) return {OCR_ECANCELED};
-    ticket = ++last_ticket_;
-    asking_.emplace(ticket, &asking);
-  }
+  const std::uint64_t ticket = enter(asking);
   count_sent(what);
   send(to, {what, 0, ticket}, body.bytes());
-  base::Lock lock(asking_mutex_);
-  while (!asking.is_done && !is_given_up_) lock.wait(answered_);
+  look_for(asking);
+  if (!is_over(asking)) sleep_until_answered(asking);
+  static_cast<void>(messages_.load());
+  const base::Lock lock(asking_mutex_);
   asking_.erase(ticket);
-  return asking.is_done ? std::move(asking.answer) : Answer{OCR_ECANCELED};
+  return asking.is_done.load(std::memory_order_relaxed) ? std::move(asking.answer) : Answer{OCR_ECANCELED};
+}
+
+// Another rank that looks as well answers within a microsecond or two. What the thread has received, and may not
+// perform, another thread has to.
+void Mail::look_for(const Asking& asking) {
+  const Performer* const performer = performer_.load(std::memory_order_acquire);
+  const bool performs = performer != nullptr && performer->may_perform();
+  const std::uint64_t start = platform::now_ns();
+  begin_looking();
+  for (std::uint64_t looked = 0; !is_over(asking) && looked < kLookForNs; looked = platform::now_ns() - start) {
+    if (performs ? perform_arrived() : transport_.progress()) continue;
+    if (looked < kSpinForNs)
+      platform::spin_pause();
+    else
+      sched_yield();
+  }
+  const bool has_arrived = end_looking();
+  if (has_arrived && performs)
+    perform_arrived();
+  else if (has_arrived || (!performs && waiting_.load() != 0))
+    transport_.wake_waiting();
+}
+
+void Mail::sleep_until_answered(Asking& asking) {
+  base::Lock lock(asking_mutex_);
+  asking.sleeps = true;
+  while (!is_over(asking)) lock.wait(answered_);
 }
 
 void Mail::post(Rank to, Say what, const Writer& body) {
@@ -60,6 +105,8 @@ void Mail::post_to_others(Say what, const Writer& body) {
     if (Rank{rank} != transport_.rank()) post(Rank{rank}, what, body);
 }
 
+// ---- What arrives ----
+
 // On whichever thread makes progress.
 void Mail::on_part(Rank from, std::span<const std::byte> bytes) {
   std::optional<std::vector<std::byte>> message = assembly_.add(from, bytes);
@@ -69,24 +116,41 @@ void Mail::on_part(Rank from, std::span<const std::byte> bytes) {
   if (head.what == Say::answer) return on_answer(head, reader.rest());
   const base::Lock lock(inbox_mutex_);
   inbox_.push_back({from, std::move(*message)});
+  waiting_.fetch_add(1);
 }
 
+// Under the lock: the thread that waits takes it, too, before the Asking goes.
 void Mail::on_answer(const Head& head, std::span<const std::byte> body) {
   const base::Lock lock(asking_mutex_);
   const auto found = asking_.find(head.ticket);
   if (found == asking_.end()) return;  // it has given up
-  *found->second = {true, {head.code, {body.begin(), body.end()}}};
-  answered_.notify_all();
+  Asking& asking = *found->second;
+  asking.answer = {head.code, {body.begin(), body.end()}};
+  asking.is_done.store(true, std::memory_order_release);  // ANSWER-1
+  if (asking.sleeps) answered_.notify_all();
 }
 
-bool Mail::perform_arrived(Performer& performer) {
-  while (transport_.progress()) {
+// TURN-1: a thread that finds it another's turn goes on; what it has received before is in the inbox then, and the
+// other looks there once more after its turn. Both change one word, each by an exchange, so one sees the other.
+bool Mail::perform_arrived() {
+  bool any = false;
+  while (transport_.progress()) any = true;
+  Performer* const performer = performer_.load(std::memory_order_acquire);
+  while (performer != nullptr && waiting_.load() != 0) {
+    if (is_being_performed_.exchange(true, std::memory_order_acq_rel)) return any;  // TURN-1
+    any |= perform_batch(*performer);
+    is_being_performed_.exchange(false, std::memory_order_acq_rel);  // TURN-1
   }
+  return any;
+}
+
+bool Mail::perform_batch(Performer& performer) {
   static_cast<void>(messages_.load());
-  std::deque<Arrived> arrived;
+  std::vector<Arrived> arrived;
   {
     const base::Lock lock(inbox_mutex_);
     arrived.swap(inbox_);
+    waiting_.store(0);
   }
   performing_ = true;
   for (const Arrived& each : arrived) {
@@ -102,7 +166,7 @@ bool Mail::perform_arrived(Performer& performer) {
 
 void Mail::give_up() {
   const base::Lock lock(asking_mutex_);
-  is_given_up_ = true;
+  is_given_up_.store(true, std::memory_order_release);
   answered_.notify_all();
 }
 

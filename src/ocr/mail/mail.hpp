@@ -3,15 +3,14 @@
 // Mail: what ranks of an OCR program ask of one another: the protocol of docs/protocols/ocr-ranks.md.
 //
 // ask() returns when the other rank has done it, so what a thread does next comes after it on every rank, without
-// anything that counts causes. post() does not wait. What has arrived is performed by one thread of a rank, in the
-// order in which each sender has sent it, by a Performer, which never waits for another rank: so no ranks wait in a
-// circle. Any thread, unless a function says otherwise.
+// anything that counts causes. post() does not wait. What has arrived is performed by one thread of a rank at a time,
+// in the order in which each sender has sent it, by a Performer, which never waits for another rank: so no ranks wait
+// in a circle. Any thread, unless a function says otherwise.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,9 +41,11 @@ struct Traffic {
 
 class Performer {
  public:
-  // On the thread that calls Mail::perform_arrived(). It never waits for another rank. The answer of what was posted is
-  // dropped.
+  // On a thread that calls Mail::perform_arrived(), or that waits in Mail::ask() and may. It never waits for another
+  // rank. The answer of what was posted is dropped.
   virtual Answer perform(Rank from, Say what, Reader body) = 0;
+  // Whether the calling thread may perform while it waits for an answer.
+  virtual bool may_perform() const noexcept { return false; }
 
  protected:
   ~Performer() = default;
@@ -64,13 +65,22 @@ class Mail {
   // Whether this thread performs what other ranks ask: it does not wait for them.
   static bool is_performing() noexcept { return performing_; }
 
-  // Waits for the answer: OCR_ECANCELED when a rank was lost. Not on the thread that performs.
+  // Who performs, from now on; it outlives all calls. Null: none.
+  void set_performer(Performer* performer) noexcept { performer_.store(performer, std::memory_order_release); }
+
+  // Waits for the answer, and performs what it may while it does: OCR_ECANCELED when a rank was lost. Not on a thread
+  // that performs.
   Answer ask(Rank to, Say what, const Writer& body);
   void post(Rank to, Say what, const Writer& body);
   void post_to_others(Say what, const Writer& body);
 
-  // What the other ranks have sent is received and performed. False: there was nothing. One thread, always the same.
-  bool perform_arrived(Performer& performer);
+  // What the other ranks have sent is received and performed, unless another thread does so now. False: there was
+  // nothing.
+  bool perform_arrived();
+  // The calling thread performs what arrives again and again: others need not be woken for that. In pairs.
+  void begin_looking() noexcept { transport_.begin_polling(); }
+  // True: something has arrived, which the caller performs, or wakes the thread that waits for arrivals.
+  [[nodiscard]] bool end_looking() noexcept { return transport_.end_polling(); }
   // No rank answers any more.
   void give_up();
 
@@ -94,8 +104,9 @@ class Mail {
   };
   // A thread that waits.
   struct Asking {
-    bool is_done = false;
     Answer answer;
+    std::atomic<bool> is_done{false};  // ANSWER-1
+    bool sleeps = false;               // guarded by asking_mutex_
   };
 
   void count_sent(Say what) noexcept {
@@ -104,6 +115,11 @@ class Mail {
   void send(Rank to, const Head& head, std::span<const std::byte> body);
   void on_part(Rank from, std::span<const std::byte> bytes);
   void on_answer(const Head& head, std::span<const std::byte> body);
+  std::uint64_t enter(Asking& asking);
+  bool is_over(const Asking& asking) const noexcept;
+  void look_for(const Asking& asking);
+  void sleep_until_answered(Asking& asking);
+  bool perform_batch(Performer& performer);
 
   static constinit std::atomic<Mail*> running_;
   static thread_local constinit bool performing_;
@@ -115,14 +131,17 @@ class Mail {
   std::atomic<std::uint64_t> sent_{0}, performed_{0};  // see Traffic
   Assembly assembly_;                                  // the transport's handlers: one at a time
 
+  std::atomic<Performer*> performer_{nullptr};
+  std::atomic<bool> is_being_performed_{false};  // TURN-1: by a thread that has made it true
+  std::atomic<std::uint64_t> waiting_{0};        // in the inbox
   base::Mutex inbox_mutex_;
-  std::deque<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
+  std::vector<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
 
   base::Mutex asking_mutex_;
   std::condition_variable answered_;
   std::unordered_map<std::uint64_t, Asking*> asking_ WEIR_GUARDED_BY(asking_mutex_);  // by ticket
   std::uint64_t last_ticket_ WEIR_GUARDED_BY(asking_mutex_) = 0;
-  bool is_given_up_ WEIR_GUARDED_BY(asking_mutex_) = false;
+  std::atomic<bool> is_given_up_{false};  // written under the lock
 };
 
 }  // namespace weir::ocr

@@ -32,6 +32,7 @@ struct ObjectLocal : ProgramLocal {
   using ProgramLocal::ProgramLocal;
 
   Run* current = nullptr;  // null: outside of EDTs
+  bool performs = false;   // what another rank asks: it is in no EDT, whatever waits on this thread
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
   EdtIndices edts;

@@ -26,6 +26,30 @@ constexpr std::uint64_t kNapNs = 2'000'000;  // at most: what a sender has recei
 constexpr u8 kLost = 1;                      // exit code
 
 thread_local constinit bool is_postman = false;
+thread_local constinit bool is_looking = false;  // a worker that looks for work
+
+// While it lives the thread is in no EDT: what it makes is of none, nor is it in the finish scope of one.
+class OutsideOfEdts {
+ public:
+  explicit OutsideOfEdts(Local& local) noexcept
+      : local_(local),
+        current_(std::exchange(local.current, nullptr)),
+        traced_(std::exchange(local.traced, 0)),
+        performed_(std::exchange(local.performs, true)) {}
+  ~OutsideOfEdts() {
+    local_.current = current_;
+    local_.traced = traced_;
+    local_.performs = performed_;
+  }
+  OutsideOfEdts(const OutsideOfEdts&) = delete;
+  OutsideOfEdts& operator=(const OutsideOfEdts&) = delete;
+
+ private:
+  Local& local_;
+  Run* const current_;
+  const std::uint64_t traced_;
+  const bool performed_;
+};
 
 u8 destroy(Local& local, Guid object) {
   switch (object.kind()) {
@@ -44,6 +68,8 @@ bool Postman::is_this_thread() noexcept { return is_postman; }
 
 void Postman::start() {
   program_.set_elsewhere(this);
+  mail_.set_performer(this);
+  begin_asking(*this);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -65,6 +91,7 @@ Answer Postman::perform(Rank from, Say what, Reader body) {
   }
   Local* const local = ocr::local();
   if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
+  const OutsideOfEdts outside(*local);
   Answer answer = perform_here(*local, from, what, body);
   local->worker->flush();  // an EDT that will not run has left its scope
   return answer;
@@ -100,6 +127,31 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
   }
 }
 
+// A thread that notifies what depends on an event, or on the end of a scope, has to end that before it does what
+// another rank asks.
+bool Postman::may_perform() const noexcept {
+  const Local* const local = known_local();
+  return local != nullptr && !local->notifying && !local->closing;
+}
+
+// ---- As workers see it ----
+
+bool Postman::look() noexcept {
+  if (!std::exchange(is_looking, true)) mail_.begin_looking();
+  return mail_.perform_arrived();
+}
+
+void Postman::end_looking() noexcept {
+  if (std::exchange(is_looking, false) && mail_.end_looking()) mail_.perform_arrived();
+}
+
+// What it would make ready now, the worker that is about to sleep would not run.
+void Postman::hand_over() noexcept {
+  if (std::exchange(is_looking, false) && mail_.end_looking()) mail_.transport().wake_waiting();
+}
+
+// ---- The thread ----
+
 void Postman::note_stopped() {
   const base::Lock lock(mutex_);
   ++stopped_;
@@ -125,7 +177,7 @@ void Postman::look_for_losses() {
 void Postman::run() {
   is_postman = true;
   while (!ends_.load(std::memory_order_relaxed)) {
-    const bool any = mail_.perform_arrived(*this);
+    const bool any = mail_.perform_arrived();
     look_for_losses();
     if (any) continue;
     seeker_.look();
@@ -134,6 +186,7 @@ void Postman::run() {
 }
 
 bool Postman::stop() {
+  end_asking(*this);
   mail_.post_to_others(Say::stopped, {});
   bool is_lost = false;
   {

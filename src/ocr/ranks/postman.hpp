@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Postman: the thread of a rank that performs what other ranks ask, notices when one is lost, and ends with them.
+// Postman: what a rank does for others: performs what they ask, notices when one is lost, and ends with them.
 //
-// It is a guest of the runtime: what it makes ready, workers run. One for each System that runs on several ranks.
+// Workers that look for work perform what has arrived, and run themselves what that makes ready; so do threads that
+// wait for an answer. While none of them looks, the Postman's thread does it: it sleeps until a message comes then, and
+// is a guest of the runtime. One for each System that runs on several ranks, of which a process has one in its life.
 #pragma once
 
 #include <atomic>
@@ -16,17 +18,19 @@
 #include "ocr/mail/mail.hpp"
 #include "ocr/program/program.hpp"
 #include "ocr/ranks/seeker.hpp"
+#include "weir/poll.hpp"
 
 namespace weir::ocr {
 
 struct Local;
 
-class Postman final : public Performer, public Elsewhere {
+class Postman final : public Performer, public Elsewhere, private Poll {
  public:
   // All outlive it. From start() on, which needs a running System, messages are performed.
   // `report` prints what waits here.
   Postman(Mail& mail, Program& program, std::function<void()> report) noexcept
       : mail_(mail), program_(program), report_(std::move(report)) {}
+  // On a worker.
   void start();
   // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
   // False: a rank was lost.
@@ -35,8 +39,17 @@ class Postman final : public Performer, public Elsewhere {
 
   void program_ends(u8 code) noexcept override;
   Answer perform(Rank from, Say what, Reader body) override;
+  bool may_perform() const noexcept override;
 
  private:
+  // ---- As workers see it ----
+  bool pending() const noexcept override { return true; }
+  bool ask() noexcept override { return mail_.perform_arrived(); }
+  bool look() noexcept override;
+  void end_looking() noexcept override;
+  bool others_ask() const noexcept override { return true; }
+  void hand_over() noexcept override;
+
   void run();
   static Answer perform_here(Local& local, Rank from, Say what, Reader& body);
   void look_for_losses();

@@ -39,8 +39,8 @@ template <Source kFrom>
 constexpr bool is_at_hand_from(Source s) noexcept {
   return is_at_hand(s) && s >= kFrom;
 }
-// Only the worker itself adds to these: once they were empty they stay so while it searches. (`turn` is the inbox
-// again.)
+// Only the worker itself adds to these: once they were empty they stay so while it searches, but for what it asks for
+// and thereby makes ready (Search::ask_and_take()). (`turn` is the inbox again.)
 constexpr bool is_filled_by_owner(Source s) noexcept {
   return s == Source::next || s == Source::batch || s == Source::deque || s == Source::overflow;
 }

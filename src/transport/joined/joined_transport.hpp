@@ -36,6 +36,9 @@ class JoinedTransport final : public Transport {
   base::Status send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) override;
   bool progress() override;
   void wait_for_arrival(std::uint64_t ns) override;
+  void begin_polling() noexcept override { near_->begin_polling(); }
+  bool end_polling() noexcept override { return near_->end_polling(); }
+  void wake_waiting() noexcept override { near_->wake_waiting(); }
   bool needs_progress() const noexcept override { return true; }
   bool is_quiet() const override { return near_->is_quiet() && link_->is_quiet(); }
 

@@ -35,6 +35,10 @@ class Commons {
     return {at<std::atomic<std::uint64_t>>(layout_.senders() + index(rank) * layout_.sender_bytes()),
             layout_.sender_words()};
   }
+  // Threads of a rank that look for messages all the time.
+  std::atomic<std::uint64_t>& pollers_of(Rank rank) const noexcept {
+    return *(senders_to(rank).data() + layout_.sender_words());
+  }
   Ring ring(Rank from, Rank to) const noexcept {
     const std::size_t pair = std::size_t{index(to)} * ranks_ + index(from);
     return {at<RingEnds>(layout_.ends())[pair], at<std::byte>(layout_.rings() + pair * layout_.ring_bytes()),

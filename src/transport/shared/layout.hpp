@@ -75,10 +75,11 @@ class Layout {
   std::size_t rings() const noexcept { return pages(ends() + pairs() * sizeof(RingEnds)); }
   Bytes size() const noexcept { return {pages(rings() + pairs() * ring_bytes())}; }
 
-  // Of the set of senders that a rank has, one bit each; whole lines of cache.
+  // Of the set of senders that a rank has, one bit each, and the number of its threads that poll behind them, as
+  // senders read both; whole lines of cache.
   std::size_t sender_words() const noexcept { return (ranks_ + 63) / 64; }
   std::size_t sender_bytes() const noexcept {
-    return (sender_words() * 8 + base::kDestructiveSize - 1) / base::kDestructiveSize * base::kDestructiveSize;
+    return ((sender_words() + 1) * 8 + base::kDestructiveSize - 1) / base::kDestructiveSize * base::kDestructiveSize;
   }
   // A power of two: all rings to a rank are 1 MiB, unless they were smaller than 16 KiB or larger than 64 KiB then.
   std::uint32_t ring_bytes() const noexcept {

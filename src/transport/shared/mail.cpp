@@ -55,11 +55,19 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 // MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
-// finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps.
+// finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps. POLLER-1:
+// and before it asks who polls.
 void Mail::announce_to(Rank to) noexcept {
   const auto self = static_cast<std::uint32_t>(commons_.rank());
   const std::uint64_t bit = std::uint64_t{1} << (self % 64);
-  if ((commons_.senders_to(to)[self / 64].fetch_or(bit) & bit) == 0) peers_.ring(to);
+  if ((commons_.senders_to(to)[self / 64].fetch_or(bit) & bit) != 0) return;
+  if (commons_.pollers_of(to).load() == 0) peers_.ring(to);
+}
+
+// POLLER-1: it does not poll any more before its last look; the sender's set its bit before it asks who polls.
+bool Mail::end_polling() noexcept {
+  commons_.pollers_of(commons_.rank()).fetch_sub(1);
+  return has_arrived();
 }
 
 bool Mail::progress() {

@@ -33,6 +33,9 @@ class Mail final : public Work {
   // does so, and in a handler.
   bool progress() override;
   bool is_waiting() const noexcept override;
+  // See Transport.
+  void begin_polling() noexcept { commons_.pollers_of(commons_.rank()).fetch_add(1); }
+  bool end_polling() noexcept;
   // Until all that was kept has gone out.
   base::Status send_all();
 

@@ -39,6 +39,9 @@ class SharedTransport final : public Transport {
   }
   bool progress() override { return mail_.progress(); }
   void wait_for_arrival(std::uint64_t ns) override { waiting_.sleep(ns); }
+  void begin_polling() noexcept override { mail_.begin_polling(); }
+  bool end_polling() noexcept override { return mail_.end_polling(); }
+  void wake_waiting() noexcept override { peers_.ring(rank()); }
   bool needs_progress() const noexcept override { return false; }
   bool is_quiet() const override { return true; }  // an operation is done when its call returns
 
