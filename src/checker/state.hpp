@@ -26,10 +26,10 @@ namespace weir::checker {
 class WEIR_ANNOTATION(capability("mutex")) Gate {
  public:
   void lock() noexcept WEIR_ACQUIRE() {
-    for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
+    for (int spins = 0; taken_.exchange(true); ++spins)
       if (spins >= kSpins) platform::yield();  // whoever has it waits for a thread, or for a processor
   }
-  void unlock() noexcept WEIR_RELEASE() { taken_.store(false, std::memory_order_release); }
+  void unlock() noexcept WEIR_RELEASE() { taken_.store(false); }
 
  private:
   static constexpr int kSpins = 100;

@@ -30,7 +30,7 @@ namespace weir::cluster {
 
 class Exchange {
  public:
-  struct Traffic {
+  struct Traffic {  // relaxed: statistics
     std::atomic<std::uint64_t> tiles_sent{0}, bytes_sent{0}, tiles_received{0}, bytes_received{0};
   };
 
@@ -56,7 +56,7 @@ class Exchange {
   void announce_failure(const std::string& text) noexcept;
   // Of this rank, for a reason.
   void announce_own_failure(const std::string& why) noexcept;
-  bool has_failed() const noexcept { return has_failed_.load(std::memory_order_acquire); }
+  bool has_failed() const noexcept { return has_failed_.load(); }
   std::string failure() const;
 
   // Of all ranks. A failure of any of them ends it: lost, with the text. `look` lets messages come; false: the thread

@@ -18,7 +18,7 @@ memory::Range range_of(const Block& block) noexcept {
 
 }  // namespace
 
-// One place only: every task that uses the block finds it there.
+// One place only: every task that uses the block finds it there. Relaxed: docs/protocols/blocks.md#addresses.
 void BlockAddresses::publish(Block& block) const noexcept {
   if (block.mapped != nullptr && block.home_uses == 0)
     FileStore::unmap(std::exchange(block.mapped, nullptr), range_of(block));

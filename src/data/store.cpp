@@ -230,7 +230,7 @@ base::Status Store::empty(Block& block) noexcept {
   }
   if (!actions.empty()) carry_out(actions);
   block.store = nullptr;
-  block.address.store(nullptr, std::memory_order_relaxed);
+  block.address.store(nullptr, std::memory_order_relaxed);  // relaxed: no task uses the block any more
   return status;
 }
 

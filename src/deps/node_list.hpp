@@ -37,6 +37,7 @@ class NodeList {
   bool has_room() const noexcept { return size_ != room(); }
 
   // The node by itself: compilers make one wide load of both, which waits for the narrow stores just before.
+  // Relaxed: no other thread reads it.
   static void put(NodeRef& at, NodeRef ref) noexcept {
     __atomic_store_n(&at.node, ref.node, __ATOMIC_RELAXED);
     at.generation = ref.generation;

@@ -31,6 +31,7 @@ void to_memory(std::byte* memory, const std::byte* line) noexcept {
 Words from_memory(std::byte* memory) noexcept {
   Words words;
   auto* const shared = reinterpret_cast<std::uint64_t*>(memory);
+  // MPB-3: in this order, the reverse of the one in which they are stored.
   for (std::size_t i = 0; i < kWords; ++i) words[i] = std::atomic_ref(shared[i]).load(std::memory_order_acquire);
   return words;
 }

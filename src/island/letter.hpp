@@ -69,6 +69,7 @@ template <std::size_t kBytes>
 void Letter<kBytes>::post(Memory& memory, std::uint32_t number, std::size_t length) noexcept {
   static_assert(sizeof(Letter) == kBytes, "a letter is its lines");
   WEIR_CHECK(length <= kPayload, "a letter longer than its payload");
+  // Relaxed: only the sender writes it.
   WEIR_ASSERT(number != number_.load(std::memory_order_relaxed), "a letter under the number of the last one");
   length_ = static_cast<std::uint32_t>(length);
   // MPB-2: the lines behind the first are in memory before the number is anywhere; pairs with take().

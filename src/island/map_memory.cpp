@@ -12,12 +12,13 @@ namespace weir::island {
 namespace {
 
 // The caches agree by themselves: a step only keeps the accesses before it from those behind it, for which x86 needs no
-// instruction. Fences, as a step has no word of its own to order by.
+// instruction. Fences, as a step has no word of its own to order by; letters are ordered by their numbers, too (MPB-1).
 class CoherentMemory final : public MappedMemory {
  public:
   using MappedMemory::MappedMemory;
 
   bool moves_lines() const noexcept override { return false; }
+  // The fences of MPB-1 and MPB-2.
   void write_back(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_release); }
   void invalidate(const void*, std::size_t) noexcept override { std::atomic_thread_fence(std::memory_order_acquire); }
 };

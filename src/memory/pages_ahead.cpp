@@ -13,6 +13,7 @@ void PagesAhead::prepare(std::size_t offset, std::size_t bytes) noexcept {
   const base::Lock lock(asking_);
   const std::size_t begin = std::max(offset, populated_), end = offset + bytes;
   if (closed_ || begin >= end) return;
+  // Relaxed: it is written under the mutex.
   WEIR_CHECK(begin >= end_.load(std::memory_order_relaxed), "pages are prepared in the order of their offsets");
   try {
     closed_ = !try_prepare(begin, end);
@@ -67,10 +68,11 @@ base::Status PagesAhead::populate(std::size_t begin, std::size_t end) {
 void PagesAhead::give_back_from(std::size_t begin) noexcept {
   const base::Lock lock(asking_);
   closed_ = true;
+  // Relaxed: it is written under the mutex, and whoever grows the arena alone reads it without.
   const std::size_t prepared = end_.load(std::memory_order_relaxed);
   if (prepared <= begin) return;
   backing_.release(begin, prepared - begin);
-  end_.store(begin, std::memory_order_relaxed);  // whoever grows the arena alone reads it without the mutex
+  end_.store(begin, std::memory_order_relaxed);
 }
 
 }  // namespace weir::memory

@@ -47,12 +47,12 @@ class Next<Result(Arguments...)> {
   explicit constexpr Next(const char* name) noexcept : name_(name) {}
   // Null while it is being looked for, by this thread or another.
   Result (*get() noexcept)(Arguments...) {
-    auto* found = function_.load(std::memory_order_acquire);
+    auto* found = function_.load();
     if (found != nullptr || looking) return found;
     looking = true;
     found = reinterpret_cast<Result (*)(Arguments...)>(dlsym(RTLD_NEXT, name_));
     looking = false;
-    function_.store(found, std::memory_order_release);
+    function_.store(found);
     return found;
   }
 

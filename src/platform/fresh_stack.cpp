@@ -34,7 +34,7 @@ constexpr std::size_t kFreshBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostSpare = std::size_t{1} << 20;  // that is left of a stack when it is called short
 
 thread_local constinit StackBounds g_bounds{nullptr, 0};
-std::atomic<const char*> g_forbidden{nullptr};
+std::atomic<const char*> g_forbidden{nullptr};  // relaxed: only the literal itself is read through it
 
 const char* limit_of(const StackBounds& stack) noexcept {
   return stack.bytes == 0 ? nullptr : stack.lowest + std::min(stack.bytes / 4, kMostSpare);

@@ -102,6 +102,7 @@ class Redirecting {
     if (type != kCallEntry && type != kDataEntry && type != kOwnEntry) return;
     const std::uintptr_t place = module.base + entry.r_offset;
     if (place < module.start || place + sizeof(std::uintptr_t) > module.end) return;
+    // Relaxed: the address is compared, and not gone to.
     std::atomic_ref<std::uintptr_t> slot(*reinterpret_cast<std::uintptr_t*>(place));
     const Redirection* const wanted = wanted_for(module, entry, slot.load(std::memory_order_relaxed), redirections_);
     if (wanted == nullptr || !make_writable(module, place)) return;

@@ -30,7 +30,7 @@ class Ring {
 
   // The producer. Budget: 4 stores of the event, 1 ordered store, 1 branch.
   void push(const Event& event) noexcept {
-    const std::uint64_t head = head_.load(std::memory_order_relaxed);  // only we write it
+    const std::uint64_t head = head_.load(std::memory_order_relaxed);  // relaxed: only we write it
     if (head - seen_tail_ > mask_) [[unlikely]] {
       if (!look_again(head)) return;
     }
@@ -40,7 +40,7 @@ class Ring {
 
   // Several that stay together: all of them or, where there is no room for all, none (false).
   bool push_all(std::span<const Event> events) noexcept {
-    const std::uint64_t head = head_.load(std::memory_order_relaxed);  // only we write it
+    const std::uint64_t head = head_.load(std::memory_order_relaxed);  // relaxed: only we write it
     if (head - seen_tail_ + events.size() > mask_ + 1) [[unlikely]] {
       if (!look_again(head, events.size())) return false;
     }
@@ -51,7 +51,7 @@ class Ring {
 
   // The drainer: the oldest events that lie side by side; empty when there are none. They stay until consume().
   std::span<const Event> readable() const noexcept {
-    const std::uint64_t tail = tail_.load(std::memory_order_relaxed);  // only we write it
+    const std::uint64_t tail = tail_.load(std::memory_order_relaxed);  // relaxed: only we write it
     const std::uint64_t head = head_.load(std::memory_order_acquire);  // TRACE-1
     const std::size_t first = tail & mask_;
     return {slots_.get() + first, std::min<std::size_t>(head - tail, mask_ + 1 - first)};
@@ -60,8 +60,9 @@ class Ring {
     tail_.store(tail_.load(std::memory_order_relaxed) + count, std::memory_order_release);  // TRACE-2
   }
 
+  // Relaxed: statistics while the producer runs, exact when it has ended.
   std::uint64_t pushed() const noexcept { return head_.load(std::memory_order_relaxed); }
-  std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }  // a statistic
+  std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
  private:
   [[gnu::noinline]] bool look_again(std::uint64_t head, std::size_t wanted = 1) noexcept {

@@ -17,7 +17,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import checked_tree  # noqa: E402
 
-HELD = ("alloc", "base", "check", "explain", "launch", "machine", "memkind", "shmem", "sim", "transport")
+HELD = ("alloc", "base", "check", "checker", "checkpoint", "cluster", "data", "deps", "explain", "island", "launch", "machine",
+        "memkind", "memory", "placer", "platform", "shmem", "sim", "trace", "transport")
 
 WEAK = re.compile(r"memory_order_(?:acquire|release|acq_rel|consume)|__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL)")
 RELAXED = re.compile(r"memory_order_relaxed|__ATOMIC_RELAXED")
@@ -98,7 +99,7 @@ GOOD = {
     "src/shmem/a.hpp": "std::atomic<int> seen{0};  // relaxed: late is as good\n\nstd::atomic<int> other{0};\n",
     "src/shmem/a.cpp": "// PAIR-1: publishes it.\na.store(1, std::memory_order_release);\n\nint x = seen.load(std::memory_order_relaxed);\n\n"
                        "b.load(std::memory_order_acquire);  // PAIR-2\n\nc.load();\n",
-    "src/data/a.cpp": "a.load(std::memory_order_acquire);\n",  # not held
+    "src/sched/a.cpp": "a.load(std::memory_order_acquire);\n",  # not held
 }
 BAD = [
     ({"src/shmem/b.cpp": "a.load(std::memory_order_acquire);\n"}, "src/shmem/b.cpp:1: an order without"),

@@ -53,6 +53,7 @@ ThreadState* noting_thread() noexcept {
   ThreadState* const thread = this_thread_if_known();
   if (thread != nullptr) return thread->in_handler ? nullptr : thread;
   State* const shared = state.pointer;
+  // Relaxed: whether there is a task, and nothing of it.
   if (shared == nullptr || std::atomic_ref(shared->running).load(std::memory_order_relaxed) == nullptr) return nullptr;
   return &this_thread();
 }

@@ -41,9 +41,11 @@ struct Load {
   std::uint32_t waiting = 0;     // for room
   std::uint32_t fragmented = 0;  // of these, for room in one piece
   std::uint32_t staging = 0;
-  std::uint32_t with_room = 0;           // held or begun
-  std::atomic<std::uint32_t> queued{0};  // held; begun without the lock, so an estimate for policies
-  std::uint32_t under_way = 0;           // transfers
+  std::uint32_t with_room = 0;  // held or begun
+  // Held. Relaxed: counted up under the lock and down without it, when a task begins. Under the lock it is therefore
+  // never too low; for a moment it may be too high, with which policies bring fewer tasks ahead.
+  std::atomic<std::uint32_t> queued{0};
+  std::uint32_t under_way = 0;  // transfers
 
   std::uint32_t queued_now() const noexcept { return queued.load(std::memory_order_relaxed); }
 };

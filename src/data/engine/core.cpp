@@ -50,7 +50,7 @@ constexpr std::uint32_t kOneLess = ~std::uint32_t{0};
 void Core::set_state(Request& request, RequestState to) noexcept {
   count(load, request.state(), kOneLess);
   count(load, to, 1);
-  if (to == RequestState::held) load.queued.fetch_add(1, std::memory_order_relaxed);
+  if (to == RequestState::held) load.queued.fetch_add(1, std::memory_order_relaxed);  // relaxed: Load::queued says why
   request.change_state(to);
 }
 
@@ -58,7 +58,7 @@ bool Core::revoke(Request& request) noexcept {
   if (!request.revoke()) return false;
   count(load, RequestState::held, kOneLess);
   count(load, RequestState::waiting, 1);
-  load.queued.fetch_sub(1, std::memory_order_relaxed);
+  load.queued.fetch_sub(1, std::memory_order_relaxed);  // relaxed: Load::queued says why
   return true;
 }
 

@@ -30,7 +30,7 @@ struct Core {
   // Any thread, without the lock. False: its room has been taken back, or it has failed.
   bool begin(Request& request) noexcept {
     if (!request.begin()) return false;
-    load.queued.fetch_sub(1, std::memory_order_relaxed);
+    load.queued.fetch_sub(1, std::memory_order_relaxed);  // relaxed: Load::queued says why
     return true;
   }
   // It waits again, unless its task has begun.

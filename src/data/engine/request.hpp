@@ -121,7 +121,9 @@ struct Request : RequestBooks {
   std::uint64_t trace_id = 0;  // of its task
   std::uint64_t since = 0;     // ticks at which it began to wait for what it waits for; 0: it does not wait
 
-  RequestState state() const noexcept { return state_.load(std::memory_order_relaxed); }  // exact under the lock
+  // Exact under the lock, but that a held one may begin at any moment. Relaxed: whoever goes on by it from held
+  // exchanges the state (ADMIT-1).
+  RequestState state() const noexcept { return state_.load(std::memory_order_relaxed); }
   bool waits() const noexcept {
     const RequestState now = state();
     return now == RequestState::waiting || now == RequestState::fragmented;

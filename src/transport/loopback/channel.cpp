@@ -43,19 +43,23 @@ Status LateChannel::get(void* to, Location from, std::size_t bytes) {
   Status status = reach(from.rank);
   if (status) {
     pending_.do_fenced_to(from.rank, state_.random());
-    std::memcpy(to, there, bytes);
+    if (bytes != 0) std::memcpy(to, there, bytes);  // of nothing both may be null
   }
   return status;
 }
 
 Status LateChannel::put_nbi(Location to, const void* from, std::size_t bytes) {
   std::byte* const there = state_.find(to, bytes);
-  return add(to.rank, [=] { std::memcpy(there, from, bytes); });
+  return add(to.rank, [=] {
+    if (bytes != 0) std::memcpy(there, from, bytes);
+  });
 }
 
 Status LateChannel::get_nbi(void* to, Location from, std::size_t bytes) {
   const std::byte* const there = state_.find(from, bytes);
-  return add(from.rank, [=] { std::memcpy(to, there, bytes); });
+  return add(from.rank, [=] {
+    if (bytes != 0) std::memcpy(to, there, bytes);
+  });
 }
 
 base::Result<std::uint64_t> LateChannel::atomic(Location at, AtomicOp op, AtomicWidth width, std::uint64_t operand,
