@@ -23,7 +23,9 @@ struct Frame {
   Node* node = nullptr;
   const Action* at = nullptr;
   const Action* end = nullptr;
-  double factor = 1;  // of its computing, for memory that is faster or slower than the traced one
+  static constexpr unsigned kUnknown = ~0u;
+  double factor = 1;  // of its computing, for memory that is faster or slower than the traced one, with `others` at it
+  unsigned others = kUnknown;
   Waits waits = Waits::nothing;
   const Action* effect = nullptr;  // what it does now that its time has passed
   Node* awaited = nullptr;
@@ -47,6 +49,12 @@ struct Worker {
   std::uint64_t grain_ns = sched::policy::kUnknownGrain;
   std::uint32_t looked = 0;  // how often it took from the domain's queue last
   std::uint32_t random = 0;
+
+  // Computes since then, and had so much left to do then, in the traced run's time; by the factor of its frame.
+  bool computes = false;
+  std::uint64_t computes_since = 0;
+  double left_ns = 0;
+  bool runs_task = false;  // as Team has counted it
 
   // Moves blocks itself, one after the other.
   data::engine::Transfer* moving = nullptr;  // the first is under way when `copies`
