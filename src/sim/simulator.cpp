@@ -71,7 +71,7 @@ void Simulator::handle(const Event& event) {
   if (event.staged != nullptr) return queue_staged(*event.staged);
   Worker& worker = team_.worker(event.worker);
   if (event.turn != worker.turn) return;
-  worker.computes = false;
+  worker.computing.active = false;
   step(worker);
   if (team_.count_running(worker)) compute_on(worker);
 }
@@ -172,19 +172,19 @@ bool Simulator::act(Worker& worker, Frame& frame) {
 }
 
 void Simulator::compute(Worker& worker, Frame& frame, double ns) {
-  worker.computes = true;
-  worker.computes_since = clock_.now();
-  worker.left_ns = ns;
+  worker.computing.active = true;
+  worker.computing.since = clock_.now();
+  worker.computing.left_ns = ns;
   clock_.go_on(worker, clock_.now() + static_cast<std::uint64_t>(std::llround(ns * frame.factor)));
 }
 
 // A worker has begun or ended to use memory: the others of its domain go on faster or slower.
 void Simulator::compute_on(const Worker& changed) {
   for (const auto& each : team_.workers()) {
-    if (!each->computes || each->machine_domain != changed.machine_domain || each.get() == &changed) continue;
+    if (!each->computing.active || each->machine_domain != changed.machine_domain || each.get() == &changed) continue;
     Frame& frame = each->frames.back();
-    const double done = static_cast<double>(clock_.now() - each->computes_since) / frame.factor;
-    if (tasks_.set_factor(*each, frame)) compute(*each, frame, std::max(each->left_ns - done, 0.0));
+    const double done = static_cast<double>(clock_.now() - each->computing.since) / frame.factor;
+    if (tasks_.set_factor(*each, frame)) compute(*each, frame, std::max(each->computing.left_ns - done, 0.0));
   }
 }
 

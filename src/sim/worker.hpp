@@ -34,6 +34,13 @@ struct Frame {
   std::uint64_t since = 0, ran_before = 0, idle_before = 0;
 };
 
+// What a worker had left to do at some time, in the traced run's time; it takes that by the factor of its frame.
+struct Computing {
+  bool active = false;
+  std::uint64_t since = 0;
+  double left_ns = 0;
+};
+
 struct Worker {
   int index = 0;
   int domain = 0;  // of the runtime: those that have workers
@@ -50,10 +57,7 @@ struct Worker {
   std::uint32_t looked = 0;  // how often it took from the domain's queue last
   std::uint32_t random = 0;
 
-  // Computes since then, and had so much left to do then, in the traced run's time; by the factor of its frame.
-  bool computes = false;
-  std::uint64_t computes_since = 0;
-  double left_ns = 0;
+  Computing computing;
   bool runs_task = false;  // as Team has counted it
 
   // Moves blocks itself, one after the other.
