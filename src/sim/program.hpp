@@ -69,7 +69,7 @@ struct ProgramTask {
   int domain = -1;         // that it is to run in; -1: any
   Span actions, items, after;
   std::uint64_t own_ns = 0;  // of its own code
-  std::uint32_t beside = 0;  // other workers that ran tasks when it began
+  float beside = 0;          // other workers that ran tasks while it ran, on average
   std::uint32_t slots = 0;   // satisfied by other EDTs
   bool cancelled = false;
 };

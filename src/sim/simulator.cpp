@@ -70,7 +70,10 @@ void Simulator::handle(const Event& event) {
   if (event.landed != nullptr) return movers_.landed(event, first);
   if (event.staged != nullptr) return queue_staged(*event.staged);
   Worker& worker = team_.worker(event.worker);
-  if (event.turn == worker.turn) step(worker);
+  if (event.turn != worker.turn) return;
+  worker.computing.active = false;
+  step(worker);
+  if (team_.count_running(worker)) compute_on(worker);
 }
 
 // As data::Store counts it: workers that have nothing to run while so many ready tasks wait for their blocks.
@@ -155,8 +158,8 @@ void Simulator::step(Worker& worker) {
 bool Simulator::act(Worker& worker, Frame& frame) {
   const Action& action = *frame.at++;
   if (action.act == Act::compute) {
-    clock_.go_on(
-        worker, clock_.now() + static_cast<std::uint64_t>(std::llround(static_cast<double>(action.ns) * frame.factor)));
+    tasks_.set_factor(worker, frame);
+    compute(worker, frame, static_cast<double>(action.ns));
     return true;
   }
   if (action.ns == 0) {
@@ -166,6 +169,23 @@ bool Simulator::act(Worker& worker, Frame& frame) {
   frame.effect = &action;
   clock_.go_on(worker, clock_.now() + action.ns);
   return true;
+}
+
+void Simulator::compute(Worker& worker, Frame& frame, double ns) {
+  worker.computing.active = true;
+  worker.computing.since = clock_.now();
+  worker.computing.left_ns = ns;
+  clock_.go_on(worker, clock_.now() + static_cast<std::uint64_t>(std::llround(ns * frame.factor)));
+}
+
+// A worker has begun or ended to use memory: the others of its domain go on faster or slower.
+void Simulator::compute_on(const Worker& changed) {
+  for (const auto& each : team_.workers()) {
+    if (!each->computing.active || each->machine_domain != changed.machine_domain || each.get() == &changed) continue;
+    Frame& frame = each->frames.back();
+    const double done = static_cast<double>(clock_.now() - each->computing.since) / frame.factor;
+    if (tasks_.set_factor(*each, frame)) compute(*each, frame, std::max(each->computing.left_ns - done, 0.0));
+  }
 }
 
 void Simulator::carry_out(Worker& worker, Frame& frame, const Action& action) {

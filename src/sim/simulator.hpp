@@ -51,6 +51,8 @@ class Simulator final : public Driver {
   // ---- What a thread does ----
   void step(Worker& worker);
   bool act(Worker& worker, Frame& frame);
+  void compute(Worker& worker, Frame& frame, double ns);
+  void compute_on(const Worker& changed);
   void carry_out(Worker& worker, Frame& frame, const Action& action);
   void spawn(Worker& worker, Frame& frame, std::uint32_t task);
   void satisfy(Worker& worker, const Action& action);

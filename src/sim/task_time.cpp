@@ -25,11 +25,19 @@ double TaskTime::memory_ns(const Target& on, const Node& node, DomainId domain, 
   return seconds * 1e9;
 }
 
+double TaskTime::traced_memory_ns(const Node& node) const {
+  const float beside = program_.tasks[node.task].beside;
+  const auto whole = static_cast<unsigned>(beside);
+  const double part = static_cast<double>(beside) - whole;
+  const double fewer = memory_ns(source_, node, DomainId{0}, whole, false);
+  return part == 0 ? fewer : fewer + part * (memory_ns(source_, node, DomainId{0}, whole + 1, false) - fewer);
+}
+
 double TaskTime::factor_of(const Node& node, DomainId domain, unsigned others) const {
   const ProgramTask& of = program_.tasks[node.task];
   if (of.own_ns == 0 || of.items.count == 0) return 1;
   const auto own = static_cast<double>(of.own_ns);
-  const double there = memory_ns(source_, node, DomainId{0}, of.beside, false);
+  const double there = traced_memory_ns(node);
   if (there <= 0) return 1;
   const double here = memory_ns(target_, node, domain, others, true);
   const double part = std::min(own, there);

@@ -22,6 +22,8 @@ class TaskTime {
   double factor_of(const Node& node, DomainId domain, unsigned others) const;
 
  private:
+  // What that took where the program was traced, with the others that ran there meanwhile.
+  double traced_memory_ns(const Node& node) const;
   // What its footprint takes to read and write once. `placed`: its blocks are where the engine has them; else in the
   // first tier.
   double memory_ns(const Target& on, const Node& node, DomainId domain, unsigned others, bool placed) const;

@@ -87,9 +87,17 @@ bool Tasks::begin(Worker& worker, Node& node) {
   const Span& actions = program_.tasks[node.task].actions;
   frame.at = program_.actions.data() + actions.first;
   frame.end = frame.at + actions.count;
-  frame.factor = time_.factor_of(node, worker.machine_domain, team_.others_in(worker));
   clock_.go_on(worker, at);
   return true;
+}
+
+bool Tasks::set_factor(const Worker& worker, Frame& frame) const {
+  const unsigned others = team_.others_in(worker);
+  if (frame.node == nullptr || frame.others == others) return false;
+  frame.others = others;
+  const double before = frame.factor;
+  frame.factor = time_.factor_of(*frame.node, worker.machine_domain, others);
+  return frame.factor != before;
 }
 
 // False: it is in the queue of one.

@@ -26,6 +26,7 @@ Team::Team(const Program& program, const Target& target, const Options& options,
   std::vector<DomainId> used = target.worker_domains;
   used.erase(std::unique(used.begin(), used.end()), used.end());
   domains_.resize(used.size());
+  running_.resize(target.costs.domains());
   const auto count = static_cast<std::size_t>(options.workers);
   for (std::size_t i = 0; i < count + program.threads.size() - 1; ++i) {
     auto worker = std::make_unique<Worker>();
@@ -52,13 +53,16 @@ DomainId Team::machine_domain(int domain) const noexcept {
   return worker(domains_[static_cast<std::size_t>(domain)].workers.front()).machine_domain;
 }
 
-unsigned Team::others_in(const Worker& worker) const {
-  unsigned others = 0;
-  for (const auto& each : workers_) {
-    const bool runs = !each->idle && each->frames.back().node != nullptr;
-    others += runs && each->index != worker.index && each->machine_domain == worker.machine_domain ? 1 : 0;
-  }
-  return others;
+unsigned Team::others_in(const Worker& worker) const noexcept {
+  return running_[static_cast<std::size_t>(worker.machine_domain)] - (worker.runs_task ? 1 : 0);
+}
+
+bool Team::count_running(Worker& worker) {
+  const bool runs = !worker.idle && worker.frames.back().node != nullptr;
+  if (std::exchange(worker.runs_task, runs) == runs) return false;
+  unsigned& running = running_[static_cast<std::size_t>(worker.machine_domain)];
+  runs ? ++running : --running;
+  return true;
 }
 
 // ---- Where they lie ----

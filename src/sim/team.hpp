@@ -31,8 +31,11 @@ class Team {
   // A domain that a task asks for, of those that have workers.
   bool has_domain(int domain) const noexcept { return domain >= 0 && domain < static_cast<int>(domains_.size()); }
   DomainId machine_domain(int domain) const noexcept;
-  // Workers of the same domain of the machine that run a task, besides this one.
-  unsigned others_in(const Worker& worker) const;
+  // Workers of the same domain of the machine that run a task, besides this one, as far as they have been counted.
+  unsigned others_in(const Worker& worker) const noexcept;
+  // Whether the worker runs a task may have changed. True: it has, and those of its domain share memory with more or
+  // fewer.
+  [[nodiscard]] bool count_running(Worker& worker);
 
   // ---- A ready task ----
   void push(Worker& worker, Node& node);
@@ -66,6 +69,7 @@ class Team {
   Clock& clock_;
   Workers workers_;
   std::vector<DomainQueue> domains_;
+  std::vector<unsigned> running_;  // by domain of the machine
   int idle_ = 0;
   std::uint64_t look_again_at_ = 0;  // a thief left something; 0: nothing
   std::uint64_t steals_ = 0;

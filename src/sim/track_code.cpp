@@ -25,6 +25,7 @@ bool comes_before(const Interval& a, const Interval& b) noexcept {
 void TrackCode::add(int worker, std::vector<Interval> intervals) {
   std::stable_sort(intervals.begin(), intervals.end(), comes_before);
   open_.clear();
+  ended_ = kNone;
   open_.emplace_back().interval = {.start = start_, .end = end_};
   open_.back().cursor = start_;
   for (const Interval& interval : intervals) {
@@ -49,6 +50,7 @@ void TrackCode::enter(const Interval& interval) {
   if (interval.kind == Kind::edge) return satisfy(interval);
   if (interval.kind == Kind::made || interval.kind == Kind::gone) return block_event(interval);
   while (open_.size() > 1 && open_.back().interval.end <= interval.start) leave();
+  note_running(interval);
   Open& around = open_.back();
   if (around.interval.kind == Kind::task || is_root(around)) act(around, interval);
   if (around.interval.kind == Kind::wait) {
@@ -57,12 +59,6 @@ void TrackCode::enter(const Interval& interval) {
     tasks_in_waits_ += interval.kind == Kind::task ? 1 : 0;
   }
   if (interval.kind != Kind::task && interval.kind != Kind::wait) return;
-  if (interval.kind == Kind::task) {
-    const bool outermost =
-        std::none_of(open_.begin(), open_.end(), [](const Open& open) { return open.interval.kind == Kind::task; });
-    changes_.push_back({interval.start, outermost ? 1 : 0, interval.subject});
-    if (outermost) changes_.push_back({interval.end, -1, kNoTask});
-  }
   if (spare_.empty()) spare_.emplace_back();
   open_.push_back(std::move(spare_.back()));
   spare_.pop_back();
@@ -188,14 +184,52 @@ Span TrackCode::store(const std::vector<Action>& actions) {
   return span;
 }
 
-// Those that ran when each task began. A worker that runs a task on top of one that waits is one.
+// A worker runs a task's code unless it waits in it. A task on top of another's code, without a wait between them, adds
+// nothing. Between two tasks that follow each other the worker looks for nothing, and is taken to run on.
+void TrackCode::note_running(const Interval& interval) {
+  const bool is_task = interval.kind == Kind::task;
+  const bool in_task = open_.back().interval.kind == Kind::task;
+  const std::size_t before = ended_depth_ == open_.size() ? std::exchange(ended_, kNone) : kNone;
+  if (is_task && in_task) {
+    changes_.push_back({interval.start, 0, interval.subject});
+    changes_.push_back({interval.end, 0, interval.subject});
+  } else if (is_task) {
+    const bool follows = before != kNone;
+    if (follows) changes_[before].by = 0;
+    changes_.push_back({interval.start, follows ? 0 : 1, interval.subject});
+    ended_ = changes_.size();
+    ended_depth_ = open_.size();
+    changes_.push_back({interval.end, -1, interval.subject});
+  } else if (in_task && interval.kind == Kind::wait) {
+    changes_.push_back({interval.start, -1, kNoTask});
+    changes_.push_back({interval.end, 1, kNoTask});
+  }
+}
+
+// From the integral over time of the number of workers that run tasks.
 void TrackCode::count_beside() {
   std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-  int running = 0;
+  struct Begun {
+    double integral = 0;
+    std::uint64_t at = 0;
+    bool known = false;
+  };
+  std::vector<Begun> begun(program_.tasks.size());
+  double integral = 0;
+  std::int64_t running = 0;
+  std::uint64_t until = changes_.empty() ? 0 : changes_.front().at;
   for (const Change& change : changes_) {
+    integral += static_cast<double>(running) * static_cast<double>(change.at - until);
+    until = change.at;
     running += change.by;
-    if (change.task != kNoTask)
-      program_.tasks[change.task].beside = static_cast<std::uint32_t>(std::max(running - 1, 0));
+    if (change.task == kNoTask) continue;
+    Begun& begin = begun[change.task];
+    if (!begin.known) {
+      begin = {integral, change.at, true};
+    } else if (change.at > begin.at) {
+      const double average = (integral - begin.integral) / static_cast<double>(change.at - begin.at);
+      program_.tasks[change.task].beside = static_cast<float>(std::max(average - 1, 0.0));
+    }
   }
 }
 

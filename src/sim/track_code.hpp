@@ -80,12 +80,16 @@ class TrackCode {
   std::vector<Late> late_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
   std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0;
-  struct Change {  // a task begins, or a worker has come to the end of what it ran
+  struct Change {  // a worker begins or ends to run a task's code
     std::uint64_t at;
-    int by;              // to the number of workers that run tasks
-    std::uint32_t task;  // that begins; none: ~0
+    std::int32_t by;     // to the number of workers that do
+    std::uint32_t task;  // that begins or ends; none: a wait within one
   };
   std::vector<Change> changes_;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t ended_ = kNone;    // the change by which the last task of this track ended, if nothing came after it
+  std::size_t ended_depth_ = 0;  // how many intervals were open around it
+  void note_running(const Interval& interval);
   void count_beside();
   void mark_items_by_slot();
 };

@@ -23,13 +23,22 @@ struct Frame {
   Node* node = nullptr;
   const Action* at = nullptr;
   const Action* end = nullptr;
-  double factor = 1;  // of its computing, for memory that is faster or slower than the traced one
+  static constexpr unsigned kUnknown = ~0u;
+  double factor = 1;  // of its computing, for memory that is faster or slower than the traced one, with `others` at it
+  unsigned others = kUnknown;
   Waits waits = Waits::nothing;
   const Action* effect = nullptr;  // what it does now that its time has passed
   Node* awaited = nullptr;
   // Of a throttled spawner: when it began to wait, and what it had run and been idle by then.
   std::int64_t enough = 0;
   std::uint64_t since = 0, ran_before = 0, idle_before = 0;
+};
+
+// What a worker had left to do at some time, in the traced run's time; it takes that by the factor of its frame.
+struct Computing {
+  bool active = false;
+  std::uint64_t since = 0;
+  double left_ns = 0;
 };
 
 struct Worker {
@@ -47,6 +56,9 @@ struct Worker {
   std::uint64_t grain_ns = sched::policy::kUnknownGrain;
   std::uint32_t looked = 0;  // how often it took from the domain's queue last
   std::uint32_t random = 0;
+
+  Computing computing;
+  bool runs_task = false;  // as Team has counted it
 
   // Moves blocks itself, one after the other.
   data::engine::Transfer* moving = nullptr;  // the first is under way when `copies`

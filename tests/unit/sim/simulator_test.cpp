@@ -228,6 +228,19 @@ TEST(Simulator, SlowMemoryMakesTheMemoryPartOfATaskLonger) {
   EXPECT_EQ(p->makespan_ns, 8 * bytes);
 }
 
+// Each read its block alone when it was traced. Together both take twice as long, until the short one has ended.
+TEST(Simulator, ATaskThatSharesMemoryGoesOnFasterWhenTheOtherHasEnded) {
+  MadeProgram made;
+  const std::uint64_t bytes = 1024 * kPage;
+  const std::uint32_t a = made.add_block(bytes), b = made.add_block(bytes / 2);
+  made.add_task(bytes, {MadeProgram::block(a, Mode::in)});
+  made.add_task(bytes / 2, {MadeProgram::block(b, Mode::in)});
+  made.wait();
+  const Prediction p = predict(made.finish(), made_target(2, {2 * bytes}));
+  EXPECT_GE(p.makespan_ns, bytes * 3 / 2);
+  EXPECT_LT(p.makespan_ns, bytes * 3 / 2 + 2 * kLookNs);
+}
+
 TEST(Simulator, ABlockWithoutAPlaceIsAnErrorThatNamesTiersAndRemedy) {
   MadeProgram made;
   made.add_block(64 * kPage);

@@ -68,5 +68,17 @@ TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
   EXPECT_EQ(program.actions[program.threads[0].actions.first].ns, 30u);
 }
 
+// Worker 0 runs a task for 1000 ns, worker 1 another one for the second half of that.
+TEST(TrackCode, ATaskSharesMemoryWithThoseThatRunMeanwhileOnAverageOverItsTime) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {{.start = 0, .end = 1000, .kind = trace::Kind::task, .subject = 0}});
+  code.add(1, {{.start = 500, .end = 1000, .kind = trace::Kind::task, .subject = 1}});
+  code.finish({true, true});
+  EXPECT_FLOAT_EQ(program.tasks[0].beside, 0.5F);
+  EXPECT_FLOAT_EQ(program.tasks[1].beside, 1);
+}
+
 }  // namespace
 }  // namespace weir::sim
