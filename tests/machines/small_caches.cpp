@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// small_caches FILE.xml: writes this machine for hwloc, but with caches of at most 4 MiB. The arrays in which bandwidth is
-// measured are several times as large as all caches; on a machine with hundreds of MiB of cache each measurement takes
-// many seconds and GB, which a test of what a command prints has no use for.
+// small_caches FILE.xml: writes this machine for hwloc, but with caches of at most 4 MiB. The arrays in which bandwidth
+// is measured are several times as large as all caches; on a machine with hundreds of MiB of cache each measurement
+// takes many seconds and GB, which a test of what a command prints has no use for.
 #include <hwloc.h>
 
 #include <algorithm>
