@@ -110,7 +110,10 @@ base::Result<seismic::Size> chosen_size(const SeismicSettings& settings) {
 
 // Together the three are four times all caches, of which the next pass then finds nothing; four times each, as STREAM
 // wants it, takes half a minute where caches are hundreds of MiB.
-Bytes triad_array(const machine::Machine& machine) { return {machine::stream_array_size(machine).count / 3}; }
+Bytes triad_array(const machine::Machine& machine) {
+  constexpr std::uint64_t kLeast = 80'000'000;
+  return {std::max(machine::stream_array_size(machine).count / 3, kLeast)};
+}
 
 machine::StreamSettings triad_settings(const machine::Machine& machine, int threads) {
   machine::StreamSettings triad;
