@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 
-"""Instructions a task takes, counted by valgrind: instructions.py RUNNER [--air PERCENT]
+"""Instructions a task takes, counted by valgrind: instructions.py RUNNER [--margin PERCENT]
 
 RUNNER is weir-bench-weir. Each program runs with two numbers of tasks, so that starting and stopping cancel out, and with one
 worker. Counts, not times: they are the same in every run, whatever else the machine does, and next to nothing of them is
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-# What a task costs, by g++ 12 on x86-64, with a few percent of air: a change that goes beyond says so here.
+# What a task costs, by g++ 12 on x86-64, a few percent above what was counted: a change that goes beyond says so here.
 CEILINGS = {"independent": 257, "chain": 526, "wavefront": 785, "forkjoin": 118}
 # A program runs twice in a process, cold and warm.
 SIZES = {"independent": (20_000, 60_000), "chain": (4_000, 16_000), "wavefront": (40**2, 110**2), "forkjoin": (12, 18)}
@@ -51,13 +51,13 @@ def instructions_per_task(runner, bench, sizes=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runner")
-    parser.add_argument("--air", type=float, default=0, help="percent by which all ceilings are higher, for other compilers")
+    parser.add_argument("--margin", type=float, default=0, help="percent by which all ceilings are higher, for other compilers")
     arguments = parser.parse_args()
     require_valgrind()
     print("| instructions a task, one worker | counted | ceiling |\n|---|---|---|")
     above = []
     for bench, ceiling in CEILINGS.items():
-        most = ceiling * (1 + arguments.air / 100)
+        most = ceiling * (1 + arguments.margin / 100)
         counted = instructions_per_task(arguments.runner, bench)
         print(f"| {bench} | {counted:.1f} | {most:.0f} |", flush=True)
         if counted > most:

@@ -12,7 +12,7 @@ if(NOT WEIR_HOOKS)
 endif()
 
 # g++ collects its garbage often, which takes a tenth of the time of a build: not before it has 1 GiB of it.
-add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -13,6 +13,13 @@ namespace weir::transport::loopback {
 
 using base::Status;
 
+namespace {
+// Of nothing, either may be null.
+void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+}  // namespace
+
 // What is under way arrives all the same, but not that of a rank that fails or is lost: its memory may be gone.
 LateChannel::~LateChannel() {
   if (std::uncaught_exceptions() == 0) pending_.do_all(state_.random());
@@ -34,7 +41,7 @@ Status LateChannel::put(Location to, const void* from, std::size_t bytes) {
   std::byte* const there = state_.find(to, bytes);
   const auto* const first = static_cast<const std::byte*>(from);
   return add(to.rank, [there, copy = std::vector<std::byte>(first, first + bytes)] {
-    if (!copy.empty()) std::memcpy(there, copy.data(), copy.size());
+    copy_bytes(there, copy.data(), copy.size());
   });
 }
 
@@ -43,23 +50,19 @@ Status LateChannel::get(void* to, Location from, std::size_t bytes) {
   Status status = reach(from.rank);
   if (status) {
     pending_.do_fenced_to(from.rank, state_.random());
-    if (bytes != 0) std::memcpy(to, there, bytes);  // of nothing both may be null
+    copy_bytes(to, there, bytes);
   }
   return status;
 }
 
 Status LateChannel::put_nbi(Location to, const void* from, std::size_t bytes) {
   std::byte* const there = state_.find(to, bytes);
-  return add(to.rank, [=] {
-    if (bytes != 0) std::memcpy(there, from, bytes);
-  });
+  return add(to.rank, [=] { copy_bytes(there, from, bytes); });
 }
 
 Status LateChannel::get_nbi(void* to, Location from, std::size_t bytes) {
   const std::byte* const there = state_.find(from, bytes);
-  return add(from.rank, [=] {
-    if (bytes != 0) std::memcpy(to, there, bytes);
-  });
+  return add(from.rank, [=] { copy_bytes(to, there, bytes); });
 }
 
 base::Result<std::uint64_t> LateChannel::atomic(Location at, AtomicOp op, AtomicWidth width, std::uint64_t operand,
