@@ -121,7 +121,7 @@ std::uint64_t Blocks::take_growth_ns() {
 }
 
 base::Status Blocks::make(std::uint32_t block, DomainId domain, bool waits) {
-  if (blocks_[block] != nullptr) return base::Status::success();
+  if (blocks_[block] != nullptr || program_.blocks[block].in_no_tier) return base::Status::success();
   auto entry = std::make_unique<Entry>();
   const ProgramBlock& of = program_.blocks[block];
   entry->block.name = of.name;
@@ -193,11 +193,11 @@ void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
   if (task.request == nullptr) {
     engine::Request& request = open(task, items.size(), domain);
     for (const Item& item : items)
-      if (item.is_block) request.add(blocks_[item.block]->block, item.mode);
+      if (item.is_tiered(program_.blocks)) request.add(blocks_[item.block]->block, item.mode);
     return engine_.add(request);
   }
   for (const Item& item : items)
-    if (item.is_block) add(task, item, items.size(), domain);
+    if (item.is_tiered(program_.blocks)) add(task, item, items.size(), domain);
 }
 
 void Blocks::add(Node& task, const Item& item, std::size_t of_items, DomainId domain) {

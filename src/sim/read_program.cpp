@@ -26,7 +26,7 @@ class Collector final : public trace::RecordVisitor {
   Collector(const trace::RuntimeInfo& runtime, const trace::TimeScale& scale, Program& program)
       : runtime_(runtime), scale_(scale), program_(program), tracks_(runtime.tracks.size()) {
     for (const trace::Definition& block : runtime.blocks)
-      program.blocks.push_back({block.name, block.first, false, false, false});
+      program.blocks.push_back({block.name, block.first, false, false, false, false});
     const std::size_t tiers = runtime.tiers.size() + 1;
     program.real.moved.assign(tiers, std::vector<std::uint64_t>(tiers));
     program.real.moving_ns = program.real.moved;
@@ -100,7 +100,7 @@ std::uint32_t Collector::task_of(std::uint64_t id) {
 std::uint32_t Collector::block_of(trace::BlockKind kind, std::uint64_t number) {
   if (kind == trace::BlockKind::numbered && number < runtime_.blocks.size()) return static_cast<std::uint32_t>(number);
   const auto [at, fresh] = guids_.try_emplace(number | kGuid, static_cast<std::uint32_t>(program_.blocks.size()));
-  if (fresh) program_.blocks.push_back({fmt::format("block {:#x}", number), 0, false, false, false});
+  if (fresh) program_.blocks.push_back({fmt::format("block {:#x}", number), 0, false, false, false, true});
   return at->second;
 }
 

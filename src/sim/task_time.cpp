@@ -12,7 +12,7 @@ double TaskTime::memory_ns(const Target& on, const Node& node, DomainId domain, 
   for (std::uint32_t i = of.items.first; i < of.items.first + of.items.count; ++i) {
     const Item& item = program_.items[i];
     auto memory = static_cast<std::size_t>(on.program_memory[static_cast<std::size_t>(domain)]);
-    if (item.is_block) {
+    if (item.is_tiered(program_.blocks)) {
       const data::engine::NodeId node_id =
           placed ? blocks_.node_of(item.block, node.request.get()) : on.hierarchy.tiers.front().nodes.front();
       if (node_id != data::engine::NodeId::none && on.memory[data::engine::index_of(node_id)] != Target::kFile)
