@@ -55,7 +55,7 @@ struct Blocks::Asker final : engine::Requester {
   Node& task;
 };
 
-engine::Config Blocks::config_of(const Options& options, int workers) {
+engine::Config Blocks::config_of(const Options& options, int workers, unsigned cores) {
   engine::Config config;
   config.strategy = options.strategy;
   config.evict = options.evict;
@@ -64,6 +64,7 @@ engine::Config Blocks::config_of(const Options& options, int workers) {
   config.chains = options.chains == Chains::on;
   config.depth = static_cast<std::uint32_t>(options.prefetch_depth);
   config.workers = static_cast<std::uint32_t>(workers);
+  config.cores_to_spare = cores > config.workers;
   config.site_text = [](const void*) { return std::string("the trace"); };
   return config;
 }
@@ -94,7 +95,7 @@ Blocks::Blocks(const Program& program, const Target& target, const Options& opti
     : program_(program),
       driver_(driver),
       books_(books_for<Books>(target)),
-      engine_(target.hierarchy, memories_of(books_), config_of(options, workers)),
+      engine_(target.hierarchy, memories_of(books_), config_of(options, workers, target.cores)),
       blocks_(program.blocks.size()) {
   engine_.set_costs(costs_of_tiers(target));
 }

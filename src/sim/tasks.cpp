@@ -91,13 +91,11 @@ bool Tasks::begin(Worker& worker, Node& node) {
   return true;
 }
 
-bool Tasks::set_factor(const Worker& worker, Frame& frame) const {
+void Tasks::set_factor(const Worker& worker, Frame& frame) const {
   const unsigned others = team_.others_in(worker);
-  if (frame.node == nullptr || frame.others == others) return false;
+  if (frame.node == nullptr || frame.others == others) return;
   frame.others = others;
-  const double before = frame.factor;
   frame.factor = time_.factor_of(*frame.node, worker.machine_domain, others);
-  return frame.factor != before;
 }
 
 // False: it is in the queue of one.
