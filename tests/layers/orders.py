@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import checked_tree  # noqa: E402
 
 HELD = ("alloc", "base", "check", "checker", "checkpoint", "cluster", "data", "deps", "explain", "island", "launch", "machine",
-        "memkind", "memory", "placer", "platform", "runtime", "shmem", "sim", "trace", "transport")
+        "memkind", "memory", "placer", "platform", "runtime", "sched", "shmem", "sim", "trace", "transport")
 
 WEAK = re.compile(r"memory_order_(?:acquire|release|acq_rel|consume)|__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL)")
 RELAXED = re.compile(r"memory_order_relaxed|__ATOMIC_RELAXED")
