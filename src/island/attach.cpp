@@ -13,6 +13,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/sanitizers.hpp"
 #include "island/flush_memory.hpp"
 #include "island/presence.hpp"
 #include "island/runner.hpp"
@@ -72,7 +73,7 @@ std::uint32_t take_place(const Presence& presence, const SegmentHead& head, cons
 }  // namespace
 
 std::byte* shared_address() noexcept {
-#if defined(__SANITIZE_THREAD__)
+#if WEIR_TSAN
   return nullptr;  // it gives programs a few ranges of addresses only
 #else
   return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 45);  // 48 bits and fewer have nothing of their own there

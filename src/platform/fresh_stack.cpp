@@ -16,9 +16,9 @@
 #include <cstring>
 #include <utility>
 
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
 #include <sanitizer/common_interface_defs.h>
-#elif defined(WEIR_STACKS_FOR_TSAN)
+#elif WEIR_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -83,19 +83,19 @@ struct Switch {
   void (*function)(void*);
   void* argument;
   ucontext_t here{}, there{};
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
   void* fake_stack = nullptr;
   const void* outer_lowest = nullptr;
   std::size_t outer_bytes = 0;
-#elif defined(WEIR_STACKS_FOR_TSAN)
+#elif WEIR_TSAN
   void* outer_fiber = nullptr;
   void* fiber = nullptr;
 #endif
 
   void leave(const StackBounds& to) noexcept {
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
     __sanitizer_start_switch_fiber(&fake_stack, to.lowest, to.bytes);
-#elif defined(WEIR_STACKS_FOR_TSAN)
+#elif WEIR_TSAN
     static_cast<void>(to);
     outer_fiber = __tsan_get_current_fiber();
     fiber = __tsan_create_fiber(0);
@@ -105,21 +105,21 @@ struct Switch {
 #endif
   }
   void arrive() noexcept {
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &outer_lowest, &outer_bytes);
 #endif
   }
   void go_back() noexcept {
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
     __sanitizer_start_switch_fiber(nullptr, outer_lowest, outer_bytes);
-#elif defined(WEIR_STACKS_FOR_TSAN)
+#elif WEIR_TSAN
     __tsan_switch_to_fiber(outer_fiber, 0);
 #endif
   }
   void is_back() noexcept {
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
     __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#elif defined(WEIR_STACKS_FOR_TSAN)
+#elif WEIR_TSAN
     __tsan_destroy_fiber(fiber);
 #endif
   }

@@ -9,16 +9,7 @@
 
 #include <cstddef>
 
-#if defined(__has_feature)
-#define WEIR_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define WEIR_HAS_FEATURE(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || WEIR_HAS_FEATURE(address_sanitizer)
-#define WEIR_STACKS_FOR_ASAN
-#elif defined(__SANITIZE_THREAD__) || WEIR_HAS_FEATURE(thread_sanitizer)
-#define WEIR_STACKS_FOR_TSAN
-#endif
+#include "base/sanitizers.hpp"
 
 namespace weir::platform {
 
@@ -61,7 +52,7 @@ inline bool stack_is_short() noexcept { return stack_pointer() < detail::stack_l
 // Where in the running stack the caller's frame is, about: `local` lies in it, and is at hand. (What AddressSanitizer
 // makes of local variables lies elsewhere.)
 inline const char* place_in_stack([[maybe_unused]] const void* local) noexcept {
-#if defined(WEIR_STACKS_FOR_ASAN)
+#if WEIR_ASAN
   return stack_pointer();
 #else
   return static_cast<const char*>(local);

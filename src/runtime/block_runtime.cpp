@@ -69,6 +69,7 @@ BlockRuntime::~BlockRuntime() {
     block->owner = nullptr;
     block->store = nullptr;
     block->home.kind = data::engine::Home::Kind::none;
+    // Relaxed: no task is left, and whoever uses a block knows by its own order that the runtime has ended.
     block->address.store(nullptr, std::memory_order_relaxed);
   }
 }
@@ -83,7 +84,7 @@ data::Store& BlockRuntime::store() {
     if (!opened) throw Error(opened.status().message);
     owned_ = std::move(*opened);
     if (recorder_ != nullptr) owned_->record_on(*recorder_);
-    store_.store(owned_.get(), std::memory_order_release);
+    store_.store(owned_.get(), std::memory_order_release);  // STORE-2
   }
   return *owned_;
 }
@@ -272,6 +273,7 @@ void* address_slow(Task* self, const BlockBase* base) noexcept {
 
 // A task that has no request of its own may be inside of one that has.
 void* address_here(const BlockBase* base) noexcept {
+  // Relaxed: null or the one place that this task holds (docs/protocols/blocks.md, Addresses).
   if (void* const address = base->address.load(std::memory_order_relaxed)) return address;
   const sched::Worker* const worker = sched::Worker::current();
   WEIR_CHECK(worker != nullptr, "only a task that names a block in its footprint can ask where it is");

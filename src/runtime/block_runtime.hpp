@@ -31,7 +31,7 @@ class BlockRuntime final : public data::Sink {
   void set_tier_source(const detail::TierSource& source) { source_ = source; }
   // Opens the tiers at the first call. Throws weir::Error.
   data::Store& store();
-  // Null when there has been no block.
+  // Null when there has been no block. STORE-2: acquire, for what the store was made of.
   data::Store* find_store() const noexcept { return store_.load(std::memory_order_acquire); }
   TierStatistics statistics();
 
@@ -56,7 +56,7 @@ class BlockRuntime final : public data::Sink {
   base::Mutex mutex_;
   std::vector<data::Block*> blocks_ WEIR_GUARDED_BY(mutex_);
   std::unique_ptr<data::Store> owned_ WEIR_GUARDED_BY(mutex_);
-  std::atomic<data::Store*> store_{nullptr};  // released once owned_ is made
+  std::atomic<data::Store*> store_{nullptr};  // STORE-2: released once owned_ is made
 };
 
 // Of the runtime that a block belongs to, which lives.

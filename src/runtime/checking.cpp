@@ -111,6 +111,7 @@ check::Item item_of(const Access& access) {
   const Region& region = access.region;
   if (access.is_block()) {
     const data::Block& block = data::block_of(*detail::block_of(access));
+    // Relaxed: a checked block has one address, which the thread that spawns has been handed with it.
     item.extent = extent_of(block.layout, block.address.load(std::memory_order_relaxed));
   } else if (region.rows == 1) {
     item.extent = {reinterpret_cast<std::uintptr_t>(region.base), region.row_bytes};
@@ -146,12 +147,14 @@ void submit_checked(SpawnScope& scope, Task& task, std::span<const Access> footp
 // What is thrown out of the first part is on its way when the half is asked for.
 bool fork_checked(detail::ForkHalf& half, const sched::Scope* scope) {
   if (!check::hooks().follows_forks()) return false;
+  // Relaxed, both: under weir check a half stays on the thread that made it.
   half.state.store(static_cast<std::uint32_t>(std::uncaught_exceptions()), std::memory_order_relaxed);
   check::hooks().fork(&half, scope);
   return true;
 }
 
 bool join_checked(detail::ForkHalf& half, const sched::Scope* scope) noexcept {
+  // Relaxed: fork_checked() on this thread has written it.
   const auto before = static_cast<int>(half.state.load(std::memory_order_relaxed));
   const bool failed = std::uncaught_exceptions() > before;
   if (!failed) {
@@ -175,12 +178,14 @@ detail::BlockBase* make_checked_block(const detail::BlockLayout& layout, void* p
   if (address == nullptr)
     throw Error(fmt::format("block {}: no memory for {} bytes under weir check", block->name, layout.bytes()));
   block->program = program;
+  // Relaxed: the block is handed on by the program's own order, or with a task.
   block->address.store(address, std::memory_order_relaxed);
   return block.release();
 }
 
 void drop_checked_block(detail::BlockBase* base) noexcept {
   const std::unique_ptr<data::Block> block(&data::block_of(*base));
+  // Relaxed: whoever destroys a block comes after all that has changed it.
   void* const address = block->address.load(std::memory_order_relaxed);  // null: its runtime has ended
   if (block->program == nullptr && address != nullptr) check::hooks().free_block(address);
 }

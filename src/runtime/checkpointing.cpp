@@ -120,6 +120,7 @@ std::unique_ptr<Checkpointing> Checkpointing::open(Runtime& runtime, State& stat
 Checkpointing::Checkpointing(Runtime& runtime, State& state, std::unique_ptr<Course> course)
     : runtime_(runtime), state_(state), course_(std::move(course)) {
   state_.restarts = course_->restarting();
+  // Relaxed: threads that spawn in this runtime have got it from this one, after its constructor.
   if (state_.restarts) any_restarts_.store(true, std::memory_order_relaxed);
 }
 
@@ -136,6 +137,7 @@ bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
 
 void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept {
   if (scope.parent() != nullptr) return;
+  // Relaxed: a checkpoint that misses it is of a moment before that thread spawned.
   if (scope.owner()->index() != 0) return others_spawn_.store(true, std::memory_order_relaxed);
   if (own_) return;
   course_->note_task(name);
@@ -177,6 +179,7 @@ void Checkpointing::restore() {
 }
 
 void Checkpointing::write() {
+  // Relaxed: tasks of threads that spawn at the same time are in no checkpoint anyway.
   if (others_spawn_.load(std::memory_order_relaxed))
     course_->refuse("other threads than the one that made the runtime spawn tasks outside of tasks");
   const std::vector<data::Block*> blocks = this->blocks();

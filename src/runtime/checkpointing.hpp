@@ -27,6 +27,7 @@ class Checkpointing {
   ~Checkpointing();  // says when the program has ended before the place where it was to go on
 
   // Of any runtime: whether one is, or was, on its way to where it goes on. What spawns of blocks look at first.
+  // Relaxed: it is set before a runtime that restarts is handed to the program.
   static bool any_restarts() noexcept { return any_restarts_.load(std::memory_order_relaxed); }
   // Whether tasks that are spawned in `scope` have run before the checkpoint, and do not now.
   bool skips(const SpawnScope& scope) const noexcept;

@@ -40,6 +40,7 @@ void end(std::unique_ptr<OpenCompletion> open, std::exception_ptr failure) noexc
 }
 
 std::unique_ptr<OpenCompletion> take(std::atomic<OpenCompletion*>& from, const char* what) {
+  // DONE-1: what was moved here was written before; one of several threads gets it.
   if (OpenCompletion* const open = from.exchange(nullptr, std::memory_order_acq_rel))
     return std::unique_ptr<OpenCompletion>(open);
   throw Error(
@@ -76,11 +77,12 @@ const sched::Task& running_task(sched::Worker* worker, const char* what) {
 
 Completion& Completion::operator=(Completion&& other) noexcept {
   if (this != &other)
+    // DONE-1: acquires what the other was given, and releases it to whoever takes it from here.
     drop(open_.exchange(other.open_.exchange(nullptr, std::memory_order_acq_rel), std::memory_order_acq_rel));
   return *this;
 }
 
-Completion::~Completion() { drop(open_.load(std::memory_order_acquire)); }
+Completion::~Completion() { drop(open_.load(std::memory_order_acquire)); }  // DONE-1
 
 void Completion::complete() { end(take(open_, "complete()"), nullptr); }
 

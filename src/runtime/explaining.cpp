@@ -55,11 +55,13 @@ class GateKeeper {
 
   // False: that use of the memory has ended, or is none of this layer's.
   bool close(Task& task, ExplainedLayer* layer, std::vector<Held>& held) {
+    // EDGE-2: pairs with take(), so that what is read of the task is of this use or a later one.
     const std::uint64_t generation = task.generation.load(std::memory_order_acquire);
     const sched::Gates::Closed closed = gates_->close(task, generation);
     if (!closed.closed) return false;
     const sched::Scope* const scope = task.scope.seen();
     if (scope == nullptr || (layer != nullptr && layer->is_mine(task.invoke.seen()))) return false;  // being made
+    // Relaxed: the gate is closed, so this use of the task does not end (GATE-2).
     held.push_back({&task, task.generation.load(std::memory_order_relaxed), closed.edges, scope});
     return true;
   }
@@ -81,6 +83,7 @@ class Tasks {
     state_.scheduler->for_each_worker([&](const sched::Worker& worker) {
       const sched::TaskHeap& heap = const_cast<sched::Worker&>(worker).heap();
       heap.for_each_slot([&](Task& task) {
+        // HEAP-2: the slab is whole; EDGE-2: a task that was used shows a later generation.
         if (task.generation.load(std::memory_order_acquire) == heap.first_generation()) return;  // never used
         if (!s_.is_full()) {
           hold(task);
@@ -349,6 +352,7 @@ void add_children(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& ch
 }
 
 std::uint64_t read(const std::atomic<std::uint64_t>& counter) noexcept {
+  // Relaxed: counters have one writer, and an older value means a look too early, which is made again.
   return counter.load(std::memory_order_relaxed);
 }
 
@@ -382,6 +386,7 @@ void Explaining::note_tops() noexcept {
     if (tops->size() <= index) tops->resize(index + 1);
     const Task* top = nullptr;
     worker.for_each_frame([&](const sched::Frame& frame) { top = frame.task.seen(); });
+    // Relaxed: the task is not followed, only compared; a stale generation begins the time anew.
     const std::uint64_t generation = top == nullptr ? 0 : top->generation.load(std::memory_order_relaxed);
     OnTop& known = (*tops)[index];
     if (known.task != top || known.generation != generation) known = {top, generation, now};
@@ -399,6 +404,7 @@ std::vector<BegunTask> Explaining::begun_tasks() {
       const Task* const task = frame.task.seen();
       if (task == nullptr) return;
       all.push_back(
+          // Relaxed: it counts only if it is that of the gate (gates.md: frames are read without one).
           {task, task->generation.load(std::memory_order_relaxed), worker.index(), frame.waits_for.seen() != 0, 0, {}});
     });
     if (all.size() == first || all.back().waits) return;

@@ -139,7 +139,7 @@ void check_array(const ArrayShape& array) {
 
 std::uint64_t next_partition_id() noexcept {
   static std::atomic<std::uint64_t> next{1};
-  return next.fetch_add(1, std::memory_order_relaxed);
+  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: numbers need only differ
 }
 
 const Partition* make_partition(const WatchedShape& shape) {

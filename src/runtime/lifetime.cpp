@@ -93,6 +93,7 @@ bool is_maker(const data::Block& block, Task* task) noexcept {
 [[gnu::noinline]] void note_place(data::Block& block, const SpawnScope& scope) noexcept {
   for (Task* task = scope.parent(); task != nullptr; task = task->scope->parent())
     if (is_maker(block, task)) return;
+  // Relaxed: whoever destroys the block has waited for the tasks that were spawned, or is ordered with them.
   __atomic_store_n(&block.named_outside, true, __ATOMIC_RELAXED);
 }
 
@@ -100,6 +101,7 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
   NamedBy named(block.named_by);
   if (named.is(scope)) [[likely]]
     return;
+  // Relaxed: it only turns true; a thread that sees it late writes it once more.
   if (!__atomic_load_n(&block.named_outside, __ATOMIC_RELAXED)) note_place(block, scope);
   named.note(scope);
 }
@@ -120,6 +122,8 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
 }  // namespace
 
 void NamedBy::note_slow(std::uint64_t mark) noexcept {
+  // Relaxed, all of NamedBy: the word is compared and never followed; whoever destroys the memory comes after those
+  // that have named it, by the program's own order.
   std::uint64_t seen = __atomic_load_n(word_, __ATOMIC_RELAXED);
   for (;;) {
     std::uint64_t next = mark;
@@ -130,6 +134,7 @@ void NamedBy::note_slow(std::uint64_t mark) noexcept {
 }
 
 std::optional<Namers> NamedBy::wait(const Access* access) noexcept {
+  // Relaxed: the tasks themselves are waited for by their scopes (SCOPE-1).
   const std::uint64_t seen = __atomic_exchange_n(word_, 0, __ATOMIC_RELAXED);
   if (seen == 0) return std::nullopt;
   if (seen == kSeveralRuntimes) {
@@ -169,6 +174,7 @@ void note_maker(State& state, data::Block& block) noexcept {
 
 bool is_named_below(State& state, const data::Block& block) noexcept {
   Worker* const worker = find_worker_in(state);
+  // Relaxed: whoever names the block elsewhere does so before this by the program's own order.
   if (worker == nullptr || __atomic_load_n(&block.named_outside, __ATOMIC_RELAXED)) return false;
   return is_maker(block, worker->frame().task);
 }

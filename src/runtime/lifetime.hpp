@@ -35,7 +35,7 @@ class NamedBy {
     if (!is(scope)) [[unlikely]]
       note_slow(scope.mark());
   }
-  // `scope` alone has named it.
+  // `scope` alone has named it. Relaxed: this scope is the caller's, and what it has written the caller sees.
   bool is(const SpawnScope& scope) const noexcept { return __atomic_load_n(word_, __ATOMIC_RELAXED) == scope.mark(); }
   // Waits until all tasks have ended that have named it: of the calling thread's own scope those alone when `access` is
   // how they name it, else all that the calling task, or the thread outside of tasks, has spawned; and all of the

@@ -164,7 +164,7 @@ Statistics Runtime::statistics() const noexcept {
   state_->scheduler->for_each_worker([&](const sched::Worker& worker) {
     const sched::WorkerStatistics& from = worker.statistics();
     auto add = [](std::uint64_t& to, const std::atomic<std::uint64_t>& counter) {
-      to += counter.load(std::memory_order_relaxed);
+      to += counter.load(std::memory_order_relaxed);  // relaxed: exact only when no task runs
     };
     add(sum.tasks_run, from.run);
     add(sum.tasks_cancelled, from.cancelled);

@@ -120,7 +120,7 @@ class SpawnScope final : public sched::Scope {
   }
 
   std::uint64_t mark_;
-  std::atomic<std::int64_t> open_completions_{0};  // a hint for the throttle
+  std::atomic<std::int64_t> open_completions_{0};  // relaxed: a hint for the throttle
   std::unique_ptr<LateEnd> late_;
   std::unique_ptr<deps::BlockMap> map_;
   sched::Task* spawning_ = nullptr;    // during submit()
@@ -186,6 +186,8 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
     const detail::TaskRef& known = predecessors_[seen - 1];
     if (known.task == from.task && known.generation == from.generation) return true;
   }
+  // Relaxed: the task is of this worker's heap, so it is this thread that has changed the generation; if it is the
+  // same, closed() acquires (EDGE-2).
   if (from.task->generation.load(std::memory_order_relaxed) != from.generation ||
       from.task->successors.closed(from.generation)) {
     return false;

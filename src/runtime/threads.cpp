@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kMostRuntimes = std::size_t{1} << 16;
 
-std::atomic<std::uint32_t> forks{0};  // how many fork() calls lie between this process and the first
+// How many fork() calls lie between this process and the first. Relaxed: written in a child while it has one thread.
+std::atomic<std::uint32_t> forks{0};
 
 // The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
 // whether it still lives.
@@ -31,6 +32,7 @@ struct Register {
   base::Mutex mutex;
   std::uint64_t next_id WEIR_GUARDED_BY(mutex) = 1;
   std::size_t next_number WEIR_GUARDED_BY(mutex) = 1;  // 0 is no number, so that no generation is 0
+  // Written under the mutex; read with acquire without it (LIVE-1).
   std::array<std::atomic<State*>, kMostRuntimes> states{};
 };
 
@@ -79,8 +81,10 @@ class Memberships {
     list.swap(list_);
     const base::Lock lock(live().mutex);
     for (const Membership& m : list) {
+      // Relaxed, here and below: under the mutex.
       State* state = live().states[m.number].load(std::memory_order_relaxed);
       if (state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
+      // LIVE-2: what the maker has done comes before the end of the runtime on another thread.
       if (state->maker == std::this_thread::get_id()) state->maker_has_ended.store(true, std::memory_order_release);
       if (m.guest) state->scheduler->release_guest(m.worker);
     }
@@ -107,7 +111,7 @@ class Memberships {
     own.outer = outer;
     own.outer_number = static_cast<std::uint16_t>(outer->scheduler().first_generation() >> kNumberShift);
     const base::Lock lock(live().mutex);
-    own.outer_id = live().states[own.outer_number].load(std::memory_order_relaxed)->id;
+    own.outer_id = live().states[own.outer_number].load(std::memory_order_relaxed)->id;  // under the mutex
   }
 
   // The worker that the thread is, now that it has left the runtime it made.
@@ -137,12 +141,12 @@ class Memberships {
   // In this process: not in a child of the one that made it.
   static bool lives(std::uint16_t number, std::uint64_t id) noexcept {
     const base::Lock lock(live().mutex);
-    const State* state = live().states[number].load(std::memory_order_relaxed);
+    const State* state = live().states[number].load(std::memory_order_relaxed);  // under the mutex
     return state != nullptr && state->id == id && !made_before_fork(*state);
   }
   static bool from_before_fork(const Membership& m) noexcept {
     const base::Lock lock(live().mutex);
-    const State* state = live().states[m.number].load(std::memory_order_relaxed);
+    const State* state = live().states[m.number].load(std::memory_order_relaxed);  // under the mutex
     return state != nullptr && state->id == m.id && made_before_fork(*state);
   }
 
@@ -162,7 +166,7 @@ void enrol(State& state) {
   for (std::size_t tries = 0; tries < kMostRuntimes; ++tries) {
     const std::size_t number = all.next_number;
     all.next_number = number + 1 == kMostRuntimes ? 1 : number + 1;
-    if (all.states[number].load(std::memory_order_relaxed) != nullptr) continue;
+    if (all.states[number].load(std::memory_order_relaxed) != nullptr) continue;  // under the mutex
     state.number = static_cast<std::uint16_t>(number);
     state.id = all.next_id++;
     state.maker = std::this_thread::get_id();
@@ -175,7 +179,7 @@ void enrol(State& state) {
 
 void strike_off(State& state) noexcept {
   const base::Lock lock(live().mutex);
-  live().states[state.number].store(nullptr, std::memory_order_relaxed);
+  live().states[state.number].store(nullptr, std::memory_order_relaxed);  // under the mutex: nobody has a handle
 }
 
 State* find_live(std::uint64_t number) noexcept {
@@ -195,6 +199,7 @@ bool is_outside(State& state) noexcept {
 }
 
 bool may_end_here(const State& state) noexcept {
+  // LIVE-2
   return state.maker == std::this_thread::get_id() || state.maker_has_ended.load(std::memory_order_acquire);
 }
 

@@ -42,7 +42,7 @@ class alignas(base::kDestructiveSize) Inbox {
   }
 
  private:
-  std::atomic<std::size_t> size_{0};  // written under mutex_
+  std::atomic<std::size_t> size_{0};  // INBOX-1: written under mutex_, read without it
   base::Mutex mutex_;
   Task* first_ WEIR_GUARDED_BY(mutex_) = nullptr;
   Task* last_ WEIR_GUARDED_BY(mutex_) = nullptr;

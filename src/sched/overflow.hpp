@@ -85,7 +85,7 @@ class alignas(base::kDestructiveSize) Overflow {
   static void give_back(Batch* batch) noexcept { batch->home->empty_.push(batch); }
 
  private:
-  std::atomic<std::size_t> size_{0};  // written under mutex_
+  std::atomic<std::size_t> size_{0};  // INBOX-1: written under mutex_, read without it
   base::Mutex mutex_;
   std::deque<Batch*> batches_ WEIR_GUARDED_BY(mutex_);  // oldest first
 

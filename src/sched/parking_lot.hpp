@@ -57,9 +57,10 @@ class ParkingLot {
 
   // A worker goes from busy to searching and back. stop_searching is true for the last searcher while others sleep:
   // it should wake one when it knows of more work.
+  // Relaxed: whoever misses a searcher wakes one more.
   void start_searching() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_searching() noexcept {
-    const std::int64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
+    const std::int64_t before = state_.fetch_sub(1, std::memory_order_acq_rel);  // PARKLOT-1
     return before >= kSleeper && (before & kSearcherMask) == 1;
   }
 
@@ -116,6 +117,7 @@ class ParkingLot {
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
   void park_timed(Sleeper& self, std::uint64_t ns) noexcept {
     join_sleepers(self);
+    // Relaxed: it is counted before it sleeps, and who misses it wakes somebody.
     timed_parks_.fetch_add(1, std::memory_order_relaxed);
     self.parker.park_for(ns);
     timed_parks_.fetch_sub(1, std::memory_order_relaxed);
@@ -146,12 +148,14 @@ class ParkingLot {
   Sleeper* take(int domain, bool only_there) noexcept WEIR_REQUIRES(mutex_);
 
   // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond
-  // the surplus: below 0 when more are awake than should be.
+  // the surplus: below 0 when more are awake than should be. Relaxed loads: a barrier stands before those of makers
+  // (PARKLOT-1), the others are hints, or under mutex_.
   alignas(base::kDestructiveSize) std::atomic<std::int64_t> state_{0};
-  std::atomic<std::uint32_t> timed_parks_{0};  // of the sleepers; written by those that park so
-  std::atomic<bool> watched_{false};           // written under mutex_: a sleeper watches
+  std::atomic<std::uint32_t> timed_parks_{0};  // of the sleepers; relaxed: who misses one wakes it
+  std::atomic<bool> watched_{false};           // PARKLOT-1: written under mutex_; relaxed: a hint
   std::atomic<bool> asked_{false};             // written by the one that keeps asking, and who would be
   // Written under mutex_: how many should be asleep, and when it was found out. The first stays while watched_.
+  // Relaxed: hints without mutex_, and looked at again under it.
   std::atomic<std::int64_t> surplus_{0};
   std::atomic<std::uint64_t> blocked_set_at_{0};
   const std::int64_t most_surplus_ = 0;

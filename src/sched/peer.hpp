@@ -19,9 +19,10 @@
 
 namespace weir::sched {
 
-struct WorkerStatistics {  // one writer, the worker; any thread reads
+struct WorkerStatistics {  // one writer, the worker; any thread reads, relaxed
   std::atomic<std::uint64_t> run{0}, cancelled{0}, steals{0}, stolen{0}, far_steals{0}, parks{0}, dropped{0};
   static void add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) noexcept {
+    // Relaxed: statistics, exact only when no task runs.
     counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
 };

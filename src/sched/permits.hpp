@@ -43,6 +43,8 @@ struct PermitHolder {
     parker->unpark();
   }
 
+  // PERMIT-1, PERMIT-2. Relaxed where it is written under Permits::mutex_: the one that changes it next has had that
+  // lock, or is the thread itself.
   std::atomic<std::uint32_t> state{kHeld};
   platform::Parker* parker;
   PermitHolder* next = nullptr;  // guarded by Permits::mutex_
@@ -74,7 +76,7 @@ class Permits {
   PermitHolder* pop_waiting() noexcept WEIR_REQUIRES(mutex_);
   PermitHolder* pop_spare() noexcept WEIR_REQUIRES(mutex_);
 
-  std::atomic<std::uint32_t> wanted_{0};  // written under mutex_: how many wait
+  std::atomic<std::uint32_t> wanted_{0};  // PARKLOT-1: written under mutex_: how many wait
   base::Mutex mutex_;
   PermitHolder* first_ WEIR_GUARDED_BY(mutex_) = nullptr;  // they wait, the first longest
   PermitHolder* last_ WEIR_GUARDED_BY(mutex_) = nullptr;

@@ -54,7 +54,7 @@ class Polls {
   class Asking;
   bool ask_each(bool (Poll::*how)() noexcept) noexcept;
 
-  std::atomic<std::uint32_t> count_{0};  // written under both locks
+  std::atomic<std::uint32_t> count_{0};  // written under both locks; relaxed: read after a barrier of PARKLOT-1
   mutable base::Mutex mutex_;            // for those that look at the list and do not ask
   std::vector<Poll*> polls_ WEIR_GUARDED_BY(mutex_);
   alignas(base::kDestructiveSize) std::atomic<bool> asking_{false};  // written by all that ask

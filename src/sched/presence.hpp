@@ -30,6 +30,7 @@ class Presence {
   Presence(ParkingLot& lot, Permits& permits, int domain, bool spare) noexcept : lot_(&lot), permits_(&permits) {
     sleeper_.domain = domain;
     if (!spare) return;
+    // Relaxed, both: the worker is not in view of others yet.
     permit_.state.store(PermitHolder::kSpare, std::memory_order_relaxed);
     rest_.store(Rest::asleep, std::memory_order_relaxed);
   }
@@ -56,6 +57,7 @@ class Presence {
     const Rest rest = rest_.load(std::memory_order_acquire);
     if (rest != Rest::asleep) return rest != Rest::none && rest != Rest::asleep_timed;
     constexpr std::uint32_t kAsks = PermitHolder::kGivenUp | PermitHolder::kNotified;
+    // PERMIT-1: who has been notified is about to go on.
     return !sleeper_.parker.is_woken() && permit_.state.load(std::memory_order_acquire) != kAsks;
   }
   // It sleeps for want of work, and no thread has woken it.
@@ -75,9 +77,9 @@ class Presence {
   }
 
  private:
-  std::atomic<Rest> rest_{Rest::outside};  // owner writes
-  std::atomic<bool> blocked_{false};       // owner writes
-  std::atomic<int> thread_{0};             // the system's number; a guest may be several threads in turn
+  std::atomic<Rest> rest_{Rest::outside};  // REST-1: owner writes; relaxed for the owner
+  std::atomic<bool> blocked_{false};       // REST-1: owner writes
+  std::atomic<int> thread_{0};             // the system's number, of several threads in turn for a guest; relaxed
   // Read-only after start.
   ParkingLot* lot_;
   Permits* permits_;

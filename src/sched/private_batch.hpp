@@ -80,8 +80,8 @@ class alignas(base::kDestructiveSize) PrivateBatch {
     return taken == n ? 0 : item;
   }
 
-  std::atomic<std::uint32_t> left_{0};  // owner writes
-  std::atomic<bool> wanted_{false};     // set by the thread that takes all, cleared by the owner; under mutex_
+  std::atomic<std::uint32_t> left_{0};            // BATCH-1, BATCH-2: only the owner writes
+  std::atomic<bool> wanted_{false};               // BATCH-1: written under mutex_ by who takes all, and by the owner
   std::array<std::atomic<Item>, kMost> items_{};  // owner writes: those from left_ on, and all while left_ is 0
   base::Mutex mutex_;
   std::uint32_t taken_ WEIR_GUARDED_BY(mutex_) = 0;  // of these items, the oldest; the owner has not seen it yet

@@ -156,7 +156,7 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   StealDeque deque_;
   PrivateBatch batch_;
   // Owner writes, thieves read.
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> spawned_{0};  // relaxed, both: hints
   std::atomic<std::uint64_t> grain_ns_{policy::kUnknownGrain};
   // Owner only.
   alignas(base::kDestructiveSize) Task* next_ = nullptr;

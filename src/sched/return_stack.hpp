@@ -21,14 +21,14 @@ class ReturnStack {
   ReturnStack() = default;
   ~ReturnStack() {
     destroy(taken_);
-    destroy(pushed_.load(std::memory_order_relaxed));
+    destroy(pushed_.load(std::memory_order_relaxed));  // relaxed: nobody pushes any more
   }
   ReturnStack(const ReturnStack&) = delete;
   ReturnStack& operator=(const ReturnStack&) = delete;
 
   // Any thread.
   void push(T* item) noexcept {
-    T* head = pushed_.load(std::memory_order_relaxed);
+    T* head = pushed_.load(std::memory_order_relaxed);  // relaxed: the exchange says whether it still is
     do {
       item->next = head;
     } while (

@@ -125,6 +125,7 @@ Worker& Scheduler::add_worker(int index, int domain, Identity::Kind kind) {
   workers_.push_back(std::make_unique<Worker>(*this, *this, identity, observed));
   Worker& worker = *workers_.back();
   add_peer(worker);
+  // Relaxed: under the mutex; VICTIM-1 publishes the entry with the count.
   DomainQueues& queues = this->queues(domain);
   const std::uint32_t count = queues.victim_count.load(std::memory_order_relaxed);
   queues.victims[count].store(&worker, std::memory_order_relaxed);

@@ -15,7 +15,7 @@ Scope* Scope::close(std::exception_ptr&) noexcept {
 
 Scope::Done Scope::arm(std::int64_t flags) noexcept {
   if (armed_) {
-    const std::int64_t now = word_.fetch_or(flags, std::memory_order_acq_rel) | flags;
+    const std::int64_t now = word_.fetch_or(flags, std::memory_order_acq_rel) | flags;  // SCOPE-1, SCOPE-2
     return done_at(now);
   }
   armed_ = true;

@@ -79,7 +79,7 @@ class Scope {
     if (on)
       word_.fetch_or(kProgress, std::memory_order_seq_cst);
     else
-      word_.fetch_and(~kProgress, std::memory_order_relaxed);
+      word_.fetch_and(~kProgress, std::memory_order_relaxed);  // relaxed: seen late it wakes once more
   }
   // Called before the owner waits for all children or leaves them alone: what still has to be spawned for them to be
   // complete (the folding of open reductions) is spawned now.
@@ -96,12 +96,13 @@ class Scope {
     open_ = word_seen_ = 0;
     set_limit(limit_);
     armed_ = false;
-    word_.store(0, std::memory_order_relaxed);
+    word_.store(0, std::memory_order_relaxed);  // relaxed: all children have ended
   }
 
   // ---- Any worker ----
   // Who runs a child will make so many more children of this scope, or give them back (Worker::give_back()). The one
   // that runs counts in the meantime, so the scope is not done.
+  // Relaxed: it is this thread that ends the child later, and says so with release (SCOPE-1).
   void expect(std::int64_t count) noexcept { word_.fetch_add(count << kFlagBits, std::memory_order_relaxed); }
   struct Ended {
     Done done;
@@ -109,6 +110,7 @@ class Scope {
   };
   // `count` children ended elsewhere. After it returned anything but end_parent, the scope may be gone.
   Ended subtract(std::int64_t count) noexcept {
+    // SCOPE-1, SCOPE-2
     const std::int64_t now = word_.fetch_sub(count << kFlagBits, std::memory_order_acq_rel) - (count << kFlagBits);
     return {done_at(now), (now & kProgress) != 0};
   }
@@ -153,7 +155,7 @@ class Scope {
   // Read by all workers that run children, hardly ever written; failed_ by the one whose child fails.
   alignas(base::kDestructiveSize) Worker* owner_ = nullptr;
   Task* parent_ = nullptr;
-  std::atomic<bool> failed_{false};
+  std::atomic<bool> failed_{false};  // relaxed: a child that starts meanwhile was not cancelled in time
   mutable base::Mutex failure_mutex_;
   std::exception_ptr failure_ WEIR_GUARDED_BY(failure_mutex_);
 };

@@ -88,7 +88,7 @@ class StealDeque {
     const std::uint32_t b = bottom_.load(std::memory_order_relaxed);
     const std::uint32_t n = std::min(b - top_of(word), most);
     for (std::uint32_t i = 0; i < n; ++i) {
-      out[i] = slot(b - n + i).load(std::memory_order_relaxed);
+      out[i] = slot(b - n + i).load(std::memory_order_relaxed);  // relaxed: the owner has written it
       if ((out[i] & kAlone) != 0) return 0;
     }
     if (n == 0) return 0;
@@ -107,22 +107,24 @@ class StealDeque {
   // Owner only. The same, but leaves what is stolen alone: 0 when the oldest is.
   [[nodiscard]] std::uint32_t take_oldest(Batch& out) noexcept { return remove_oldest(out, false); }
 
-  // Owner only. A hint: what pop() may give after `later` others.
+  // Owner only. A hint, so relaxed: what pop() may give after `later` others.
   Item peek(std::uint32_t later) noexcept {
     return slot(bottom_.load(std::memory_order_relaxed) - 1 - later).load(std::memory_order_relaxed);
   }
 
-  // Any thread; a moment ago's number of items.
+  // Any thread; a moment ago's number of items. STEAL-1, STEAL-2: as a thief reads them, for who looks before it
+  // sleeps.
   std::uint32_t size() const noexcept {
     const std::uint32_t t = top_of(word_.load(std::memory_order_acquire));
     return count(t, bottom_.load(std::memory_order_acquire));
   }
 
   // Any thread. Changes when the oldest item is removed by another thread than the owner; equal values mean that it was
-  // not.
+  // not. Relaxed: compared from one look to the next.
   std::uint32_t oldest() const noexcept { return top_of(word_.load(std::memory_order_relaxed)); }
 
-  // Changes whenever an item was pushed or removed; equal values mean that nothing happened in between.
+  // Changes whenever an item was pushed or removed; equal values mean that nothing happened in between. Relaxed:
+  // compared.
   std::uint64_t version() const noexcept {
     return word_.load(std::memory_order_relaxed) ^ (std::uint64_t{bottom_.load(std::memory_order_relaxed)} << 17);
   }
@@ -156,8 +158,9 @@ class StealDeque {
   }
   std::atomic<Item>& slot(std::uint32_t i) noexcept { return ring_[i % kCapacity]; }
 
-  // One line for both: a pop writes both, and a thief reads both.
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> word_{0};         // owner and thieves: {tag, top}
+  // One line for both: a pop writes both, and a thief reads both. Relaxed: bottom_ where it is the owner that reads it,
+  // as only the owner writes it; word_ where a stale one makes the CAS fail.
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> word_{0};         // owner, thieves: {tag, top}
   std::atomic<std::uint32_t> bottom_{0};                                       // owner
   alignas(base::kDestructiveSize) std::unique_ptr<std::atomic<Item>[]> ring_;  // slots: owner writes, all read
 };

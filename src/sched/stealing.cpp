@@ -56,6 +56,7 @@ Thief::Item Thief::steal_overflow(Peer& victim) noexcept {
 // What a victim had in its private batch when it came to a task that is not tiny.
 Thief::Item Thief::steal_batch(Peer& victim, bool far) noexcept {
   const policy::Victim seen{victim.queues().batch().size(), 0};
+  // Relaxed: a stale count only makes a batch lie for longer, or be taken early.
   if (!has_lain_long_enough(victim, seen, victim.statistics().run.load(std::memory_order_relaxed))) return 0;
   StealDeque::Batch batch;
   const std::uint32_t count = victim.queues().batch().take_all(batch);

@@ -70,7 +70,8 @@ class SuccessorList {
     return pointer(word_.exchange(tag | kClosed, std::memory_order_acq_rel));
   }
 
-  // Whether there is an edge so far: as newest(), without its address.
+  // Whether there is an edge so far: as newest(), without its address. Relaxed: a hint, close() finds those that are
+  // missed.
   bool has_edges() const noexcept { return word_.load(std::memory_order_relaxed) << (64 - kTagShift) != 0; }
   // The newest edge so far. The worker that runs the task may read it, and those before it: none goes away before
   // close().
@@ -102,9 +103,10 @@ class Arrivals {
  public:
   static constexpr std::uint32_t kMost = (std::uint32_t{1} << 20) - 1;  // predecessors
 
-  // Before the first arrival.
+  // Before the first arrival. Relaxed: the first edge is linked after it, with release (EDGE-1).
   void expect(std::uint32_t count) noexcept { word_.store(count, std::memory_order_relaxed); }
   // One more; not before the first arrival only, but while another one is known to be missing.
+  // Relaxed: the arrivals that follow are of the same word.
   void expect_another() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
 
   // EDGE-3: a predecessor that `worker` ran has ended. True for exactly one caller, the last; that caller makes the
@@ -125,6 +127,7 @@ class Arrivals {
   }
 
   // After the last arrival, made by `worker`: who ran most of the predecessors, `worker` where there is no majority.
+  // Relaxed: that arrival has acquired it (EDGE-3), and nobody writes it any more.
   int home(int worker) const noexcept {
     return static_cast<int>(
         policy::home_of(votes_in(word_.load(std::memory_order_relaxed)), static_cast<std::uint32_t>(worker)));
@@ -201,6 +204,7 @@ struct alignas(base::kDestructiveSize) Task {
 
   void* closure() noexcept { return this + 1; }
 
+  // Relaxed: for those who know that this use of the memory lasts.
   TaskRef ref() noexcept { return {this, generation.load(std::memory_order_relaxed)}; }
 };
 static_assert(sizeof(Task) == base::kDestructiveSize, "the header is one cache line");
@@ -215,7 +219,7 @@ inline std::uint64_t trace_id(TaskRef ref) noexcept {
 // For a task that cannot end in the meantime; null: 0.
 inline std::uint64_t trace_id_of(Task* task) noexcept { return task == nullptr ? 0 : trace_id(task->ref()); }
 
-// True when that use of the memory has ended. Any thread.
+// True when that use of the memory has ended. Any thread. EDGE-2: a changed generation carries what the task wrote.
 inline bool has_ended(TaskRef ref) noexcept {
   return ref.task == nullptr || ref.task->successors.closed(ref.generation) ||
          ref.task->generation.load(std::memory_order_acquire) != ref.generation;

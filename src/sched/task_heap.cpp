@@ -68,7 +68,7 @@ void TaskHeap::add_slab(std::size_t c) {
              "task memory beyond 48 address bits");
   for (std::size_t offset = bytes; offset >= slot; offset -= slot) {
     Task* task = ::new (slab + offset - slot) Task{};
-    task->generation.store(first_generation_, std::memory_order_relaxed);
+    task->generation.store(first_generation_, std::memory_order_relaxed);  // relaxed: before HEAP-2 publishes the slab
     task->heap = index_;
     task->size_class = static_cast<std::uint8_t>(c);
     free(task);

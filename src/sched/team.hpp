@@ -91,7 +91,7 @@ class Team {
   std::vector<std::unique_ptr<ParkingLot>> lots_;  // one for all, or one per domain under policy numa
   std::vector<Peer*> peers_;                       // by index
   std::vector<int> cores_;                         // CPU of worker i; empty unless each is bound to its own
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false};              // PARK-1: written before each worker is unparked
   Polls polls_;
   std::atomic<Blocking*> blocking_{nullptr};  // set before the first task, while workers look for one
 };

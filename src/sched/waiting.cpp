@@ -151,6 +151,7 @@ void Worker::wait_for_others(Scope& scope) noexcept {
 
 void Worker::throttle(Scope& scope) noexcept {
   const policy::Ahead limits{scope.limit(), team().options().throttle, team().worker_count()};
+  // Relaxed, here and below: only the worker writes its statistics, and this is its thread.
   const std::uint64_t ran_before = statistics().run.load(std::memory_order_relaxed), idle_before = search().idle_ns();
   const std::uint64_t start = platform::now_ns();
   // What waits for this thread to spawn more cannot end in the meantime.
@@ -160,6 +161,7 @@ void Worker::throttle(Scope& scope) noexcept {
   FewChildren condition(*this, scope, std::max<std::int64_t>(limits.now - step, 0) + open);
   wait_until(condition, &scope);
   if (condition.stands_still()) return scope.set_limit(policy::limit_at_standstill(limits, scope.unfinished()));
+  // Relaxed, as above.
   const std::uint64_t ran = statistics().run.load(std::memory_order_relaxed) - ran_before;
   const std::uint64_t busy_ns = platform::now_ns() - start - (search().idle_ns() - idle_before);
   const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, queues().lot().someone_idle()};

@@ -49,6 +49,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   }
   body.depv()[index].guid = to_c(source);
   const u8 code = add_dependent(local, source, slot_node(slot), output);
+  // Relaxed: this thread has claimed the slot, and no event knows it (SLOT-1).
   if (code != 0) slot.state.store(SlotState::open, std::memory_order_relaxed);
   return code;
 }

@@ -36,7 +36,7 @@ void find_blocks_of(Guid guid, Found& found) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr) return;
   for (const Slot& slot : edt->slots()) {
-    const SlotState state = slot.state.load(std::memory_order_acquire);
+    const SlotState state = slot.state.load(std::memory_order_acquire);  // HELD-1
     if (state == SlotState::held) found.push_back(to_c(slot.block().guid()));
     if (state == SlotState::satisfied && slot.value != 0) found.push_back(to_c({slot.value}));
   }

@@ -160,7 +160,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->strong = block->weak = block->named = 0;
   block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
   block->eager = block->lazy = block->is_copy = false;
-  block->pinned_outside.store(false, std::memory_order_relaxed);
+  block->pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: the block is being made
   block->domain = static_cast<std::uint16_t>(place.domain);
   block->first_waiting = block->last_waiting = nullptr;
   block->creator = nullptr;
@@ -297,6 +297,7 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
     unlock_or_dispose(local, *block);
     return 0;
   }
+  // Relaxed: the thread that has pinned it outside of EDTs orders that with the block's end.
   const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
   unlock_or_dispose(local, *block);
   if (pinned) [[unlikely]]
@@ -313,6 +314,7 @@ void release_holding(BlockLocal& local, Run& run, const Holding& held) {
     checking::released(*held.block);
   const std::uint64_t block = held.slot->value;
   for (Slot& slot : run.edt.slots().subspan(held.slot->index)) {
+    // Relaxed: the EDT runs on this thread, which alone changes its slots now.
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held && slot.value == block)
       slot.state.store(SlotState::released, std::memory_order_relaxed);
   }

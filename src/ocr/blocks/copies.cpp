@@ -48,7 +48,7 @@ void init(Block& copy, const Contents& contents, std::uint8_t mode) noexcept {
   copy.maker = nullptr;
   copy.heap = nullptr;
   copy.hint = nullptr;
-  copy.pinned_outside.store(false, std::memory_order_relaxed);
+  copy.pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: the copy is being made
 }
 
 // It is a free entry of the table again.

@@ -37,7 +37,7 @@ void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode);
 void copy_is_back(std::uint64_t copy);
 // How often EDTs were given contents that had to be read elsewhere, and that were here.
 struct ContentsCounts {
-  std::atomic<std::uint64_t> read{0}, bytes_read{0}, reused{0};
+  std::atomic<std::uint64_t> read{0}, bytes_read{0}, reused{0};  // relaxed: exact when no EDT runs
 };
 ContentsCounts& contents_counts() noexcept;
 // The block is destroyed.

@@ -29,6 +29,7 @@ namespace {
 bool wait_for_place(BlockLocal& local, Hold& hold) {
   constexpr auto kLook = std::chrono::milliseconds(10);  // for the end of the program
   Tiers& tiers = local.tiers;
+  // PAUSE-1: releases what the EDT has done.
   const bool was_running =
       local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
   local.worker->begin_blocking();
@@ -119,6 +120,7 @@ void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept {
 }
 
 std::byte* address_of(const data::Block& block, const Hold* hold) noexcept {
+  // Relaxed: a count holds the block, so its address stays (docs/protocols/blocks.md, Addresses).
   if (hold == nullptr) return static_cast<std::byte*>(block.address.load(std::memory_order_relaxed));
   if (hold->scratch != nullptr) return hold->scratch.get();
   return static_cast<std::byte*>(block.store->address_of(hold->request.uses().front()));
@@ -168,7 +170,7 @@ u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address) {
   }
   const base::Lock lock(local.tiers.outside_mutex);
   local.tiers.outside.push_back(std::move(made));
-  block.pinned_outside.store(true, std::memory_order_relaxed);
+  block.pinned_outside.store(true, std::memory_order_relaxed);  // relaxed: the thread that destroys it comes after
   return 0;
 }
 
@@ -176,6 +178,7 @@ std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept
   const base::Lock lock(local.tiers.outside_mutex);
   for (const Pin& each : local.tiers.outside)
     if (each.block == &block) return address_of(block.tier(), each.hold.get());
+  // Relaxed, here and below: as in address_of().
   return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
 }
 
@@ -198,7 +201,7 @@ bool unpin_outside(BlockLocal& local, Guid block) {
     taken = take(local.tiers.outside, block);
   }
   if (taken.block == nullptr) return false;
-  taken.block->pinned_outside.store(false, std::memory_order_relaxed);
+  taken.block->pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: this thread has taken the pin
   drop(local, std::move(taken));
   return true;
 }
@@ -216,6 +219,7 @@ std::byte* address_in(const Run& run, const Block& block) noexcept {
   const data::Request* const request = blocks == nullptr ? nullptr : blocks->registered();
   const data::Use* const use = request == nullptr ? nullptr : request->find(block.tier());
   const data::Block& tier = block.tier();
+  // Relaxed: null or the place that the EDT holds.
   return static_cast<std::byte*>(use != nullptr ? tier.store->address_of(*use)
                                                 : tier.address.load(std::memory_order_relaxed));
 }

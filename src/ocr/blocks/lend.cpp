@@ -91,7 +91,7 @@ void lend_held(BlockLocal& local, const Loan& loan, const std::byte* data, Write
   else
     lies = put_contents(made, data, may_lie, message);
   if (!lies && !is_to_be_written(loan.mode)) return release_holding(local, run, held);
-  held.slot->state.store(SlotState::released, std::memory_order_relaxed);
+  held.slot->state.store(SlotState::released, std::memory_order_relaxed);  // relaxed: the EDT runs here
   if (!lies && block.is_tiered()) end_use(run.edt, block);
 }
 

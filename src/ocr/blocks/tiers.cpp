@@ -11,7 +11,7 @@
 namespace weir::ocr {
 
 u8 report_no_place(const base::Status& status, const char* what) noexcept {
-  static std::atomic<bool> reported{false};
+  static std::atomic<bool> reported{false};  // relaxed: it only says whether to write a line
   if (!reported.exchange(true, std::memory_order_relaxed)) {
     std::fprintf(stderr, "weir: ocr: %s: %s (further failures of this kind are return codes only)\n", what,
                  status.message.c_str());

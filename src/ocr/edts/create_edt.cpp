@@ -67,6 +67,7 @@ Edt& allocate_edt(Local& local, std::size_t arrays) {
 }
 
 bool is_first_use(const Local& local, const Task& task) noexcept {
+  // Relaxed: this thread has just taken the task's memory.
   return task.generation.load(std::memory_order_relaxed) == local.worker->scheduler().first_generation() + 1;
 }
 
@@ -150,6 +151,7 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
     const Guid source = from_c(depv[slot.index]);
     if (source == kUninitialized) continue;
     if (source.kind() == Kind::event || (source.is_label() && is_unmade(source))) {
+      // Relaxed, here and below: no other thread knows the EDT before publish().
       slot.state.store(SlotState::waiting, std::memory_order_relaxed);
       has_events = true;
       continue;
@@ -157,7 +159,7 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
     if (tracked) [[unlikely]]
       announce(local, slot, edt, source);
     slot.value = source.bits;
-    slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
+    slot.state.store(SlotState::satisfied, std::memory_order_relaxed);  // relaxed, as above
     ++satisfied;
   }
   return satisfied;
@@ -168,6 +170,7 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
 void link_events(Local& local, Edt& edt, const EdtRequest& request) {
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(request.depv[slot.index]);
+    // Relaxed: this thread has made it `waiting` in connect(), and links it first.
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     edt.body().depv()[slot.index].guid = to_c(source);
     if (is_far_request(request) && is_far(source)) continue;  // its maker links it
@@ -215,7 +218,7 @@ Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output
   body.paramc = request.paramc;
   body.depc = request.depc;
   body.output = output;
-  body.hint.store(nullptr, std::memory_order_relaxed);
+  body.hint.store(nullptr, std::memory_order_relaxed);  // relaxed: it is being made
   body.acquired = {};
   body.flags |= flags;
   init_arrays(body, request);
@@ -257,6 +260,7 @@ void launch(Local& local, Edt& edt, const EdtRequest& request) {
   bool has_events = false;
   const std::uint32_t satisfied = request.depv == nullptr ? 0 : connect(local, edt, request.depv, has_events);
   const std::uint32_t missing = request.depc - satisfied;
+  // Relaxed: before publish(); what changes it later is SLOT-1.
   edt.body().missing.store(missing + (has_events ? 1 : 0), std::memory_order_relaxed);
   publish(local, edt, request);
   if (local.worker->track() != nullptr) [[unlikely]]
@@ -356,6 +360,8 @@ u8 destroy_edt(Local& local, Guid guid) {
   }
   EdtBody& body = edt->body();
   // One more is missing until the end of this: the last slot may be satisfied before, and must not free it.
+  // SLOT-1: of two changes of the word the later sees what was done before the earlier. Relaxed where it was 0: no
+  // thread changes it any more.
   constexpr std::uint32_t kDestroying = Edt::kDestroyed + 1;
   const bool ready = body.missing.fetch_add(kDestroying, std::memory_order_acq_rel) == 0;
   if (ready)
@@ -370,6 +376,7 @@ u8 destroy_edt(Local& local, Guid guid) {
   // What events still know stays until they have fired; nothing else can come any more.
   std::uint32_t open = 1;
   for (Slot& slot : edt->slots()) open += try_claim(slot) ? 1 : 0;
+  // SLOT-1
   if (body.missing.fetch_sub(open, std::memory_order_acq_rel) - open == Edt::kDestroyed) free_edt(local, *edt);
   return 0;
 }

@@ -34,6 +34,7 @@ constexpr u8 kFailed = 1;  // exit code
 void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
   for (const Slot& slot : run.edt.slots()) {
     const std::uint32_t i = slot.index;
+    // Relaxed: what made the EDT run comes after its slots were written (SLOT-1).
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
       const Block& block = slot.block();
       depv[i] = {to_c(block.guid()), address_in(run, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
@@ -52,6 +53,7 @@ void release_all(Local& local, Run& run) {
   if (blocks != nullptr) [[unlikely]]
     blocks->finish();
   for (Slot& slot : edt.slots()) {
+    // Relaxed: the EDT ends on this thread, which alone changes its slots now.
     if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
     slot.state.store(SlotState::released, std::memory_order_relaxed);
     if ((slot.flags & Slot::kShared) != 0) continue;
@@ -236,7 +238,7 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
     local.current = outer;
   }
   end_function(local, run, returned);
-  if (!inside) local.activity.running.store(false, std::memory_order_release);
+  if (!inside) local.activity.running.store(false, std::memory_order_release);  // PAUSE-1
   // Else it stays: what follows from the end of a scope is the doing of the EDT that ended it.
   if (inside) local.traced = outer_traced;
 }

@@ -26,8 +26,8 @@ struct Asking {
 };
 
 struct Spread {
-  std::atomic<bool> is_on{false};
-  std::atomic<std::uint64_t> wanted{0};  // the sum of `edts`: read without the lock, where most EDTs find nothing
+  std::atomic<bool> is_on{false};        // relaxed: set before EDTs run, and when none does
+  std::atomic<std::uint64_t> wanted{0};  // the sum of `edts`; relaxed: a hint without the lock
   std::uint32_t per_rank = 0;            // written by begin_spread()
   base::Mutex mutex;
   std::vector<Asking> ranks WEIR_GUARDED_BY(mutex);

@@ -29,6 +29,7 @@ int strength(std::uint8_t mode) noexcept {
 }
 
 bool wants_block(const Slot& slot) noexcept {
+  // Relaxed: the last of the slots has been satisfied (SLOT-1).
   return slot.state.load(std::memory_order_relaxed) == SlotState::satisfied && slot.value != 0 &&
          slot.mode != DB_MODE_NULL;
 }

@@ -12,7 +12,7 @@ struct ProgramLocal;
 // The EDT's own hint. The thread that makes it and one that gives it hints may both be the first to need it. Throws
 // std::bad_alloc.
 ocrHint_t& hint_of(Edt& edt);
-// No thread finds the EDT any more.
+// No thread finds the EDT any more, so relaxed.
 inline void drop_hint(Edt& edt) noexcept {
   if (edt.is_bare()) return;
   delete edt.body().hint.load(std::memory_order_relaxed);

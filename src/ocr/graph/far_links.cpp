@@ -76,6 +76,7 @@ Answer answer_claim_slot(Reader& body) {
 }
 
 Answer answer_give_up_slot(Reader& body) {
+  // Relaxed: the message that claimed it came before this one.
   slot_at(body.get<std::uint64_t>()).state.store(SlotState::open, std::memory_order_relaxed);
   return {};
 }

@@ -172,7 +172,7 @@ void forget_label_waits() noexcept {
   Table& all = table();
   const base::Lock lock(all.mutex);
   all.of.clear();
-  detail::label_waits.store(0, std::memory_order_relaxed);
+  detail::label_waits.store(0, std::memory_order_relaxed);  // relaxed: no EDT runs any more
 }
 
 }  // namespace weir::ocr

@@ -13,6 +13,7 @@ namespace weir::ocr {
 
 namespace {
 
+// Relaxed: statistics, exact when no EDT runs.
 void count_read(std::size_t bytes) noexcept {
   contents_counts().read.fetch_add(1, std::memory_order_relaxed);
   contents_counts().bytes_read.fetch_add(bytes, std::memory_order_relaxed);

@@ -42,8 +42,10 @@ struct ThisLocal {
 };
 using Attach = Local* (*)() noexcept;
 extern thread_local constinit ThisLocal this_local;
-extern constinit std::atomic<std::uint64_t> running_system;  // number of the System that runs; ~0: none
-extern constinit std::atomic<Attach> attach;                 // the System's; null before there was one
+// Number of the System that runs; ~0: none. Relaxed where a thread compares it with the number that it took itself,
+// with acquire (SYS-1), when it became a worker of that System.
+extern constinit std::atomic<std::uint64_t> running_system;
+extern constinit std::atomic<Attach> attach;  // the System's; null before there was one
 }  // namespace detail
 
 // The calling thread becomes a worker of the running System, and has a Local; null when it cannot, or there is none.

@@ -33,7 +33,7 @@ void free_edt(Local& local, Edt& edt) noexcept {
 
 bool try_hold_back(Edt& edt) noexcept {
   std::atomic<std::uint32_t>& all = edt.body().missing;
-  std::uint32_t missing = all.load(std::memory_order_relaxed);
+  std::uint32_t missing = all.load(std::memory_order_relaxed);  // relaxed: the exchange says whether it still is so
   while (missing != 0)
     if (all.compare_exchange_weak(missing, missing + 1, std::memory_order_acq_rel)) return true;  // SLOT-1
   return false;
@@ -45,7 +45,7 @@ void satisfy(Local& local, Slot& slot, Guid block) {
   slot.value = block.bits;
   if (checking::active()) [[unlikely]]
     checking::needed_by(Edt::of(slot));
-  slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
+  slot.state.store(SlotState::satisfied, std::memory_order_relaxed);  // SLOT-1: before arrive()
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_satisfied(local, Edt::of(slot), block);
   arrive(local, Edt::of(slot));

@@ -121,7 +121,7 @@ class Mail {
   void sleep_until_answered(Asking& asking);
   bool perform_batch(Performer& performer);
 
-  static constinit std::atomic<Mail*> running_;
+  static constinit std::atomic<Mail*> running_;  // SYS-1
   static thread_local constinit bool performing_;
 
   transport::Transport& transport_;
@@ -141,7 +141,7 @@ class Mail {
   std::condition_variable answered_;
   std::unordered_map<std::uint64_t, Asking*> asking_ WEIR_GUARDED_BY(asking_mutex_);  // by ticket
   std::uint64_t last_ticket_ WEIR_GUARDED_BY(asking_mutex_) = 0;
-  std::atomic<bool> is_given_up_{false};  // written under the lock
+  std::atomic<bool> is_given_up_{false};  // ANSWER-1: written under the lock
 };
 
 }  // namespace weir::ocr

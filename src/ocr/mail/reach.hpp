@@ -79,7 +79,7 @@ class Reach {
         rooms_(std::move(rooms)),
         far_(std::make_unique<transport::FarReader>(transport)) {}
 
-  static constinit std::atomic<Reach*> running_;
+  static constinit std::atomic<Reach*> running_;  // SYS-1
 
   transport::Transport& transport_;
   const std::unique_ptr<transport::RegionMemory> region_;

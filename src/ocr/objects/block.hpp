@@ -60,7 +60,7 @@ struct Block {
   static constexpr std::uintptr_t kTiered = 1;
   bool is_tiered() const noexcept { return (memory & kTiered) != 0; }
   std::byte* small() const noexcept { return reinterpret_cast<std::byte*>(memory.get()); }
-  // Where one is that stays.
+  // Where one is that stays. Relaxed: the caller holds it there (docs/protocols/blocks.md, Addresses).
   std::byte* fixed() const noexcept {
     return is_tiered() ? static_cast<std::byte*>(tier().address.load(std::memory_order_relaxed)) : small();
   }

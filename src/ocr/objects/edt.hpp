@@ -48,7 +48,7 @@ enum class SlotState : std::uint8_t {
 struct Slot {
   std::uint64_t value;  // waiting: the next dependent of the event
   std::uint32_t index;
-  std::atomic<SlotState> state;
+  std::atomic<SlotState> state;  // SLOT-1, HELD-1; relaxed: it is `missing` that orders what slots get
   std::uint8_t mode;
   std::uint8_t flags;
   bool large;  // of an EDT whose slots lie elsewhere
@@ -79,7 +79,7 @@ struct EdtBody {
     sched::Scope* finish;  // of a finish EDT that runs: see finish_scope(), edts/finish_scope.hpp
     Guid returned;         // afterwards
   };
-  std::atomic<std::uint32_t> missing;  // slots not satisfied; Edt::kDestroyed is added when it will not run
+  std::atomic<std::uint32_t> missing;  // SLOT-1: slots not satisfied; Edt::kDestroyed is added when it will not run
   std::uint8_t waiting_mode;           // of the block it waits for
   base::Shown<std::uint8_t> flags;     // written by the thread that makes, brings on or runs it
 
@@ -166,13 +166,14 @@ class Edt {
   Guid guid() const noexcept { return is_bare() ? bare_guid() : body().word.guid(Kind::edt); }
   // That of a bare one.
   Guid bare_guid() const noexcept {
+    // Relaxed: of a use that the caller keeps from ending, or that it compares afterwards.
     const std::uint64_t generation = task_.generation.load(std::memory_order_relaxed);
     return Guid::make(Kind::edt, static_cast<std::uint32_t>(generation) % Guid::kGenerations, task_.number);
   }
   // Under that GUID. Any thread.
   bool is_alive(Guid guid) const noexcept {
     if (!is_bare()) return body().word.alive(guid.generation(), guid.index());
-    const std::uint64_t generation = task_.generation.load(std::memory_order_acquire);
+    const std::uint64_t generation = task_.generation.load(std::memory_order_acquire);  // EDGE-2
     return bare_guid() == guid && !task_.successors.closed(generation) && !has_returned();
   }
 

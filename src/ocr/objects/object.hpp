@@ -47,6 +47,7 @@ class ObjectWord {
   void unlock() noexcept { word_.store(mine() & ~kLocked, std::memory_order_release); }  // OBJ-1
 
   // The holder of the lock calls it: the GUID is good no more. The object stays locked.
+  // Relaxed: unlock() publishes it.
   void kill() noexcept { word_.store(mine() & ~kAlive, std::memory_order_relaxed); }
 
   // Kills what the caller owns and has not locked, as soon as no thread has it locked.
@@ -118,13 +119,13 @@ class ObjectWord {
   static constexpr int kIndexShift = 2, kGenerationShift = 36;
   static constexpr std::uint64_t kIndexMask = std::uint64_t{0xffffffff} << kIndexShift;
 
-  // The word of the caller's own object, which no other thread changes.
+  // The word of the caller's own object, which no other thread changes, so relaxed.
   std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }
   static void wait(unsigned& tries) noexcept {
     if (++tries % 64 == 0) std::this_thread::yield();  // the holder may have lost its core
   }
 
-  std::atomic<std::uint64_t> word_{0};
+  std::atomic<std::uint64_t> word_{0};  // OBJ-1; relaxed: first looks, and what the owner alone changes
 };
 
 }  // namespace weir::ocr

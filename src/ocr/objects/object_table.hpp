@@ -133,7 +133,7 @@ class ObjectTable {
 
   [[gnu::noinline]] T* add_chunk(std::uint32_t number) {
     const base::Lock lock(mutex_);
-    if (T* chunk = chunks_[number].load(std::memory_order_relaxed)) return chunk;
+    if (T* chunk = chunks_[number].load(std::memory_order_relaxed)) return chunk;  // under the mutex
     auto pages = platform::Pages::map(Bytes{(std::size_t{1} << kChunkShift) * sizeof(T)}, std::nullopt,
                                       platform::PageSize::small);
     if (!pages) throw std::bad_alloc();
@@ -146,8 +146,8 @@ class ObjectTable {
     return chunk;
   }
 
-  std::array<std::atomic<T*>, (kMost >> kChunkShift)> chunks_{};  // each set once, under mutex_
-  std::atomic<std::uint64_t> next_{1};                            // of all workers; index 0 is nothing's
+  std::array<std::atomic<T*>, (kMost >> kChunkShift)> chunks_{};  // TABLE-1: each set once, under mutex_
+  std::atomic<std::uint64_t> next_{1};                            // of all workers, relaxed: numbers; 0 is no index
   std::atomic<std::uint64_t> made_{0};                            // no chunk from here on; written under mutex_
   std::uint64_t end_ = kMost;                                     // of the indices that may be given
   base::Mutex mutex_;

@@ -128,6 +128,7 @@ void set_rights(Edt& edt, TaskRecord& record) {
   std::vector<check::Item> items;
   for (std::uint32_t i = 0; i < edt.depc(); ++i) {
     const Slot& slot = edt.slots()[i];
+    // Relaxed: the EDT is about to run on this thread (SLOT-1).
     if (slot.state.load(std::memory_order_relaxed) != SlotState::held) continue;
     items.push_back(item_of(slot.block(), slot.mode, i));
     items.back().touched = is_made_by_library(edt);

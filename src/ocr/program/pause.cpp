@@ -36,7 +36,7 @@ bool others_run(Program& program, const PauseState& state) WEIR_REQUIRES(state.m
   const ProgramLocal* const pauser = state.pauser;
   bool any = false;
   program.for_each_local([&](const ProgramLocal& local) {
-    if (&local != pauser && local.activity.running.load(std::memory_order_acquire)) any = true;
+    if (&local != pauser && local.activity.running.load(std::memory_order_acquire)) any = true;  // PAUSE-1
   });
   return any;
 }
@@ -54,6 +54,7 @@ void wait_while_paused(ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
   base::Lock lock(state.mutex);
   if (state.pauser == &local) return;
+  // PAUSE-1: the pauser sees what this thread has done.
   const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
   while (state.pauser != nullptr && !state.suspended && !local.program.shutting_down()) lock.wait(state.changed);
   local.activity.running.store(was_running, std::memory_order_release);
@@ -73,6 +74,7 @@ bool pause(ProgramLocal& local, bool wait) {
   if (state.pauser != nullptr) {
     if (!wait) return false;
     // It counts as paused while it waits, or two that pause would wait for one another.
+    // PAUSE-1, as above.
     const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
     while (state.pauser != nullptr) lock.wait(state.changed);
     local.activity.running.store(was_running, std::memory_order_release);

@@ -10,7 +10,7 @@ namespace weir::ocr {
 struct ProgramLocal;
 
 namespace detail {
-extern constinit std::atomic<bool> pausing;
+extern constinit std::atomic<bool> pausing;  // PAUSE-1
 }  // namespace detail
 
 inline bool is_pausing() noexcept { return detail::pausing.load(std::memory_order_relaxed); }  // PAUSE-1

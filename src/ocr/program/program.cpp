@@ -40,7 +40,7 @@ void Program::count_late(std::int64_t change) noexcept {
   if (late_.fetch_add(change) + change == 0 && shutting_down()) scheduler_->first_worker().unpark();
 }
 
-// First what has ended, then what became ready: an EDT that ends between the two makes them differ.
+// PROGRESS-1: first what has ended, then what became ready: an EDT that ends between the two makes them differ.
 Program::Progress Program::progress() {
   std::uint64_t ended = 0, readied = 0;
   for_each_local([&](const ProgramLocal& l) { ended += l.activity.ended.load(std::memory_order_acquire); });

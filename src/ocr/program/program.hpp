@@ -37,11 +37,12 @@ class Elsewhere {
 // How far the EDTs of one worker are. The worker writes it; a thread reads it that pauses the program, or that asks
 // whether anything can still happen.
 struct alignas(base::kDestructiveSize) Activity {
-  std::atomic<std::uint64_t> readied{0};  // EDTs
-  std::atomic<std::uint64_t> ended{0};    // EDTs
-  std::atomic<bool> running{false};       // an EDT
+  std::atomic<std::uint64_t> readied{0};  // EDTs; PROGRESS-1
+  std::atomic<std::uint64_t> ended{0};    // EDTs; PROGRESS-1
+  std::atomic<bool> running{false};       // an EDT; PAUSE-1
 
   static void add(std::atomic<std::uint64_t>& counter) noexcept {
+    // PROGRESS-1. Relaxed: only the worker writes it.
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 };

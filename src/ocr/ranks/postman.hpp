@@ -59,7 +59,7 @@ class Postman final : public Performer, public Elsewhere, private Poll {
   Program& program_;
   const std::function<void()> report_;
   Seeker seeker_{program_};
-  std::atomic<bool> ends_{false};
+  std::atomic<bool> ends_{false};  // relaxed: one round more is harmless, and the thread is joined
   base::Mutex mutex_;
   std::condition_variable changed_;
   std::uint32_t stopped_ WEIR_GUARDED_BY(mutex_) = 0;  // other ranks

@@ -56,6 +56,7 @@ void drop_destroyed() noexcept {
   for_each_memory([](Edt& edt) {
     if (edt.is_bare()) return;
     const EdtBody& body = edt.body();
+    // Relaxed: no worker runs any more.
     if (!body.word.alive() && body.missing.load(std::memory_order_relaxed) > Edt::kDestroyed) drop_extra(edt);
   });
 }

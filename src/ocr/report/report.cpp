@@ -340,6 +340,7 @@ void add_tiers(std::string& text, Tiers& tiers, Slabs& slabs) {
 
 void add_copies(std::string& text) {
   if (!is_spread()) return;
+  // Relaxed, below: exact when no EDT runs.
   const ContentsCounts& counts = contents_counts();
   text += fmt::format(
       "data blocks of other ranks: EDTs were given {} contents that were read there, of {}, and {} times those that "

@@ -110,7 +110,7 @@ void System::stop() noexcept {
   drop_leftovers(system->locals());
   system->runtime_.reset();
   the_system.store(nullptr, std::memory_order_release);
-  detail::running_system.store(detail::kNoSystem, std::memory_order_release);
+  detail::running_system.store(detail::kNoSystem, std::memory_order_release);  // SYS-1
 }
 
 std::uint64_t System::bytes_of_slabs() noexcept { return slabs_->bytes(); }

@@ -23,7 +23,7 @@ std::uintptr_t WaitingThreads::begin(sched::Worker&) noexcept {
   Local* const self = local();
   if (self == nullptr) return 0;
   std::uintptr_t begun = reinterpret_cast<std::uintptr_t>(std::exchange(self->current, nullptr));
-  if (self->activity.running.exchange(false, std::memory_order_acq_rel)) begun |= kRuns;
+  if (self->activity.running.exchange(false, std::memory_order_acq_rel)) begun |= kRuns;  // PAUSE-1
   if (is_pausing() && suspend_pause(*self)) begun |= kPauses;
   return begun;
 }

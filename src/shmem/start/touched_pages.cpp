@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/sanitizers.hpp"
+
 namespace weir::shmem {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint6
 
 // Pages of a program's data are copied whole. Under AddressSanitizer they have red zones between the variables, which
 // it does not let memcpy() and memcmp() read, nor code that it has instrumented.
-#if defined(__SANITIZE_ADDRESS__)
+#if WEIR_ASAN
 [[gnu::no_sanitize_address]] bool is_zero(const std::byte* page, std::size_t bytes) noexcept {
   std::size_t at = 0;
   while (at < bytes && page[at] == std::byte{0}) ++at;

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <thread>
 
+#include "base/sanitizers.hpp"
 #include "explain/findings.hpp"
 #include "ocr/objects/origin.hpp"
 #include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
-#include "tests/sanitizer.hpp"
 
 namespace ocr_test {
 namespace {
@@ -404,7 +404,7 @@ TEST_P(Bare, IsAmongTheReadyOnesUntilItBegins) {
 
 // The end of its function is its end, also where somebody who looks at it keeps its worker from going on.
 TEST_P(Bare, IsNoneToWhoPausesWhenItsFunctionHasReturned) {
-  constexpr int kRounds = WEIR_UNDER_SANITIZER ? 10 : 100, kSlow = WEIR_UNDER_SANITIZER ? 100 : 2000;
+  constexpr int kRounds = weir::base::kUnderSanitizer ? 10 : 100, kSlow = weir::base::kUnderSanitizer ? 100 : 2000;
   std::atomic<int> ran{0};
   std::atomic<bool> stop{false};
   const ocrGuid_t of = bare_template([&] { ++ran; });

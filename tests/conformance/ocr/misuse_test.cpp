@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/sanitizers.hpp"
 #include "ocr_test.hpp"
 
 namespace ocr_test {
@@ -85,7 +86,7 @@ TEST_P(Misuse, WrongCountsOfParametersAndDependences) {
   });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // those end the program where memory ends
+#if !WEIR_ASAN && !WEIR_TSAN  // those end the program where memory ends
 TEST_P(Misuse, MoreSlotsThanThereIsMemoryFor) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);

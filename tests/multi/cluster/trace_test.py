@@ -6,37 +6,22 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from traced_job import MPIRUN, PROGRAM, WEIR, TracedJob
+
 SMALL, LARGE = 100 * 8, 100_000 * 8  # bytes of the tiles
 LONG = 300e6  # ns that making and using the large tile take at least
 
 
-class RankTraces(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
-
-    def call(self, *words, status=0, **variables):
-        done = subprocess.run(words, cwd=self.folder, env={**self.environment, **variables}, capture_output=True, text=True,
-                              timeout=100)
-        if status is not None:
-            self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
-        return done
-
-    def run_traced(self, ranks, body="traced", status=0, **variables):
-        return self.call(WEIR, "run", "-n", str(ranks), "--trace", "t.weir", PROGRAM, body, status=status,
-                         **{"WEIR_WORKERS": "2", **variables})
-
-    def report(self, *files):
-        return json.loads(self.call(WEIR, "report", *(files or ["t.weir"]), "--json").stdout)[0]
+class RankTraces(TracedJob):
+    arguments = ("traced",)
+    variables = {"WEIR_WORKERS": "2"}
 
     def expect_known_bytes(self, report, ranks):
         self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (ranks, [], []))
@@ -50,8 +35,7 @@ class RankTraces(unittest.TestCase):
     def test_a_report_has_the_bytes_that_went_from_rank_to_rank(self):
         for ranks in 2, 3:
             self.run_traced(ranks)
-            self.assertEqual(sorted(f for f in os.listdir(self.folder) if f.startswith("t.")),
-                             [f"t.{rank}.weir" for rank in range(ranks)])
+            self.assertEqual(self.traces(), [f"t.{rank}.weir" for rank in range(ranks)])
             self.expect_known_bytes(self.report(), ranks)
 
     def test_a_report_says_who_waited_for_whose_data(self):
@@ -96,7 +80,7 @@ class RankTraces(unittest.TestCase):
 
     def test_explain_asks_all_ranks(self):
         with subprocess.Popen([WEIR, "run", "-n", "3", PROGRAM, "explained"], cwd=self.folder,
-                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+                              env={**self.environment, **self.variables}) as job:
             wanted = ("for task 'receive from rank 0'", "block 'large[0]'", "task 'make large'", "rank 0 of 3:",
                       "rank 1 of 3:", "rank 2 of 3:")
             said, end = "", time.monotonic() + 60
@@ -127,44 +111,29 @@ class RankTraces(unittest.TestCase):
         done = json.loads(self.call(WEIR, "run", "-n", "2", "--report", "--json", PROGRAM, "traced").stdout)
         self.assertEqual((done[0]["ranks"], done[0]["status"]), (2, 0))
         self.expect_known_bytes(done[1]["report"], 2)
-        self.assertFalse([f for f in os.listdir(self.folder) if f.endswith(".weir")])  # the traces are gone
+        self.assertEqual(self.traces(), [])  # the traces are gone
 
     def test_the_page_has_the_ranks(self):
-        done = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM, "traced", status=None)
-        if "install node-d3" in done.stderr:
-            self.skipTest("no D3")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = self.page()
         self.assertIn('"top_waits"', page)
         self.assertIn("rank 1 worker 0", page)
 
     def test_perfetto_gets_an_arrow_from_who_has_sent_to_who_has_used_it(self):
         self.run_traced(2)
-        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
-        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
-        self.assertEqual(sorted(names.values()), ["rank 0", "rank 1"])
-        starts = {e["id"]: e for e in events if e["ph"] == "s" and e["name"] == "message"}
-        ends = {e["id"]: e for e in events if e["ph"] == "f" and e["name"] == "message"}
-        self.assertEqual((len(starts), set(starts)), (3, set(ends)))
-
-        def slices_at(point):
-            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
-                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
-
-        for number, start in starts.items():
-            self.assertNotEqual(start["pid"], ends[number]["pid"])
-            self.assertLessEqual(start["ts"], ends[number]["ts"])
-            self.assertIn("send", slices_at(start))
-            self.assertTrue({"use small", "use large"} & set(slices_at(ends[number])))
+        trace = self.perfetto()
+        self.assertEqual(sorted(trace.processes.values()), ["rank 0", "rank 1"])
+        arrows = trace.arrows("message")
+        self.assertEqual(len(arrows), 3)
+        for start, end in arrows:
+            self.assertNotEqual(start["pid"], end["pid"])
+            self.assertLessEqual(start["ts"], end["ts"])
+            self.assertIn("send", trace.slices_at(start))
+            self.assertTrue({"use small", "use large"} & set(trace.slices_at(end)))
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_rank_a_file_of_its_own(self):
         for body in "traced", "traced-alone":
-            self.call(MPIRUN, "-n", "2", PROGRAM, body, WEIR_TRACE="t.weir", WEIR_WORKERS="2", OMPI_ALLOW_RUN_AS_ROOT="1",
-                      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+            self.run_traced_by_mpirun(2, body)
             report = self.report()
             self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (2, [], []))
             if body == "traced":

@@ -134,10 +134,10 @@ TEST_P(ForkJoin, MoreHalvesThanADequeHolds) {
 }
 
 // Deeper than any stack. ThreadSanitizer keeps a stack of its own for each, of 64 Ki calls.
-constexpr int kDepth = WEIR_UNDER_SANITIZER ? 20'000 : 300'000;
+constexpr int kDepth = base::kUnderSanitizer ? 20'000 : 300'000;
 // Of tasks that wait for one another. ThreadSanitizer takes milliseconds and megabytes for each level: with it they
 // leave a small stack, and not the largest.
-constexpr int kDepthOfWaits = WEIR_UNDER_SANITIZER ? 1'000 : 75'000;
+constexpr int kDepthOfWaits = base::kUnderSanitizer ? 1'000 : 75'000;
 
 int deep_in_second(int depth) {
   if (depth == 0) return 0;
@@ -165,7 +165,7 @@ void throw_deep_down(int depth) {
 
 TEST_P(ForkJoin, AnExceptionComesUpFromDeepDown) {
   Runtime runtime(options());
-  EXPECT_THROW(throw_deep_down(WEIR_UNDER_SANITIZER ? 2'000 : 60'000), std::runtime_error);
+  EXPECT_THROW(throw_deep_down(base::kUnderSanitizer ? 2'000 : 60'000), std::runtime_error);
   EXPECT_EQ(fib(10), 55);
 }
 

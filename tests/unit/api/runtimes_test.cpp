@@ -196,7 +196,7 @@ using ForkDeathTest = Runtimes;
 INSTANTIATE_TEST_SUITE_P(OfRuntimes, ForkDeathTest, ::testing::Values(2), test::workers_name);
 
 TEST_P(ForkDeathTest, AChildThatUsesTheRuntimeOfItsParentDiesWithAMessage) {
-  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   Runtime runtime(options());
   auto handle = runtime.spawn([] { return 1; });
   runtime.wait();
@@ -233,7 +233,7 @@ int use_new_runtime() {
 }
 
 TEST_P(Runtimes, AChildProcessMayMakeANewOne) {
-  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   Runtime runtime(options());
   runtime.spawn([] {});
   runtime.wait();
@@ -245,7 +245,7 @@ TEST_P(Runtimes, AChildProcessMayMakeANewOne) {
 }
 
 TEST_P(Runtimes, AChildProcessMayMakeANewOneWhileOtherThreadsMakeTheirs) {
-  if (WEIR_UNDER_SANITIZER) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
   std::atomic<bool> stop{false};
   std::thread other([&] {
     while (!stop) Runtime(with_workers(1)).wait();

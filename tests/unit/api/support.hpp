@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/sanitizer.hpp"
+#include "base/sanitizers.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::test {

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/sanitizers.hpp"
 #include "explain/service.hpp"
 #include "explain/socket.hpp"
 #include "weir/weir.hpp"
@@ -331,9 +332,7 @@ TEST(Explaining, IsOffWhenItIsSwitchedOff) {
 }
 
 TEST(Explaining, AChildProcessIsExplainedByItself) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer lets a forked child start no threads";
-#endif
+  if (WEIR_TSAN) GTEST_SKIP() << "ThreadSanitizer lets a forked child start no threads";
   Runtime runtime(with_workers(2));
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/sanitizers.hpp"
 #include "machines.hpp"
 
 namespace weir::memory {
@@ -157,7 +158,7 @@ TEST_F(OnThisSystem, WithPreferItTakesWhatThereIsAndWarns) {
 }
 
 // Sanitizers use address space without end.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !WEIR_ASAN && !WEIR_TSAN
 
 void limit_address_space(rlim_t bytes) {
   const rlimit limit{bytes, bytes};

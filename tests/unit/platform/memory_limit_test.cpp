@@ -10,17 +10,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/sanitizers.hpp"
+
 namespace weir::platform {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-
-// Sanitizers use address space without end.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 class MemoryLimitTest : public ::testing::Test {
  protected:
@@ -83,7 +78,8 @@ TEST_F(MemoryLimitTest, TheAddressSpaceLimitsNewMappingsOnly) {
   rlimit low = before;
   low.rlim_cur = 3072 * kMiB;
   write("proc/self/statm", "262144 1 1\n");  // 1 GiB in pages of 4096
-  if (before.rlim_max < low.rlim_cur || sysconf(_SC_PAGESIZE) != 4096 || kSanitized) GTEST_SKIP();
+  if (before.rlim_max < low.rlim_cur || sysconf(_SC_PAGESIZE) != 4096 || base::kUnderSanitizer)
+    GTEST_SKIP();  // sanitizers use address space without end
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   const MemoryLimit all = memory_limit(folder_.string());
   const MemoryLimit physical = physical_memory_limit(folder_.string());

@@ -12,17 +12,14 @@
 #include <future>
 #include <thread>
 
+#include "base/sanitizers.hpp"
 #include "platform/thread_state.hpp"
 
 namespace weir::shmem {
 namespace {
 
 // ThreadSanitizer has a thread of its own.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kIsAlone = false;
-#else
-constexpr bool kIsAlone = true;
-#endif
+constexpr bool kIsAlone = !WEIR_TSAN;
 
 bool is_empty(const Outside& outside) {
   const std::uint32_t me[] = {static_cast<std::uint32_t>(platform::this_thread_number())};

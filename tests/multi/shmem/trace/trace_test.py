@@ -6,39 +6,20 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 """
 import json
 import os
-import subprocess
+import pathlib
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "page"))
+TESTS = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(TESTS / "multi"), str(TESTS / "page")]
 from page_parts import Page
+from traced_job import MPIRUN, PROGRAM, WEIR, TracedJob
 
-WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
 PUT = 10 * 8 + 1000 + 8  # bytes that each PE puts to the next one
 GET, ATOMIC = 3 * 8, 8
 
 
-class Traces(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
-
-    def call(self, *words, status=0, **variables):
-        done = subprocess.run(words, cwd=self.folder, env={**self.environment, **variables}, capture_output=True, text=True,
-                              timeout=100)
-        if status is not None:
-            self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
-        return done
-
-    def run_traced(self, pes, how="finalize", status=0, **variables):
-        return self.call(WEIR, "run", "-n", str(pes), "--trace", "t.weir", PROGRAM, how, status=status, **variables)
-
-    def report(self, *files):
-        return json.loads(self.call(WEIR, "report", *(files or ["t.weir"]), "--json").stdout)[0]
-
+class Traces(TracedJob):
     def expect_known_bytes(self, report, pes):
         self.assertEqual(report["pes"], pes)
         traffic = {(t["from"], t["to"]): t for t in report["traffic"]}
@@ -76,12 +57,12 @@ class Traces(unittest.TestCase):
     def test_each_way_to_end_leaves_the_files(self):
         for how in "return", "exit", "finalize":
             self.run_traced(2, how)
-            self.assertEqual(sorted(os.listdir(self.folder)), ["t.0.weir", "t.1.weir"], how)
+            self.assertEqual(self.traces(), ["t.0.weir", "t.1.weir"], how)
             self.expect_known_bytes(self.report(), 2)
 
     def test_global_exit_leaves_the_whole_file_of_who_called_it(self):
         self.run_traced(2, "global_exit")
-        self.assertIn("t.1.weir", os.listdir(self.folder))
+        self.assertIn("t.1.weir", self.traces())
         self.assertNotIn(1, self.report()["missing"])
 
     def test_a_pe_that_is_killed_is_named_and_the_others_are_reported_on(self):
@@ -104,18 +85,14 @@ class Traces(unittest.TestCase):
         done = json.loads(self.call(WEIR, "run", "-n", "2", "--report", "--json", PROGRAM).stdout)
         self.assertEqual((done[0]["ranks"], done[0]["status"]), (2, 0))
         self.expect_known_bytes(done[1]["report"], 2)
-        self.assertEqual(os.listdir(self.folder), [])  # the traces are gone
+        self.assertEqual(self.traces(), [])  # the traces are gone
         self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", PROGRAM)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["t.0.weir", "t.1.weir"])
+        self.assertEqual(self.traces(), ["t.0.weir", "t.1.weir"])
         text = self.call(WEIR, "run", "-n", "2", "--report", "--trace", "t.weir", "false", status=1).stdout
         self.assertNotIn("PE 0", text)  # the traces that are there are of an earlier run
 
     def test_the_page_of_a_job_has_every_call_and_what_ended_waits(self):
-        text = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM).stdout
-        if "install node-d3" in text:
-            self.skipTest("this weir makes no pages")
-        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
-            page = Page(file.read())
+        page = Page(self.page())
         self.expect_known_bytes(page.about["report"], 2)
         names = [page.about["names"][name] for name in page.column("task.name")[1:]]
         self.assertEqual((names.count("put"), names.count("wait_until"), names.count("barrier")), (24, 2, 2))
@@ -131,40 +108,28 @@ class Traces(unittest.TestCase):
 
     def test_perfetto_gets_a_process_for_each_pe(self):
         self.run_traced(2)
-        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
-        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
-        self.assertEqual(sorted(names.values()), ["PE 0", "PE 1"])
-        puts = [e for e in events if e["name"] == "put" and names[e["pid"]] == "PE 0"]
+        trace = self.perfetto()
+        self.assertEqual(sorted(trace.processes.values()), ["PE 0", "PE 1"])
+        puts = [e for e in trace.events if e["name"] == "put" and trace.processes[e["pid"]] == "PE 0"]
         self.assertEqual(sum(e["args"]["bytes"] for e in puts), PUT)
         self.assertEqual({e["args"]["pe"] for e in puts}, {1})
 
     def test_perfetto_gets_an_arrow_from_each_put_to_the_wait_that_it_ended(self):
         self.run_traced(4)
-        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
-        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-
-        def slices_at(point):
-            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
-                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
-
-        starts = {e["id"]: e for e in events if e["ph"] == "s"}
-        ends = {e["id"]: e for e in events if e["ph"] == "f"}
-        self.assertEqual((len(starts), set(starts)), (4, set(ends)))
-        pes = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e["name"] == "process_name"}
-        for number, start in starts.items():
-            self.assertEqual((pes[start["pid"]] + 1) % 4, pes[ends[number]["pid"]])
-            self.assertLessEqual(start["ts"], ends[number]["ts"])
-            self.assertIn("put", slices_at(start))
-            self.assertIn("wait_until", slices_at(ends[number]))
+        trace = self.perfetto()
+        pes = {pid: int(name.split()[1]) for pid, name in trace.processes.items()}
+        arrows = trace.arrows("ended the wait")
+        self.assertEqual(len(arrows), 4)
+        for start, end in arrows:
+            self.assertEqual((pes[start["pid"]] + 1) % 4, pes[end["pid"]])
+            self.assertLessEqual(start["ts"], end["ts"])
+            self.assertIn("put", trace.slices_at(start))
+            self.assertIn("wait_until", trace.slices_at(end))
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_pe_a_file_of_its_own(self):
-        self.call(MPIRUN, "-n", "2", PROGRAM, "finalize", WEIR_TRACE="t.weir", OMPI_ALLOW_RUN_AS_ROOT="1",
-                  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["t.0.weir", "t.1.weir"])
+        self.run_traced_by_mpirun(2)
+        self.assertEqual(self.traces(), ["t.0.weir", "t.1.weir"])
         self.expect_known_bytes(self.report(), 2)
 
 

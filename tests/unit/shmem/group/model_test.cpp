@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "sanitizer.hpp"
+#include "base/sanitizers.hpp"
 #include "unit/shmem/group/play.hpp"
 
 namespace weir::shmem::test {
@@ -38,7 +38,7 @@ Play any_play(std::mt19937& random) {
   play.stage.bytes = Pe::kAreas * kAreaBytes + 2 * kBuffer;
   for (int& node : play.stage.nodes) node = static_cast<int>(random() % static_cast<unsigned>(nodes));
   play.groups = any_groups(random, play.stage);
-  for (int i = 0; i < (WEIR_UNDER_SANITIZER ? 15 : 40); ++i) play.actions.push_back(any_action(random, play.groups));
+  for (int i = 0; i < (base::kUnderSanitizer ? 15 : 40); ++i) play.actions.push_back(any_action(random, play.groups));
   return play;
 }
 
