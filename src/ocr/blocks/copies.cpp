@@ -11,6 +11,7 @@
 #include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
 
@@ -94,10 +95,11 @@ ContentsPtr share(const LoanMade& made, ContentsPtr contents) {
 
 // The home adds one to the version of a block that was written: that is the version of what was written, unless it has
 // added more.
-void give_back(Guid block, Copy&& copy) {
+void give_back(const BlockLocal& local, Guid block, Copy&& copy) {
   Contents& contents = *copy.contents;
   const std::span<const std::byte> bytes(contents.data(), contents.bytes);
   GivenBack back{block, contents.bytes};
+  back.traced = number_for_contents();
   Writer message;
   const auto offset = goes_inside(bytes.size()) ? std::nullopt : Reach::running()->offset_of(bytes.data());
   if (offset) {
@@ -117,6 +119,7 @@ void give_back(Guid block, Copy&& copy) {
     else
       --contents.uses;
   }
+  trace_contents_sent(local, home_of(block), {block, true, back.traced, back.bytes});
   Mail::running()->post(home_of(block), Say::give_back, message);
 }
 
@@ -191,7 +194,7 @@ void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode) {
     if (!is_written) --ended.contents->uses;
   }
   const std::uint64_t word = ended.word;
-  if (is_written) give_back(copy.guid(), std::move(ended));
+  if (is_written) give_back(local, copy.guid(), std::move(ended));
   give_up(local, copy, word);
 }
 

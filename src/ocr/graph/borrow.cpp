@@ -4,6 +4,7 @@
 
 #include "ocr/blocks/copies.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/observe/message_log.hpp"
 #include "ocr/observe/tracing.hpp"
 #include "runtime/workers.hpp"
 
@@ -13,7 +14,8 @@ void borrow(Edt& edt, Guid block, std::uint8_t mode) {
   edt.body().waiting_mode = mode;
   if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
     trace_block_wait(edt);
-  const Loan loan{block, reinterpret_cast<std::uint64_t>(&edt), expect_contents(edt, block), mode};
+  const Loan loan{block, reinterpret_cast<std::uint64_t>(&edt), expect_contents(edt, block), mode,
+                  number_for_contents()};
   Mail::running()->post(home_of(block), Say::borrow, Writer().put(loan));
 }
 

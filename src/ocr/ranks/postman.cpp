@@ -34,11 +34,9 @@ class OutsideOfEdts {
   explicit OutsideOfEdts(Local& local) noexcept
       : local_(local),
         current_(std::exchange(local.current, nullptr)),
-        traced_(std::exchange(local.traced, 0)),
         performed_(std::exchange(local.performs, true)) {}
   ~OutsideOfEdts() {
     local_.current = current_;
-    local_.traced = traced_;
     local_.performs = performed_;
   }
   OutsideOfEdts(const OutsideOfEdts&) = delete;
@@ -47,7 +45,6 @@ class OutsideOfEdts {
  private:
   Local& local_;
   Run* const current_;
-  const std::uint64_t traced_;
   const bool performed_;
 };
 
