@@ -11,6 +11,7 @@
 #include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/observe/checking.hpp"
 #include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
@@ -62,7 +63,7 @@ void give_up(BlockLocal& local, Block& copy, std::uint64_t word) noexcept {
 }
 
 bool is_kept(Guid block, std::uint32_t version, const Contents& contents) noexcept {
-  return version != 0 && !block.is_label() && !goes_inside(contents.bytes);
+  return version != 0 && !block.is_label() && !goes_inside(contents.bytes) && !checking::active();
 }
 
 // The same contents where they are not in use, else new ones; an EDT is going to write them, and then they are of
@@ -98,6 +99,7 @@ ContentsPtr share(const LoanMade& made, ContentsPtr contents) {
 void give_back(const BlockLocal& local, Guid block, Copy&& copy) {
   Contents& contents = *copy.contents;
   const std::span<const std::byte> bytes(contents.data(), contents.bytes);
+  const checking::Unseen unseen;
   GivenBack back{block, contents.bytes};
   back.traced = number_for_contents();
   Writer message;

@@ -62,7 +62,7 @@ Guid make_edt(Local& local, ocrEdt_t function, const char* name, std::span<const
 
 void lend_later(Local& local, Rank to, const Loan& loan) {
   const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode, loan.traced};
-  const Guid edt = make_edt(local, &lend, "that lends a data block to another rank", paramv, 1);
+  const Guid edt = make_edt(local, &lend, kLenderName, paramv, 1);
   if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_nothing(to, loan);
 }
 
@@ -91,8 +91,7 @@ void end_loan_of(Local& local, Guid block, std::span<const std::byte> contents) 
   if (try_end_loan(local, block, contents)) return;
   auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
   const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
-  if (!make_edt(local, &take_back, "that takes a data block back from another rank", paramv, 0).is_null())
-    static_cast<void>(returned.release());
+  if (!make_edt(local, &take_back, kReturnerName, paramv, 0).is_null()) static_cast<void>(returned.release());
 }
 
 }  // namespace

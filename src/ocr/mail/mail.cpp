@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "check/hooks.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::ocr {
@@ -61,8 +62,7 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
   const std::uint64_t ticket = enter(asking);
   count_sent(what);
   send(to, {what, 0, ticket}, what, body.bytes());
-  look_for(asking);
-  if (!is_over(asking)) sleep_until_answered(asking);
+  wait_for(asking);
   static_cast<void>(messages_.load());
   Answer answer = take_answer(asking, ticket);
   if (observer_ != nullptr && asking.is_done.load(std::memory_order_relaxed)) [[unlikely]]
@@ -74,6 +74,15 @@ Answer Mail::take_answer(Asking& asking, std::uint64_t ticket) {
   const base::Lock lock(asking_mutex_);
   asking_.erase(ticket);
   return asking.is_done.load(std::memory_order_relaxed) ? std::move(asking.answer) : Answer{OCR_ECANCELED};
+}
+
+// While `weir check` watches, others of this rank may run meanwhile: the other rank may need them to answer.
+void Mail::wait_for(Asking& asking) {
+  std::optional<check::WaitPause> pause;
+  if (check::active()) [[unlikely]]
+    pause.emplace();
+  look_for(asking);
+  if (!is_over(asking)) sleep_until_answered(asking);
 }
 
 // Another rank that looks as well answers within a microsecond or two. What the thread has received, and may not

@@ -149,6 +149,7 @@ class Mail {
   void on_answer(const Head& head, std::uint64_t number, std::span<const std::byte> body);
   std::uint64_t enter(Asking& asking);
   bool is_over(const Asking& asking) const noexcept;
+  void wait_for(Asking& asking);
   void look_for(const Asking& asking);
   void sleep_until_answered(Asking& asking);
   Answer take_answer(Asking& asking, std::uint64_t ticket);

@@ -103,8 +103,11 @@ static std::optional<std::uint64_t> end_wait(const Edt& edt) noexcept {
 void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
   const auto since = end_wait(edt);
   if (!since) return;
-  local.worker->track()->data_wait(*since, trace::Track::now(), sched::trace_id(edt.task().ref()),
-                                   trace::DataWait::block);
+  const std::uint64_t self = sched::trace_id(edt.task().ref());
+  local.worker->track()->data_wait(*since, trace::Track::now(), self, trace::DataWait::block);
+  // Whoever has released it: over ranks that is what the path through a lent block goes by.
+  if (MessageLog::running() != nullptr && local.traced != 0 && local.traced != self)
+    local.worker->track()->edge(local.traced, self, {});
 }
 
 void trace_block_came(Edt& edt, Rank from, const TracedContents& contents) noexcept {

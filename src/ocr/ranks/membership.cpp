@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "check/hooks.hpp"
@@ -33,9 +32,6 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   auto job = launch::job_from_environment();
   if (!job) return job.status();
   if (job->ranks == 1) return std::unique_ptr<Membership>();
-  if (std::getenv(check::kVariable) != nullptr)
-    return base::Status{base::Code::unsupported,
-                        "weir check of an OCR program over ranks: it checks one rank; leave out -n, or the mpirun"};
   if (!may_spread)
     return base::Status{
         base::Code::unsupported,
@@ -86,6 +82,7 @@ base::Status Membership::introduce(Runtime& runtime, int domains) {
   if (!status) return status;
   set_domains(all);
   if (runtime::is_traced(runtime)) begin_trace(runtime);
+  if (check::active()) mail_.set_observer(&order_.emplace());
   return status;
 }
 

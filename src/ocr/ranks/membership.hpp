@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/mail/reach.hpp"
+#include "ocr/ranks/message_order.hpp"
 #include "ocr/ranks/message_trace.hpp"
 #include "ocr/ranks/postman.hpp"
 #include "ocr/ranks/stall.hpp"
@@ -52,6 +53,7 @@ class Membership {
   transport::RankClock clock_;
   Mail mail_;
   std::optional<MessageTrace> trace_;
+  std::optional<MessageOrder> order_;
   std::unique_ptr<Reach> reach_;
   std::unique_ptr<Postman> postman_;
   bool has_lost_one_ = false;

@@ -181,7 +181,8 @@ class Linker {
     note_rows();
     for (std::size_t i = 0; i < of_.crossings.size(); ++i) {
       Crossing& crossing = of_.crossings[i];
-      crossing.maker = crossing.is_of_ocr() ? crossing.sender : last_before(crossing.sender);
+      crossing.maker = crossing.what == trace::RankMessage::answer ? 0 : last_before(crossing.sender);
+      if (crossing.maker == 0 && crossing.is_of_ocr()) crossing.maker = crossing.sender;
       if (crossing.is_received && crossing.receiver != 0) link_receiver(i, crossing);
     }
     for (std::uint32_t i = 1; i < tasks_.size(); ++i) link(i);
