@@ -10,9 +10,9 @@
 
 namespace weir::ocr {
 
-void borrow(Edt& edt, Guid block, std::uint8_t mode) {
+void borrow(const Local& local, Edt& edt, Guid block, std::uint8_t mode) {
   edt.body().waiting_mode = mode;
-  if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
+  if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_wait(edt);
   const Loan loan{block, reinterpret_cast<std::uint64_t>(&edt), expect_contents(edt, block), mode,
                   number_for_contents()};

@@ -78,10 +78,10 @@ void MessageTrace::begins(const Passing& message) noexcept {
     performing_.task = 0;
     return;
   }
-  const std::uint64_t task = runtime::new_traced_number(), start = trace::Track::now();
-  performing_ = {task, start, std::exchange(local->traced, task), message.what};
-  const trace::Details details(*local->worker->track(), trace::Track::spawned(start, task, 0, 0), 0);
-  if (!is_to_itself(message) && !carries_contents(message.what)) log_.received(traced(message), task, start);
+  const std::uint64_t task = runtime::new_traced_number(), came = trace::Track::now();
+  { const trace::Details details(*local->worker->track(), trace::Track::spawned(came, task, 0, 0), 0); }
+  if (!is_to_itself(message) && !carries_contents(message.what)) log_.received(traced(message), task, came);
+  performing_ = {task, trace::Track::now(), std::exchange(local->traced, task), message.what};
 }
 
 void MessageTrace::has_performed() noexcept {

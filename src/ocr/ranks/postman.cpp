@@ -173,6 +173,7 @@ void Postman::look_for_losses() {
 
 void Postman::run() {
   is_postman = true;
+  const std::uint64_t since = trace::Track::now();
   while (!ends_.load(std::memory_order_relaxed)) {
     const bool any = mail_.perform_arrived();
     look_for_losses();
@@ -180,6 +181,13 @@ void Postman::run() {
     seeker_.look();
     mail_.transport().wait_for_arrival(kNapNs);
   }
+  trace_life(since);
+}
+
+// What it has not performed then, it has looked for.
+void Postman::trace_life(std::uint64_t since) noexcept {
+  const Local* const local = known_local();
+  if (local != nullptr && local->worker->track() != nullptr) local->worker->track()->search(since);
 }
 
 bool Postman::stop() {

@@ -70,8 +70,20 @@ class Joiner {
   void add_rows(const Trace& rank) {
     rows_ = static_cast<std::uint32_t>(all_.tracks.size());
     const auto process = static_cast<std::uint32_t>(all_.processes.size());
-    for (const report::TrackRow& row : rank.tracks)
-      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), row.worker, row.domain, process});
+    for (std::uint32_t i = 0; i < rank.tracks.size(); ++i) {
+      const report::TrackRow& row = rank.tracks[i];
+      const int worker = serves_others(rank, i) ? -1 : row.worker;
+      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), worker, row.domain, process});
+    }
+  }
+
+  // A thread of the library that looks for what other ranks ask is no worker: one of the program's own looks for tasks
+  // only while it waits for something.
+  static bool serves_others(const Trace& rank, std::uint32_t track) {
+    if (rank.tracks[track].worker < rank.workers) return false;
+    const auto first = std::find_if(rank.spans.begin(), rank.spans.end(),
+                                    [track](const report::Span& span) { return span.track == track; });
+    return first != rank.spans.end() && first->doing == report::Doing::search;
   }
 
   void add_tasks(std::vector<Task>&& tasks) {
