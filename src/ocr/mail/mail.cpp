@@ -76,7 +76,7 @@ Answer Mail::take_answer(Asking& asking, std::uint64_t ticket) {
   return asking.is_done.load(std::memory_order_relaxed) ? std::move(asking.answer) : Answer{OCR_ECANCELED};
 }
 
-// While `weir check` watches, others of this rank may run meanwhile: the other rank may need them to answer.
+// While `weir check` watches, others of this rank may run during that time: the other rank may need them to answer.
 void Mail::wait_for(Asking& asking) {
   std::optional<check::WaitPause> pause;
   if (check::active()) [[unlikely]]

@@ -94,7 +94,7 @@ class Mail {
   // Who performs, from now on; it outlives all calls. Null: none.
   void set_performer(Performer* performer) noexcept { performer_.store(performer, std::memory_order_release); }
 
-  // Before the first message; it outlives all. Null, as at first: nobody notes anything.
+  // Before the first message; it outlives all. Null, as at first: none.
   void set_observer(MailObserver* observer) noexcept { observer_ = observer; }
 
   // Waits for the answer, and performs what it may while it does: OCR_ECANCELED when a rank was lost. Not on a thread

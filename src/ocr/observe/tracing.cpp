@@ -105,7 +105,7 @@ void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
   if (!since) return;
   const std::uint64_t self = sched::trace_id(edt.task().ref());
   local.worker->track()->data_wait(*since, trace::Track::now(), self, trace::DataWait::block);
-  // Whoever has released it: over ranks that is what the path through a lent block goes by.
+  // The task that has released it: over ranks that is what the path through a lent block goes by.
   if (MessageLog::running() != nullptr && local.traced != 0 && local.traced != self)
     local.worker->track()->edge(local.traced, self, {});
 }
