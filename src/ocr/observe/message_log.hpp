@@ -47,6 +47,7 @@ class MessageLog {
   MessageLog& operator=(const MessageLog&) = delete;
 
   // That of the running program; null: there is no trace, or one rank.
+  // SYS-1
   static MessageLog* running() noexcept { return running_.load(std::memory_order_acquire); }
   static void set_running(MessageLog* log) noexcept { running_.store(log, std::memory_order_release); }
 

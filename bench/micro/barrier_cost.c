@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What a barrier of processes that share processors takes at least, without any library: turns_bench [PROCESSES].
+/* What a barrier of processes that share processors takes at least, without any library: barrier_cost PROCESSES.
  *
  * Each process has to have a turn of a processor before a barrier can end, and the last one of a processor may go on
  * at once: with n processes for each processor that is n - 1 changes of process, whatever the algorithm. `changes` are
@@ -130,7 +130,7 @@ static double measure(void (*round)(void), bool is_bound, double* yields_of_one)
   for (me = processes - 1; me > 0; --me) {
     const pid_t child = fork();
     if (child < 0) {
-      perror("turns_bench: fork");
+      perror("barrier_cost: fork");
       exit(1);
     }
     if (child == 0) break;
@@ -148,7 +148,7 @@ static double measure(void (*round)(void), bool is_bound, double* yields_of_one)
   for (unsigned i = 1; i < processes; ++i) {
     int status = 0;
     if (wait(&status) < 0 || status != 0) {
-      fprintf(stderr, "turns_bench: a process has ended with status %d\n", status);
+      fprintf(stderr, "barrier_cost: a process has ended with status %d\n", status);
       exit(1);
     }
   }
@@ -162,15 +162,15 @@ int main(int argc, char** argv) {
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
   processors = (unsigned)CPU_COUNT(&all);
-  processes = argc > 1 ? (unsigned)atoi(argv[1]) : 4 * processors;
-  if (argc > 2 || processes < 2 || processes > kMostProcesses || processes % processors != 0) {
-    fprintf(stderr, "usage: turns_bench [PROCESSES]   2 to %d, a multiple of the %u processors\n", kMostProcesses,
+  processes = argc == 2 ? (unsigned)atoi(argv[1]) : 0;
+  if (processes < 2 || processes > kMostProcesses || processes % processors != 0) {
+    fprintf(stderr, "usage: barrier_cost PROCESSES\n2 to %d, a multiple of the %u processors\n", kMostProcesses,
             processors);
     return 2;
   }
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
-    perror("turns_bench: mmap");
+    perror("barrier_cost: mmap");
     return 1;
   }
   static const struct {
