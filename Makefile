@@ -13,8 +13,8 @@ export CXX
 
 PRESET ?= release
 JOBS   ?= $(shell nproc)
-# Tests wait for processes that they start, so that one more than there are cores keeps all cores busy.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
+# Many tests wait for processes that they start, so that two more than there are cores keep all cores busy.
+TEST_JOBS ?= $(shell expr $(JOBS) + 2)
 ARGS   ?=
 TESTS  ?= .
 

@@ -19,7 +19,7 @@
 #include <chrono>
 #include <vector>
 
-#include "CLI/CLI.hpp"
+#include "command_line.hpp"
 
 namespace weir::bench {
 namespace {
@@ -188,14 +188,14 @@ int measure(const Shape& shape) {
 }  // namespace weir::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("A stencil over ranks of MPI in three ways");
   weir::bench::Shape shape;
-  app.add_option("--workers", shape.workers, "of each rank; default 1")->check(CLI::Range(1, 1024));
-  app.add_option("--tiles", shape.tiles, "of each rank; default 16")->check(CLI::Range(1, 100'000));
-  app.add_option("--cells", shape.cells, "of each tile; default 10000")->check(CLI::Range(1, 100'000'000));
-  app.add_option("--steps", shape.steps, "default 200")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--rounds", shape.rounds, "medians of so many; default 5")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  weir::bench::CommandLine options("A stencil over ranks of MPI in three ways");
+  options.number("--workers", shape.workers, 1024, "of each rank; default 1")
+      .number("--tiles", shape.tiles, 100'000, "of each rank; default 16")
+      .number("--cells", shape.cells, 100'000'000, "of each tile; default 10000")
+      .number("--steps", shape.steps, 1'000'000, "default 200")
+      .number("--rounds", shape.rounds, 1000, "medians of so many; default 5");
+  if (const auto code = options.parse(argc, argv)) return *code;
   try {
     return weir::bench::measure(shape);
   } catch (const std::exception& error) {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
+#include "command_line.hpp"
 #include "ranks/raw.hpp"
 #include "weir/ranks.hpp"
 
@@ -106,11 +106,11 @@ int run(int workers, int rounds) {
 }  // namespace weir::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("Tasks over two ranks beside messages");
   int workers = 1, rounds = 11;
-  app.add_option("--workers", workers, "of each rank; default 1")->check(CLI::Range(1, 1024));
-  app.add_option("--rounds", rounds, "medians of so many; default 11")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  weir::bench::CommandLine options("Tasks over two ranks beside messages");
+  options.number("--workers", workers, 1024, "of each rank; default 1")
+      .number("--rounds", rounds, 1000, "medians of so many; default 11");
+  if (const auto code = options.parse(argc, argv)) return *code;
   try {
     return weir::bench::run(workers, rounds);
   } catch (const std::exception& error) {

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "cluster/exchange.hpp"
 #include "cluster/tile.hpp"
 #include "cluster/versions.hpp"
+#include "command_line.hpp"
 #include "transport/loopback/world.hpp"
 
 namespace weir::bench {
@@ -219,12 +219,12 @@ void print(std::uint32_t ranks, const Program& program) {
 }  // namespace weir::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("What programs over many ranks cost each of them");
-  std::vector<std::uint32_t> ranks{10, 100, 1000};
-  std::uint32_t steps = 5;
-  app.add_option("--ranks", ranks, "numbers of ranks; default 10,100,1000")->delimiter(',')->check(CLI::Range(1, 1000));
-  app.add_option("--steps", steps, "of the stencil; default 5")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  std::vector<int> ranks{10, 100, 1000};
+  int steps = 5;
+  weir::bench::CommandLine options("What programs over many ranks cost each of them");
+  options.numbers("--ranks", ranks, 1000, "numbers of ranks; default 10,100,1000")
+      .number("--steps", steps, 1000, "of the stencil; default 5");
+  if (const auto code = options.parse(argc, argv)) return *code;
   try {
     fmt::print("{:<10} {:>6} {:>8} {:>10} {:>10} {:>12} {:>10} {:>12} {:>10}\n", "program", "ranks", "tasks",
                "tasks/rank", "messages", "msgs/task", "most/rank", "bytes/rank", "ns/tile");

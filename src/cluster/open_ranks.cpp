@@ -44,7 +44,7 @@ void note_rank(detail::RanksState& state, const std::string& job) {
   if (transport.ranks() == 1 || !runtime::is_traced(*state.runtime)) return;
   trace::JobProcess process{static_cast<std::uint32_t>(transport.rank()), transport.ranks(), job, 0};
   if (transport.neighbours().front() != Rank{0}) {
-    const RankClock::Told told = state.clock->ask();
+    const transport::RankClock::Told told = state.clock->ask();
     process.job = told.job;
     process.clock_offset_ns = told.offset_ns;
   }
@@ -59,7 +59,10 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->exceptions = std::uncaught_exceptions();
   const launch::Job job = value_or_throw(launch::job_from_environment());
   state->transport = value_or_throw(transport::open_transport(job));
-  state->clock = std::make_unique<RankClock>(*state->transport, job.id);
+  state->clock = std::make_unique<transport::RankClock>(
+      *state->transport, job.id,
+      transport::RankClock::Handlers{static_cast<std::uint16_t>(Message::time_asked),
+                                     static_cast<std::uint16_t>(Message::time_told)});
   state->exchange = std::make_unique<Exchange>(*state->transport);
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));

@@ -12,8 +12,8 @@
 #include "cluster/exchange.hpp"
 #include "cluster/message_log.hpp"
 #include "cluster/progress.hpp"
-#include "cluster/rank_clock.hpp"
 #include "cluster/staging.hpp"
+#include "transport/rank_clock.hpp"
 #include "transport/region_memory.hpp"
 #include "transport/transport.hpp"
 #include "weir/runtime.hpp"
@@ -29,7 +29,7 @@ struct RanksState {
   ~RanksState();
 
   std::unique_ptr<transport::Transport> transport;
-  std::unique_ptr<cluster::RankClock> clock;
+  std::unique_ptr<transport::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;
   std::unique_ptr<transport::RegionMemory> memory;
   std::unique_ptr<cluster::Staging> staging;

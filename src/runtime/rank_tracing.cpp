@@ -2,6 +2,8 @@
 
 #include "runtime/rank_tracing.hpp"
 
+#include <atomic>
+
 #include "data/block.hpp"
 #include "runtime/runtime_state.hpp"
 #include "sched/worker.hpp"
@@ -27,6 +29,14 @@ trace::Track* add_trace_row(Runtime& runtime, const std::string& name) {
 void trace_idle(std::uint64_t since) noexcept {
   const sched::Worker* const worker = sched::Worker::current();
   if (worker != nullptr && worker->track() != nullptr) worker->track()->search(since);
+}
+
+// As if of a task at an address below 4 MiB, where no program has its heap (sched::trace_id()).
+std::uint64_t new_traced_number() noexcept {
+  constexpr std::uint64_t kAddresses = (std::uint64_t{1} << 22) / alignof(sched::Task) - 1;
+  static constinit std::atomic<std::uint64_t> last{0};
+  const std::uint64_t number = last.fetch_add(1);
+  return (1 + number % kAddresses) ^ number / kAddresses << 41;
 }
 
 std::uint64_t traced_task() noexcept {

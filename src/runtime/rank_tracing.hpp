@@ -26,6 +26,8 @@ trace::Track* add_trace_row(Runtime& runtime, const std::string& name);
 // The calling thread has had nothing to do since then, but to wait for other ranks.
 void trace_idle(std::uint64_t since) noexcept;
 
+// A number by which a trace means something that a thread does and no scheduler knows of; no task has it. Any thread.
+std::uint64_t new_traced_number() noexcept;
 // The task that the calling thread runs, as a trace means it; 0: none.
 std::uint64_t traced_task() noexcept;
 trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept;

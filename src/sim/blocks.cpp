@@ -55,7 +55,7 @@ struct Blocks::Asker final : engine::Requester {
   Node& task;
 };
 
-engine::Config Blocks::config_of(const Options& options, int workers) {
+engine::Config Blocks::config_of(const Options& options, int workers, unsigned cores) {
   engine::Config config;
   config.strategy = options.strategy;
   config.evict = options.evict;
@@ -64,6 +64,7 @@ engine::Config Blocks::config_of(const Options& options, int workers) {
   config.chains = options.chains == Chains::on;
   config.depth = static_cast<std::uint32_t>(options.prefetch_depth);
   config.workers = static_cast<std::uint32_t>(workers);
+  config.cores_to_spare = cores > config.workers;
   config.site_text = [](const void*) { return std::string("the trace"); };
   return config;
 }
@@ -94,7 +95,7 @@ Blocks::Blocks(const Program& program, const Target& target, const Options& opti
     : program_(program),
       driver_(driver),
       books_(books_for<Books>(target)),
-      engine_(target.hierarchy, memories_of(books_), config_of(options, workers)),
+      engine_(target.hierarchy, memories_of(books_), config_of(options, workers, target.cores)),
       blocks_(program.blocks.size()) {
   engine_.set_costs(costs_of_tiers(target));
 }
@@ -121,7 +122,7 @@ std::uint64_t Blocks::take_growth_ns() {
 }
 
 base::Status Blocks::make(std::uint32_t block, DomainId domain, bool waits) {
-  if (blocks_[block] != nullptr) return base::Status::success();
+  if (blocks_[block] != nullptr || program_.blocks[block].in_no_tier) return base::Status::success();
   auto entry = std::make_unique<Entry>();
   const ProgramBlock& of = program_.blocks[block];
   entry->block.name = of.name;
@@ -193,11 +194,11 @@ void Blocks::add(Node& task, std::span<const Item> items, DomainId domain) {
   if (task.request == nullptr) {
     engine::Request& request = open(task, items.size(), domain);
     for (const Item& item : items)
-      if (item.is_block) request.add(blocks_[item.block]->block, item.mode);
+      if (item.is_tiered(program_.blocks)) request.add(blocks_[item.block]->block, item.mode);
     return engine_.add(request);
   }
   for (const Item& item : items)
-    if (item.is_block) add(task, item, items.size(), domain);
+    if (item.is_tiered(program_.blocks)) add(task, item, items.size(), domain);
 }
 
 void Blocks::add(Node& task, const Item& item, std::size_t of_items, DomainId domain) {

@@ -74,7 +74,7 @@ class Blocks {
     bool there = false, dying = false;
   };
 
-  static data::engine::Config config_of(const Options& options, int workers);
+  static data::engine::Config config_of(const Options& options, int workers, unsigned cores);
   static std::vector<data::engine::NodeMemory*> memories_of(const std::vector<std::unique_ptr<Books>>& books);
   data::engine::Request& open(Node& task, std::size_t items, DomainId domain);
   std::uint64_t take_growth_ns();

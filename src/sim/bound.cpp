@@ -128,7 +128,7 @@ AccessTrace access_trace_of(const Program& program) {
     const std::size_t first = trace.accesses.size();
     for (std::uint32_t i = task.items.first; i < task.items.first + task.items.count; ++i) {
       const Item& item = program.items[i];
-      if (!item.is_block) continue;
+      if (!item.is_tiered(program.blocks)) continue;
       const bool reads = item.mode != Mode::out, writes = item.mode != Mode::in;
       const auto known = std::find_if(trace.accesses.begin() + static_cast<std::ptrdiff_t>(first), trace.accesses.end(),
                                       [&](const TracedAccess& access) { return access.block == item.block; });

@@ -20,14 +20,16 @@ class Clock {
   // The worker goes on at that time, or looks for work, but not while the data layer holds it; what it was to do before
   // does not come any more.
   void go_on(Worker& worker, std::uint64_t at) {
-    events_.add({std::max(at, worker.held_until), 0, worker.index, ++worker.turn, nullptr, 0, nullptr});
+    events_.add({std::max(at, worker.held_until), 0, worker.index, ++worker.turn, nullptr, -1, nullptr});
   }
   // The task has its blocks at that time.
-  void stage(Node& node, std::uint64_t at) { events_.add({at, 0, -1, 0, nullptr, 0, &node}); }
-  // A transfer of that mover ends.
-  void land(data::engine::Transfer& transfer, std::size_t mover, std::uint64_t at) {
-    events_.add({at, 0, -1, 0, &transfer, mover, nullptr});
+  void stage(Node& node, std::uint64_t at) { events_.add({at, 0, -1, 0, nullptr, -1, &node}); }
+  // The mover goes on; not when its turn is another one by then.
+  void go_on(std::size_t mover, std::uint64_t turn, std::uint64_t at) {
+    events_.add({at, 0, -1, turn, nullptr, static_cast<int>(mover), nullptr});
   }
+  // A transfer ends that no thread moves.
+  void land(data::engine::Transfer& transfer, std::uint64_t at) { events_.add({at, 0, -1, 0, &transfer, -1, nullptr}); }
 
   bool has_events() const noexcept { return !events_.empty(); }
   Event take() { return events_.take(); }

@@ -14,13 +14,15 @@ namespace {
 constexpr double kGrain = 100'000;  // ns that a turn of emulated memory may be early or late, as memory::Throttle
 constexpr double kLateNs = 60'000;  // that a thread wakes after the time that it sleeps until (docs/tuning.md#late)
 
-// When a thread goes on that has worked until `now` and whose turn has then passed, or sleeps for the rest of it.
-std::uint64_t after_turn(std::uint64_t turn, double now) {
-  const auto turn_ns = static_cast<double>(turn);
-  return static_cast<std::uint64_t>(turn_ns - now > kGrain ? turn_ns + kLateNs : now);
-}
-
 }  // namespace
+
+// A thread that has to wait for longer than a grain sleeps, and wakes late.
+std::uint64_t CopyCost::end(std::uint64_t worked_until) const noexcept {
+  if (!sleeps) return std::max(worked_until, until);
+  return static_cast<double>(until) - static_cast<double>(worked_until) > kGrain
+             ? until + static_cast<std::uint64_t>(kLateNs)
+             : worked_until;
+}
 
 Copies::Copies(const Target& target) : target_(target), streams_(target.costs.nodes()) {
   const std::size_t tiers = target.hierarchy.tiers.size() + 1;
@@ -38,20 +40,19 @@ std::size_t Copies::memory_of(NodeId node) const {
 
 bool Copies::is_emulated(NodeId node) const { return node != NodeId::none && target_.hierarchy.tier_at(node).slowed; }
 
-std::uint64_t Copies::begin(std::uint64_t now, NodeId from, NodeId to, std::uint64_t bytes) {
-  const auto start = static_cast<double>(now);
+CopyCost Copies::begin(std::uint64_t now, NodeId from, NodeId to, std::uint64_t bytes) {
   if (is_file(from) || is_file(to)) {
-    file_free_at_ = std::max(file_free_at_, start) + static_cast<double>(bytes) / target_.file_bytes_per_second * 1e9;
-    return static_cast<std::uint64_t>(file_free_at_);
+    file_free_at_ = std::max(file_free_at_, static_cast<double>(now)) +
+                    static_cast<double>(bytes) / target_.file_bytes_per_second * 1e9;
+    return {0, static_cast<std::uint64_t>(file_free_at_), false};
   }
   const std::size_t here = memory_of(from), there = memory_of(to);
   const machine::OtherStreams others{streams_[here], here == there ? 0 : streams_[there]};
-  const double end = start + target_.costs.copy_seconds(here, there, bytes, others) * 1e9;
+  const double work_ns = target_.costs.copy_seconds(here, there, bytes, others) * 1e9;
   ++streams_[here];
   if (here != there) ++streams_[there];
-  const auto ended = static_cast<std::uint64_t>(end);
-  if (!is_emulated(from) && !is_emulated(to)) return ended;
-  return after_turn(reserve(now, bytes), end);
+  if (!is_emulated(from) && !is_emulated(to)) return {work_ns, 0, false};
+  return {work_ns, reserve(now, bytes), true};
 }
 
 void Copies::end(NodeId from, NodeId to, std::uint64_t bytes) {
@@ -63,7 +64,7 @@ void Copies::end(NodeId from, NodeId to, std::uint64_t bytes) {
 }
 
 std::uint64_t Copies::use_emulated(std::uint64_t now, std::uint64_t bytes) {
-  return after_turn(reserve(now, bytes), static_cast<double>(now));
+  return CopyCost{0, reserve(now, bytes), true}.end(now);
 }
 
 std::uint64_t Copies::reserve(std::uint64_t now, std::uint64_t bytes) {

@@ -14,13 +14,22 @@
 
 namespace weir::sim {
 
+// What a copy takes.
+struct CopyCost {
+  double work_ns = 0;       // of a core
+  std::uint64_t until = 0;  // when its bytes have passed a file, or emulated memory; it does not end before
+  bool sleeps = false;      // until then, and wakes late; but not for little
+
+  // When it ends whose work was done at that time.
+  std::uint64_t end(std::uint64_t worked_until) const noexcept;
+};
+
 class Copies {
  public:
   explicit Copies(const Target& target);
 
-  // From or to: none is the program's memory. When a copy ends that begins at `now` (ns); it counts as under way
-  // until end().
-  std::uint64_t begin(std::uint64_t now, data::engine::NodeId from, data::engine::NodeId to, std::uint64_t bytes);
+  // From or to: none is the program's memory. It begins at `now` (ns), and counts as under way until end().
+  CopyCost begin(std::uint64_t now, data::engine::NodeId from, data::engine::NodeId to, std::uint64_t bytes);
   void end(data::engine::NodeId from, data::engine::NodeId to, std::uint64_t bytes);
   // When `bytes` of emulated memory have been used in place.
   std::uint64_t use_emulated(std::uint64_t now, std::uint64_t bytes);

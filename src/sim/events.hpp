@@ -17,9 +17,9 @@ struct Event {
   std::uint64_t at = 0;  // ns
   std::uint64_t order = 0;
   int worker = -1;                           // goes on, or looks for work
-  std::uint64_t turn = 0;                    // of the worker: not its last one when that has been put off
-  data::engine::Transfer* landed = nullptr;  // of a mover's
-  std::size_t mover = 0;
+  std::uint64_t turn = 0;                    // of the worker, or mover: not its last one when that has been put off
+  data::engine::Transfer* landed = nullptr;  // without a mover
+  int mover = -1;                            // goes on
   Node* staged = nullptr;
 };
 

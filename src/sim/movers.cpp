@@ -3,6 +3,7 @@
 #include "sim/movers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace weir::sim {
@@ -58,39 +59,83 @@ void Movers::start(Transfer* transfers) {
     const bool flies = data::engine::looks_ahead(options_.strategy) &&
                        (copies_.is_file(from_of(transfer)) || copies_.is_file(to_of(transfer)));
     if (flies) {
-      clock_.land(transfer, movers_.size(), begin(transfer, std::max(clock_.now(), engine_until_)));
+      const std::uint64_t at = std::max(clock_.now(), engine_until_);
+      clock_.land(transfer, begin(transfer, at).end(at));
       continue;
     }
     const std::size_t mover = static_cast<std::size_t>(transfer.lane) % movers_.size();
     movers_[mover].queue.push_back(&transfer);
-    if (!movers_[mover].busy) start_next(mover, std::max(clock_.now(), engine_until_) - clock_.now() + kMoverWakeNs);
+    if (movers_[mover].does == Does::sleeps) wake(mover, std::max(clock_.now(), engine_until_) + kMoverWakeNs);
   }
 }
 
-// A mover that had nothing to do sleeps.
-void Movers::start_next(std::size_t index, std::uint64_t after_ns) {
+// One that had nothing to do sleeps.
+void Movers::wake(std::size_t index, std::uint64_t at) {
   Mover& mover = movers_[index];
-  mover.busy = mover.first != mover.queue.size();
-  if (!mover.busy) {
+  if (mover.first == mover.queue.size()) {
+    mover.does = Does::sleeps;
     mover.queue.clear();
     mover.first = 0;
     return;
   }
-  Transfer& transfer = *mover.queue[mover.first++];
-  clock_.land(transfer, index, begin(transfer, clock_.now() + after_ns));
+  mover.does = Does::wakes;
+  clock_.go_on(index, ++mover.turn, at);
 }
 
-void Movers::landed(const Event& event, Worker& first) {
-  Mover* const mover = event.mover < movers_.size() ? &movers_[event.mover] : nullptr;
-  landing_ = mover;
-  land(*event.landed, first);
+void Movers::go_on(const Event& event, Worker& first) {
+  if (event.landed != nullptr) return land(*event.landed, first);
+  const auto index = static_cast<std::size_t>(event.mover);
+  Mover& mover = movers_[index];
+  if (event.turn != mover.turn) return;
+  switch (mover.does) {
+    case Does::sleeps: return;
+    case Does::wakes: return begin_copy(index);
+    case Does::copies: --copying_; return end_copy(index);
+    case Does::ends: break;
+  }
+  landing_ = &mover;
+  land(*mover.queue[mover.first++], first);
   landing_ = nullptr;
-  if (mover != nullptr) start_next(event.mover, std::max(mover->held_until, clock_.now()) - clock_.now());
+  wake(index, std::max(mover.held_until, clock_.now()));
+}
+
+void Movers::begin_copy(std::size_t index) {
+  Mover& mover = movers_[index];
+  mover.cost = begin(*mover.queue[mover.first], clock_.now());
+  if (mover.cost.work_ns == 0) return end_copy(index);
+  mover.does = Does::copies;
+  ++copying_;
+  copy_on(index, mover.cost.work_ns);
+}
+
+void Movers::copy_on(std::size_t index, double work_ns) {
+  Mover& mover = movers_[index];
+  mover.since = clock_.now();
+  mover.left_ns = work_ns;
+  clock_.go_on(index, ++mover.turn, clock_.now() + static_cast<std::uint64_t>(std::llround(work_ns / share_)));
+}
+
+void Movers::end_copy(std::size_t index) {
+  Mover& mover = movers_[index];
+  mover.does = Does::ends;
+  clock_.go_on(index, ++mover.turn, mover.cost.end(clock_.now()));
+}
+
+void Movers::set_share(double share) {
+  const double before = std::exchange(share_, share);
+  if (before == share) return;
+  for (std::size_t i = 0; i < movers_.size(); ++i) {
+    const Mover& mover = movers_[i];
+    if (mover.does != Does::copies) continue;
+    const double done = static_cast<double>(clock_.now() - mover.since) * before;
+    copy_on(i, std::max(mover.left_ns - done, 0.0));
+  }
 }
 
 void Movers::go_on(Worker& worker) {
   if (!worker.copies) {
-    const std::uint64_t at = begin(*worker.moving, clock_.now());
+    const CopyCost cost = begin(*worker.moving, clock_.now());
+    const std::uint64_t at = cost.end(clock_.now() + static_cast<std::uint64_t>(cost.work_ns));
     worker.copies = true;
     worker.time.moving += at - clock_.now();
     return clock_.go_on(worker, at);
@@ -102,7 +147,7 @@ void Movers::go_on(Worker& worker) {
   clock_.go_on(worker, clock_.now());
 }
 
-std::uint64_t Movers::begin(const Transfer& transfer, std::uint64_t at) {
+CopyCost Movers::begin(const Transfer& transfer, std::uint64_t at) {
   return copies_.begin(at, from_of(transfer), to_of(transfer), transfer.replica->block->size);
 }
 

@@ -29,24 +29,36 @@ class Movers {
   // As Driver: whoever does this has waited for those that asked before, and for pages. Returns until when.
   std::uint64_t decided(std::uint64_t waited_ns);
   void start(data::engine::Transfer* transfers);
-  // A transfer that a mover was to end.
-  void landed(const Event& event, Worker& first);
+  // A transfer that no thread moves has ended, or a mover begins the next, has copied it, or ends it.
+  void go_on(const Event& event, Worker& first);
+  // How many copy, rather than sleep.
+  unsigned copying() const noexcept { return copying_; }
+  // Each has so much of a core from now on.
+  void set_share(double share);
   // A worker that moves blocks itself: begins the first, or ends it.
   void go_on(Worker& worker);
 
   Copies& copies() noexcept { return copies_; }
 
  private:
+  // wakes: to begin the first of its queue; ends: it has copied, and waits until that ends.
+  enum class Does : std::uint8_t { sleeps, wakes, copies, ends };
   struct Mover {
     std::vector<data::engine::Transfer*> queue;  // from `first` on
     std::size_t first = 0;
-    bool busy = false;
+    Does does = Does::sleeps;
+    std::uint64_t turn = 0;  // of its events
+    CopyCost cost;           // of the first
+    double left_ns = 0;      // of that copy's work, at `since`
+    std::uint64_t since = 0;
     std::uint64_t held_until = 0;  // as Worker's
   };
 
-  void start_next(std::size_t index, std::uint64_t after_ns);
-  // Ends at the time that is returned.
-  std::uint64_t begin(const data::engine::Transfer& transfer, std::uint64_t at);
+  void wake(std::size_t index, std::uint64_t at);
+  void begin_copy(std::size_t index);
+  void copy_on(std::size_t index, double work_ns);
+  void end_copy(std::size_t index);
+  CopyCost begin(const data::engine::Transfer& transfer, std::uint64_t at);
   void land(data::engine::Transfer& transfer, Worker& worker);
 
   const Options& options_;
@@ -55,6 +67,8 @@ class Movers {
   Blocks& blocks_;
   Copies copies_;
   std::vector<Mover> movers_;
+  unsigned copying_ = 0;
+  double share_ = 1;
   Worker* here_ = nullptr;
   Mover* landing_ = nullptr;        // that does what happens now; null: `here_` does
   std::uint64_t engine_until_ = 0;  // it decides one thing after the other

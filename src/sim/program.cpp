@@ -10,6 +10,8 @@ std::uint64_t Item::bytes(const std::vector<ProgramBlock>& blocks) const {
   return is_block ? blocks[block].bytes : std::uint64_t{region.row_bytes} * region.rows;
 }
 
+bool Item::is_tiered(const std::vector<ProgramBlock>& blocks) const { return is_block && !blocks[block].in_no_tier; }
+
 const std::string* RealRun::setting(const std::string& name) const {
   for (const auto& [known, text] : settings)
     if (known == name) return &text;

@@ -53,14 +53,17 @@ struct Item {
   std::uint64_t watched = 0;  // number of the watched array that it lies in; 0: none
 
   std::uint64_t bytes(const std::vector<struct ProgramBlock>& blocks) const;
+  // A block that the data layer brings to where the task is.
+  bool is_tiered(const std::vector<struct ProgramBlock>& blocks) const;
 };
 
 struct ProgramBlock {
   std::string name;
   std::uint64_t bytes = 0;
-  bool adopted = false;    // memory of the program's own
-  bool made_late = false;  // by a task, at a moment that the trace does not say: made where it is named first
-  bool gone = false;       // destroyed by the program; else with the runtime
+  bool adopted = false;     // memory of the program's own
+  bool made_late = false;   // by a task, at a moment that the trace does not say: made where it is named first
+  bool gone = false;        // destroyed by the program; else with the runtime
+  bool in_no_tier = false;  // a small one of OCR, which stays where it was made: the data layer does not know it
 };
 
 struct ProgramTask {
@@ -70,6 +73,7 @@ struct ProgramTask {
   Span actions, items, after;
   std::uint64_t own_ns = 0;  // of its own code
   float beside = 0;          // other workers that ran tasks while it ran, on average
+  float copied_beside = 0;   // bytes that threads without tasks copied between memories meanwhile
   std::uint32_t slots = 0;   // satisfied by other EDTs
   bool cancelled = false;
 };

@@ -26,7 +26,7 @@ class Collector final : public trace::RecordVisitor {
   Collector(const trace::RuntimeInfo& runtime, const trace::TimeScale& scale, Program& program)
       : runtime_(runtime), scale_(scale), program_(program), tracks_(runtime.tracks.size()) {
     for (const trace::Definition& block : runtime.blocks)
-      program.blocks.push_back({block.name, block.first, false, false, false});
+      program.blocks.push_back({block.name, block.first, false, false, false, false});
     const std::size_t tiers = runtime.tiers.size() + 1;
     program.real.moved.assign(tiers, std::vector<std::uint64_t>(tiers));
     program.real.moving_ns = program.real.moved;
@@ -71,6 +71,7 @@ class Collector final : public trace::RecordVisitor {
   void gather_after();
   void measure_moves();
   void list_code();
+  void add_copying(TrackCode& code) const;
   Status refusal(const std::string& file) const;
 
   const trace::RuntimeInfo& runtime_;
@@ -81,7 +82,7 @@ class Collector final : public trace::RecordVisitor {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> after_;  // task, id of the one before
   std::unordered_map<std::uint64_t, std::uint32_t> tasks_, guids_, names_;
   std::vector<bool> spawned_, ran_;
-  std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> moves_;  // [from][to]: from when to when
+  std::vector<std::vector<Copying>> moves_;  // [from][to]
   std::vector<Growth> growths_;
   std::uint64_t halves_ = 0;
   std::uint64_t named_ = 0;  // items of footprints, as spawns say
@@ -100,7 +101,7 @@ std::uint32_t Collector::task_of(std::uint64_t id) {
 std::uint32_t Collector::block_of(trace::BlockKind kind, std::uint64_t number) {
   if (kind == trace::BlockKind::numbered && number < runtime_.blocks.size()) return static_cast<std::uint32_t>(number);
   const auto [at, fresh] = guids_.try_emplace(number | kGuid, static_cast<std::uint32_t>(program_.blocks.size()));
-  if (fresh) program_.blocks.push_back({fmt::format("block {:#x}", number), 0, false, false, false});
+  if (fresh) program_.blocks.push_back({fmt::format("block {:#x}", number), 0, false, false, false, true});
   return at->second;
 }
 
@@ -239,7 +240,7 @@ void Collector::add_move(const trace::Event& event) {
   const auto index = [&](int tier) { return std::min<std::size_t>(static_cast<std::size_t>(tier), tiers - 1); };
   const std::size_t from = index(event.small() >> 4), to = index(event.small() & 15);
   program_.real.moved[from][to] += event.value();
-  moves_[from * tiers + to].emplace_back(ns(event.start), ns(event.end()));
+  moves_[from * tiers + to].push_back({ns(event.start), ns(event.end()), event.value()});
 }
 
 void Collector::add_growth(const trace::Event& event) {
@@ -277,11 +278,12 @@ void Collector::gather_after() {
 void Collector::measure_moves() {
   const std::size_t tiers = program_.real.moved.size();
   for (std::size_t link = 0; link < moves_.size(); ++link) {
-    std::sort(moves_[link].begin(), moves_[link].end());
+    std::sort(moves_[link].begin(), moves_[link].end(),
+              [](const Copying& a, const Copying& b) { return std::pair(a.start, a.end) < std::pair(b.start, b.end); });
     std::uint64_t busy = 0, until = 0;
-    for (const auto& [start, end] : moves_[link]) {
-      busy += end > until ? end - std::max(start, until) : 0;
-      until = std::max(until, end);
+    for (const Copying& move : moves_[link]) {
+      busy += move.end > until ? move.end - std::max(move.start, until) : 0;
+      until = std::max(until, move.end);
     }
     program_.real.moving_ns[link / tiers][link % tiers] = busy;
   }
@@ -293,7 +295,22 @@ void Collector::list_code() {
     const auto worker = static_cast<std::int64_t>(runtime_.tracks[t].first);
     if (worker >= 0) code.add(static_cast<int>(worker), std::move(tracks_[t].intervals));
   }
+  add_copying(code);
   code.finish(spawned_);
+}
+
+// By threads that need cores: workers that move blocks themselves do so in their own time, and files need none.
+void Collector::add_copying(TrackCode& code) const {
+  const std::string* const strategy = program_.real.setting("strategy");
+  if (strategy == nullptr || *strategy == "off" || *strategy == "inline") return;
+  const std::size_t tiers = program_.real.moved.size();
+  const auto is_file = [&](std::size_t tier) {
+    return tier < program_.real.tiers.size() && program_.real.tiers[tier] == "file";
+  };
+  for (std::size_t link = 0; link < moves_.size(); ++link) {
+    if (is_file(link / tiers) || is_file(link % tiers)) continue;
+    for (const Copying& move : moves_[link]) code.add(move);
+  }
 }
 
 Status Collector::refusal(const std::string& file) const {

@@ -67,13 +67,21 @@ void Simulator::handle(const Event& event) {
   account(event.at);
   clock_.advance(event.at);
   Worker& first = team_.worker(0);
-  if (event.landed != nullptr) return movers_.landed(event, first);
-  if (event.staged != nullptr) return queue_staged(*event.staged);
+  if (event.landed != nullptr || event.mover >= 0)
+    movers_.go_on(event, first);
+  else if (event.staged != nullptr)
+    queue_staged(*event.staged);
+  else
+    go_on(event);
+  share_cores();
+}
+
+void Simulator::go_on(const Event& event) {
   Worker& worker = team_.worker(event.worker);
   if (event.turn != worker.turn) return;
   worker.computing.active = false;
   step(worker);
-  if (team_.count_running(worker)) compute_on(worker);
+  if (team_.count_running(worker)) compute_on_beside(worker);
 }
 
 // As data::Store counts it: workers that have nothing to run while so many ready tasks wait for their blocks.
@@ -172,20 +180,36 @@ bool Simulator::act(Worker& worker, Frame& frame) {
 }
 
 void Simulator::compute(Worker& worker, Frame& frame, double ns) {
-  worker.computing.active = true;
-  worker.computing.since = clock_.now();
-  worker.computing.left_ns = ns;
-  clock_.go_on(worker, clock_.now() + static_cast<std::uint64_t>(std::llround(ns * frame.factor)));
+  const double pace = frame.factor / shares_.worker;
+  worker.computing = {true, clock_.now(), ns, pace};
+  clock_.go_on(worker, clock_.now() + static_cast<std::uint64_t>(std::llround(ns * pace)));
+}
+
+// The rest, if it takes longer or shorter now than was thought.
+void Simulator::compute_on(Worker& worker) {
+  const Computing& computing = worker.computing;
+  Frame& frame = worker.frames.back();
+  tasks_.set_factor(worker, frame);
+  if (computing.pace == frame.factor / shares_.worker) return;
+  const double done = static_cast<double>(clock_.now() - computing.since) / computing.pace;
+  compute(worker, frame, std::max(computing.left_ns - done, 0.0));
 }
 
 // A worker has begun or ended to use memory: the others of its domain go on faster or slower.
-void Simulator::compute_on(const Worker& changed) {
-  for (const auto& each : team_.workers()) {
-    if (!each->computing.active || each->machine_domain != changed.machine_domain || each.get() == &changed) continue;
-    Frame& frame = each->frames.back();
-    const double done = static_cast<double>(clock_.now() - each->computing.since) / frame.factor;
-    if (tasks_.set_factor(*each, frame)) compute(*each, frame, std::max(each->computing.left_ns - done, 0.0));
-  }
+void Simulator::compute_on_beside(const Worker& changed) {
+  for (const auto& each : team_.workers())
+    if (each->computing.active && each->machine_domain == changed.machine_domain && each.get() != &changed)
+      compute_on(*each);
+}
+
+// Somebody has begun or ended to want a core: all others may have more or less of one.
+void Simulator::share_cores() {
+  const CoreShares shares = sim::share_cores(target_.cores, team_.busy(), movers_.copying());
+  if (shares == shares_) return;
+  shares_ = shares;
+  movers_.set_share(shares.mover);
+  for (const auto& each : team_.workers())
+    if (each->computing.active) compute_on(*each);
 }
 
 void Simulator::carry_out(Worker& worker, Frame& frame, const Action& action) {

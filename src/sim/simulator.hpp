@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "sim/blocks.hpp"
 #include "sim/clock.hpp"
+#include "sim/cores.hpp"
 #include "sim/movers.hpp"
 #include "sim/prediction.hpp"
 #include "sim/program.hpp"
@@ -43,6 +44,7 @@ class Simulator final : public Driver {
 
   // ---- The loop ----
   void handle(const Event& event);
+  void go_on(const Event& event);
   void account(std::uint64_t until);
   bool end_stall();
   base::Status deadlock() const;
@@ -52,7 +54,9 @@ class Simulator final : public Driver {
   void step(Worker& worker);
   bool act(Worker& worker, Frame& frame);
   void compute(Worker& worker, Frame& frame, double ns);
-  void compute_on(const Worker& changed);
+  void compute_on(Worker& worker);
+  void compute_on_beside(const Worker& changed);
+  void share_cores();
   void carry_out(Worker& worker, Frame& frame, const Action& action);
   void spawn(Worker& worker, Frame& frame, std::uint32_t task);
   void satisfy(Worker& worker, const Action& action);
@@ -77,6 +81,7 @@ class Simulator final : public Driver {
   std::uint64_t accounted_until_ = 0;
   std::uint64_t lost_ns_ = 0;
   std::uint64_t decided_at_ = 0;  // when what the engine says now is known
+  CoreShares shares_;
 };
 
 }  // namespace weir::sim

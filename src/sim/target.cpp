@@ -200,6 +200,7 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
   for (const machine::Domain& domain : machine.domains())
     target.program_memory.push_back(program_memory_of(machine, domain));
   target.worker_domains = place_workers(machine, request.options.workers);
+  target.cores = static_cast<unsigned>(machine.default_worker_count());
   set_growth(target, request, real);
   if (Status status = set_speeds(target, *plan, request, real); !status) return status;
   return target;

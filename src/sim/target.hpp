@@ -30,6 +30,7 @@ struct Target {
   double file_bytes_per_second = 0;
   std::vector<std::string> notes;            // what was assumed, for people
   std::vector<double> growth_ns_per_byte{};  // by node of the hierarchy: until a tier has pages; none: they are there
+  unsigned cores = 0;                        // that threads may run on; 0: as many as they want
 };
 
 struct TargetRequest {

@@ -22,6 +22,8 @@ class TaskTime {
   double factor_of(const Node& node, DomainId domain, unsigned others) const;
 
  private:
+  // For how long threads that copied blocks had the task's core where it was traced, in which there was none left.
+  double taken_ns(const ProgramTask& of) const;
   // What that took where the program was traced, with the others that ran there meanwhile.
   double traced_memory_ns(const Node& node) const;
   // What its footprint takes to read and write once. `placed`: its blocks are where the engine has them; else in the

@@ -11,7 +11,7 @@ void Tasks::name_blocks(Worker& worker, Node& node) {
   const std::span<const Item> items(program_.items.data() + of.items.first, of.items.count);
   bool some = false;
   for (const Item& item : items) {
-    if (!item.is_block) continue;
+    if (!item.is_tiered(program_.blocks)) continue;
     some = true;
     note(blocks_.make(item.block, worker.machine_domain, false));
   }
@@ -30,7 +30,7 @@ void Tasks::name_early(Worker& worker, Node& node, Wanted&& wanted) {
   const ProgramTask& of = program_.tasks[node.task];
   for (std::uint32_t i = of.items.first; i < of.items.first + of.items.count; ++i) {
     const Item& item = program_.items[i];
-    if (!item.is_block || !wanted(item)) continue;
+    if (!item.is_tiered(program_.blocks) || !wanted(item)) continue;
     note(blocks_.make(item.block, worker.machine_domain, false));
     if (!failure_) return;
     blocks_.add(node, item, of.items.count,
@@ -91,13 +91,11 @@ bool Tasks::begin(Worker& worker, Node& node) {
   return true;
 }
 
-bool Tasks::set_factor(const Worker& worker, Frame& frame) const {
+void Tasks::set_factor(const Worker& worker, Frame& frame) const {
   const unsigned others = team_.others_in(worker);
-  if (frame.node == nullptr || frame.others == others) return false;
+  if (frame.node == nullptr || frame.others == others) return;
   frame.others = others;
-  const double before = frame.factor;
   frame.factor = time_.factor_of(*frame.node, worker.machine_domain, others);
-  return frame.factor != before;
 }
 
 // False: it is in the queue of one.

@@ -50,8 +50,8 @@ class Tasks {
   void make_next(Worker& worker, Node& node);
   // True: the worker is busy until an event. False: it comes again, or waits for a lock.
   bool begin(Worker& worker, Node& node);
-  // By how much longer than in the traced run the frame computes now. True: that has changed.
-  bool set_factor(const Worker& worker, Frame& frame) const;
+  // By how much longer than in the traced run the frame computes now.
+  void set_factor(const Worker& worker, Frame& frame) const;
   // It uses its blocks no more: those that it has, or had, go to others.
   void give_blocks_back(Node& node);
   // Of one whose function has returned and whose children have ended: what that makes ready, and whom it wakes.

@@ -53,6 +53,7 @@ class Team {
   void stop_resting(Worker& worker);
   void wake(Worker& worker);
   int idle() const noexcept { return idle_; }
+  unsigned busy() const noexcept { return static_cast<unsigned>(workers_.size()) - static_cast<unsigned>(idle_); }
 
   std::uint64_t steals() const noexcept { return steals_; }
 

@@ -206,29 +206,41 @@ void TrackCode::note_running(const Interval& interval) {
   }
 }
 
-// From the integral over time of the number of workers that run tasks.
+void TrackCode::add(const Copying& copying) {
+  const auto ns = static_cast<double>(std::max<std::uint64_t>(copying.end - copying.start, 1));
+  const double rate = static_cast<double>(copying.bytes) / ns;
+  changes_.push_back({copying.start, 0, kNoTask, rate});
+  changes_.push_back({std::max(copying.end, copying.start + 1), 0, kNoTask, -rate});
+}
+
+// From the integrals over time of the number of workers that run tasks, and of what is copied.
 void TrackCode::count_beside() {
   std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   struct Begun {
-    double integral = 0;
+    double ran = 0, copied = 0;
     std::uint64_t at = 0;
     bool known = false;
   };
   std::vector<Begun> begun(program_.tasks.size());
-  double integral = 0;
+  double ran = 0, copied = 0, rate = 0;
   std::int64_t running = 0;
   std::uint64_t until = changes_.empty() ? 0 : changes_.front().at;
   for (const Change& change : changes_) {
-    integral += static_cast<double>(running) * static_cast<double>(change.at - until);
+    const auto ns = static_cast<double>(change.at - until);
+    ran += static_cast<double>(running) * ns;
+    copied += rate * ns;
     until = change.at;
     running += change.by;
+    rate = std::max(rate + change.copied, 0.0);
     if (change.task == kNoTask) continue;
     Begun& begin = begun[change.task];
     if (!begin.known) {
-      begin = {integral, change.at, true};
+      begin = {ran, copied, change.at, true};
     } else if (change.at > begin.at) {
-      const double average = (integral - begin.integral) / static_cast<double>(change.at - begin.at);
-      program_.tasks[change.task].beside = static_cast<float>(std::max(average - 1, 0.0));
+      ProgramTask& task = program_.tasks[change.task];
+      const double average = (ran - begin.ran) / static_cast<double>(change.at - begin.at);
+      task.beside = static_cast<float>(std::max(average - 1, 0.0));
+      task.copied_beside = static_cast<float>(copied - begin.copied);
     }
   }
 }

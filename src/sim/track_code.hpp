@@ -30,11 +30,19 @@ struct Growth {
   std::uint64_t start = 0, end = 0;  // ns
 };
 
+// A block was copied between memories by a thread that runs no tasks.
+struct Copying {
+  std::uint64_t start = 0, end = 0;  // ns
+  std::uint64_t bytes = 0;
+};
+
 class TrackCode {
  public:
   // The life of the runtime. Growths, in their order, are no time of a thread's own.
   TrackCode(Program& program, std::uint64_t start, std::uint64_t end, std::vector<Growth> growths)
       : program_(program), start_(start), end_(end), growths_(std::move(growths)) {}
+
+  void add(const Copying& copying);
 
   // A track of a worker, or of another thread, in the order of their numbers.
   void add(int worker, std::vector<Interval> intervals);
@@ -80,10 +88,11 @@ class TrackCode {
   std::vector<Late> late_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
   std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0;
-  struct Change {  // a worker begins or ends to run a task's code
+  struct Change {  // a worker begins or ends to run a task's code, or a thread to copy
     std::uint64_t at;
     std::int32_t by;     // to the number of workers that do
     std::uint32_t task;  // that begins or ends; none: a wait within one
+    double copied = 0;   // to the bytes that are copied in a nanosecond
   };
   std::vector<Change> changes_;
   static constexpr std::size_t kNone = ~std::size_t{0};

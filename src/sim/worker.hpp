@@ -34,11 +34,12 @@ struct Frame {
   std::uint64_t since = 0, ran_before = 0, idle_before = 0;
 };
 
-// What a worker had left to do at some time, in the traced run's time; it takes that by the factor of its frame.
+// What a worker had left to do at some time, in the traced run's time, and how much longer than that it takes now.
 struct Computing {
   bool active = false;
   std::uint64_t since = 0;
   double left_ns = 0;
+  double pace = 1;
 };
 
 struct Worker {

@@ -47,11 +47,12 @@ class Details {
   static constexpr std::uint8_t kListed = 3;    // accesses or tasks in a unit
 
  private:
-  // Three to a unit.
+  // Three to a unit, of one kind of number.
   void listed(Kind kind, std::uint64_t word, std::uint8_t flags = 0) noexcept {
-    if (listing_ != kind || in_unit_ == kListed) {
+    if (listing_ != kind || flags_ != flags || in_unit_ == kListed) {
       add({0, 0, 0, 0});
       listing_ = kind;
+      flags_ = flags;
       in_unit_ = 0;
     }
     Event& unit = units_[count_ - 1];
@@ -70,6 +71,7 @@ class Details {
   std::size_t count_ = 0;
   Kind listing_ = Kind::none;  // of the last unit, when it may have room for one more
   std::uint8_t in_unit_ = 0;
+  std::uint8_t flags_ = 0;  // of that unit
   union {
     // The first count_; the others are never made. NOLINTNEXTLINE(readability-identifier-naming): it is private.
     std::array<Event, 64> units_;

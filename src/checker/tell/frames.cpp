@@ -22,6 +22,7 @@ _Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
   constexpr int kMostSteps = 64;
   Walk& walk = *static_cast<Walk*>(argument);
   const std::uintptr_t at = _Unwind_GetIP(context);
+  if (at == 0) return _URC_END_OF_STACK;  // what a thread began with has no caller
   walk.begun = walk.begun || walk.from == 0 || at == walk.from;
   if (walk.begun) {
     if (walk.until != 0 && _Unwind_GetRegionStart(context) == walk.until) return _URC_END_OF_STACK;

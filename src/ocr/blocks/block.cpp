@@ -99,10 +99,12 @@ void unlist_created(Run& creator, Block& block) noexcept {
 }
 
 // What make_memory() gives, as Block::memory; 0 when there is none.
-std::uintptr_t make_memory(BlockLocal& local, std::uint64_t bytes, const Place& place, PoolId pool) {
+std::uintptr_t make_memory(BlockLocal& local, const BlockRequest& request, const Place& place, PoolId pool) {
+  const std::uint64_t bytes = request.size;
   if (checking::active()) [[unlikely]]
     return reinterpret_cast<std::uintptr_t>(checking::allocate_block(local, bytes));
-  if (bytes <= BlockPools::kLargest) return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
+  if (bytes <= BlockPools::kLargest && request.shares_slab)
+    return reinterpret_cast<std::uintptr_t>(local.memory.allocate(bytes, pool));
   data::Block* const made = local.tiers.make(bytes, place, lasting_name_of(local.maker()));
   return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
 }
@@ -143,7 +145,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   }
   place.hint.counts_holds = true;
   place.hint.pinned = request.stays;
-  const std::uintptr_t memory = make_memory(local, request.size, place, pool);
+  const std::uintptr_t memory = make_memory(local, request, place, pool);
   if (memory == 0) return OCR_ENOMEM;
   Block* block = nullptr;
   if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {

@@ -13,7 +13,8 @@ struct BlockRequest {
   std::uint16_t properties;
   const ocrHint_t* hint;
   bool heap;
-  bool stays = false;  // in memory: the caller cannot wait for it
+  bool stays = false;       // in memory: the caller cannot wait for it
+  bool shares_slab = true;  // when small; making a slab may wait
 };
 // Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
 u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data);

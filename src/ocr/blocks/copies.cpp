@@ -11,6 +11,8 @@
 #include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/observe/checking.hpp"
+#include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
 
@@ -61,7 +63,7 @@ void give_up(BlockLocal& local, Block& copy, std::uint64_t word) noexcept {
 }
 
 bool is_kept(Guid block, std::uint32_t version, const Contents& contents) noexcept {
-  return version != 0 && !block.is_label() && !goes_inside(contents.bytes);
+  return version != 0 && !block.is_label() && !goes_inside(contents.bytes) && !checking::active();
 }
 
 // The same contents where they are not in use, else new ones; an EDT is going to write them, and then they are of
@@ -94,10 +96,12 @@ ContentsPtr share(const LoanMade& made, ContentsPtr contents) {
 
 // The home adds one to the version of a block that was written: that is the version of what was written, unless it has
 // added more.
-void give_back(Guid block, Copy&& copy) {
+void give_back(const BlockLocal& local, Guid block, Copy&& copy) {
   Contents& contents = *copy.contents;
   const std::span<const std::byte> bytes(contents.data(), contents.bytes);
+  const checking::Unseen unseen;
   GivenBack back{block, contents.bytes};
+  back.traced = number_for_contents();
   Writer message;
   const auto offset = goes_inside(bytes.size()) ? std::nullopt : Reach::running()->offset_of(bytes.data());
   if (offset) {
@@ -117,6 +121,7 @@ void give_back(Guid block, Copy&& copy) {
     else
       --contents.uses;
   }
+  trace_contents_sent(local, home_of(block), {block, true, back.traced, back.bytes});
   Mail::running()->post(home_of(block), Say::give_back, message);
 }
 
@@ -191,7 +196,7 @@ void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode) {
     if (!is_written) --ended.contents->uses;
   }
   const std::uint64_t word = ended.word;
-  if (is_written) give_back(copy.guid(), std::move(ended));
+  if (is_written) give_back(local, copy.guid(), std::move(ended));
   give_up(local, copy, word);
 }
 

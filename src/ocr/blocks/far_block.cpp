@@ -52,15 +52,13 @@ u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockReques
 
 Answer answer_create_block(BlockLocal& local, Reader& body) {
   const auto wanted = body.get<Wanted>();
-  // A slab for it would have to be waited for.
-  if (wanted.size <= BlockPools::kLargest && local.tiers.tracked()) return {OCR_EBUSY};
   LoanMade made;
   made.of.mode = DB_MODE_RW;
   made.bytes = wanted.size;
   std::byte* data = nullptr;
-  const auto properties = static_cast<std::uint16_t>(wanted.properties | DB_PROP_NO_ACQUIRE);
-  if (const u8 code = create_block(local, made.of.block, {wanted.size, properties, &wanted.hint, false}, data))
-    return {code};
+  BlockRequest request{wanted.size, static_cast<u16>(wanted.properties | DB_PROP_NO_ACQUIRE), &wanted.hint, false};
+  request.shares_slab = !local.tiers.tracked();  // the thread that performs messages waits for no room
+  if (const u8 code = create_block(local, made.of.block, request, data)) return {code};
   if (wanted.is_acquired) static_cast<void>(try_acquire(made.of.block, lending_mode(DB_MODE_RW)));
   made.version = blocks().find(made.of.block.index())->version;
   return {0, Writer().put(made).take()};

@@ -14,7 +14,7 @@ namespace weir::ocr {
 
 // The rank whose block it is to be; none: the hints name none, or this rank, or it can only be of this rank.
 std::optional<Rank> far_home(const BlockLocal& local, const BlockRequest& request) noexcept;
-// Waits until it is made. OCR_EBUSY: the rank cannot make it without waiting, and nothing was done.
+// Waits until it is made.
 u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockRequest& request, std::byte*& data);
 
 // On the thread that performs what others ask.

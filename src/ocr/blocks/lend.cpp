@@ -9,6 +9,7 @@
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/mail/reach.hpp"
+#include "ocr/observe/checking.hpp"
 
 namespace weir::ocr {
 
@@ -83,6 +84,7 @@ void lend_held(BlockLocal& local, const Loan& loan, const std::byte* data, Write
   Run& run = *local.current;
   const Holding held = find_held(run, loan.block);
   Block& block = *held.block;
+  const checking::Unseen unseen;
   const LoanMade made = made_of(block, loan);
   const bool may_lie = !block.is_tiered() || blocks_of(run.edt) == nullptr;  // no request holds it, but a count
   bool lies = false;
@@ -114,6 +116,7 @@ u8 end_loan(BlockLocal& local, Guid guid, std::span<const std::byte> contents) {
   Block& block = lent_block(guid);
   std::unique_ptr<Hold> hold;
   if (const u8 code = begin_hold(local, block.tier(), Mode::out, hold)) return code;
+  const checking::Unseen unseen;
   std::memcpy(address_of(block.tier(), hold.get()), contents.data(), contents.size());
   end_hold(block.tier(), std::move(hold));
   release(local, block, DB_MODE_EW);

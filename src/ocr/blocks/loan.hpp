@@ -17,6 +17,7 @@ struct Loan {
   std::uint64_t edt = 0;    // its address, good until it has the block: it is complete, and does not run
   std::uint32_t known = 0;  // the version that the EDT's rank has; 0: none
   std::uint8_t mode = 0;
+  std::uint64_t traced = 0;  // its number in a trace (observe/message_log.hpp)
 };
 
 enum class LentAs : std::uint8_t {
@@ -44,6 +45,7 @@ struct GivenBack {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;  // in the memory of the EDT's rank that others read
   std::uint64_t copy = 0;    // lies there until the home has them; 0: the contents are behind
+  std::uint64_t traced = 0;  // as of a loan
 };
 
 // Such contents are sent in one message, others are read from where they lie.

@@ -11,6 +11,7 @@
 #include "ocr/edts/create_edt.hpp"
 #include "ocr/graph/fetch.hpp"
 #include "ocr/graph/slots.hpp"
+#include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
 
@@ -18,14 +19,23 @@ namespace {
 
 void send_nothing(Rank to, const Loan& loan) { Mail::running()->post(to, Say::lent, Writer().put(LoanMade{loan})); }
 
-enum LendParam { kRank, kBlock, kEdt, kKnown, kMode, kLendParams };
+// `message`: a LoanMade, and the contents if they are inside.
+void send_lent(const Local& local, Rank to, const Writer& message) {
+  const auto made = Reader(message.bytes()).get<LoanMade>();
+  const bool is_known = made.as == LentAs::nothing || made.as == LentAs::known;
+  trace_contents_sent(local, to, {made.of.block, false, made.of.traced, is_known ? 0 : made.bytes});
+  Mail::running()->post(to, Say::lent, message);
+}
+
+enum LendParam { kRank, kBlock, kEdt, kKnown, kMode, kTraced, kLendParams };
 
 // Slot 0: the block, null when it was destroyed before this EDT could have it.
 ocrGuid_t lend(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   const Loan loan{{paramv[kBlock]},
                   paramv[kEdt],
                   static_cast<std::uint32_t>(paramv[kKnown]),
-                  static_cast<std::uint8_t>(paramv[kMode])};
+                  static_cast<std::uint8_t>(paramv[kMode]),
+                  paramv[kTraced]};
   const Rank to{static_cast<std::uint32_t>(paramv[kRank])};
   Local& here = *local();
   Writer message;
@@ -33,7 +43,7 @@ ocrGuid_t lend(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
     message.put(LoanMade{loan});
   else
     lend_held(here, loan, static_cast<const std::byte*>(depv[0].ptr), message);
-  Mail::running()->post(to, Say::lent, message);
+  send_lent(here, to, message);
   return to_c({});
 }
 
@@ -51,8 +61,8 @@ Guid make_edt(Local& local, ocrEdt_t function, const char* name, std::span<const
 }
 
 void lend_later(Local& local, Rank to, const Loan& loan) {
-  const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode};
-  const Guid edt = make_edt(local, &lend, "that lends a data block to another rank", paramv, 1);
+  const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode, loan.traced};
+  const Guid edt = make_edt(local, &lend, kLenderName, paramv, 1);
   if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_nothing(to, loan);
 }
 
@@ -81,8 +91,7 @@ void end_loan_of(Local& local, Guid block, std::span<const std::byte> contents) 
   if (try_end_loan(local, block, contents)) return;
   auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
   const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
-  if (!make_edt(local, &take_back, "that takes a data block back from another rank", paramv, 0).is_null())
-    static_cast<void>(returned.release());
+  if (!make_edt(local, &take_back, kReturnerName, paramv, 0).is_null()) static_cast<void>(returned.release());
 }
 
 }  // namespace
@@ -91,7 +100,7 @@ Answer answer_borrow(Local& local, Rank from, Reader& body) {
   const auto loan = body.get<Loan>();
   Writer message;
   if (try_lend(local, loan, message))
-    Mail::running()->post(from, Say::lent, message);
+    send_lent(local, from, message);
   else
     lend_later(local, from, loan);
   return {};
@@ -104,15 +113,19 @@ Answer answer_taken(Local& local, Reader& body) {
 
 Answer answer_give_back(Local& local, Rank from, Reader& body) {
   const auto back = body.get<GivenBack>();
+  const TracedContents contents{back.block, true, back.traced, back.bytes};
   if (back.copy == 0) {
+    trace_contents_came_back(local, from, contents);
     end_loan_of(local, back.block, body.rest());
   } else if (const std::byte* const there = Reach::running()->mapped(from, back.offset)) {
+    trace_contents_came_back(local, from, contents);
     end_loan_of(local, back.block, std::span(there, back.bytes));
     say_is_back(from, back.copy);
   } else {
     auto bytes = std::make_shared<std::vector<std::byte>>(back.bytes);
     const std::span<std::byte> to(*bytes);
-    fetch(local, from, back.offset, to, [from, back, bytes = std::move(bytes)](Local& here) {
+    fetch(local, from, back.offset, to, [from, back, contents, bytes = std::move(bytes)](Local& here) {
+      trace_contents_came_back(here, from, contents);
       say_is_back(from, back.copy);
       end_loan_of(here, back.block, *bytes);
     });

@@ -91,7 +91,7 @@ bool try_acquire(Local& local, Edt& edt, const Group& group) {
     default: break;
   }
   if (is_far(guid)) {
-    borrow(edt, guid, mode);
+    borrow(local, edt, guid, mode);
     return false;
   }
   enter_missing(local, edt, group);

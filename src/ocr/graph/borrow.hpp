@@ -11,6 +11,6 @@
 namespace weir::ocr {
 
 // The EDT waits for the block: it may have it, and run, when this returns.
-void borrow(Edt& edt, Guid block, std::uint8_t mode);
+void borrow(const Local& local, Edt& edt, Guid block, std::uint8_t mode);
 
 }  // namespace weir::ocr

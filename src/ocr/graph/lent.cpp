@@ -8,6 +8,7 @@
 #include "ocr/blocks/copies.hpp"
 #include "ocr/graph/acquire.hpp"
 #include "ocr/graph/fetch.hpp"
+#include "ocr/observe/tracing.hpp"
 
 namespace weir::ocr {
 
@@ -20,8 +21,11 @@ void count_read(std::size_t bytes) noexcept {
 }
 void count_reused() noexcept { contents_counts().reused.fetch_add(1, std::memory_order_relaxed); }
 
-void grant(Local& local, const LoanMade& made, ContentsPtr contents) {
+// `got`: bytes that had to come.
+void grant(Local& local, Rank from, const LoanMade& made, std::size_t got, ContentsPtr contents) {
   Edt& edt = *reinterpret_cast<Edt*>(made.of.edt);
+  if (local.worker->track() != nullptr) [[unlikely]]
+    trace_block_came(edt, from, {made.of.block, false, made.of.traced, got});
   block_granted(local, edt, make_copy(local, made, std::move(contents)));
 }
 
@@ -31,7 +35,7 @@ void fetch_contents(Local& local, Rank from, const LoanMade& made) {
   const std::span<std::byte> to(contents->data(), contents->bytes);
   fetch(local, from, made.offset, to, [from, made, contents = std::move(contents)](Local& here) {
     Mail::running()->post(from, Say::taken, Writer().put(Taken{made.of.block, made.of.mode}));
-    grant(here, made, contents);
+    grant(here, from, made, made.bytes, contents);
   });
 }
 
@@ -40,12 +44,14 @@ void fetch_contents(Local& local, Rank from, const LoanMade& made) {
 Answer answer_lent(Local& local, Rank from, Reader& body) {
   const auto made = body.get<LoanMade>();
   ContentsPtr contents = take_expected(made.of.edt);
+  std::size_t got = 0;
   switch (made.as) {
     case LentAs::nothing: block_missing(local, *reinterpret_cast<Edt*>(made.of.edt)); return {};
     case LentAs::known: count_reused(); break;
     case LentAs::inside: {
       const std::span<const std::byte> bytes = body.rest();
-      count_read(bytes.size());
+      got = bytes.size();
+      count_read(got);
       contents = std::make_shared<Contents>(bytes.size());
       if (!bytes.empty()) std::memcpy(contents->data(), bytes.data(), bytes.size());
       break;
@@ -60,7 +66,7 @@ Answer answer_lent(Local& local, Rank from, Reader& body) {
       Mail::running()->post(from, Say::taken, Writer().put(Taken{made.of.block, made.of.mode}));
       break;
   }
-  grant(local, made, std::move(contents));
+  grant(local, from, made, got, std::move(contents));
   return {};
 }
 

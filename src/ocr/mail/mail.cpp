@@ -6,13 +6,12 @@
 
 #include <utility>
 
+#include "check/hooks.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::ocr {
 
 namespace {
-
-constexpr std::uint16_t kPart = 0;  // the transport's handler
 
 // How long a thread looks for its answer before it sleeps, and how much of that without letting others have its core.
 constexpr std::uint64_t kLookForNs = 50'000, kSpinForNs = 10'000;
@@ -24,7 +23,7 @@ thread_local constinit bool Mail::performing_ = false;
 
 Mail::Mail(transport::Transport& transport) : transport_(transport) {
   transport_.set_handler(
-      kPart,
+      kMailHandler,
       [](void* context, Rank from, std::span<const std::byte> bytes) {
         static_cast<Mail*>(context)->on_part(from, bytes);
       },
@@ -32,12 +31,14 @@ Mail::Mail(transport::Transport& transport) : transport_(transport) {
 }
 
 // What is not sent was to a lost rank, which ends the program on all ranks (ranks/postman.cpp).
-void Mail::send(Rank to, const Head& head, std::span<const std::byte> body) {
+void Mail::send(Rank to, const Head& head, Say about, std::span<const std::byte> body) {
   Writer message;
   message.put(head).put_bytes(body);
   const std::uint64_t number = messages_.fetch_add(1);
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->sends({to, about, head.what == Say::answer, number, message.bytes().size()});
   for_each_part(number, message.bytes(),
-                [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kPart, part)); });
+                [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kMailHandler, part)); });
 }
 
 // ---- Asking ----
@@ -56,16 +57,32 @@ bool Mail::is_over(const Asking& asking) const noexcept {
 
 Answer Mail::ask(Rank to, Say what, const Writer& body) {
   if (is_given_up_.load(std::memory_order_acquire)) return {OCR_ECANCELED};
+  const std::uint64_t since = observer_ == nullptr ? 0 : platform::ticks();
   Asking asking;
   const std::uint64_t ticket = enter(asking);
   count_sent(what);
-  send(to, {what, 0, ticket}, body.bytes());
-  look_for(asking);
-  if (!is_over(asking)) sleep_until_answered(asking);
+  send(to, {what, 0, ticket}, what, body.bytes());
+  wait_for(asking);
   static_cast<void>(messages_.load());
+  Answer answer = take_answer(asking, ticket);
+  if (observer_ != nullptr && asking.is_done.load(std::memory_order_relaxed)) [[unlikely]]
+    observer_->answered({to, what, true, asking.number, sizeof(Head) + answer.body.size()}, since);
+  return answer;
+}
+
+Answer Mail::take_answer(Asking& asking, std::uint64_t ticket) {
   const base::Lock lock(asking_mutex_);
   asking_.erase(ticket);
   return asking.is_done.load(std::memory_order_relaxed) ? std::move(asking.answer) : Answer{OCR_ECANCELED};
+}
+
+// While `weir check` watches, others of this rank may run during that time: the other rank may need them to answer.
+void Mail::wait_for(Asking& asking) {
+  std::optional<check::WaitPause> pause;
+  if (check::active()) [[unlikely]]
+    pause.emplace();
+  look_for(asking);
+  if (!is_over(asking)) sleep_until_answered(asking);
 }
 
 // Another rank that looks as well answers within a microsecond or two. What the thread has received, and may not
@@ -97,7 +114,7 @@ void Mail::sleep_until_answered(Asking& asking) {
 
 void Mail::post(Rank to, Say what, const Writer& body) {
   count_sent(what);
-  send(to, {what, 0, 0}, body.bytes());
+  send(to, {what, 0, 0}, what, body.bytes());
 }
 
 void Mail::post_to_others(Say what, const Writer& body) {
@@ -111,21 +128,23 @@ void Mail::post_to_others(Say what, const Writer& body) {
 void Mail::on_part(Rank from, std::span<const std::byte> bytes) {
   std::optional<std::vector<std::byte>> message = assembly_.add(from, bytes);
   if (!message) return;
+  const std::uint64_t number = Reader(bytes).get<Part>().message;
   Reader reader(*message);
   const Head head = reader.get<Head>();
-  if (head.what == Say::answer) return on_answer(head, reader.rest());
+  if (head.what == Say::answer) return on_answer(head, number, reader.rest());
   const base::Lock lock(inbox_mutex_);
-  inbox_.push_back({from, std::move(*message)});
+  inbox_.push_back({from, number, std::move(*message)});
   waiting_.fetch_add(1);
 }
 
 // Under the lock: the thread that waits takes it, too, before the Asking goes.
-void Mail::on_answer(const Head& head, std::span<const std::byte> body) {
+void Mail::on_answer(const Head& head, std::uint64_t number, std::span<const std::byte> body) {
   const base::Lock lock(asking_mutex_);
   const auto found = asking_.find(head.ticket);
   if (found == asking_.end()) return;  // it has given up
   Asking& asking = *found->second;
   asking.answer = {head.code, {body.begin(), body.end()}};
+  asking.number = number;
   asking.is_done.store(true, std::memory_order_release);  // ANSWER-1
   if (asking.sleeps) answered_.notify_all();
 }
@@ -153,15 +172,21 @@ bool Mail::perform_batch(Performer& performer) {
     waiting_.store(0);
   }
   performing_ = true;
-  for (const Arrived& each : arrived) {
-    Reader reader(each.message);
-    const Head head = reader.get<Head>();
-    const Answer answer = performer.perform(each.from, head.what, reader);
-    if (head.ticket != 0) send(each.from, {Say::answer, answer.code, head.ticket}, answer.body);
-    if (!is_control(head.what)) performed_.fetch_add(1);
-  }
+  for (const Arrived& each : arrived) perform(performer, each);
   performing_ = false;
   return !arrived.empty();
+}
+
+void Mail::perform(Performer& performer, const Arrived& arrived) {
+  Reader reader(arrived.message);
+  const Head head = reader.get<Head>();
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->begins({arrived.from, head.what, false, arrived.number, arrived.message.size()});
+  const Answer answer = performer.perform(arrived.from, head.what, reader);
+  if (head.ticket != 0) send(arrived.from, {Say::answer, answer.code, head.ticket}, head.what, answer.body);
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->has_performed();
+  if (!is_control(head.what)) performed_.fetch_add(1);
 }
 
 void Mail::give_up() {

@@ -39,6 +39,30 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
+// One message, as a trace has it.
+struct Passing {
+  Rank other{};  // to whom, or from whom
+  Say what{};    // of an answer: what was asked
+  bool is_answer = false;
+  std::uint64_t number = 0;  // of all that its sender has sent
+  std::size_t bytes = 0;
+};
+
+// Notes what goes between ranks. On the thread that does it.
+class MailObserver {
+ public:
+  // Before it goes.
+  virtual void sends(const Passing& message) noexcept = 0;
+  // The thread performs it from now on, until it says that it has.
+  virtual void begins(const Passing& message) noexcept = 0;
+  virtual void has_performed() noexcept = 0;
+  // The thread has waited for it since then, by platform::ticks().
+  virtual void answered(const Passing& answer, std::uint64_t since) noexcept = 0;
+
+ protected:
+  ~MailObserver() = default;
+};
+
 class Performer {
  public:
   // On a thread that calls Mail::perform_arrived(), or that waits in Mail::ask() and may. It never waits for another
@@ -51,9 +75,11 @@ class Performer {
   ~Performer() = default;
 };
 
+inline constexpr std::uint16_t kMailHandler = 0;  // the transport's
+
 class Mail {
  public:
-  // Sets the transport's handlers: before its first collective call after that.
+  // Sets the transport's handler: before its first collective call after that.
   explicit Mail(transport::Transport& transport);
   Mail(const Mail&) = delete;
   Mail& operator=(const Mail&) = delete;
@@ -67,6 +93,9 @@ class Mail {
 
   // Who performs, from now on; it outlives all calls. Null: none.
   void set_performer(Performer* performer) noexcept { performer_.store(performer, std::memory_order_release); }
+
+  // Before the first message; it outlives all. Null, as at first: none.
+  void set_observer(MailObserver* observer) noexcept { observer_ = observer; }
 
   // Waits for the answer, and performs what it may while it does: OCR_ECANCELED when a rank was lost. Not on a thread
   // that performs.
@@ -100,11 +129,13 @@ class Mail {
   };
   struct Arrived {
     Rank from;
+    std::uint64_t number;  // of all that the sender has sent
     std::vector<std::byte> message;
   };
   // A thread that waits.
   struct Asking {
     Answer answer;
+    std::uint64_t number = 0;          // of the answer
     std::atomic<bool> is_done{false};  // ANSWER-1
     bool sleeps = false;               // guarded by asking_mutex_
   };
@@ -112,19 +143,24 @@ class Mail {
   void count_sent(Say what) noexcept {
     if (!is_control(what)) sent_.fetch_add(1);
   }
-  void send(Rank to, const Head& head, std::span<const std::byte> body);
+  // `about`: what it is, or of an answer what was asked.
+  void send(Rank to, const Head& head, Say about, std::span<const std::byte> body);
   void on_part(Rank from, std::span<const std::byte> bytes);
-  void on_answer(const Head& head, std::span<const std::byte> body);
+  void on_answer(const Head& head, std::uint64_t number, std::span<const std::byte> body);
   std::uint64_t enter(Asking& asking);
   bool is_over(const Asking& asking) const noexcept;
+  void wait_for(Asking& asking);
   void look_for(const Asking& asking);
   void sleep_until_answered(Asking& asking);
+  Answer take_answer(Asking& asking, std::uint64_t ticket);
   bool perform_batch(Performer& performer);
+  void perform(Performer& performer, const Arrived& arrived);
 
   static constinit std::atomic<Mail*> running_;  // SYS-1
   static thread_local constinit bool performing_;
 
   transport::Transport& transport_;
+  MailObserver* observer_ = nullptr;  // set before other threads use this
   // Sent, of all kinds. Counted before a message goes, and looked at when others have come: what this process has done
   // before the one comes before what it does for the other, which another process may have sent because of it.
   std::atomic<std::uint64_t> messages_{0};

@@ -117,10 +117,13 @@ void destroyed(Edt& edt) {
 
 namespace {
 
-// mainEdt: its block of arguments comes unasked.
+// Its blocks come unasked: that of mainEdt's arguments, one that is lent.
 bool is_made_by_library(const Edt& edt) {
   const char* const name = edt.kind()->name;
-  return edt.origin()->creator == nullptr && name != nullptr && std::strcmp(name, "mainEdt") == 0;
+  if (edt.origin()->creator != nullptr || name == nullptr) return false;
+  for (const char* const known : {kMainName, kLenderName, kReturnerName})
+    if (std::strcmp(name, known) == 0) return true;
+  return false;
 }
 
 void set_rights(Edt& edt, TaskRecord& record) {

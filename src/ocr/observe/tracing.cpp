@@ -2,6 +2,7 @@
 
 #include "ocr/observe/tracing.hpp"
 
+#include <optional>
 #include <unordered_map>
 
 #include "base/mutex.hpp"
@@ -89,17 +90,30 @@ void trace_block_wait(const Edt& edt) noexcept {
   waits().since[&edt] = now;
 }
 
+// None: it has not waited.
+static std::optional<std::uint64_t> end_wait(const Edt& edt) noexcept {
+  const base::Lock lock(waits().mutex);
+  const auto found = waits().since.find(&edt);
+  if (found == waits().since.end()) return std::nullopt;
+  const std::uint64_t since = found->second;
+  waits().since.erase(found);
+  return since;
+}
+
 void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept {
-  std::uint64_t since = 0;
-  {
-    const base::Lock lock(waits().mutex);
-    const auto found = waits().since.find(&edt);
-    if (found == waits().since.end()) return;
-    since = found->second;
-    waits().since.erase(found);
-  }
-  local.worker->track()->data_wait(since, trace::Track::now(), sched::trace_id(edt.task().ref()),
-                                   trace::DataWait::block);
+  const auto since = end_wait(edt);
+  if (!since) return;
+  const std::uint64_t self = sched::trace_id(edt.task().ref());
+  local.worker->track()->data_wait(*since, trace::Track::now(), self, trace::DataWait::block);
+  // The task that has released it: over ranks that is what the path through a lent block goes by.
+  if (MessageLog::running() != nullptr && local.traced != 0 && local.traced != self)
+    local.worker->track()->edge(local.traced, self, {});
+}
+
+void trace_block_came(Edt& edt, Rank from, const TracedContents& contents) noexcept {
+  const std::uint64_t since = end_wait(edt).value_or(trace::Track::now());
+  if (MessageLog* const log = MessageLog::running())
+    log->received(contents.between(from), sched::trace_id(edt.task().ref()), since);
 }
 
 void trace_block_made(ObserveLocal& local, const Block& block) noexcept {

@@ -10,6 +10,7 @@
 
 #include "ocr/objects/block.hpp"
 #include "ocr/objects/edt.hpp"
+#include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
 
@@ -26,6 +27,8 @@ std::uint64_t trace_begin(ObserveLocal& local, Edt& edt) noexcept;
 // It has to wait for a data block that others hold; it has got it.
 void trace_block_wait(const Edt& edt) noexcept;
 void trace_block_granted(ObserveLocal& local, Edt& edt) noexcept;
+// It has got the contents of a block of another rank, for which it has waited.
+void trace_block_came(Edt& edt, Rank from, const TracedContents& contents) noexcept;
 // A block was made, and no other thread knows of it yet; it is destroyed and unused.
 void trace_block_made(ObserveLocal& local, const Block& block) noexcept;
 void trace_block_gone(ObserveLocal& local, const Block& block) noexcept;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "check/hooks.hpp"
@@ -13,18 +12,26 @@
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
+#include "runtime/rank_tracing.hpp"
 #include "runtime/workers.hpp"
+#include "trace/job_process.hpp"
 #include "transport/open_transport.hpp"
 
 namespace weir::ocr {
+
+namespace {
+
+constexpr transport::RankClock::Handlers kClock{kMailHandler + 1, kMailHandler + 2};
+
+}  // namespace
+
+Membership::Membership(std::unique_ptr<transport::Transport> transport, std::string job)
+    : transport_(std::move(transport)), job_(std::move(job)), clock_(*transport_, job_, kClock), mail_(*transport_) {}
 
 base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   auto job = launch::job_from_environment();
   if (!job) return job.status();
   if (job->ranks == 1) return std::unique_ptr<Membership>();
-  if (std::getenv(check::kVariable) != nullptr)
-    return base::Status{base::Code::unsupported,
-                        "weir check of an OCR program over ranks: it checks one rank; leave out -n, or the mpirun"};
   if (!may_spread)
     return base::Status{
         base::Code::unsupported,
@@ -37,7 +44,7 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   if (ranks > kMostRanks)
     return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
-  std::unique_ptr<Membership> made(new Membership(std::move(*transport)));
+  std::unique_ptr<Membership> made(new Membership(std::move(*transport), job->id));
   if (base::Status status = made->open_reach(); !status) return status;
   return made;
 }
@@ -67,13 +74,29 @@ weir::detail::TierSource Membership::tiers() const {
   }};
 }
 
-base::Status Membership::introduce(int domains) {
+base::Status Membership::introduce(Runtime& runtime, int domains) {
   const auto own = static_cast<std::uint32_t>(domains);
   std::vector<std::uint32_t> all(transport_->ranks());
   base::Status status =
       transport_->all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-  if (status) set_domains(all);
+  if (!status) return status;
+  set_domains(all);
+  if (runtime::is_traced(runtime)) begin_trace(runtime);
+  if (check::active()) mail_.set_observer(&order_.emplace());
   return status;
+}
+
+// Ranks of one host have one clock. No message has been sent yet, so no other thread makes progress.
+void Membership::begin_trace(Runtime& runtime) {
+  trace::JobProcess process{static_cast<std::uint32_t>(transport_->rank()), transport_->ranks(), job_, 0};
+  if (transport_->neighbours().front() != Rank{0}) {
+    const transport::RankClock::Told told = clock_.ask();
+    process.job = told.job;
+    process.clock_offset_ns = told.offset_ns;
+  }
+  runtime::note_process(runtime, process);
+  trace_.emplace(*runtime::add_trace_row(runtime, "messages"));
+  mail_.set_observer(&*trace_);
 }
 
 void Membership::begin(Program& program, bool spreads, std::function<void()> report) {

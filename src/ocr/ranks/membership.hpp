@@ -6,13 +6,18 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/mail/reach.hpp"
+#include "ocr/ranks/message_order.hpp"
+#include "ocr/ranks/message_trace.hpp"
 #include "ocr/ranks/postman.hpp"
 #include "ocr/ranks/stall.hpp"
 #include "runtime/tier_source.hpp"
+#include "transport/rank_clock.hpp"
 
 namespace weir::ocr {
 
@@ -24,8 +29,8 @@ class Membership {
 
   // The runtime's tiers share what the host has with those of the other ranks there.
   weir::detail::TierSource tiers() const;
-  // The runtime is there: ranks say what domains they have.
-  base::Status introduce(int domains);
+  // The runtime is there: ranks say what domains they have, and what a trace has of them.
+  base::Status introduce(Runtime& runtime, int domains);
   // From now on this rank does what others ask; `report` prints what waits here. `spreads`: EDTs that no hint places go
   // to ranks that have nothing to run.
   void begin(Program& program, bool spreads, std::function<void()> report);
@@ -38,13 +43,17 @@ class Membership {
   void end();
 
  private:
-  explicit Membership(std::unique_ptr<transport::Transport> transport)
-      : transport_(std::move(transport)), mail_(*transport_) {}
+  Membership(std::unique_ptr<transport::Transport> transport, std::string job);
   // Collective.
   base::Status open_reach();
+  void begin_trace(Runtime& runtime);
 
   std::unique_ptr<transport::Transport> transport_;
+  const std::string job_;
+  transport::RankClock clock_;
   Mail mail_;
+  std::optional<MessageTrace> trace_;
+  std::optional<MessageOrder> order_;
   std::unique_ptr<Reach> reach_;
   std::unique_ptr<Postman> postman_;
   bool has_lost_one_ = false;

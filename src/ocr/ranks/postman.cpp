@@ -34,11 +34,9 @@ class OutsideOfEdts {
   explicit OutsideOfEdts(Local& local) noexcept
       : local_(local),
         current_(std::exchange(local.current, nullptr)),
-        traced_(std::exchange(local.traced, 0)),
         performed_(std::exchange(local.performs, true)) {}
   ~OutsideOfEdts() {
     local_.current = current_;
-    local_.traced = traced_;
     local_.performs = performed_;
   }
   OutsideOfEdts(const OutsideOfEdts&) = delete;
@@ -47,7 +45,6 @@ class OutsideOfEdts {
  private:
   Local& local_;
   Run* const current_;
-  const std::uint64_t traced_;
   const bool performed_;
 };
 
@@ -176,6 +173,7 @@ void Postman::look_for_losses() {
 
 void Postman::run() {
   is_postman = true;
+  const std::uint64_t since = trace::Track::now();
   while (!ends_.load(std::memory_order_relaxed)) {
     const bool any = mail_.perform_arrived();
     look_for_losses();
@@ -183,6 +181,13 @@ void Postman::run() {
     seeker_.look();
     mail_.transport().wait_for_arrival(kNapNs);
   }
+  trace_life(since);
+}
+
+// What it has not performed then, it has looked for.
+void Postman::trace_life(std::uint64_t since) noexcept {
+  const Local* const local = known_local();
+  if (local != nullptr && local->worker->track() != nullptr) local->worker->track()->search(since);
 }
 
 bool Postman::stop() {

@@ -51,6 +51,7 @@ class Postman final : public Performer, public Elsewhere, private Poll {
   void hand_over() noexcept override;
 
   void run();
+  static void trace_life(std::uint64_t since) noexcept;
   static Answer perform_here(Local& local, Rank from, Say what, Reader& body);
   void look_for_losses();
   void note_stopped();

@@ -76,7 +76,8 @@ base::Status System::start(const Options& options, bool report_at_end, Ranks ran
   const auto domains = static_cast<std::uint32_t>(system->scheduler().domain_count());
   if (system->ranks_ == nullptr)
     set_domains(std::span(&domains, 1));
-  else if (base::Status status = system->ranks_->introduce(system->scheduler().domain_count()); !status)
+  else if (base::Status status = system->ranks_->introduce(*system->runtime_, system->scheduler().domain_count());
+           !status)
     return status;
   system->scheduler().let_tasks_block(system->waiting_);
   system->first_worker_ = sched::Worker::current();

@@ -92,7 +92,7 @@ class Checkpoints : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(, Checkpoints, ::testing::Values(1, 4), test::workers_name);
 
-constexpr std::size_t kTiles = 5, kTile = 1000, kLast = 300;
+constexpr std::size_t kTiles = 5, kTileCells = 1000, kLast = 300;
 
 struct Outcome {
   std::vector<std::uint64_t> contents;
@@ -109,7 +109,7 @@ Outcome mix(const Options& options, int most_waits = 1000) {
   Outcome outcome;
   std::atomic<int> run{0};
   Runtime runtime(options);
-  Array<std::uint64_t, 1> a(runtime, {kTiles * kTile - kTile + kLast}, {kTile}, "a");
+  Array<std::uint64_t, 1> a(runtime, {kTiles * kTileCells - kTileCells + kLast}, {kTileCells}, "a");
   std::vector<std::uint64_t> own(700, 3);
   std::vector<std::uint32_t> matrix(40 * 64, 1);
   Block<std::uint64_t> adopted = Block<std::uint64_t>::adopt(runtime, own.data(), own.size(), "own");

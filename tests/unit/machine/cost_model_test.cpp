@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "described.hpp"
+
 namespace weir::machine {
 namespace {
 
@@ -96,12 +98,6 @@ TEST(CostModel, WhatIsLeftInSlowMemoryIsReadInTheTimeOfTheRest) {
 }
 
 // ---- Of machines ----
-
-Machine described(const std::string& text) {
-  auto machine = Machine::from_description(text);
-  EXPECT_TRUE(machine) << machine.status().message;
-  return std::move(machine).value();
-}
 
 TEST(CostsOfMachine, WithoutFiguresTheyAreTypicalOfKindAndDistance) {
   const Machine knl = described("pack:1 group:4 [numa(memory=24GiB)] [numa(memory=4GiB)] l2:8 core:2 pu:4");

@@ -9,17 +9,13 @@
 #include <thread>
 
 #include "platform/affinity.hpp"
+#include "described.hpp"
 
 namespace weir::machine {
 namespace {
 
 using testing::ElementsAre;
 
-Machine described(const std::string& text) {
-  auto machine = Machine::from_description(text);
-  EXPECT_TRUE(machine) << machine.status().message;
-  return std::move(machine).value();
-}
 Machine captured(const std::string& name) { return described(WEIR_MACHINES + name); }
 
 std::vector<std::string> kinds(const Machine& m) {

@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
+#include "sizes.hpp"
+
 namespace weir::memory {
 namespace {
-
-constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // A system with so much left, and nodes with so much free.
 MemoryState memory_with(std::uint64_t left, Bytes node_free = {}) {

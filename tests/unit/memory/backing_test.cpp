@@ -11,11 +11,10 @@
 
 #include "fake_device.hpp"
 #include "memory/arena.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
 namespace {
-
-constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 
 std::size_t resident_bytes() {
   std::size_t mapped = 0, resident = 0;

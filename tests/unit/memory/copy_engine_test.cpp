@@ -16,13 +16,12 @@
 #include "memory/file_store.hpp"
 #include "memory/shared_backing.hpp"
 #include "platform/async_io.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 std::unique_ptr<Arena> arena_on(std::unique_ptr<Backing> backing, double copy_fraction = 0) {
   ArenaConfig config;

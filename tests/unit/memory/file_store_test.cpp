@@ -18,6 +18,7 @@
 
 #include "../platform/io_support.hpp"
 #include "platform/faulty_io.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
 namespace {
@@ -28,8 +29,6 @@ using platform::temporary_folder;
 using testing::AllOf;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kMiB = 1 << 20;
 
 std::unique_ptr<platform::AsyncIo> engine(std::vector<platform::IoFault> faults = {}) {
   auto io = platform::open_async_io({.piece_bytes = 65536}).value();

@@ -9,13 +9,9 @@
 
 #include "machine/machine.hpp"
 #include "memory/memory_state.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
-
-inline constexpr std::uint64_t kKiB = 1024;
-inline constexpr std::uint64_t kMiB = 1024 * kKiB;
-inline constexpr std::uint64_t kGiB = 1024 * kMiB;
-inline constexpr std::uint64_t kTiB = 1024 * kGiB;
 
 inline machine::Machine described(const std::string& text) {
   auto machine = machine::Machine::from_description(text);

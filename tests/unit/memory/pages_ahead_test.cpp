@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "memory/arena.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // A system that says which pages it has given, in pieces of 1 MiB, and gives at most `left` more.
 struct System {

@@ -15,14 +15,13 @@
 #include <functional>
 
 #include "memory/arena.hpp"
+#include "sizes.hpp"
 
 namespace weir::memory {
 namespace {
 
 using Source = SharedBacking::Source;
 using testing::HasSubstr;
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 std::string unique_name() { return "/weir_shared_test." + std::to_string(getpid()); }
 std::string unique_path() { return std::filesystem::temp_directory_path().string() + unique_name(); }

@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
+#include "sizes.hpp"
+
 namespace weir::memory {
 namespace {
-
-constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 Space space_of(std::size_t bytes) {
   Space space(bytes);

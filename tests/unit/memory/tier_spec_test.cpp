@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "sizes.hpp"
+
 namespace weir::memory {
 namespace {
-
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 TierSpec parsed(std::string_view text) {
   auto spec = parse_tiers(text);

@@ -80,5 +80,16 @@ TEST(TrackCode, ATaskSharesMemoryWithThoseThatRunMeanwhileOnAverageOverItsTime) 
   EXPECT_FLOAT_EQ(program.tasks[1].beside, 1);
 }
 
+TEST(TrackCode, ATaskHasBesideItThePartOfACopyThatWasMadeWhileItRan) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {task(0, 0, 500), task(1, 500, 1000)});
+  code.add({.start = 400, .end = 800, .bytes = 4000});
+  code.finish({true, true});
+  EXPECT_FLOAT_EQ(program.tasks[0].copied_beside, 1000);
+  EXPECT_FLOAT_EQ(program.tasks[1].copied_beside, 3000);
+}
+
 }  // namespace
 }  // namespace weir::sim

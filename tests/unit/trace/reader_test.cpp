@@ -278,6 +278,33 @@ TEST(ReadBack, LongFootprintsAreWhole) {
   EXPECT_GE(task.edges.size(), 1u);
 }
 
+// Three accesses share a unit, which says once by what number its blocks are meant.
+TEST(ReadBack, BlocksOfBothKindsInOneFootprintAreToldApart) {
+  struct Kinds final : RecordVisitor {
+    void access(std::uint64_t, const AccessRecord& access) override {
+      found.emplace_back(access.block_kind, access.block);
+    }
+    std::vector<std::pair<BlockKind, std::uint64_t>> found;
+  };
+  Track track({"worker 0", 0, 0});
+  {
+    Details details(track, Track::footprint(7, 64, 4));
+    const AccessMode reads;
+    details.block(reads, 44);
+    details.guid(reads, 144);
+    details.block(reads, 45);
+    details.block(reads, 46);
+  }
+  RuntimeInfo info;
+  info.tracks.resize(1);
+  Kinds kinds;
+  Chunk chunk;
+  chunk.units = track.ring().readable();
+  RecordParser(info, kinds).parse(chunk);
+  EXPECT_THAT(kinds.found, ElementsAre(std::pair(BlockKind::numbered, 44), std::pair(BlockKind::guid, 144),
+                                       std::pair(BlockKind::numbered, 45), std::pair(BlockKind::numbered, 46)));
+}
+
 // Each thread spawns on a track of its own, in the order of its program.
 TEST(ReadBack, SpawnsOfSeveralThreadsAreThereInTheirOrderWithTheirParents) {
   const TemporaryPath path;

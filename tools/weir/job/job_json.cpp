@@ -48,7 +48,7 @@ std::vector<Place> places(const report::Trace& trace) {
   return places;
 }
 
-// From the task that has sent something to the first that could begin with it.
+// From the task that has sent something to the first that could begin with it, or that went on with an answer.
 base::Status add_messages(const JobFiles& job, std::vector<convert::JsonFlow>& flows) {
   const auto joined = rank_trace(job);
   if (!joined) return joined.status();
@@ -58,10 +58,11 @@ base::Status add_messages(const JobFiles& job, std::vector<convert::JsonFlow>& f
     return convert::JsonFlow::End{where[task].source, where[task].track, ns};
   };
   for (const Crossing& crossing : joined->crossings) {
-    const std::uint32_t to = crossing.what == trace::RankMessage::request ? crossing.receiver : crossing.first;
+    const std::uint32_t to = crossing.is_of_ocr() ? crossing.receiver : crossing.first;
     if (crossing.sender == 0 || to == 0 || !trace.tasks[crossing.sender].ran || !trace.tasks[to].ran) continue;
+    const bool goes_on = crossing.what == trace::RankMessage::answer;  // it has begun before
     flows.push_back({at(crossing.sender, std::max(crossing.sent, trace.tasks[crossing.sender].start)),
-                     at(to, trace.tasks[to].start), "message"});
+                     at(to, goes_on ? crossing.came : trace.tasks[to].start), "message"});
   }
   return base::Status::success();
 }

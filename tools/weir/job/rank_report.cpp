@@ -76,6 +76,8 @@ class Maker {
     ++traffic.messages;
     traffic.bytes += crossing.bytes;
     made_.before_sent += crossing.is_sent && crossing.is_received && crossing.came < crossing.sent ? 1 : 0;
+    made_.one_ended +=
+        crossing.is_sent != crossing.is_received && is_there(crossing.from) && is_there(crossing.to) ? 1 : 0;
     if (crossing.waited <= 0) return;
     const auto ns = static_cast<double>(crossing.waited);
     auto& [times, sum] = made_.waits[{crossing.to, crossing.from}];
@@ -89,6 +91,10 @@ class Maker {
     if (ns <= wait.longest_ns) return;
     wait.longest_ns = ns;
     wait.longest = crossing.block;
+  }
+
+  bool is_there(int rank) const {
+    return std::any_of(job_.files.begin(), job_.files.end(), [rank](const PeFile& file) { return file.pe == rank; });
   }
 
   void sort_waits() {

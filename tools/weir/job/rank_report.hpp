@@ -46,7 +46,8 @@ struct RankReport {
   std::map<std::pair<int, int>, std::pair<std::uint64_t, double>> waits;  // who, for whom: times, ns
   std::vector<RankWait> top;                                              // by names, longest first
   std::uint64_t before_sent = 0;                                          // messages that came before they were sent
-  std::uint64_t path_crossings = 0;                                       // of the critical path, from rank to rank
+  std::uint64_t one_ended = 0;       // of which one of two traces that are there knows nothing
+  std::uint64_t path_crossings = 0;  // of the critical path, from rank to rank
 };
 
 RankReport report_ranks(const JobFiles& job, const RankTrace& trace);

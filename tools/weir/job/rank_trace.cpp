@@ -70,8 +70,20 @@ class Joiner {
   void add_rows(const Trace& rank) {
     rows_ = static_cast<std::uint32_t>(all_.tracks.size());
     const auto process = static_cast<std::uint32_t>(all_.processes.size());
-    for (const report::TrackRow& row : rank.tracks)
-      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), row.worker, row.domain, process});
+    for (std::uint32_t i = 0; i < rank.tracks.size(); ++i) {
+      const report::TrackRow& row = rank.tracks[i];
+      const int worker = serves_others(rank, i) ? -1 : row.worker;
+      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), worker, row.domain, process});
+    }
+  }
+
+  // A thread of the library that looks for what other ranks ask is no worker: one of the program's own looks for tasks
+  // only while it waits for something.
+  static bool serves_others(const Trace& rank, std::uint32_t track) {
+    if (rank.tracks[track].worker < rank.workers) return false;
+    const auto first = std::find_if(rank.spans.begin(), rank.spans.end(),
+                                    [track](const report::Span& span) { return span.track == track; });
+    return first != rank.spans.end() && first->doing == report::Doing::search;
   }
 
   void add_tasks(std::vector<Task>&& tasks) {
@@ -146,7 +158,7 @@ class Joiner {
     crossing.what = message.what;
     crossing.from = from;
     crossing.to = to;
-    crossing.bytes = message.bytes;
+    if (!message.is_sent || !crossing.is_received) crossing.bytes = message.bytes;  // the receiver knows what has come
     if (message.is_sent) {
       crossing.is_sent = true;
       crossing.sent = message.start + shift_;
@@ -174,12 +186,15 @@ class Joiner {
 // What tasks have waited for other ranks' messages, and whom they come after.
 class Linker {
  public:
-  explicit Linker(RankTrace& of) : of_(of), tasks_(of.trace.tasks), received_by_(tasks_.size(), kNone) {}
+  explicit Linker(RankTrace& of)
+      : of_(of), tasks_(of.trace.tasks), received_by_(tasks_.size(), kNone), rows_(tasks_.size(), kNoRow) {}
 
   void link() {
+    note_rows();
     for (std::size_t i = 0; i < of_.crossings.size(); ++i) {
       Crossing& crossing = of_.crossings[i];
-      crossing.maker = last_before(crossing.sender);
+      crossing.maker = crossing.what == trace::RankMessage::answer ? 0 : last_before(crossing.sender);
+      if (crossing.maker == 0 && crossing.is_of_ocr()) crossing.maker = crossing.sender;
       if (crossing.is_received && crossing.receiver != 0) link_receiver(i, crossing);
     }
     for (std::uint32_t i = 1; i < tasks_.size(); ++i) link(i);
@@ -187,6 +202,7 @@ class Linker {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
 
   std::uint32_t last_before(std::uint32_t task) const {
     std::uint32_t last = 0;
@@ -196,7 +212,27 @@ class Linker {
     return last;
   }
 
-  // Who has asked for something goes on when the answer is there; what another rank asks is done by a task of its own.
+  void note_rows() {
+    for (const report::Span& span : of_.trace.spans)
+      if (span.doing == report::Doing::task) rows_[span.task] = span.track;
+  }
+
+  // What another rank asks is done by a task of its own, which whoever asks has made at that moment.
+  void link_request(const Crossing& crossing) {
+    tasks_[crossing.receiver].spawned = crossing.sent;
+    if (crossing.sender == 0 || rows_[crossing.sender] == kNoRow) return;
+    of_.trace.spans.push_back(
+        {crossing.sent, crossing.sent, rows_[crossing.sender], report::Doing::spawn, crossing.receiver});
+  }
+
+  // It waits for nothing else from when it wants it to when it is there.
+  void note_whole_wait(Crossing& crossing) {
+    crossing.reader = crossing.receiver;
+    crossing.waited = crossing.came - crossing.wanted;
+    const int maker = crossing.maker == 0 ? -1 : tasks_[crossing.maker].name;
+    of_.trace.data_waits.push_back({crossing.wanted, crossing.came, crossing.receiver, report::For::rank, maker});
+  }
+
   void link_receiver(std::size_t number, Crossing& crossing) {
     Task& receiver = tasks_[crossing.receiver];
     switch (crossing.what) {
@@ -206,11 +242,12 @@ class Linker {
         receiver.end = std::max(receiver.end, crossing.came);
         return;
       case trace::RankMessage::request:
-        if (crossing.sender != 0) receiver.comes_after.push_back(crossing.sender);
+        if (crossing.is_sent) link_request(crossing);
         return;
-      case trace::RankMessage::answer:
-        crossing.reader = crossing.receiver;
-        crossing.waited = crossing.came - crossing.wanted;
+      case trace::RankMessage::answer: note_whole_wait(crossing); return;
+      case trace::RankMessage::block:
+        if (crossing.sender != 0) receiver.comes_after.push_back(crossing.sender);
+        if (crossing.came > crossing.wanted) note_whole_wait(crossing);
         return;
     }
   }
@@ -251,6 +288,7 @@ class Linker {
   RankTrace& of_;
   std::vector<Task>& tasks_;
   std::vector<std::size_t> received_by_;  // by task: its crossing
+  std::vector<std::uint32_t> rows_;       // by task: where it ran
 };
 
 }  // namespace

@@ -34,6 +34,9 @@ struct Crossing {
   report::Ns reader_waited = 0;
   std::uint32_t first = 0;  // of those that come after it, the one that has begun first
   report::Ns waited = 0;    // by all that come after it
+
+  // The task that sends it has made it, and the one that receives it has wanted it for itself.
+  bool is_of_ocr() const noexcept { return what != trace::RankMessage::tile && what != trace::RankMessage::part; }
 };
 
 struct RankTrace {

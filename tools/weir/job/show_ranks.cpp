@@ -119,6 +119,9 @@ void print(const JobFiles& job, const RankTrace& trace, const RankReport& report
   if (report.before_sent > 0)
     global.print("{} messages came before they were sent, by the clocks of their hosts: these differ\n",
                  report.before_sent);
+  if (report.one_ended > 0)
+    global.print("of {} messages one end is missing: its rank had no room to record it, or had ended\n",
+                 report.one_ended);
   global.print("\n");
   print_times(report, global);
   print_traffic(report, global);
@@ -147,10 +150,11 @@ Json ranks_json(const JobFiles& job, const RankReport& report) {
                    {"longest", wait.longest},
                    {"longest_ns", wait.longest_ns}});
   }
-  return {
-      {"ranks", report.ranks},       {"missing", job.missing()},          {"remarks", job.remarks},
-      {"times", std::move(times)},   {"traffic", std::move(traffic)},     {"waits", std::move(waits)},
-      {"top_waits", std::move(top)}, {"before_sent", report.before_sent}, {"path_crossings", report.path_crossings}};
+  return {{"ranks", report.ranks},         {"missing", job.missing()},
+          {"remarks", job.remarks},        {"times", std::move(times)},
+          {"traffic", std::move(traffic)}, {"waits", std::move(waits)},
+          {"top_waits", std::move(top)},   {"before_sent", report.before_sent},
+          {"one_ended", report.one_ended}, {"path_crossings", report.path_crossings}};
 }
 
 }  // namespace weir::tool::job

@@ -166,7 +166,7 @@ class Sweep {
 
   void begin(Row& row, const Span& span) {
     Open open{&span, nullptr};
-    if (span.doing == Doing::spawn) {
+    if (span.doing == Doing::spawn && frame_of(row).task != span.task) {
       Frame& parent = frame_of(row);
       spawned_[span.task] = moment_of(parent);
       parents_[span.task] = &parent;

@@ -50,7 +50,7 @@ void Resolver::message(std::uint32_t track, const Event& event, const trace::Mes
   line.note = note;
   const bool is_numbered = !note.block.is_none() && note.block.kind() == BlockKind::numbered;
   line.name = is_numbered ? block_name(note.block.number) : nullptr;
-  if (line.name == nullptr || line.name->text.empty()) line.name = &name(trace::kRankMessageNames[event.small() % 4]);
+  if (line.name == nullptr || line.name->text.empty()) line.name = &name(message_name(event.small(), note));
   (*take_)(line);
 }
 

@@ -10,12 +10,15 @@
 
 #include "transport/transport.hpp"
 
-namespace weir::cluster {
+namespace weir::transport {
 
 class RankClock {
  public:
   // Sets the transport's handlers: before its first collective call after that.
-  RankClock(transport::Transport& transport, const std::string& job);
+  struct Handlers {
+    std::uint16_t asked = 0, told = 0;  // their numbers
+  };
+  RankClock(Transport& transport, const std::string& job, Handlers numbers);
   RankClock(const RankClock&) = delete;
   RankClock& operator=(const RankClock&) = delete;
 
@@ -34,9 +37,10 @@ class RankClock {
   };
   void answer(Rank to);
 
-  transport::Transport& transport_;
+  Transport& transport_;
+  const Handlers numbers_;
   Answer own_, told_;
   bool is_told_ = false;
 };
 
-}  // namespace weir::cluster
+}  // namespace weir::transport

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cluster/rank_clock.hpp"
+#include "transport/rank_clock.hpp"
 
 #include <cstring>
 #include <span>
 
-#include "cluster/wire.hpp"
 #include "platform/clock.hpp"
 
-namespace weir::cluster {
+namespace weir::transport {
 
 namespace {
 
 constexpr int kQuestions = 50;
 constexpr std::uint64_t kNapNs = 1'000'000;
 
-std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
-
 }  // namespace
 
-RankClock::RankClock(transport::Transport& transport, const std::string& job) : transport_(transport) {
+RankClock::RankClock(Transport& transport, const std::string& job, Handlers numbers)
+    : transport_(transport), numbers_(numbers) {
   job.copy(own_.job.data(), own_.job.size() - 1);
   transport_.set_handler(
-      number_of(Message::time_asked),
+      numbers_.asked,
       [](void* context, Rank from, std::span<const std::byte>) { static_cast<RankClock*>(context)->answer(from); },
       this);
   transport_.set_handler(
-      number_of(Message::time_told),
+      numbers_.told,
       [](void* context, Rank, std::span<const std::byte> bytes) {
         auto& self = *static_cast<RankClock*>(context);
         std::memcpy(&self.told_, bytes.data(), sizeof self.told_);
@@ -39,7 +37,7 @@ RankClock::RankClock(transport::Transport& transport, const std::string& job) : 
 void RankClock::answer(Rank to) {
   Answer now = own_;
   now.ns = platform::now_ns();
-  static_cast<void>(transport_.send(to, number_of(Message::time_told), std::as_bytes(std::span(&now, 1))));
+  static_cast<void>(transport_.send(to, numbers_.told, std::as_bytes(std::span(&now, 1))));
 }
 
 RankClock::Told RankClock::ask() {
@@ -48,7 +46,7 @@ RankClock::Told RankClock::ask() {
   for (int i = 0; i < kQuestions; ++i) {
     is_told_ = false;
     const std::uint64_t before = platform::now_ns();
-    if (!transport_.send(Rank{0}, number_of(Message::time_asked), {})) return result;
+    if (!transport_.send(Rank{0}, numbers_.asked, {})) return result;
     while (!is_told_) {
       if (transport_.lost()) return result;
       if (!transport_.progress() && platform::now_ns() - before > kNapNs) transport_.wait_for_arrival(kNapNs);
@@ -62,4 +60,4 @@ RankClock::Told RankClock::ask() {
   return result;
 }
 
-}  // namespace weir::cluster
+}  // namespace weir::transport

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of an OCR program over ranks, as a newcomer makes them: weir run -n N --trace t.weir, weir report, weir trace;
+and weir explain while it waits.
+
+usage: trace_test.py WEIR PROGRAM [MPIRUN]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+LARGE = 800_000  # bytes of the block that goes there and back
+LONG = 300e6  # ns that making and using it take at least
+
+
+class OcrRankTraces(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
+
+    def call(self, *words, status=0, **variables):
+        done = subprocess.run(words, cwd=self.folder, env={**self.environment, **variables}, capture_output=True, text=True,
+                              timeout=100)
+        if status is not None:
+            self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
+        return done
+
+    def run_traced(self, ranks, body="traced", **variables):
+        return self.call(WEIR, "run", "-n", str(ranks), "--trace", "t.weir", PROGRAM, body, **{"WEIR_WORKERS": "2", **variables})
+
+    def report(self, *files):
+        return json.loads(self.call(WEIR, "report", *(files or ["t.weir"]), "--json").stdout)[0]
+
+    def test_a_report_has_the_bytes_that_went_from_rank_to_rank(self):
+        for ranks in 2, 3:
+            self.run_traced(ranks)
+            report = self.report()
+            self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (ranks, [], []))
+            bytes_of = {(t["from"], t["to"]): t["bytes"] for t in report["traffic"]}
+            last = ranks - 1
+            for pair in (0, last), (last, 0):  # and messages of some hundred bytes, which say what is asked
+                self.assertGreater(bytes_of[pair], LARGE)
+                self.assertLess(bytes_of[pair], LARGE + 10_000)
+            self.assertEqual(set(bytes_of), {(0, last), (last, 0)})
+            self.assertEqual(report["before_sent"], 0)
+
+    def test_a_report_says_who_waited_for_whose_block_and_answers(self):
+        self.run_traced(2)
+        waits = {(w["rank"], w["data"]): w for w in self.report()["top_waits"]}
+        block = waits[1, "block"]
+        self.assertEqual((block["for"], block["times"]), (0, 1))
+        self.assertIn("use_large", block["tasks"])
+        # Whoever held the block; where the wish for it came later, what has lent it.
+        self.assertRegex(block["made_by"], "make_large|for a rank: use block")
+        self.assertRegex(block["longest"], r"^block\[0x[0-9a-f]+\]$")
+        self.assertGreater(block["ns"], 0)
+        answer = waits[0, "create EDT"]
+        self.assertEqual((answer["for"], answer["times"]), (1, 1))
+        self.assertIn("make_large", answer["tasks"])
+
+    def test_the_critical_path_goes_through_a_block_that_is_lent(self):
+        for _ in range(8):  # the program's own code may take longer than its EDTs, while the machine does something else
+            self.run_traced(2)
+            report = self.report()
+            path = " ".join(step["name"] for step in report["critical_path"])
+            if "make_large" in path and "use_large" in path:
+                break
+        self.assertIn("make_large", path)
+        self.assertIn("use_large", path)
+        self.assertGreaterEqual(report["critical_path_ns"], 2 * LONG)  # it is held on one rank, and then on the other
+        self.assertGreaterEqual(report["path_crossings"], 1)
+        self.assertIn("for a rank: create EDT", {name["name"] for name in report["names"]})
+
+    def test_a_report_as_text_has_a_row_for_each_rank(self):
+        self.run_traced(2)
+        text = self.call(WEIR, "report", "t.weir").stdout
+        self.assertIn("2 ranks on 1 host", text)
+        self.assertRegex(text, r"rank 1 +[0-9.]+%")
+        self.assertRegex(text, r"(?m)^rank 0 +- +\d+")
+
+    def test_all_messages_of_larger_programs_have_both_ends(self):
+        for body in "writers", "events", "labels", "finish", "versions", "homes":
+            self.run_traced(3, body)
+            report = self.report()
+            self.assertEqual((report["missing"], report["remarks"]), ([], []), body)
+            self.assertTrue(report["traffic"], body)
+            self.assertEqual(report["one_ended"], 0, body)
+            self.assertEqual(report["before_sent"], 0, body)
+
+    def test_perfetto_gets_arrows_between_ranks(self):
+        self.run_traced(2)
+        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
+        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        starts = {e["id"]: e for e in events if e["ph"] == "s" and e["name"] == "message"}
+        ends = {e["id"]: e for e in events if e["ph"] == "f" and e["name"] == "message"}
+        self.assertEqual(set(starts), set(ends))
+
+        def slices_at(point):
+            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
+                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
+
+        seen = set()
+        for number, start in starts.items():
+            self.assertNotEqual(start["pid"], ends[number]["pid"])
+            self.assertLessEqual(start["ts"], ends[number]["ts"])
+            seen.add((" ".join(slices_at(start)), " ".join(slices_at(ends[number]))))
+        self.assertTrue(any("make_large" in a and "for a rank: create EDT" in b for a, b in seen), seen)
+        self.assertTrue(any("for a rank: create EDT" in a and "make_large" in b for a, b in seen), seen)
+        self.assertTrue(any("use_large" in b for a, b in seen), seen)
+
+    def test_the_page_has_the_ranks(self):
+        done = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM, "traced", status=None)
+        if "install node-d3" in done.stderr:
+            self.skipTest("no D3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn('"top_waits"', page)
+        self.assertIn("for a rank: create EDT", page)
+
+    def test_explain_says_on_all_ranks_what_they_wait_for(self):
+        with subprocess.Popen([WEIR, "run", "-n", "2", PROGRAM, "explained"], cwd=self.folder,
+                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+            wanted = ("rank 0 of 2:", "rank 1 of 2:", "of rank 0", "hold_large", "end_it")
+            said, end = "", time.monotonic() + 60
+            while not all(text in said for text in wanted) and time.monotonic() < end and job.poll() is None:
+                time.sleep(0.1)
+                said = self.call(WEIR, "explain", str(job.pid), status=None).stdout
+            with open(os.path.join(self.folder, "go"), "w", encoding="utf-8"):
+                pass
+            self.assertEqual(job.wait(timeout=60), 0)
+        for text in wanted:
+            self.assertIn(text, said)
+        self.assertRegex(said, r"data block 0x[0-9a-f]+ of rank 0")
+
+    @unittest.skipUnless(MPIRUN, "no mpirun")
+    def test_mpirun_gives_each_rank_a_file_of_its_own(self):
+        self.call(MPIRUN, "-n", "2", PROGRAM, "traced", WEIR_TRACE="t.weir", WEIR_WORKERS="2", OMPI_ALLOW_RUN_AS_ROOT="1",
+                  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+        report = self.report()
+        self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (2, [], []))
+        self.assertEqual({(t["from"], t["to"]) for t in report["traffic"]}, {(0, 1), (1, 0)})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs whose traces have known bytes, waits and paths, and one that can be looked at while it waits.
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "multi/ocr/bodies.hpp"
+
+namespace weir::ocr::multi {
+
+namespace {
+
+constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
+constexpr u64 kLarge = 800'000;  // bytes of a block
+constexpr auto kLong = std::chrono::milliseconds(300);
+
+ocrGuid_t use_large(u32, u64*, u32, ocrEdtDep_t* depv) {
+  expect(depv[0].ptr != nullptr && static_cast<u64*>(depv[0].ptr)[0] == 7, "what the EDT before it has written");
+  static_cast<u64*>(depv[0].ptr)[0] = 8;
+  std::this_thread::sleep_for(kLong);
+  return kNull;
+}
+
+ocrGuid_t look_at_large(u32, u64*, u32, ocrEdtDep_t* depv) {
+  expect(static_cast<u64*>(depv[0].ptr)[0] == 8, "what the other rank has written");
+  ocrShutdown();
+  return kNull;
+}
+
+// Holds a block for long that an EDT of the last rank wants, which makes another one ready here.
+ocrGuid_t make_large(u32, u64*, u32, ocrEdtDep_t*) {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, kLarge, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  const Made uses = make_edt(rank_count() - 1, &use_large, {}, 1, nullptr, EDT_PROP_NONE, true);
+  const Made looks = make_edt(0, &look_at_large, {}, 2);
+  expect_code(ocrAddDependence(uses.output, looks.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(block, looks.edt, 0, DB_MODE_RO), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(block, uses.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  std::this_thread::sleep_for(kLong);
+  static_cast<u64*>(data)[0] = 7;
+  return kNull;
+}
+
+void traced() { make_edt(0, &make_large, {}); }
+const Named named_traced("traced", &traced);
+
+// As that, but the block is held until the file `go` is there.
+ocrGuid_t end_it(u32, u64*, u32, ocrEdtDep_t*) {
+  ocrShutdown();
+  return kNull;
+}
+
+ocrGuid_t hold_large(u32, u64*, u32, ocrEdtDep_t*) {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, kLarge, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  const Made ends = make_edt(rank_count() - 1, &end_it, {}, 1);
+  expect_code(ocrAddDependence(block, ends.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  while (!std::filesystem::exists("go")) std::this_thread::yield();
+  return kNull;
+}
+
+void explained() { make_edt(0, &hold_large, {}); }
+const Named named_explained("explained", &explained);
+
+}  // namespace
+
+}  // namespace weir::ocr::multi

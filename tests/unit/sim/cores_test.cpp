@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Workers and threads that move blocks, on as few cores as there are.
+#include "sim/cores.hpp"
+
+#include <gtest/gtest.h>
+
+#include "made_program.hpp"
+
+namespace weir::sim {
+namespace {
+
+TEST(Cores, AThreadThatMovesBlocksHasACoreOfItsOwnOrHalfOfAWorkers) {
+  EXPECT_EQ(share_cores(2, 1, 1), (CoreShares{1, 1}));
+  EXPECT_EQ(share_cores(2, 2, 0), (CoreShares{1, 1}));
+  EXPECT_EQ(share_cores(2, 2, 1), (CoreShares{0.75, 0.5}));
+  EXPECT_EQ(share_cores(2, 1, 2), (CoreShares{0.5, 0.75}));  // one of both has a core of its own
+  EXPECT_EQ(share_cores(1, 1, 3), (CoreShares{0.25, 0.25}));
+  EXPECT_EQ(share_cores(0, 64, 64), (CoreShares{1, 1}));
+}
+
+// A block leaves for another one while a task runs that needs neither: the copy takes twice as long on that task's
+// core, and the task longer by the time that the copy had.
+TEST(Cores, ACopyTakesHalfOfTheCoreOfTheOnlyWorker) {
+  constexpr std::uint64_t kBytes = 1024 * kPage, kLong = 10 * kBytes;
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(kBytes), b = made.add_block(kBytes);
+  const Item after_first = MadeProgram::object(0, Mode::in);
+  made.add_task(kPage, {MadeProgram::block(a, Mode::inout), MadeProgram::object(0, Mode::out)});
+  made.add_task(kLong, {after_first});
+  made.add_task(kPage, {MadeProgram::block(b, Mode::inout), after_first});
+  made.wait();
+  const Program& program = made.finish();
+  Target target = made_target(1, {kBytes, 64 * kBytes});
+  target.cores = 2;
+  const Prediction spare = predict(program, target);
+  target.cores = 1;
+  const Prediction shared = predict(program, target);
+  EXPECT_EQ(shared.bytes_moved(), spare.bytes_moved());
+  EXPECT_EQ(spare.bytes_moved(), kBytes);
+  EXPECT_EQ(shared.makespan_ns - spare.makespan_ns, kBytes);  // one copy, from memory to memory
+}
+
+}  // namespace
+}  // namespace weir::sim
