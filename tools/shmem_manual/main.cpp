@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "pages.hpp"
@@ -103,12 +104,29 @@ std::string text_of(const Page& page, const std::vector<Routine>& routines) {
   return text + ".BR weir\\-shmem (7)\n";
 }
 
-// Names under which a routine is looked up, besides its page's.
+// putSIZE for each of its sizes, which stand in `types`; putmem.
+std::vector<std::string> names_of_widths(const Routine& routine) {
+  const std::size_t at = routine.name.find("SIZE");
+  if (at == std::string::npos) return {routine.name};
+  std::vector<std::string> names;
+  std::istringstream sizes(routine.types);
+  for (int size = 0; sizes >> size; sizes.ignore())
+    names.push_back(std::string(routine.name).replace(at, 4, std::to_string(size)));
+  return names;
+}
+
+// Names under which a routine is looked up, besides its page's: those that have no type in them.
 std::set<std::string> names_of(const std::vector<Routine>& routines) {
   std::set<std::string> names;
   for (const Routine& routine : routines) {
     if (routine.kind == Routine::Kind::typed && routine.has_generic) names.insert("shmem" + routine.name);
-    if (routine.kind == Routine::Kind::plain && routine.name.starts_with("sh")) names.insert(routine.name);
+    if (routine.kind == Routine::Kind::plain && (routine.name.starts_with("sh") || routine.name.starts_with("start")))
+      names.insert(routine.name);
+    if (routine.kind != Routine::Kind::wide) continue;
+    for (const std::string& name : names_of_widths(routine)) {
+      names.insert("shmem_" + name);
+      if (routine.has_context) names.insert("shmem_ctx_" + name);
+    }
   }
   return names;
 }

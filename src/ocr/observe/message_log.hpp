@@ -59,7 +59,7 @@ class MessageLog {
   std::uint64_t next_number() noexcept { return numbers_.fetch_add(1) + 1; }
 
  private:
-  static constinit std::atomic<MessageLog*> running_;
+  static constinit std::atomic<MessageLog*> running_;  // SYS-1
 
   base::Mutex mutex_;
   trace::Track& row_;  // under the lock

@@ -6,6 +6,7 @@
     prototypes.py types COMPILER ...     every routine is declared, with exactly this type
     prototypes.py generic COMPILER ...   every generic form selects the function of its type, for every type
     prototypes.py headers COMPILER ...   every header that a program includes compiles alone and twice, without a warning
+    prototypes.py manual PROGRAM         every routine has a manual page, under its name without the type
 
 COMPILER and what follows it is a command; a C++ compiler has ++ in its name."""
 import pathlib
@@ -153,11 +154,25 @@ def check_headers(command):
     print(f"{command[0]}: {len(HEADERS)} headers compile alone")
 
 
+def check_manual(program):
+    """PROGRAM writes the pages. Names that are not the library's own, my_pe and num_pes, have none."""
+    wanted = {name.replace("<SIZE>", size) for is_generic, types, prototype in read_list() if is_generic or types == [None]
+              for name in re.findall(r"([\w<>]+)\(", prototype)[:1] for size in SIZES if name.startswith(("shm", "shf", "start"))}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program, folder], check=True)
+        pages = {page.stem: page.read_text() for page in pathlib.Path(folder).iterdir()}
+    missing = sorted(wanted - pages.keys())
+    other = [name for name in wanted & pages.keys() if re.sub(r"(\d+|mem)$", "", name.rsplit("_", 1)[-1]) not in pages[name]]
+    if missing or other:
+        sys.exit(f"{program}: no page of {missing}; not in its page: {other}")
+    print(f"{program}: {len(wanted)} names have a page")
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    if sys.argv[1] == "symbols":
-        check_symbols(sys.argv[2])
+    if sys.argv[1] in ("symbols", "manual"):
+        {"symbols": check_symbols, "manual": check_manual}[sys.argv[1]](sys.argv[2])
     else:
         checks = {"types": check_types, "generic": check_generic, "headers": check_headers}
         checks[sys.argv[1]](sys.argv[2:])
