@@ -19,6 +19,7 @@ using base::Status;
 
 using trace::Kind;
 
+constexpr std::uint64_t kUnitsOfTask = 8;                // in the trace of small ones: what room is made for at first
 constexpr std::uint64_t kGuid = std::uint64_t{1} << 63;  // in the number of a block that has no definition
 
 class Collector final : public trace::RecordVisitor {
@@ -33,6 +34,9 @@ class Collector final : public trace::RecordVisitor {
     program.real.grown.assign(tiers, 0);
     program.real.growing_ns = program.real.grown;
     moves_.resize(tiers * tiers);
+    const auto tasks = static_cast<std::size_t>(runtime.units / kUnitsOfTask);
+    tasks_.reserve(tasks);
+    program.tasks.reserve(tasks);
   }
 
   Status finish(const std::string& file);

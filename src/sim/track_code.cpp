@@ -14,6 +14,7 @@ using trace::WaitFor;
 namespace {
 
 constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
+constexpr std::uint64_t kReadyNs = 20'000;  // an EDT is made ready, and what it needs is decided, in less than that
 
 // What lies in an interval comes behind it.
 bool comes_before(const Interval& a, const Interval& b) noexcept {
@@ -84,11 +85,19 @@ void TrackCode::leave() {
   open_.pop_back();
 }
 
-// What an EDT satisfies at its end is by its output event, mostly: it has given its blocks back by then.
+// What an EDT satisfies at its end is by its output event, mostly: it has given its blocks back by then. Between those
+// slots, and behind the last one, the runtime makes EDTs ready.
 void TrackCode::release_before_last_slots(std::vector<Action>& actions) {
-  auto at = actions.end();
-  while (at != actions.begin() && std::prev(at)->act == Act::satisfy) --at;
-  if (at != actions.end()) actions.insert(at, {Act::release, 0, 0});
+  const auto is_runtimes = [](const Action& action) { return action.act == Act::compute && action.ns <= kReadyNs; };
+  auto first = actions.end();
+  for (auto at = actions.end(); at != actions.begin();) {
+    --at;
+    if (at->act == Act::satisfy)
+      first = at;
+    else if (!is_runtimes(*at))
+      break;
+  }
+  if (first != actions.end()) actions.insert(first, {Act::release, 0, 0});
 }
 
 // All of it must lie there: else it was another thread that asked for what made a tier grow.

@@ -12,6 +12,8 @@ namespace {
 
 using trace::Kind;
 
+constexpr std::uint64_t kLong = 100'000;  // longer than the runtime takes for anything
+
 std::vector<Act> acts_of(const Program& program, std::uint32_t task) {
   std::vector<Act> acts;
   const Span& span = program.tasks[task].actions;
@@ -35,8 +37,8 @@ Interval edge(std::uint32_t from, std::uint32_t to, std::uint64_t at) {
 
 TEST(TrackCode, AnEdtGivesItsBlocksBackBeforeItsOutputEventSatisfiesSlots) {
   Program program = program_of_edts(4);
-  TrackCode code(program, 0, 100, {});
-  code.add(0, {task(0, 10, 50), edge(0, 1, 20), edge(0, 2, 50), edge(0, 3, 50)});
+  TrackCode code(program, 0, 10 * kLong, {});
+  code.add(0, {task(0, kLong, 5 * kLong), edge(0, 1, 2 * kLong), edge(0, 2, 5 * kLong), edge(0, 3, 5 * kLong)});
   code.finish({true, true, true, true});
   EXPECT_EQ(acts_of(program, 0),
             (std::vector{Act::compute, Act::satisfy, Act::compute, Act::release, Act::satisfy, Act::satisfy}));
@@ -44,10 +46,20 @@ TEST(TrackCode, AnEdtGivesItsBlocksBackBeforeItsOutputEventSatisfiesSlots) {
 
 TEST(TrackCode, AnEdtThatSatisfiesNothingAtItsEndGivesItsBlocksBackByEnding) {
   Program program = program_of_edts(2);
-  TrackCode code(program, 0, 100, {});
-  code.add(0, {task(0, 10, 50), edge(0, 1, 20)});
+  TrackCode code(program, 0, 10 * kLong, {});
+  code.add(0, {task(0, kLong, 5 * kLong), edge(0, 1, 2 * kLong)});
   code.finish({true, true});
   EXPECT_EQ(acts_of(program, 0), (std::vector{Act::compute, Act::satisfy, Act::compute}));
+}
+
+// What is made ready by one slot takes a moment until the next.
+TEST(TrackCode, WhatTheRuntimeDoesBetweenTheSlotsOfAnOutputEventIsNoCodeOfTheEdt) {
+  Program program = program_of_edts(3);
+  TrackCode code(program, 0, 10 * kLong, {});
+  code.add(0, {task(0, kLong, 5 * kLong), edge(0, 1, 5 * kLong - 3000), edge(0, 2, 5 * kLong - 1000)});
+  code.finish({true, true, true});
+  EXPECT_EQ(acts_of(program, 0),
+            (std::vector{Act::compute, Act::release, Act::satisfy, Act::compute, Act::satisfy, Act::compute}));
 }
 
 TEST(TrackCode, SlotsThatAreSatisfiedWhenAnEdtHasEndedComeAfterItsBlocksWereGivenBack) {
