@@ -6,6 +6,7 @@
 // number is remembered, so that a run that goes another way is told between which two it does. A value.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,12 +25,14 @@ class Submission {
   static constexpr std::size_t kMostMarks = 1 << 12;
 
   // A task with that name; note_item() for each item of its footprint follows.
-  void note_task(std::string_view name) noexcept;
-  // `what`: the block that it is, or how many bytes of the program.
-  void note_item(std::uint64_t what, unsigned mode) noexcept {
-    mix(what);
-    mix(mode);
+  void note_task(std::string_view name) noexcept {
+    ++now_.tasks;
+    mix(name.size());
+    if (!name.empty()) mix_text(name);
   }
+  // `what`: the block that it is, or how many bytes of the program. One word and so one step for both: a mode has three
+  // bits, which only numbers from 2^61 on have, too.
+  void note_item(std::uint64_t what, unsigned mode) noexcept { mix(std::rotl(what, 3) ^ mode); }
   // Where the program is now: the point that it has come to.
   const Mark& note_point();
 
@@ -41,6 +44,7 @@ class Submission {
     now_.hash = (now_.hash ^ word) * 0x9e3779b97f4a7c15;
     now_.hash ^= now_.hash >> 29;
   }
+  void mix_text(std::string_view text) noexcept;
 
   Mark now_{0, 0, 0x243f6a8885a308d3};
   std::vector<Mark> marks_;

@@ -134,10 +134,13 @@ bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
   return scope.parent() == nullptr && scope.owner()->index() == 0 && !own_ && course_->restarting();
 }
 
-void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept {
-  if (scope.parent() != nullptr) return;
-  if (scope.owner()->index() != 0) return others_spawn_.store(true, std::memory_order_relaxed);
-  if (own_) return;
+bool Checkpointing::note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept {
+  if (scope.parent() != nullptr) return false;
+  if (scope.owner()->index() != 0) [[unlikely]] {
+    others_spawn_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  if (own_) return false;
   course_->note_task(name);
   for (const Access& item : footprint) {
     if (item.is_block()) {
@@ -147,6 +150,7 @@ void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::sp
     course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
     if (writes(item.mode)) course_->note_written(name, item.region);
   }
+  return course_->restarting();
 }
 
 // ---- At a wait ----

@@ -30,7 +30,8 @@ class Checkpointing {
   static bool any_restarts() noexcept { return any_restarts_.load(std::memory_order_relaxed); }
   // Whether tasks that are spawned in `scope` have run before the checkpoint, and do not now.
   bool skips(const SpawnScope& scope) const noexcept;
-  void note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
+  // A task is spawned; returns skips(scope).
+  bool note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
 
   // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
   // Throws weir::Error.
