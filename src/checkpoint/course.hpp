@@ -43,7 +43,12 @@ class Course {
   Variables& variables() noexcept { return variables_; }
 
   // ---- What the program spawns outside of tasks ----
-  void note_task(const char* name) noexcept { submission_.note_task(name != nullptr ? name : ""); }
+  void note_task(const char* name) noexcept {
+    if (name == nullptr)
+      submission_.note_task({});
+    else
+      note_named_task(name);
+  }
   void note_item(std::uint64_t what, unsigned mode) noexcept { submission_.note_item(what, mode); }
   // Memory of the program that the task writes.
   void note_written(const char* task, const Region& memory);
@@ -78,6 +83,7 @@ class Course {
 
  private:
   explicit Course(const Settings& settings);
+  void note_named_task(std::string_view name) noexcept;
   base::Status compare(const Submission::Mark& now) const;
   ImageOf image_of() const;
 

@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "checkpoint/course.hpp"
+#include "data/block.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "sched/worker.hpp"
+#include "weir/detail/block.hpp"
 
 namespace weir::runtime {
 
@@ -45,6 +48,8 @@ class Checkpointing {
   // Those that live, in the order in which the program has made them.
   std::vector<data::Block*> blocks() const;
 
+  [[gnu::noinline]] void note_items(const char* task, std::span<const Access> items) noexcept;
+
   static inline std::atomic<bool> any_restarts_{false};
 
   Runtime& runtime_;
@@ -53,5 +58,22 @@ class Checkpointing {
   bool own_ = false;                       // what is spawned and waited for is not the program's
   std::atomic<bool> others_spawn_{false};  // other threads of the program
 };
+
+// Part of the spawn: between two checkpoints, what it takes is what they cost.
+[[gnu::always_inline]] inline bool Checkpointing::note_task(const SpawnScope& scope, const char* name,
+                                                            std::span<const Access> footprint) noexcept {
+  if (scope.parent() != nullptr || own_) return false;
+  if (scope.owner()->index() != 0) [[unlikely]] {
+    others_spawn_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  checkpoint::Course& course = *course_;
+  course.note_task(name);
+  const Access *item = footprint.data(), *const end = item + footprint.size();
+  for (; item != end && item->is_block(); ++item)
+    course.note_item(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
+  if (item != end) note_items(name, {item, end});
+  return course.restarting();
+}
 
 }  // namespace weir::runtime

@@ -139,7 +139,7 @@ inline TaskRef throttle_if_ahead(Worker& worker, SpawnScope& scope, TaskRef ref)
   if (worker.track() != nullptr)
     runtime::submit_traced(scope, task, footprint, after);
   else
-    scope.submit(task, footprint, after);
+    scope.submit_here(task, footprint, after);
 }
 
 // The task is spawned, and may run from here on.
