@@ -50,6 +50,8 @@ class Course {
       note_named_task(name);
   }
   void note_item(std::uint64_t what, unsigned mode) noexcept { submission_.note_item(what, mode); }
+  // note_item() of several.
+  Submission::Items note_items() noexcept { return Submission::Items(submission_); }
   // Memory of the program that the task writes.
   void note_written(const char* task, const Region& memory);
   // Why the program cannot go on from a checkpoint. The first reason counts.

@@ -70,8 +70,11 @@ class Checkpointing {
   checkpoint::Course& course = *course_;
   course.note_task(name);
   const Access *item = footprint.data(), *const end = item + footprint.size();
-  for (; item != end && item->is_block(); ++item)
-    course.note_item(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
+  {
+    checkpoint::Submission::Items blocks = course.note_items();
+    for (; item != end && item->is_block(); ++item)
+      blocks.note(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
+  }
   if (item != end) note_items(name, {item, end});
   return course.restarting();
 }

@@ -55,6 +55,20 @@ TEST(Submission, AnItemIsNotTakenForATask) {
   EXPECT_NE(one.note_point().hash, other.note_point().hash);
 }
 
+TEST(Submission, ItemsOneByOneAndTogetherAreTheSame) {
+  Submission one, together;
+  one.note_task("");
+  one.note_item(3, 1);
+  one.note_item(4, 2);
+  together.note_task("");
+  {
+    Submission::Items items(together);
+    items.note(3, 1);
+    items.note(4, 2);
+  }
+  EXPECT_EQ(one.note_point(), together.note_point());
+}
+
 TEST(Submission, TheOrderOfTasksCounts) {
   Submission one, other;
   one.note_task("a");
