@@ -43,8 +43,15 @@ class Course {
   Variables& variables() noexcept { return variables_; }
 
   // ---- What the program spawns outside of tasks ----
-  void note_task(const char* name) noexcept { submission_.note_task(name != nullptr ? name : ""); }
+  void note_task(const char* name) noexcept {
+    if (name == nullptr)
+      submission_.note_task({});
+    else
+      note_named_task(name);
+  }
   void note_item(std::uint64_t what, unsigned mode) noexcept { submission_.note_item(what, mode); }
+  // note_item() of several.
+  Submission::Items note_items() noexcept { return Submission::Items(submission_); }
   // Memory of the program that the task writes.
   void note_written(const char* task, const Region& memory);
   // Why the program cannot go on from a checkpoint. The first reason counts.
@@ -78,6 +85,7 @@ class Course {
 
  private:
   explicit Course(const Settings& settings);
+  void note_named_task(std::string_view name) noexcept;
   base::Status compare(const Submission::Mark& now) const;
   ImageOf image_of() const;
 

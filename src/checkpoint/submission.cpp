@@ -2,13 +2,18 @@
 
 #include "checkpoint/submission.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace weir::checkpoint {
 
-void Submission::note_task(std::string_view name) noexcept {
-  ++now_.tasks;
-  std::uint64_t text = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : name) text = (text ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  mix(text);
+// Eight bytes at a time.
+void Submission::mix_text(std::string_view text) noexcept {
+  for (std::size_t done = 0; done < text.size(); done += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + done, std::min(text.size() - done, sizeof word));
+    mix(word);
+  }
 }
 
 const Submission::Mark& Submission::note_point() {

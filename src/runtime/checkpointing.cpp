@@ -135,19 +135,15 @@ bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
   return scope.parent() == nullptr && scope.owner()->index() == 0 && !own_ && course_->restarting();
 }
 
-void Checkpointing::note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept {
-  if (scope.parent() != nullptr) return;
-  // Relaxed: a checkpoint that misses it is of a moment before that thread spawned.
-  if (scope.owner()->index() != 0) return others_spawn_.store(true, std::memory_order_relaxed);
-  if (own_) return;
-  course_->note_task(name);
-  for (const Access& item : footprint) {
+// The rest of a footprint from its first item on that is memory of the program.
+void Checkpointing::note_items(const char* task, std::span<const Access> items) noexcept {
+  for (const Access& item : items) {
     if (item.is_block()) {
       course_->note_item(data::block_of(*detail::block_of(item)).made, static_cast<unsigned>(item.mode));
       continue;
     }
     course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
-    if (writes(item.mode)) course_->note_written(name, item.region);
+    if (writes(item.mode)) course_->note_written(task, item.region);
   }
 }
 

@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "checkpoint/course.hpp"
+#include "data/block.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
+#include "sched/worker.hpp"
+#include "weir/detail/block.hpp"
 
 namespace weir::runtime {
 
@@ -31,7 +34,8 @@ class Checkpointing {
   static bool any_restarts() noexcept { return any_restarts_.load(std::memory_order_relaxed); }
   // Whether tasks that are spawned in `scope` have run before the checkpoint, and do not now.
   bool skips(const SpawnScope& scope) const noexcept;
-  void note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
+  // A task is spawned; returns skips(scope).
+  bool note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
 
   // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
   // Throws weir::Error.
@@ -45,6 +49,8 @@ class Checkpointing {
   // Those that live, in the order in which the program has made them.
   std::vector<data::Block*> blocks() const;
 
+  [[gnu::noinline]] void note_items(const char* task, std::span<const Access> items) noexcept;
+
   static inline std::atomic<bool> any_restarts_{false};
 
   Runtime& runtime_;
@@ -53,5 +59,26 @@ class Checkpointing {
   bool own_ = false;                       // what is spawned and waited for is not the program's
   std::atomic<bool> others_spawn_{false};  // other threads of the program
 };
+
+// Part of the spawn: between two checkpoints, what it takes is what they cost.
+[[gnu::always_inline]] inline bool Checkpointing::note_task(const SpawnScope& scope, const char* name,
+                                                            std::span<const Access> footprint) noexcept {
+  if (scope.parent() != nullptr || own_) return false;
+  if (scope.owner()->index() != 0) [[unlikely]] {
+    // Relaxed: a checkpoint that misses it is of a moment before that thread spawned.
+    others_spawn_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  checkpoint::Course& course = *course_;
+  course.note_task(name);
+  const Access *item = footprint.data(), *const end = item + footprint.size();
+  {
+    checkpoint::Submission::Items blocks = course.note_items();
+    for (; item != end && item->is_block(); ++item)
+      blocks.note(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
+  }
+  if (item != end) note_items(name, {item, end});
+  return course.restarting();
+}
 
 }  // namespace weir::runtime

@@ -134,13 +134,12 @@ inline TaskRef throttle_if_ahead(Worker& worker, SpawnScope& scope, TaskRef ref)
   if (check::active()) return runtime::submit_checked(scope, task, footprint, after);
   const Worker& worker = *scope.owner();
   if (runtime::Checkpointing* const checkpointing = worker.scheduler().owner->checkpointing.get()) {
-    checkpointing->note_task(scope, task.note.name(), footprint);
-    if (checkpointing->skips(scope)) return skip(scope, task);
+    if (checkpointing->note_task(scope, task.note.name(), footprint)) return skip(scope, task);
   }
   if (worker.track() != nullptr)
     runtime::submit_traced(scope, task, footprint, after);
   else
-    scope.submit(task, footprint, after);
+    scope.submit_here(task, footprint, after);
 }
 
 // The task is spawned, and may run from here on.
