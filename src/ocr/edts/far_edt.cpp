@@ -11,7 +11,6 @@
 #include "ocr/edts/spread.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/complain.hpp"
 #include "platform/code_address.hpp"
@@ -116,9 +115,7 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
   return Rank{static_cast<std::uint32_t>(rank)};
 }
 
-u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
-  if ((request.properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
-    return refuse_across_ranks(local.program, "an EDT waits for a label that another rank has reserved to become free");
+static u8 try_create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
   Guid output, stands_in;
   std::uint8_t flags = 0;
   if (const u8 code = make_output(local, request, output, flags)) return code;
@@ -127,8 +124,9 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
   Answer answer;
   if (code == 0) {
     const bool has_label = (request.properties & GUID_PROP_IS_LABELED) != 0;
-    Wanted wanted{address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, request.properties,
-                  owns_output};
+    Wanted wanted{
+        address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, for_one_try(request.properties),
+        owns_output};
     wanted.has_name = of.kind->name != nullptr;
     wanted.has_depv = request.depv != nullptr;
     wanted.hint = hints_of(of, request);
@@ -151,6 +149,15 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
   if (request.output != nullptr) *request.output = to_c(output);
   link_depv(local, request, where, made.get<std::uint64_t>());
   return 0;
+}
+
+u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
+  u8 code = 0;
+  const u8 waited = wait_for_label(local, request.guid, request.properties, [&] {
+    code = try_create_far_edt(local, of, request, where);
+    return code != OCR_EGUIDEXISTS;
+  });
+  return waited != 0 ? waited : code;
 }
 
 // ---- Templates ----

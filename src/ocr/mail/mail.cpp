@@ -8,6 +8,7 @@
 
 #include "check/hooks.hpp"
 #include "platform/clock.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -15,6 +16,12 @@ namespace {
 
 // How long a thread looks for its answer before it sleeps, and how much of that without letting others have its core.
 constexpr std::uint64_t kLookForNs = 50'000, kSpinForNs = 10'000;
+
+// Null: the calling thread runs none.
+const void* running_task() noexcept {
+  sched::Worker* const worker = sched::Worker::current();
+  return worker == nullptr ? nullptr : worker->frame().task;
+}
 
 }  // namespace
 
@@ -59,6 +66,7 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
   if (is_given_up_.load(std::memory_order_acquire)) return {OCR_ECANCELED};
   const std::uint64_t since = observer_ == nullptr ? 0 : platform::ticks();
   Asking asking;
+  asking.asked = {to, what, running_task()};
   const std::uint64_t ticket = enter(asking);
   count_sent(what);
   send(to, {what, 0, ticket}, what, body.bytes());
@@ -187,6 +195,13 @@ void Mail::perform(Performer& performer, const Arrived& arrived) {
   if (observer_ != nullptr) [[unlikely]]
     observer_->has_performed();
   if (!is_control(head.what)) performed_.fetch_add(1);
+}
+
+std::vector<Mail::Asked> Mail::asked() {
+  std::vector<Asked> all;
+  const base::Lock lock(asking_mutex_);
+  for (const auto& [ticket, asking] : asking_) all.push_back(asking->asked);
+  return all;
 }
 
 void Mail::give_up() {

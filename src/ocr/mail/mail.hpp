@@ -119,6 +119,14 @@ class Mail {
   void end_work() noexcept { performed_.fetch_add(1); }
   Traffic traffic() const noexcept { return {sent_.load(), performed_.load()}; }
 
+  // Threads that wait for answers now. For a report.
+  struct Asked {
+    Rank to{};
+    Say what{};
+    const void* task = nullptr;  // that the thread runs; null: none
+  };
+  std::vector<Asked> asked();
+
   transport::Transport& transport() noexcept { return transport_; }
 
  private:
@@ -134,6 +142,7 @@ class Mail {
   };
   // A thread that waits.
   struct Asking {
+    Asked asked;
     Answer answer;
     std::uint64_t number = 0;          // of the answer
     std::atomic<bool> is_done{false};  // ANSWER-1
