@@ -39,17 +39,35 @@ void put_name(Writer& writer, const EdtKind& kind) {
   writer.put_all(std::span(name.data(), name.size()));
 }
 
+// A function and where it is, as other ranks say it. Looking that up takes longer than sending it, so each thread keeps
+// the last one at either end. Kinds are never freed.
+struct KnownKind {
+  const EdtKind* kind = nullptr;
+  platform::CodeAddress address;
+
+  bool is(const platform::CodeAddress& other, bool has_name, std::string_view name) const noexcept {
+    return kind != nullptr && address.file == other.file && address.offset == other.offset &&
+           (kind->name != nullptr) == has_name && (!has_name || name == kind->name);
+  }
+};
+
 // The function by that address and name of another rank.
 const EdtKind* get_kind(const platform::CodeAddress& address, bool has_name, Reader& body) {
-  const std::vector<char> name = body.get_all<char>();
+  thread_local KnownKind last;
+  const std::span<const std::byte> bytes = body.get_bytes(body.get<std::uint64_t>());
+  const std::string_view name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (last.is(address, has_name, name)) return last.kind;
   const void* const code = platform::code_at(address);
   WEIR_CHECK(code != nullptr, "an EDT's function is in a file that all ranks have loaded: the same program on each");
-  const std::string text(name.begin(), name.end());
-  return intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr);
+  const std::string text(name);
+  last = {intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr), address};
+  return last.kind;
 }
 
 platform::CodeAddress address_of(const EdtKind& kind) {
-  return platform::code_address_of(reinterpret_cast<const void*>(kind.function));
+  thread_local KnownKind last;
+  if (last.kind != &kind) last = {&kind, platform::code_address_of(reinterpret_cast<const void*>(kind.function))};
+  return last.address;
 }
 
 // The template's hints and those of the request, which count more.
