@@ -11,7 +11,6 @@
 #include "ocr/edts/spread.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/complain.hpp"
 #include "platform/code_address.hpp"
@@ -40,17 +39,35 @@ void put_name(Writer& writer, const EdtKind& kind) {
   writer.put_all(std::span(name.data(), name.size()));
 }
 
+// A function and where it is, as other ranks say it. Looking that up takes longer than sending it, so each thread keeps
+// the last one at either end. Kinds are never freed.
+struct KnownKind {
+  const EdtKind* kind = nullptr;
+  platform::CodeAddress address;
+
+  bool is(const platform::CodeAddress& other, bool has_name, std::string_view name) const noexcept {
+    return kind != nullptr && address.file == other.file && address.offset == other.offset &&
+           (kind->name != nullptr) == has_name && (!has_name || name == kind->name);
+  }
+};
+
 // The function by that address and name of another rank.
 const EdtKind* get_kind(const platform::CodeAddress& address, bool has_name, Reader& body) {
-  const std::vector<char> name = body.get_all<char>();
+  thread_local KnownKind last;
+  const std::span<const std::byte> bytes = body.get_bytes(body.get<std::uint64_t>());
+  const std::string_view name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (last.is(address, has_name, name)) return last.kind;
   const void* const code = platform::code_at(address);
   WEIR_CHECK(code != nullptr, "an EDT's function is in a file that all ranks have loaded: the same program on each");
-  const std::string text(name.begin(), name.end());
-  return intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr);
+  const std::string text(name);
+  last = {intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr), address};
+  return last.kind;
 }
 
 platform::CodeAddress address_of(const EdtKind& kind) {
-  return platform::code_address_of(reinterpret_cast<const void*>(kind.function));
+  thread_local KnownKind last;
+  if (last.kind != &kind) last = {&kind, platform::code_address_of(reinterpret_cast<const void*>(kind.function))};
+  return last.address;
 }
 
 // The template's hints and those of the request, which count more.
@@ -116,9 +133,7 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
   return Rank{static_cast<std::uint32_t>(rank)};
 }
 
-u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
-  if ((request.properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
-    return refuse_across_ranks(local.program, "an EDT waits for a label that another rank has reserved to become free");
+static u8 try_create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
   Guid output, stands_in;
   std::uint8_t flags = 0;
   if (const u8 code = make_output(local, request, output, flags)) return code;
@@ -127,8 +142,9 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
   Answer answer;
   if (code == 0) {
     const bool has_label = (request.properties & GUID_PROP_IS_LABELED) != 0;
-    Wanted wanted{address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, request.properties,
-                  owns_output};
+    Wanted wanted{
+        address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, for_one_try(request.properties),
+        owns_output};
     wanted.has_name = of.kind->name != nullptr;
     wanted.has_depv = request.depv != nullptr;
     wanted.hint = hints_of(of, request);
@@ -151,6 +167,15 @@ u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank wh
   if (request.output != nullptr) *request.output = to_c(output);
   link_depv(local, request, where, made.get<std::uint64_t>());
   return 0;
+}
+
+u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
+  u8 code = 0;
+  const u8 waited = wait_for_label(local, request.guid, request.properties, [&] {
+    code = try_create_far_edt(local, of, request, where);
+    return code != OCR_EGUIDEXISTS;
+  });
+  return waited != 0 ? waited : code;
 }
 
 // ---- Templates ----

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ocr/graph/params.hpp"
-#include "ocr/mail/refuse.hpp"
+#include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
 
@@ -70,12 +70,14 @@ u8 contribute_far(Guid event, const void* values, std::uint32_t contributor) {
 }
 
 u8 create_far_event(Local& local, Guid label, EventType type, std::uint16_t properties, const void* params) {
-  if ((properties & GUID_PROP_BLOCK) == GUID_PROP_BLOCK)
-    return refuse_across_ranks(local.program,
-                               "an event waits for a label that another rank has reserved to become free");
-  WantedEvent wanted{label, type, properties, params != nullptr, {}};
+  WantedEvent wanted{label, type, for_one_try(properties), params != nullptr, {}};
   if (params != nullptr) std::memcpy(static_cast<void*>(&wanted.params), params, params_size(type));
-  return ask_or_post(home_of(label), Say::create_event, Writer().put(wanted));
+  u8 code = 0;
+  const u8 waited = wait_for_label(local, label, properties, [&] {
+    code = ask_or_post(home_of(label), Say::create_event, Writer().put(wanted));
+    return code != OCR_EGUIDEXISTS;
+  });
+  return waited != 0 ? waited : code;
 }
 
 u8 destroy_far(Guid object) { return ask_or_post(home_of(object), Say::destroy, Writer().put(object)); }

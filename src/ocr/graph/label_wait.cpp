@@ -9,6 +9,7 @@
 
 #include "base/mutex.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/graph/wait.hpp"
@@ -27,6 +28,9 @@ struct Dependent {
 struct Waits {
   std::vector<Dependent> dependents;
   std::vector<EventWaiter*> threads;
+  std::vector<Guid> elsewhere;  // events of other ranks, for threads there
+
+  bool empty() const noexcept { return dependents.empty() && threads.empty() && elsewhere.empty(); }
 };
 
 struct Table {
@@ -55,7 +59,7 @@ bool take_out(std::vector<T>& all, Is&& is) {
 
 void erase_if_empty(Table& all, std::uint64_t label) WEIR_REQUIRES(all.mutex) {
   const auto found = all.of.find(label);
-  if (found != all.of.end() && found->second.dependents.empty() && found->second.threads.empty()) all.of.erase(found);
+  if (found != all.of.end() && found->second.empty()) all.of.erase(found);
 }
 
 // A slot that cannot have what it waited for is satisfied by nothing, and standard error says so.
@@ -105,15 +109,30 @@ void on_label_made(Local& local, Guid label) {
 
 // They look again. Under the lock: a thread that leaves the table may be gone afterwards.
 void on_label_left(Guid label) noexcept {
+  std::vector<Guid> elsewhere;
+  {
+    Table& all = table();
+    const base::Lock lock(all.mutex);
+    const auto found = all.of.find(label.bits);
+    if (found == all.of.end()) return;
+    for (EventWaiter* const waiter : std::exchange(found->second.threads, {})) {
+      count(-1);
+      wake(*waiter, {});
+    }
+    elsewhere.swap(found->second.elsewhere);
+    count(-static_cast<std::int64_t>(elsewhere.size()));
+    erase_if_empty(all, label.bits);
+  }
+  for (const Guid event : elsewhere)
+    Mail::running()->post(home_of(event), Say::satisfy, Writer().put(Satisfaction{event, {}, 0, DB_MODE_NULL}));
+}
+
+void tell_when_left(Guid label, Guid event) {
   Table& all = table();
   const base::Lock lock(all.mutex);
-  const auto found = all.of.find(label.bits);
-  if (found == all.of.end()) return;
-  for (EventWaiter* const waiter : std::exchange(found->second.threads, {})) {
-    count(-1);
-    wake(*waiter, {});
-  }
-  erase_if_empty(all, label.bits);
+  all.of[label.bits].elsewhere.push_back(event);
+  count(1);
+  platform::heavy_barrier();  // LABEL-1
 }
 
 namespace {

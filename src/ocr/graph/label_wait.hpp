@@ -18,6 +18,8 @@ namespace weir::ocr {
 // What implements ObjectLocal's functions of the same meaning.
 void on_label_made(Local& local, Guid label);
 void on_label_left(Guid label) noexcept;
+// When the object is given up, or made, the event of another rank is satisfied: the thread there looks again.
+void tell_when_left(Guid label, Guid event);
 std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label);
 
 // Calls f with the label and the node of each that waits for an object. For a report.

@@ -4,10 +4,12 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "check/hooks.hpp"
 #include "platform/clock.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -15,6 +17,12 @@ namespace {
 
 // How long a thread looks for its answer before it sleeps, and how much of that without letting others have its core.
 constexpr std::uint64_t kLookForNs = 50'000, kSpinForNs = 10'000;
+
+// Null: the calling thread runs none.
+const void* running_task() noexcept {
+  sched::Worker* const worker = sched::Worker::current();
+  return worker == nullptr ? nullptr : worker->frame().task;
+}
 
 }  // namespace
 
@@ -32,12 +40,11 @@ Mail::Mail(transport::Transport& transport) : transport_(transport) {
 
 // What is not sent was to a lost rank, which ends the program on all ranks (ranks/postman.cpp).
 void Mail::send(Rank to, const Head& head, Say about, std::span<const std::byte> body) {
-  Writer message;
-  message.put(head).put_bytes(body);
+  const Outgoing message{std::as_bytes(std::span(&head, 1)), body};
   const std::uint64_t number = messages_.fetch_add(1);
   if (observer_ != nullptr) [[unlikely]]
-    observer_->sends({to, about, head.what == Say::answer, number, message.bytes().size()});
-  for_each_part(number, message.bytes(),
+    observer_->sends({to, about, head.what == Say::answer, number, message.size()});
+  for_each_part(number, message,
                 [&](std::span<const std::byte> part) { static_cast<void>(transport_.send(to, kMailHandler, part)); });
 }
 
@@ -45,9 +52,9 @@ void Mail::send(Rank to, const Head& head, Say about, std::span<const std::byte>
 
 std::uint64_t Mail::enter(Asking& asking) {
   const base::Lock lock(asking_mutex_);
-  const std::uint64_t ticket = ++last_ticket_;
-  asking_.emplace(ticket, &asking);
-  return ticket;
+  asking.ticket = ++last_ticket_;
+  asking_.push_back(&asking);
+  return asking.ticket;
 }
 
 // ANSWER-1: release by the thread that has received the answer, acquire by the one that waits for it.
@@ -59,20 +66,21 @@ Answer Mail::ask(Rank to, Say what, const Writer& body) {
   if (is_given_up_.load(std::memory_order_acquire)) return {OCR_ECANCELED};
   const std::uint64_t since = observer_ == nullptr ? 0 : platform::ticks();
   Asking asking;
+  asking.asked = {to, what, running_task()};
   const std::uint64_t ticket = enter(asking);
   count_sent(what);
   send(to, {what, 0, ticket}, what, body.bytes());
   wait_for(asking);
   static_cast<void>(messages_.load());
-  Answer answer = take_answer(asking, ticket);
+  Answer answer = take_answer(asking);
   if (observer_ != nullptr && asking.is_done.load(std::memory_order_relaxed)) [[unlikely]]
     observer_->answered({to, what, true, asking.number, sizeof(Head) + answer.body.size()}, since);
   return answer;
 }
 
-Answer Mail::take_answer(Asking& asking, std::uint64_t ticket) {
+Answer Mail::take_answer(Asking& asking) {
   const base::Lock lock(asking_mutex_);
-  asking_.erase(ticket);
+  asking_.erase(std::find(asking_.begin(), asking_.end(), &asking));
   return asking.is_done.load(std::memory_order_relaxed) ? std::move(asking.answer) : Answer{OCR_ECANCELED};
 }
 
@@ -126,23 +134,23 @@ void Mail::post_to_others(Say what, const Writer& body) {
 
 // On whichever thread makes progress.
 void Mail::on_part(Rank from, std::span<const std::byte> bytes) {
-  std::optional<std::vector<std::byte>> message = assembly_.add(from, bytes);
-  if (!message) return;
-  const std::uint64_t number = Reader(bytes).get<Part>().message;
-  Reader reader(*message);
-  const Head head = reader.get<Head>();
-  if (head.what == Say::answer) return on_answer(head, number, reader.rest());
-  const base::Lock lock(inbox_mutex_);
-  inbox_.push_back({from, number, std::move(*message)});
-  waiting_.fetch_add(1);
+  assembly_.add(from, bytes, [&](std::uint64_t number, std::span<const std::byte> message) {
+    Reader reader(message);
+    const Head head = reader.get<Head>();
+    if (head.what == Say::answer) return on_answer(head, number, reader.rest());
+    const base::Lock lock(inbox_mutex_);
+    inbox_.push_back({from, number, {message.begin(), message.end()}});
+    waiting_.fetch_add(1);
+  });
 }
 
 // Under the lock: the thread that waits takes it, too, before the Asking goes.
 void Mail::on_answer(const Head& head, std::uint64_t number, std::span<const std::byte> body) {
   const base::Lock lock(asking_mutex_);
-  const auto found = asking_.find(head.ticket);
+  const auto found =
+      std::find_if(asking_.begin(), asking_.end(), [&](const Asking* each) { return each->ticket == head.ticket; });
   if (found == asking_.end()) return;  // it has given up
-  Asking& asking = *found->second;
+  Asking& asking = **found;
   asking.answer = {head.code, {body.begin(), body.end()}};
   asking.number = number;
   asking.is_done.store(true, std::memory_order_release);  // ANSWER-1
@@ -165,16 +173,17 @@ bool Mail::perform_arrived() {
 
 bool Mail::perform_batch(Performer& performer) {
   static_cast<void>(messages_.load());
-  std::vector<Arrived> arrived;
   {
     const base::Lock lock(inbox_mutex_);
-    arrived.swap(inbox_);
+    batch_.swap(inbox_);
     waiting_.store(0);
   }
   performing_ = true;
-  for (const Arrived& each : arrived) perform(performer, each);
+  for (const Arrived& each : batch_) perform(performer, each);
   performing_ = false;
-  return !arrived.empty();
+  const bool any = !batch_.empty();
+  batch_.clear();
+  return any;
 }
 
 void Mail::perform(Performer& performer, const Arrived& arrived) {
@@ -187,6 +196,13 @@ void Mail::perform(Performer& performer, const Arrived& arrived) {
   if (observer_ != nullptr) [[unlikely]]
     observer_->has_performed();
   if (!is_control(head.what)) performed_.fetch_add(1);
+}
+
+std::vector<Mail::Asked> Mail::asked() {
+  std::vector<Asked> all;
+  const base::Lock lock(asking_mutex_);
+  for (const Asking* const asking : asking_) all.push_back(asking->asked);
+  return all;
 }
 
 void Mail::give_up() {

@@ -11,10 +11,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -119,6 +117,14 @@ class Mail {
   void end_work() noexcept { performed_.fetch_add(1); }
   Traffic traffic() const noexcept { return {sent_.load(), performed_.load()}; }
 
+  // Threads that wait for answers now. For a report.
+  struct Asked {
+    Rank to{};
+    Say what{};
+    const void* task = nullptr;  // that the thread runs; null: none
+  };
+  std::vector<Asked> asked();
+
   transport::Transport& transport() noexcept { return transport_; }
 
  private:
@@ -134,6 +140,8 @@ class Mail {
   };
   // A thread that waits.
   struct Asking {
+    std::uint64_t ticket = 0;
+    Asked asked;
     Answer answer;
     std::uint64_t number = 0;          // of the answer
     std::atomic<bool> is_done{false};  // ANSWER-1
@@ -152,7 +160,7 @@ class Mail {
   void wait_for(Asking& asking);
   void look_for(const Asking& asking);
   void sleep_until_answered(Asking& asking);
-  Answer take_answer(Asking& asking, std::uint64_t ticket);
+  Answer take_answer(Asking& asking);
   bool perform_batch(Performer& performer);
   void perform(Performer& performer, const Arrived& arrived);
 
@@ -172,10 +180,11 @@ class Mail {
   std::atomic<std::uint64_t> waiting_{0};        // in the inbox
   base::Mutex inbox_mutex_;
   std::vector<Arrived> inbox_ WEIR_GUARDED_BY(inbox_mutex_);
+  std::vector<Arrived> batch_;  // TURN-1: what is performed; its memory serves again
 
   base::Mutex asking_mutex_;
   std::condition_variable answered_;
-  std::unordered_map<std::uint64_t, Asking*> asking_ WEIR_GUARDED_BY(asking_mutex_);  // by ticket
+  std::vector<Asking*> asking_ WEIR_GUARDED_BY(asking_mutex_);  // as many as threads that ask: a few
   std::uint64_t last_ticket_ WEIR_GUARDED_BY(asking_mutex_) = 0;
   std::atomic<bool> is_given_up_{false};  // ANSWER-1: written under the lock
 };

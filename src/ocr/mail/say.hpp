@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "trace/rank_events.hpp"
+
 namespace weir::ocr {
 
 enum class Say : std::uint8_t {
@@ -19,6 +21,7 @@ enum class Say : std::uint8_t {
   destroy,         // an event, an EDT, a data block, a template or a map
   see,             // what there is under a GUID
   create_event,    // an event under a label of the receiver
+  watch_label,     // an event of the sender is to be satisfied when a label's object is given up
   contribute,      // to a collective event
   set_hint,        // of an object
   get_hint,
@@ -43,6 +46,34 @@ enum class Say : std::uint8_t {
 // It changes nothing of the program: ranks that only say so stand still.
 constexpr bool is_control(Say what) noexcept {
   return what == Say::look || what == Say::report || what == Say::ask_for_edts;
+}
+
+// What a trace and a report call it.
+constexpr trace::RankRequest request_of(Say what) noexcept {
+  switch (what) {
+    case Say::create_edt: return trace::RankRequest::create_edt;
+    case Say::create_event: return trace::RankRequest::create_event;
+    case Say::create_block: return trace::RankRequest::create_block;
+    case Say::satisfy:
+    case Say::satisfy_linked: return trace::RankRequest::satisfy;
+    case Say::claim_slot:
+    case Say::give_up_slot:
+    case Say::link: return trace::RankRequest::depend;
+    case Say::destroy: return trace::RankRequest::destroy;
+    case Say::see:
+    case Say::get_hint:
+    case Say::watch_label:
+    case Say::fetch_map:
+    case Say::fetch_template: return trace::RankRequest::look_up;
+    case Say::contribute: return trace::RankRequest::contribute;
+    case Say::borrow:
+    case Say::lent:
+    case Say::taken:
+    case Say::give_back:
+    case Say::is_back:
+    case Say::fetched: return trace::RankRequest::use_block;
+    default: return trace::RankRequest::other;
+  }
 }
 
 }  // namespace weir::ocr

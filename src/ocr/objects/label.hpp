@@ -74,6 +74,12 @@ template <class F>
   return 0;
 }
 
+// Of what is to be tried once, as a step of waiting for the label when the properties say so.
+inline std::uint16_t for_one_try(std::uint16_t properties) noexcept {
+  if ((properties & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return properties;
+  return static_cast<std::uint16_t>((properties & ~(GUID_PROP_BLOCK & ~GUID_PROP_IS_LABELED)) | GUID_PROP_CHECK);
+}
+
 // An object for creation: a new one, or that of the label `guid` when the properties say so. 0 or an error code. It is
 // alive, and locked until object_made().
 template <class T>

@@ -14,39 +14,12 @@ namespace weir::ocr {
 namespace {
 
 using trace::RankMessage;
-using trace::RankRequest;
 
 // Ranks that only say how they are, and the end of the program, are in no trace.
 bool is_recorded(Say what) noexcept { return !is_control(what) && what != Say::end && what != Say::stopped; }
 
 // Contents of blocks are recorded where they go and come (observe/message_log.hpp).
 bool carries_contents(Say what) noexcept { return what == Say::lent || what == Say::give_back; }
-
-RankRequest request_of(Say what) noexcept {
-  switch (what) {
-    case Say::create_edt: return RankRequest::create_edt;
-    case Say::create_event: return RankRequest::create_event;
-    case Say::create_block: return RankRequest::create_block;
-    case Say::satisfy:
-    case Say::satisfy_linked: return RankRequest::satisfy;
-    case Say::claim_slot:
-    case Say::give_up_slot:
-    case Say::link: return RankRequest::depend;
-    case Say::destroy: return RankRequest::destroy;
-    case Say::see:
-    case Say::get_hint:
-    case Say::fetch_map:
-    case Say::fetch_template: return RankRequest::look_up;
-    case Say::contribute: return RankRequest::contribute;
-    case Say::borrow:
-    case Say::lent:
-    case Say::taken:
-    case Say::give_back:
-    case Say::is_back:
-    case Say::fetched: return RankRequest::use_block;
-    default: return RankRequest::other;
-  }
-}
 
 // In the order of RankRequest: what a rank does for another.
 constexpr const char* kNames[] = {"for a rank: request",      "for a rank: create EDT", "for a rank: create event",

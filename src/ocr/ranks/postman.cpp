@@ -10,6 +10,7 @@
 #include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
+#include "ocr/graph/far_label.hpp"
 #include "ocr/graph/far_links.hpp"
 #include "ocr/graph/far_maps.hpp"
 #include "ocr/graph/fetch.hpp"
@@ -106,6 +107,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::ask_for_edts: return answer_ask_for_edts(from, body);
     case Say::see: return answer_see(body);
     case Say::create_event: return answer_create_event(local, body);
+    case Say::watch_label: return answer_watch_label(body);
     case Say::contribute: return answer_contribute(local, body);
     case Say::set_hint: return answer_set_hint(local, body);
     case Say::get_hint: return answer_get_hint(body);

@@ -17,6 +17,7 @@
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/label_wait.hpp"
+#include "ocr/mail/mail.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
@@ -144,10 +145,24 @@ class Edts {
     look_at_events();
     for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
     look_at_blocks();
+    add_asked();
     add_sources();
   }
 
  private:
+  // EDTs that wait for the answer of another rank.
+  void add_asked() {
+    Mail* const mail = Mail::running();
+    if (mail == nullptr) return;
+    for (const Mail::Asked& asked : mail->asked()) {
+      const Index who = s_.find(static_cast<const sched::Task*>(asked.task));
+      if (who == explain::kNobody) continue;
+      s_.wait(who, Cause::nothing, explain::kNobody,
+              fmt::format("rank {} to answer: {}", static_cast<std::uint32_t>(asked.to),
+                          trace::kRankRequestNames[static_cast<std::size_t>(request_of(asked.what))]));
+    }
+  }
+
   // What would satisfy the events so far: EDTs whose output they are, or that are in its scope, and other events.
   void add_sources() {
     for (std::size_t at = 0; at < met_.size(); ++at) {  // grows

@@ -3,13 +3,17 @@
 #include "ocr/system/system_local.hpp"
 
 #include "ocr/graph/acquire.hpp"
+#include "ocr/graph/far_label.hpp"
 #include "ocr/graph/label_wait.hpp"
+#include "ocr/objects/home.hpp"
 
 namespace weir::ocr {
 
 void SystemLocal::on_label_made(Guid label) { ocr::on_label_made(*this, label); }
 void SystemLocal::on_label_left(Guid label) noexcept { ocr::on_label_left(label); }
-std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) { return ocr::watch_label(*this, label); }
+std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) {
+  return is_far(label) ? watch_far_label(*this, label) : ocr::watch_label(*this, label);
+}
 void SystemLocal::on_granted(Edt& edt, Block& block) { block_granted(*this, edt, block); }
 
 }  // namespace weir::ocr

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "multi/ocr/bodies.hpp"
 #include "ocr/extensions/ocr-pause.h"
@@ -247,20 +249,67 @@ ocrGuid_t die(u32, u64*, u32, ocrEdtDep_t*) {
 void dies() { make_edt(1, &die, {}); }
 const Named named_dies("dies", &dies);
 
-// ---- What is possible on one rank only ----
+// ---- One label, under which EDTs of all ranks make an object when it is free ----
 
-ocrGuid_t block_on_label(u32, u64* paramv, u32, ocrEdtDep_t*) {
-  ocrGuid_t label = kNull;
-  expect_code(ocrGuidFromIndex(&label, guid_of(paramv[0]), 1), 0, "ocrGuidFromIndex()");
-  static_cast<void>(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK));
+constexpr u64 kMakers = 4;             // on each rank
+int events_there = 0, edts_there = 0;  // that this rank has under it now
+
+// An event: its maker is alone with it.
+ocrGuid_t make_event_when_free(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t label = guid_of(paramv[0]);
+  expect_code(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK), 0, "an event, when its label is free");
+  expect(word_of(label) == paramv[0], "it is under the label");
+  expect(++events_there == 1, "it is the only one");
+  --events_there;
+  expect_code(ocrEventDestroy(label), 0, "ocrEventDestroy()");
   return kNull;
 }
-void blocks_on_label() {
-  ocrGuid_t range = kNull;
-  expect_code(ocrGuidRangeCreate(&range, 10, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
-  make_edt(1, &block_on_label, {word_of(range)});
+
+// It is under the label until it ends.
+ocrGuid_t run_under_label(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  expect(++edts_there == 1, "no other EDT is under the label");
+  std::this_thread::yield();
+  --edts_there;
+  expect_code(ocrEventSatisfySlot(guid_of(paramv[0]), kNull, OCR_EVENT_LATCH_DECR_SLOT), 0, "ocrEventSatisfySlot()");
+  return kNull;
 }
-const Named named_blocks_on_label("blocks-on-label", &blocks_on_label);
+ocrGuid_t make_edt_when_free(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t label = guid_of(paramv[0]);
+  const ocrGuid_t of = make_template(&run_under_label, 1, 0);
+  expect_code(ocrEdtCreate(&label, of, 1, &paramv[1], 0, nullptr, GUID_PROP_BLOCK, nullptr, nullptr), 0,
+              "an EDT, when its label is free");
+  return kNull;
+}
+
+ocrGuid_t free_label(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  expect_code(ocrEventDestroy(guid_of(paramv[0])), 0, "ocrEventDestroy()");
+  return kNull;
+}
+
+void one_label() {
+  ocrGuid_t events_range = kNull, edts_range = kNull, event = kNull, edt = kNull, done = kNull;
+  expect_code(ocrGuidRangeCreate(&events_range, 10, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
+  expect_code(ocrGuidRangeCreate(&edts_range, 10, GUID_USER_EDT), 0, "ocrGuidRangeCreate()");
+  expect_code(ocrGuidFromIndex(&event, events_range, 1), 0, "ocrGuidFromIndex()");
+  expect_code(ocrGuidFromIndex(&edt, edts_range, 1), 0, "ocrGuidFromIndex()");
+  ocrEventParams_t params{};
+  params.EVENT_LATCH.counter = 2 * kMakers * rank_count();
+  expect_code(ocrEventCreateParams(&done, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
+  shut_down_after({done});
+  expect_code(ocrEventCreate(&event, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0, "ocrEventCreate()");
+  for (u64 i = 0; i < kMakers * rank_count(); ++i) {
+    const Made waits =
+        make_edt(i % rank_count(), &make_event_when_free, {word_of(event)}, 1, nullptr, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(waits.output, done, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output");
+    expect_code(ocrAddDependence(kNull, waits.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+    make_edt(i % rank_count(), &make_edt_when_free, {word_of(edt), word_of(done)});
+  }
+  make_edt(0, &free_label, {word_of(event)});
+}
+const Named named_one_label("one-label", &one_label);
+
+// ---- What is possible on one rank only ----
 
 void pauses() { static_cast<void>(ocrPause(true)); }
 const Named named_pauses("pauses", &pauses);

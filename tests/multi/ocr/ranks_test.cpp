@@ -75,6 +75,10 @@ TEST(OcrRanks, LabelsServeAllRanks) {
   expect_well_on_any("late-labels");
   expect_well_on_any("default-map");
 }
+TEST(OcrRanks, ObjectsOfAllRanksAreMadeUnderALabelOneAfterTheOther) {
+  expect_well_on_any("one-label");
+  expect_all_well(4, "one-label", kOneWorker);
+}
 TEST(OcrRanks, EdtsWaitForEventsOfOtherRanks) { expect_well_on_any("waits"); }
 TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
   expect_well_on_any("sums");
@@ -121,7 +125,6 @@ TEST(OcrRanks, EdtsStayWithTheirMakerUnlessTheUserSpreadsThemOrAHintPlacesOne) {
 
 TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
   const std::pair<const char*, const char*> refused[] = {
-      {"blocks-on-label", "an event waits for a label that another rank has reserved to become free"},
       {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
   for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);
 }

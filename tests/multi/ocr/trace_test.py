@@ -7,6 +7,7 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 """
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -140,6 +141,19 @@ class OcrRankTraces(unittest.TestCase):
         for text in wanted:
             self.assertIn(text, said)
         self.assertRegex(said, r"data block 0x[0-9a-f]+ of rank 0")
+
+    def test_explain_says_what_has_been_asked_of_another_rank(self):
+        with subprocess.Popen([WEIR, "run", "-n", "2", PROGRAM, "asks-stopped"], cwd=self.folder,
+                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+            stopped = os.path.join(self.folder, "stopped")
+            said, end = "", time.monotonic() + 60
+            while "to answer" not in said and time.monotonic() < end and job.poll() is None:
+                time.sleep(0.1)
+                said = self.call(WEIR, "explain", str(job.pid), status=None).stdout if os.path.exists(stopped) else ""
+            with open(stopped, encoding="utf-8") as file:
+                os.kill(int(file.read()), signal.SIGCONT)
+            self.assertEqual(job.wait(timeout=60), 0)
+        self.assertRegex(said, r"ask_stopped(.|\n)*for rank 1 to answer: create EDT")
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_rank_a_file_of_its_own(self):

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Programs whose traces have known bytes, waits and paths, and one that can be looked at while it waits.
+#include <signal.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "multi/ocr/bodies.hpp"
@@ -64,6 +68,26 @@ ocrGuid_t hold_large(u32, u64*, u32, ocrEdtDep_t*) {
 
 void explained() { make_edt(0, &hold_large, {}); }
 const Named named_explained("explained", &explained);
+
+// A rank that is stopped until someone lets it go on, and an EDT that asks it for something.
+ocrGuid_t stop(u32, u64*, u32, ocrEdtDep_t*) {
+  std::ofstream("stopping") << ::getpid() << std::endl;
+  std::filesystem::rename("stopping", "stopped");
+  ::raise(SIGSTOP);
+  return kNull;
+}
+
+ocrGuid_t ask_stopped(u32, u64*, u32, ocrEdtDep_t*) {
+  while (!std::filesystem::exists("stopped")) std::this_thread::yield();
+  make_edt(rank_count() - 1, &end_it, {});
+  return kNull;
+}
+
+void asks_stopped() {
+  make_edt(rank_count() - 1, &stop, {});
+  make_edt(0, &ask_stopped, {});
+}
+const Named named_asks_stopped("asks-stopped", &asks_stopped);
 
 }  // namespace
 

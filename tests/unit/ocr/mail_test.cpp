@@ -84,10 +84,13 @@ TEST(OcrMail, AMessageThatFitsIsOnePart) {
     std::size_t parts = 0;
     Assembly assembly;
     std::optional<std::vector<std::byte>> got;
-    for_each_part(9, message, [&](std::span<const std::byte> part) {
+    for_each_part(9, {message, {}}, [&](std::span<const std::byte> part) {
       EXPECT_LE(part.size(), Transport::kMaxMessage);
       EXPECT_FALSE(got);
-      got = assembly.add(Rank{1}, part);
+      assembly.add(Rank{1}, part, [&](std::uint64_t number, std::span<const std::byte> whole) {
+        EXPECT_EQ(number, 9);
+        got.emplace(whole.begin(), whole.end());
+      });
       ++parts;
     });
     EXPECT_EQ(parts, length == 0 ? 1 : (length + Part::kMost - 1) / Part::kMost);
