@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "platform/affinity.hpp"
 #include "described.hpp"
+#include "platform/affinity.hpp"
 
 namespace weir::machine {
 namespace {
