@@ -9,13 +9,11 @@ if(CMAKE_CROSSCOMPILING)
   set(WEIR_TEST_TIMEOUT 1800)
 endif()
 
-# Tests are compiled more often than they run long: lightly optimised, with the headers of GoogleTest precompiled. The
+# Tests are compiled more often than they run long: not optimised, with the headers of GoogleTest precompiled. The
 # library that they link is what users get.
 add_library(weir_test_options INTERFACE)
 target_include_directories(weir_test_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(weir_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
-add_library(weir_test_unoptimised INTERFACE)
-target_compile_options(weir_test_unoptimised INTERFACE $<$<CONFIG:Release>:-O0>)
+target_compile_options(weir_test_options INTERFACE $<$<CONFIG:Release>:-O0>)
 if(WEIR_TESTS AND NOT TARGET weir_test_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "// What the tests precompile.\n")
   add_library(weir_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)

@@ -239,8 +239,9 @@ void add_roots(std::string& text, const Situation& s, const Teller& teller) {
     const Thing& thing = s.things[root.thing];
     text += fmt::format("    {}", teller.full_name(root.thing));
     text += fmt::format(": {}", teller.state(thing));
+    const char* const begins = thing.state == State::running ? ", and waits for" : " for";
     for (std::size_t i = 0; i < teller.wait_count(root.thing); ++i)
-      text += fmt::format("{} {}", i == 0 ? " for" : ", and", teller.reason(teller.wait(root.thing, i)));
+      text += fmt::format("{} {}", i == 0 ? begins : ", and", teller.reason(teller.wait(root.thing, i)));
     if (root.waiters != 0) {
       text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
       if (const Wait* const wait = teller.first_wait_on(root.thing)) {
