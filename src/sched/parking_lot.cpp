@@ -3,7 +3,6 @@
 #include "sched/parking_lot.hpp"
 
 #include "base/mutex.hpp"
-#include "platform/affinity.hpp"
 
 namespace weir::sched {
 
@@ -18,7 +17,6 @@ void ParkingLot::join_sleepers(Sleeper& self) noexcept {
 }
 
 void ParkingLot::enter(Sleeper& self, Sleeper** link) noexcept {
-  self.cpu = platform::current_cpu();
   self.next = *link;
   *link = &self;
   self.listed = true;
@@ -41,20 +39,12 @@ void ParkingLot::leave(Sleeper& self) noexcept {
 }
 
 Sleeper* ParkingLot::take(int domain, bool only_there) noexcept {
-  constexpr int kThere = 2, kElsewhere = 1;
-  const int here = platform::current_cpu();
-  Sleeper** best = nullptr;
-  int worth = -1;
-  for (Sleeper** link = &first_; *link != nullptr && worth < kThere + kElsewhere; link = &(*link)->next) {
-    const bool is_there = (*link)->domain == domain;
-    const int as_much = (is_there ? kThere : 0) + ((*link)->cpu != here ? kElsewhere : 0);
-    if (as_much <= worth || (only_there && !is_there)) continue;
-    best = link;
-    worth = as_much;
-  }
-  if (best == nullptr) return nullptr;
-  Sleeper* const sleeper = *best;
-  *best = sleeper->next;
+  Sleeper** link = &first_;
+  while (*link != nullptr && (*link)->domain != domain) link = &(*link)->next;
+  if (*link == nullptr && !only_there) link = &first_;
+  Sleeper* sleeper = *link;
+  if (sleeper == nullptr) return nullptr;
+  *link = sleeper->next;
   sleeper->listed = false;
   state_.fetch_sub(kSleeper - 1, std::memory_order_seq_cst);
   return sleeper;

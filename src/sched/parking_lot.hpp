@@ -31,7 +31,6 @@ struct Sleeper {
   platform::Parker parker;
   Sleeper* next = nullptr;
   int domain = 0;
-  int cpu = -1;  // where it went to sleep
   bool listed = false;
 };
 
@@ -146,8 +145,6 @@ class ParkingLot {
   void enter(Sleeper& self, Sleeper** link) noexcept WEIR_REQUIRES(mutex_);
   void leave(Sleeper& self) noexcept WEIR_REQUIRES(mutex_);
   [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;
-  // One of that domain before others, and of those one that does not sleep where the caller runs: there it would have
-  // to share the CPU with the caller, or take it from it.
   Sleeper* take(int domain, bool only_there) noexcept WEIR_REQUIRES(mutex_);
 
   // Sleepers, and those that have stepped out, << 32 | searchers; of the former, while one watches, only those beyond

@@ -67,8 +67,8 @@ class OcrRankTraces(unittest.TestCase):
         self.assertIn("make_large", answer["tasks"])
 
     def test_the_critical_path_goes_through_a_block_that_is_lent(self):
-        for _ in range(8):  # the program's own code may take longer than its EDTs, while the machine does something else
-            self.run_traced(2)
+        for hold in 300, 600, 1200, 2400, 4800:  # until its EDTs take longer than its start, on a machine that is busy
+            self.run_traced(2, OCR_HOLD_MS=str(hold))
             report = self.report()
             path = " ".join(step["name"] for step in report["critical_path"])
             if "make_large" in path and "use_large" in path:

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <thread>
-#include <vector>
-
-#include "platform/affinity.hpp"
 
 namespace weir::sched {
 namespace {
@@ -47,29 +44,6 @@ TEST(ParkingLot, TheSearcherThatLeavesPassesTheSearchOnWhileOthersSleep) {
   EXPECT_TRUE(lot.stop_searching());
   lot.unlist(sleeper);
   EXPECT_FALSE(lot.stop_searching());
-}
-
-TEST(ParkingLot, TheOneThatSleepsWhereTheCallerRunsIsWokenLast) {
-  platform::ScopedBinding binding;
-  const std::vector<int> one{platform::this_thread_cpus().front()};
-  ASSERT_TRUE(binding.bind(one));
-  ParkingLot lot;
-  Sleeper here, elsewhere, far;
-  far.domain = 1;
-  for (Sleeper* each : {&elsewhere, &far, &here}) {
-    lot.start_searching();
-    lot.list(*each);
-  }
-  elsewhere.cpu = far.cpu = -1;
-  const auto is_woken = [&](const Sleeper& sleeper) { return !sleeper.listed; };
-  lot.wake_one(0);
-  EXPECT_TRUE(is_woken(elsewhere));
-  static_cast<void>(lot.stop_searching());
-  lot.wake_one(0);
-  EXPECT_TRUE(is_woken(here)) << "its domain comes first";
-  static_cast<void>(lot.stop_searching());
-  lot.wake_one(0);
-  EXPECT_TRUE(is_woken(far));
 }
 
 TEST(ParkingLot, WakeOneLeavesItToASearcher) {
