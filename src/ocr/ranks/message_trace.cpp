@@ -2,6 +2,7 @@
 
 #include "ocr/ranks/message_trace.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "ocr/graph/local.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kNames[] = {"for a rank: request",      "for a rank: creat
                                   "for a rank: create block", "for a rank: satisfy",    "for a rank: add dependence",
                                   "for a rank: destroy",      "for a rank: look up",    "for a rank: contribute",
                                   "for a rank: use block"};
+static_assert(std::size(kNames) == std::size(trace::kRankRequestNames));
 
 TracedMessage traced(const Passing& message) noexcept {
   return {message.is_answer ? RankMessage::answer : RankMessage::request,

@@ -5,39 +5,24 @@ and weir explain while it waits.
 
 usage: trace_test.py WEIR PROGRAM [MPIRUN]
 """
-import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-WEIR, PROGRAM, MPIRUN = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from traced_job import MPIRUN, PROGRAM, WEIR, TracedJob
+
 LARGE = 800_000  # bytes of the block that goes there and back
 LONG = 300e6  # ns that making and using it take at least
 
 
-class OcrRankTraces(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
-
-    def call(self, *words, status=0, **variables):
-        done = subprocess.run(words, cwd=self.folder, env={**self.environment, **variables}, capture_output=True, text=True,
-                              timeout=100)
-        if status is not None:
-            self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
-        return done
-
-    def run_traced(self, ranks, body="traced", **variables):
-        return self.call(WEIR, "run", "-n", str(ranks), "--trace", "t.weir", PROGRAM, body, **{"WEIR_WORKERS": "2", **variables})
-
-    def report(self, *files):
-        return json.loads(self.call(WEIR, "report", *(files or ["t.weir"]), "--json").stdout)[0]
+class OcrRankTraces(TracedJob):
+    arguments = ("traced",)
+    variables = {"WEIR_WORKERS": "2"}
 
     def test_a_report_has_the_bytes_that_went_from_rank_to_rank(self):
         for ranks in 2, 3:
@@ -97,33 +82,18 @@ class OcrRankTraces(unittest.TestCase):
 
     def test_perfetto_gets_arrows_between_ranks(self):
         self.run_traced(2)
-        self.call(WEIR, "trace", "t.weir", "--to", "x.json")
-        with open(os.path.join(self.folder, "x.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-        starts = {e["id"]: e for e in events if e["ph"] == "s" and e["name"] == "message"}
-        ends = {e["id"]: e for e in events if e["ph"] == "f" and e["name"] == "message"}
-        self.assertEqual(set(starts), set(ends))
-
-        def slices_at(point):
-            return [e["name"] for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == (point["pid"], point["tid"])
-                    and e["ts"] <= point["ts"] <= e["ts"] + e["dur"]]
-
+        perfetto = self.perfetto()
         seen = set()
-        for number, start in starts.items():
-            self.assertNotEqual(start["pid"], ends[number]["pid"])
-            self.assertLessEqual(start["ts"], ends[number]["ts"])
-            seen.add((" ".join(slices_at(start)), " ".join(slices_at(ends[number]))))
+        for start, end in perfetto.arrows("message"):
+            self.assertNotEqual(start["pid"], end["pid"])
+            self.assertLessEqual(start["ts"], end["ts"])
+            seen.add((" ".join(perfetto.slices_at(start)), " ".join(perfetto.slices_at(end))))
         self.assertTrue(any("make_large" in a and "for a rank: create EDT" in b for a, b in seen), seen)
         self.assertTrue(any("for a rank: create EDT" in a and "make_large" in b for a, b in seen), seen)
         self.assertTrue(any("use_large" in b for a, b in seen), seen)
 
     def test_the_page_has_the_ranks(self):
-        done = self.call(WEIR, "run", "-n", "2", "--html", "p.html", PROGRAM, "traced", status=None)
-        if "install node-d3" in done.stderr:
-            self.skipTest("no D3")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(os.path.join(self.folder, "p.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = self.page()
         self.assertIn('"top_waits"', page)
         self.assertIn("for a rank: create EDT", page)
 
@@ -159,8 +129,7 @@ class OcrRankTraces(unittest.TestCase):
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
     def test_mpirun_gives_each_rank_a_file_of_its_own(self):
-        self.call(MPIRUN, "-n", "2", PROGRAM, "traced", WEIR_TRACE="t.weir", WEIR_WORKERS="2", OMPI_ALLOW_RUN_AS_ROOT="1",
-                  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+        self.run_traced_by_mpirun(2)
         report = self.report()
         self.assertEqual((report["ranks"], report["missing"], report["remarks"]), (2, [], []))
         self.assertEqual({(t["from"], t["to"]) for t in report["traffic"]}, {(0, 1), (1, 0)})
