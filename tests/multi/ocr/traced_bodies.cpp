@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -18,17 +17,12 @@ namespace {
 
 constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kLarge = 800'000;  // bytes of a block
-
-// How long each EDT holds the block: OCR_HOLD_MS, or 300.
-std::chrono::milliseconds holding() {
-  const char* const wanted = std::getenv("OCR_HOLD_MS");
-  return std::chrono::milliseconds(wanted == nullptr ? 300 : std::atoi(wanted));
-}
+constexpr auto kLong = std::chrono::milliseconds(300);
 
 ocrGuid_t use_large(u32, u64*, u32, ocrEdtDep_t* depv) {
   expect(depv[0].ptr != nullptr && static_cast<u64*>(depv[0].ptr)[0] == 7, "what the EDT before it has written");
   static_cast<u64*>(depv[0].ptr)[0] = 8;
-  std::this_thread::sleep_for(holding());
+  std::this_thread::sleep_for(kLong);
   return kNull;
 }
 
@@ -48,7 +42,7 @@ ocrGuid_t make_large(u32, u64*, u32, ocrEdtDep_t*) {
   expect_code(ocrAddDependence(uses.output, looks.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
   expect_code(ocrAddDependence(block, looks.edt, 0, DB_MODE_RO), 0, "ocrAddDependence()");
   expect_code(ocrAddDependence(block, uses.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
-  std::this_thread::sleep_for(holding());
+  std::this_thread::sleep_for(kLong);
   static_cast<u64*>(data)[0] = 7;
   return kNull;
 }
