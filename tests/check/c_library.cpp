@@ -132,11 +132,18 @@ void set(char* at, std::size_t index, std::size_t unit, char value) {
   at[index * unit] = value;
 }
 
+// 'x' in every unit.
+void fill(const Function& function, char* at, std::size_t bytes) {
+  if (function.unit == 1) {
+    std::memset(at, 'x', bytes);
+  } else {
+    std::wmemset(wide(at), L'x', bytes / sizeof(wchar_t));
+  }
+}
+
 // Everything is 'x', but the last of n units, and what comes behind them.
 void prepare(const Function& function, std::vector<char>& memory, char* at, std::size_t n, bool is_source) {
-  for (std::size_t i = 0; i + function.unit <= memory.size(); i += function.unit)
-    set(memory.data(), i / function.unit, function.unit, 'x');
-  for (std::size_t i = 0; i < n; ++i) set(at, i, function.unit, 'x');
+  fill(function, memory.data(), memory.size());
   set(at, n + 60, function.unit, '\0');
   if (function.last == Last::end) set(at, n - 1, function.unit, '\0');
   if (function.last == Last::different && is_source) set(at, n - 1, function.unit, 'y');

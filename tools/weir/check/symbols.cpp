@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <regex>
 
@@ -77,6 +80,17 @@ bool is_c_library(const std::string& module) {
   return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 || module.rfind("ld-linux", 0) == 0;
 }
 
+// Whether memory of the process at `address` is mapped from a file.
+bool is_of_file(int pid, std::uint64_t address) {
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0, end = 0, inode = 0;
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64, &begin, &end, &inode) != 3) continue;
+    if (begin <= address && address < end) return inode != 0;
+  }
+  return false;
+}
+
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
@@ -103,10 +117,11 @@ struct Symbols::Session {
     dwfl_linux_proc_report(dwfl, pid);
     dwfl_report_end(dwfl, nullptr, nullptr);
   }
-  // Libraries may have been loaded since.
+  // Libraries may have been loaded since. Not when data is asked for that is in no file: to read debug information
+  // again takes a tenth of a second and more.
   Dwfl_Module* module(std::uint64_t address) {
     Dwfl_Module* found = dwfl_addrmodule(dwfl, address);
-    if (found != nullptr) return found;
+    if (found != nullptr || !is_of_file(pid, address)) return found;
     open();
     return dwfl_addrmodule(dwfl, address);
   }
