@@ -62,8 +62,11 @@ class OcrRankTraces(TracedJob):
 
     def test_a_report_as_text_has_a_row_for_each_rank(self):
         self.run_traced(2)
-        text = self.call(WEIR, "report", "t.weir").stdout
+        text = self.call(WEIR, "report", "t.weir", COLUMNS="80").stdout
         self.assertIn("2 ranks on 1 host", text)
+        # Names of EDTs are long, and their columns are not.
+        self.assertRegex(text, r"(?m)^rank 1 +EDT \S*use_large +rank 0 +block +EDT \S*make_large +1 ")
+        self.assertRegex(text, r"(?m)^rank 1 worker 0 ( *[0-9.]+%)+ +\d+$")
         self.assertRegex(text, r"rank 1 +[0-9.]+%")
         self.assertRegex(text, r"(?m)^rank 0 +- +\d+")
 
