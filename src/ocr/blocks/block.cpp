@@ -196,15 +196,15 @@ Acquired try_acquire(Guid guid, std::uint8_t mode) {
   return admitted ? Acquired::yes : Acquired::waits;
 }
 
-Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& found) {
-  Block* const block = found = lock_object(blocks(), Kind::block, guid);
+Acquired acquire(const BlockLocal& local, Edt& edt, std::uint8_t mode, Block*& found) {
+  Block* const block = found = lock_object(blocks(), Kind::block, edt.body().acquired);
   if (block == nullptr) return Acquired::no_such_block;
   const bool admitted = admits(*block, mode);
   if (admitted) {
     hold(*block, mode);
   } else {
     edt.body().waiting_mode = mode;
-    if (const sched::Worker* const here = sched::Worker::current(); here != nullptr && here->track() != nullptr)
+    if (local.worker->track() != nullptr) [[unlikely]]
       trace_block_wait(edt);
     enqueue(*block, edt.task());
   }

@@ -21,8 +21,9 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
 u8 destroy_block(BlockLocal& local, Guid guid);
 
 enum class Acquired : std::uint8_t { yes, waits, no_such_block };
-// `block` is set unless there is none. waits: the EDT is queued, and BlockLocal::on_granted() is called for it later.
-Acquired acquire(Guid guid, std::uint8_t mode, Edt& edt, Block*& block);
+// Of the EDT, the block that it waits for next (EdtBody::acquired). `block` is set unless there is none. waits: the EDT
+// is queued, and BlockLocal::on_granted() is called for it later.
+Acquired acquire(const BlockLocal& local, Edt& edt, std::uint8_t mode, Block*& block);
 // The same of no EDT, which is not queued.
 Acquired try_acquire(Guid guid, std::uint8_t mode);
 // A holder in that mode is one no more.

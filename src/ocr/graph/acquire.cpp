@@ -85,7 +85,7 @@ bool try_acquire(Local& local, Edt& edt, const Group& group) {
   const std::uint8_t mode = mode_of(edt, group);
   edt.body().acquired = guid;
   Block* block = nullptr;
-  switch (acquire(guid, mode, edt, block)) {
+  switch (acquire(local, edt, mode, block)) {
     case Acquired::yes: enter_held(local, edt, group, *block, mode); return true;
     case Acquired::waits: return false;
     default: break;

@@ -63,7 +63,7 @@ class RankTraces(TracedJob):
         text = self.call(WEIR, "report", "t.weir").stdout
         self.assertIn("2 ranks on 1 host", text)
         self.assertRegex(text, r"rank 1 +[0-9.]+%")
-        self.assertRegex(text, r"rank 1 +use large +0 +large +make large +1 ")
+        self.assertRegex(text, r"rank 1 +use large +rank 0 +large +make large +1 ")
 
     def test_one_file_gives_what_it_has_and_names_the_ranks_that_are_missing(self):
         self.run_traced(2)

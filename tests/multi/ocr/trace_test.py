@@ -43,8 +43,7 @@ class OcrRankTraces(TracedJob):
         block = waits[1, "block"]
         self.assertEqual((block["for"], block["times"]), (0, 1))
         self.assertIn("use_large", block["tasks"])
-        # Whoever held the block; where the wish for it came later, what has lent it.
-        self.assertRegex(block["made_by"], "make_large|for a rank: use block")
+        self.assertIn("make_large", block["made_by"])  # which held it
         self.assertRegex(block["longest"], r"^block\[0x[0-9a-f]+\]$")
         self.assertGreater(block["ns"], 0)
         answer = waits[0, "create EDT"]
@@ -52,16 +51,9 @@ class OcrRankTraces(TracedJob):
         self.assertIn("make_large", answer["tasks"])
 
     def test_the_critical_path_goes_through_a_block_that_is_lent(self):
-        for _ in range(8):
-            self.run_traced(2)
-            report = self.report()
-            path = " ".join(step["name"] for step in report["critical_path"])
-            lenders = [w["made_by"] for w in report["top_waits"] if (w["rank"], w["data"]) == (1, "block")]
-            if any("make_large" in lender for lender in lenders):
-                break
-        else:  # where the wish for a block is noted after its release, the trace has what lent it, and not who held it
-            self.assertEqual(lenders, ["for a rank: use block"])
-            self.skipTest("in none of eight runs a trace knew who had held the block")
+        self.run_traced(2)
+        report = self.report()
+        path = " ".join(step["name"] for step in report["critical_path"])
         self.assertIn("make_large", path)
         self.assertIn("use_large", path)
         self.assertGreaterEqual(report["critical_path_ns"], 2 * LONG)  # it is held on one rank, and then on the other
@@ -70,8 +62,11 @@ class OcrRankTraces(TracedJob):
 
     def test_a_report_as_text_has_a_row_for_each_rank(self):
         self.run_traced(2)
-        text = self.call(WEIR, "report", "t.weir").stdout
+        text = self.call(WEIR, "report", "t.weir", COLUMNS="80").stdout
         self.assertIn("2 ranks on 1 host", text)
+        # Names of EDTs are long, and their columns are not.
+        self.assertRegex(text, r"(?m)^rank 1 +EDT \S*use_large +rank 0 +block +EDT \S*make_large +1 ")
+        self.assertRegex(text, r"(?m)^rank 1 worker 0 ( *[0-9.]+%)+ +\d+$")
         self.assertRegex(text, r"rank 1 +[0-9.]+%")
         self.assertRegex(text, r"(?m)^rank 0 +- +\d+")
 

@@ -26,6 +26,22 @@ TEST(Fold, LeavesWordsAndLinesThatFitAlone) {
   EXPECT_EQ(fold("a b c d e f\n\n", 0), "a b c d e f\n\n");
 }
 
+TEST(Shortened, KeepsTheBeginningAndMoreOfTheEnd) {
+  EXPECT_EQ(shortened("EDT weir::ocr::make_large", 18), "EDT ..::make_large");
+  EXPECT_EQ(shortened("EDT weir::ocr::make_large", 24), "EDT w..::ocr::make_large");
+}
+
+TEST(Shortened, LeavesANameThatFitsAlone) {
+  EXPECT_EQ(shortened("sweep", 5), "sweep");
+  EXPECT_EQ(shortened("", 0), "");
+}
+
+TEST(Shortened, OfNoMoreThanTheDotsIsTheEnd) {
+  EXPECT_EQ(shortened("sweep", 3), "..p");
+  EXPECT_EQ(shortened("sweep", 2), "ep");
+  EXPECT_EQ(shortened("sweep", 0), "");
+}
+
 TEST(Paragraphs, EndAtEmptyLines) { EXPECT_EQ(paragraphs("a\nb\n\nc"), (Lines{"a b", "c"})); }
 
 TEST(Paragraphs, KeepIndentedLinesAsTheyAre) {

@@ -101,6 +101,44 @@ TEST(CriticalPath, WaitsForChildrenThatEndAfterTheirParentsFunction) {
   EXPECT_EQ(path.length, 100 + 10);
 }
 
+TEST(CriticalPath, GoesThroughWhatATaskHadRunWhenItLetAnotherOneRun) {
+  MadeUp m(2, 1000);
+  const auto first = m.spawn(0, 0), second = m.spawn(0, 1, {first});
+  m.span(0, Doing::wait, 2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  m.run(0, first, 10, 150);
+  m.span(0, Doing::ready, 70, 70, second);
+  m.run(1, second, 100, 300);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{first, second}));
+  EXPECT_EQ(path.length, 60 + 200);  // and not what the first one has run afterwards
+}
+
+TEST(CriticalPath, DoesNotGoThroughATaskOnWhichNothingDependsWhenItMakesAnotherOneReady) {
+  MadeUp m(2, 1000);
+  const auto first = m.spawn(0, 0), second = m.spawn(0, 1);
+  m.span(0, Doing::wait, 2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  m.run(0, first, 10, 150);
+  m.span(0, Doing::ready, 70, 70, second);
+  m.run(1, second, 100, 300);
+  EXPECT_EQ(tasks_of(critical_path(m.trace)), std::vector<std::uint32_t>{second});
+}
+
+TEST(CriticalPath, OfATaskThatWasSpawnedTwiceGoesThroughTheLongerSide) {  // as what another rank has asked for
+  MadeUp m(2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  const auto asks = m.spawn(0, 0), asked = m.spawn(0, 1);
+  m.span(0, Doing::wait, 2, 1000);
+  m.run(0, asks, 10, 150);
+  m.span(0, Doing::spawn, 110, 110, asked);
+  m.span(1, Doing::spawn, 120, 120, asked);
+  m.run(1, asked, 120, 300);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{asks, asked}));
+  EXPECT_EQ(path.length, 100 + 180);
+}
+
 TEST(CriticalPath, OfNothingIsNothing) {
   const MadeUp m(1, 0);
   EXPECT_EQ(critical_path(m.trace).length, 0);

@@ -80,6 +80,14 @@ std::string fold(std::string_view text, int width) {
   return result;
 }
 
+std::string shortened(std::string_view name, std::size_t width) {
+  constexpr std::string_view kCut = "..";
+  if (name.size() <= width) return std::string(name);
+  if (width <= kCut.size()) return std::string(name.substr(name.size() - width));
+  const std::size_t kept = width - kCut.size(), begin = kept / 4;
+  return std::string(name.substr(0, begin)).append(kCut).append(name.substr(name.size() - (kept - begin)));
+}
+
 std::string ranges(const std::vector<int>& rising, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < rising.size();) {

@@ -3,6 +3,7 @@
 // Text wrapped to a width, and numbers as text. Pure. One column a character (ASCII).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ std::vector<std::string> paragraphs(std::string_view text);
 // The same text with every line of more than `width` columns broken at spaces, what follows being indented by two
 // columns more than the line. Width 0: as it is.
 std::string fold(std::string_view text, int width);
+
+// At most `width` columns of it: of a longer name the beginning and, more of it, the end, with ".." between them.
+std::string shortened(std::string_view name, std::size_t width);
 
 // Rising numbers, those that follow each other as a range: "0-3,8" of 0 1 2 3 8, separated by ",".
 std::string ranges(const std::vector<int>& rising, std::string_view separator);

@@ -103,6 +103,11 @@ class Maker {
                      [](const RankWait& a, const RankWait& b) { return a.ns > b.ns; });
   }
 
+  bool is_of_ocr() const {
+    return std::any_of(trace_.crossings.begin(), trace_.crossings.end(),
+                       [](const Crossing& crossing) { return crossing.is_of_ocr(); });
+  }
+
   void advise() {
     for (const RankTimes& rank : made_.times) {
       if (rank.parts.waiting_for_ranks < kMuch * rank.parts.sum()) continue;
@@ -112,8 +117,11 @@ class Maker {
       const auto top = std::find_if(made_.top.begin(), made_.top.end(),
                                     [&](const RankWait& wait) { return wait.rank == rank.rank; });
       if (top != made_.top.end())
-        line += fmt::format("; most for {} of rank {}", top->maker.empty() ? top->what : top->maker, top->whose);
-      line += ": run there first what others wait for (weir::Priority), or give each rank more tiles";
+        line += fmt::format("; most for {:?} from rank {}{}", top->what, top->whose,
+                            top->maker.empty() ? "" : fmt::format(", by {:?}", top->maker));
+      line += is_of_ocr() ? ": run there first what others wait for (OCR_HINT_EDT_PRIORITY), or let EDTs run where "
+                            "their data blocks are (OCR_HINT_EDT_AFFINITY)"
+                          : ": run there first what others wait for (weir::Priority), or give each rank more tiles";
       made_.all.advice.push_back(std::move(line));
     }
   }

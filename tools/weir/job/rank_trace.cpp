@@ -220,9 +220,19 @@ class Linker {
   // What another rank asks is done by a task of its own, which whoever asks has made at that moment.
   void link_request(const Crossing& crossing) {
     tasks_[crossing.receiver].spawned = crossing.sent;
+    note_at_sender(crossing, report::Doing::spawn);
+  }
+
+  // The task that sends it lets the receiver run, and may end later.
+  void link_block(const Crossing& crossing) {
+    if (crossing.sender == 0) return;
+    tasks_[crossing.receiver].comes_after.push_back(crossing.sender);
+    if (crossing.is_sent) note_at_sender(crossing, report::Doing::ready);
+  }
+
+  void note_at_sender(const Crossing& crossing, report::Doing doing) {
     if (crossing.sender == 0 || rows_[crossing.sender] == kNoRow) return;
-    of_.trace.spans.push_back(
-        {crossing.sent, crossing.sent, rows_[crossing.sender], report::Doing::spawn, crossing.receiver});
+    of_.trace.spans.push_back({crossing.sent, crossing.sent, rows_[crossing.sender], doing, crossing.receiver});
   }
 
   // It waits for nothing else from when it wants it to when it is there.
@@ -246,7 +256,7 @@ class Linker {
         return;
       case trace::RankMessage::answer: note_whole_wait(crossing); return;
       case trace::RankMessage::block:
-        if (crossing.sender != 0) receiver.comes_after.push_back(crossing.sender);
+        link_block(crossing);
         if (crossing.came > crossing.wanted) note_whole_wait(crossing);
         return;
     }

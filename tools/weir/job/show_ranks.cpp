@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "json.hpp"
 #include "report/render.hpp"
 #include "report/units.hpp"
+#include "text.hpp"
 
 namespace weir::tool::job {
 
@@ -27,14 +29,14 @@ std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f
 // Of the time of its workers.
 void print_row(const std::string& name, const TimeParts& parts, double path_ns, double path, Global& global) {
   const double all = parts.sum(), data = parts.moving + parts.waiting_for_data + parts.waiting_for_others;
-  global.print("{:<9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n", name, percent(parts.running, all),
+  global.print("{:<8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n", name, percent(parts.running, all),
                percent(parts.program, all), percent(parts.analysing + parts.scheduling, all),
                percent(parts.waiting_for_ranks, all), percent(data, all), percent(parts.waiting_for_work, all),
                percent(parts.idle, all), parts.tasks, percent(path_ns, path));
 }
 
 void print_times(const RankReport& report, Global& global) {
-  global.print_heading("{:<9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n", "time", "running", "program",
+  global.print_heading("{:<8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n", "time", "running", "program",
                        "runtime", "ranks", "data", "work", "idle", "tasks", "path");
   const auto path = static_cast<double>(report.all.path.length);
   double path_sum = 0;
@@ -79,15 +81,45 @@ void print_traffic(const RankReport& report, Global& global) {
   }
 }
 
+// Of the columns of the table of waits, as much as its rows need and the terminal has.
+struct WaitWidths {
+  WaitWidths(std::span<const RankWait> rows, std::size_t columns) {
+    std::size_t names = 0, longest = 0;
+    for (const RankWait& row : rows) {
+      names = std::max({names, row.reader.size(), row.maker.size()});
+      data = std::max(data, row.what.size());
+      longest = std::max(longest, longest_of(row).size());
+    }
+    const std::size_t others = kOthers + data, left = columns - std::min(columns, others);
+    is_longest_beside = 2 * std::min(names, kUsualName) + 2 + longest <= left;
+    name = std::clamp((left - (is_longest_beside ? 2 + longest : 0)) / 2, kLeastName, std::max(names, kLeastName));
+  }
+  static std::string longest_of(const RankWait& row) {
+    return fmt::format("{} {}", time_text(row.longest_ns), row.longest);
+  }
+
+  static constexpr std::size_t kOthers = 34;  // what has no name, and the spaces
+  static constexpr std::size_t kUsualName = 18, kLeastName = 8;
+
+  std::size_t name = 0, data = 4;
+  bool is_longest_beside = false;  // of its row; else under it
+};
+
 void print_waits(const RankReport& report, Global& global) {
   if (report.top.empty()) return;
-  global.print_heading("\n{:<8} {:<18} {:<8} {:<14} {:<18} {:>6} {:>9}  {}\n", "waited", "tasks", "for rank", "data",
-                       "made by", "times", "time", "longest");
-  for (std::size_t i = 0; i < std::min(kMost, report.top.size()); ++i) {
-    const RankWait& wait = report.top[i];
-    global.print("{:<8} {:<18} {:<8} {:<14} {:<18} {:>6} {:>9}  {} {}\n", fmt::format("rank {}", wait.rank),
-                 wait.reader, wait.whose, wait.what, wait.maker, wait.times, time_text(wait.ns),
-                 time_text(wait.longest_ns), wait.longest);
+  const auto rows = std::span(report.top).first(std::min(kMost, report.top.size()));
+  const WaitWidths widths(rows, static_cast<std::size_t>(global.columns()));
+  global.print_heading("\n{:<7} {:<{}} {:<7} {:<{}} {:<{}} {:>5} {:>9}{}\n", "waited", "tasks", widths.name, "for",
+                       "data", widths.data, "made by", widths.name, "times", "time",
+                       widths.is_longest_beside ? "  longest" : "");
+  for (const RankWait& row : rows) {
+    const std::string longest = WaitWidths::longest_of(row);
+    global.print("{:<7} {:<{}} {:<7} {:<{}} {:<{}} {:>5} {:>9}{}\n", fmt::format("rank {}", row.rank),
+                 shortened(row.reader, widths.name), widths.name, fmt::format("rank {}", row.whose), row.what,
+                 widths.data, shortened(row.maker, widths.name), widths.name, row.times, time_text(row.ns),
+                 widths.is_longest_beside ? "  " + longest : "");
+    if (!widths.is_longest_beside && (row.times > 1 || row.longest != row.what))
+      global.print("{:<7} longest {}\n", "", longest);
   }
 }
 

@@ -48,7 +48,7 @@ class Sweep {
   explicit Sweep(const Trace& trace)
       : trace_(trace),
         rows_(trace),
-        spawned_(trace.tasks.size()),
+        begins_after_(trace.tasks.size()),
         ended_(trace.tasks.size()),
         parents_(trace.tasks.size(), nullptr),
         known_parent_(trace.tasks.size(), 0),
@@ -168,12 +168,14 @@ class Sweep {
     Open open{&span, nullptr};
     if (span.doing == Doing::spawn && frame_of(row).task != span.task) {
       Frame& parent = frame_of(row);
-      spawned_[span.task] = moment_of(parent);
+      comes_after(span.task, moment_of(parent));
       parents_[span.task] = &parent;
       known_parent_[span.task] = parent.task;
     }
+    if (span.doing == Doing::ready && is_predecessor(frame_of(row).task, span.task))
+      comes_after(span.task, moment_of(frame_of(row)));
     if (span.doing == Doing::task) {
-      Moment after = spawned_[span.task];
+      Moment after = begins_after_[span.task];
       for (const std::uint32_t before : trace_.tasks[span.task].comes_after) {
         if (ended_[before].length > after.length) after = ended_[before];
       }
@@ -183,6 +185,14 @@ class Sweep {
       open.frame->stretch = new_stretch(span.task, after);
     }
     row.open.push_back(std::move(open));
+  }
+
+  void comes_after(std::uint32_t task, const Moment& moment) {
+    if (moment.length >= begins_after_[task].length) begins_after_[task] = moment;
+  }
+  bool is_predecessor(std::uint32_t before, std::uint32_t task) const {
+    const FewNumbers& all = trace_.tasks[task].comes_after;
+    return std::find(all.begin(), all.end(), before) != all.end();
   }
 
   void end(Row& row, const Span& span) {
@@ -236,8 +246,8 @@ class Sweep {
   const SpanRows rows_;
   std::vector<Row> rows_state_;
   std::vector<Stretch> stretches_;
-  std::vector<Moment> spawned_, ended_;  // by task
-  std::vector<Frame*> parents_;          // by task; looked at only while the parent runs
+  std::vector<Moment> begins_after_, ended_;  // by task; the first: what had passed of those that have not ended
+  std::vector<Frame*> parents_;               // by task; looked at only while the parent runs
   std::vector<std::uint32_t> known_parent_;
   std::vector<bool> finished_;  // its function has returned
   Moment longest_;

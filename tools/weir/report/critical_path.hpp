@@ -4,7 +4,8 @@
 //
 // A chain goes from a task to one that depends on it, from a parent's code before a spawn to the child, from children
 // to the code behind their parent's wait(), and through the program's own code outside of tasks, with the time of each
-// as it was measured, waits left out. Pure.
+// as it was measured, waits left out. Of a task that lets another one run before it ends itself, as an EDT may, only
+// what comes before that is in the chain (Doing::ready). Pure.
 #pragma once
 
 #include <vector>

@@ -35,7 +35,7 @@ class Builder {
         return take_span(line, Doing::spawn);
       case Kind::footprint:
         if (line.small != 0) take_footprint(line);
-        return;
+        return take_span(line, Doing::ready);
       case Kind::edge:
         task(static_cast<std::uint64_t>(line.value)).comes_after.push_back(static_cast<std::uint32_t>(line.task));
         return;

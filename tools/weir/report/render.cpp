@@ -7,6 +7,7 @@
 
 #include "json.hpp"
 #include "over_time.hpp"
+#include "text.hpp"
 #include "units.hpp"
 
 namespace weir::tool::report {
@@ -31,6 +32,9 @@ constexpr Column kColumns[] = {{"running", &TimeParts::running},
                                {"work", &TimeParts::waiting_for_work},
                                {"idle", &TimeParts::idle}};
 
+constexpr double kShown = 0.0005;                         // less of all is 0.0 % of it
+constexpr std::size_t kColumnWidth = 8, kTasksWidth = 7;  // of a worker's row, behind its name
+
 std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f}%", 100 * part / of) : "-"; }
 
 void print_row(const TimeParts& parts, double of, const std::vector<Column>& columns, std::size_t width,
@@ -47,6 +51,8 @@ void print_workers(const Report& report, Global& global) {
   }
   std::size_t width = 9;
   for (const TimeParts& worker : report.workers) width = std::max(width, worker.worker.size());
+  if (width + kColumnWidth * columns.size() + kTasksWidth > static_cast<std::size_t>(global.columns()))
+    std::erase_if(columns, [&](const Column& column) { return report.sum.*column.part < kShown * report.sum.sum(); });
   std::string head = fmt::format("{:<{}}", "worker", width);
   for (const Column& column : columns) head += fmt::format(" {:>7}", column.title);
   global.print_heading("{} {:>6}\n", head, "tasks");
@@ -71,6 +77,15 @@ void print_course(const Trace& trace, const Report& report, Global& global) {
   }
 }
 
+// For the names that are listed: at least `least`, and what they need as far as the `others` of a line leave room.
+template <class Entries>
+std::size_t name_width(const Entries& entries, std::size_t least, std::size_t others, const Global& global) {
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < std::min(kMost, entries.size()); ++i) longest = std::max(longest, entries[i].name.size());
+  const auto columns = static_cast<std::size_t>(global.columns());
+  return std::max(least, std::min(longest, columns - std::min(others, columns)));
+}
+
 void print_bound(const Trace& trace, const Report& report, Global& global) {
   const double path = static_cast<double>(report.path.length);
   const auto tasks = std::count_if(report.path.steps.begin(), report.path.steps.end(),
@@ -84,22 +99,25 @@ void print_bound(const Trace& trace, const Report& report, Global& global) {
                time_text(report.wall_ns), report.bound_ns() > 0 ? report.wall_ns / report.bound_ns() : 0);
   if (path <= 0) return;
   global.print_heading("\non the critical path\n");
+  const std::size_t width = name_width(report.path_names, 28, 29, global);
   for (std::size_t i = 0; i < std::min(kMost, report.path_names.size()); ++i) {
     const NameCost& name = report.path_names[i];
-    global.print("  {:<28} {:>7} {:>10} {:>7}\n", name.name, name.tasks == 0 ? "" : std::to_string(name.tasks),
-                 time_text(name.path_ns), percent(name.path_ns, path));
+    global.print("  {:<{}} {:>7} {:>10} {:>7}\n", shortened(name.name, width), width,
+                 name.tasks == 0 ? "" : std::to_string(name.tasks), time_text(name.path_ns),
+                 percent(name.path_ns, path));
   }
 }
 
 void print_names(const Report& report, Global& global) {
   if (report.names.empty()) return;
-  global.print_heading("\n{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", "tasks", "number", "time", "of work", "each",
-                       "footprint");
+  const std::size_t width = name_width(report.names, 24, 49, global);
+  global.print_heading("\n{:<{}} {:>7} {:>10} {:>7} {:>10} {:>10}\n", "tasks", width, "number", "time", "of work",
+                       "each", "footprint");
   for (std::size_t i = 0; i < std::min(kMost, report.names.size()); ++i) {
     const NameCost& name = report.names[i];
-    global.print("{:<24} {:>7} {:>10} {:>7} {:>10} {:>10}\n", name.name, name.tasks, time_text(name.ns),
-                 percent(name.ns, report.work_ns), time_text(name.ns / static_cast<double>(name.tasks)),
-                 measured_size(name.bytes / name.tasks));
+    global.print("{:<{}} {:>7} {:>10} {:>7} {:>10} {:>10}\n", shortened(name.name, width), width, name.tasks,
+                 time_text(name.ns), percent(name.ns, report.work_ns),
+                 time_text(name.ns / static_cast<double>(name.tasks)), measured_size(name.bytes / name.tasks));
   }
 }
 
@@ -114,11 +132,12 @@ void print_bytes(const Report& report, Global& global) {
   }
   if (!std::all_of(report.links.begin(), report.links.end(), [](const LinkUse& l) { return l.is_known(); }))
     global.print("~: not measured; the most that this run has seen\n");
-  global.print_heading("\n{:<24} {:>7} {:>10} {:>9} {:>10}\n", "blocks", "number", "size", "moves", "moved");
+  const std::size_t width = name_width(report.blocks, 24, 40, global);
+  global.print_heading("\n{:<{}} {:>7} {:>10} {:>9} {:>10}\n", "blocks", width, "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
-    global.print("{:<24} {:>7} {:>10} {:>9} {:>10}\n", block.name, block.blocks, measured_size(block.bytes),
-                 block.moves, measured_size(block.moved));
+    global.print("{:<{}} {:>7} {:>10} {:>9} {:>10}\n", shortened(block.name, width), width, block.blocks,
+                 measured_size(block.bytes), block.moves, measured_size(block.moved));
   }
 }
 

@@ -21,7 +21,8 @@ void add(TimeParts& parts, const Span* innermost, bool own_thread, double ns) {
     case Doing::wait:
     case Doing::throttled: parts.scheduling += ns; return;
     case Doing::park: parts.slept += ns; return;
-    case Doing::search: return;
+    case Doing::search:
+    case Doing::ready: return;
   }
 }
 

@@ -21,6 +21,7 @@ Piece piece_of(const Span* innermost, bool own_thread, Ns ns) {
     case Doing::throttled: return {ns, Part::scheduling, false, 0};
     case Doing::search: return {ns, Part::work, false, 0};
     case Doing::park: return {ns, Part::work, true, 0};
+    case Doing::ready: return {};
   }
   return {};
 }

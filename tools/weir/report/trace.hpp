@@ -15,14 +15,15 @@ namespace weir::tool::report {
 
 using Ns = std::int64_t;
 
-enum class Doing : std::uint8_t { task, spawn, wait, throttled, search, park, stage };
+// ready: takes no time; the innermost task around it lets another one run, and may go on itself.
+enum class Doing : std::uint8_t { task, spawn, wait, throttled, search, park, stage, ready };
 
 // An interval on a worker's row; those of one row nest.
 struct Span {
   Ns start = 0, end = 0;
   std::uint32_t track = 0;
   Doing doing = Doing::task;
-  std::uint32_t task = 0;  // task, spawn, stage: number; 0: none
+  std::uint32_t task = 0;  // task, spawn, stage, ready: number; 0: none
 };
 
 struct Task {

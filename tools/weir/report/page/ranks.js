@@ -40,8 +40,8 @@ function showRanks(model) {
   fillTable("traffic-table", ["from", "to", "messages", "bytes"], report.traffic.map((entry) =>
     ["rank " + entry.from, "rank " + entry.to, countText(entry.messages), sizeText(entry.bytes)]));
   fillTable("rank-waits-table", ["waited", "tasks", "for", "data", "made by", "times", "time", "longest"],
-    report.top_waits.slice(0, 20).map((wait) => ["rank " + wait.rank, wait.tasks, "rank " + wait.for, wait.data, wait.made_by,
-      countText(wait.times), timeText(wait.ns), timeText(wait.longest_ns) + " " + wait.longest]));
+    report.top_waits.slice(0, 20).map((wait) => ["rank " + wait.rank, nameCell(wait.tasks), "rank " + wait.for, wait.data,
+      nameCell(wait.made_by), countText(wait.times), timeText(wait.ns), timeText(wait.longest_ns) + " " + wait.longest]));
   drawTraffic(report);
   theme.listeners.push(() => drawTraffic(report));
 }

@@ -9,5 +9,9 @@ function fillTable(id, titles, rows) {
   byId(id).replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
 }
 
+// A long name has several lines, which break where parts of it end.
+const nameCell = (name) => element("td", { class: "name" },
+  ...name.split(/(?<=::)/).flatMap((part) => [element("wbr", {}), part]));
+
 const barCell = (share) => element("td", { class: "bar", "aria-hidden": "true" },
   element("i", { style: "width:" + (100 * Math.max(0, Math.min(1, share))).toFixed(1) + "%" }));
