@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kMetg = "metg_";
 constexpr long kMostWorkers = 1024;
 constexpr const char* kUsage =
-    "usage: PROGRAM metg_PATTERN WORKERS COUNT REPEAT WIDTH, or check WORKERS, by the launcher of a job, or about";
+    "usage: PROGRAM metg_PATTERN WORKERS COUNT REPEAT WIDTH PROCESSORS, or check WORKERS, by the launcher of a job, or "
+    "about";
 
 long number(std::string_view text, long least, long most) {
   char* end = nullptr;
@@ -54,10 +55,11 @@ double run_once(GraphJob& job, TaskGraph& graph, std::int64_t iterations) {
   return job.of_root(wall_ns);
 }
 
-void run_metg(const Request& request, GraphJob& job, double peak) {
+void run_metg(const GraphRequest& asked, GraphJob& job, double peak) {
+  const Request& request = asked.of;
   const Pattern pattern = pattern_of(request.bench);
   bool first = true;  // a runtime has to get memory from the kernel, and ranks have to connect
-  const int processors = processors_for(request.workers * job.ranks());
+  const int processors = std::min(request.workers * job.ranks(), asked.processors);
   const auto points =
       sweep({job.of_root(peak), processors, request.width, request.count}, [&](int steps, std::int64_t iterations) {
         TaskGraph graph({pattern, request.width, steps});
@@ -90,10 +92,11 @@ GraphRequest graph_request_of(std::span<char* const> arguments) {
   if (arguments.size() == 1 && bench == "about") return {What::about, {}};
   if (arguments.size() == 2 && bench == "check")
     return {What::check, {"check", int(number(arguments[1], 1, kMostWorkers))}};
-  require(arguments.size() == 5, kUsage);
+  require(arguments.size() == 6, kUsage);
   return {What::measure,
           {std::string(bench), int(number(arguments[1], 1, kMostWorkers)), number(arguments[2], 1, 1L << 40),
-           int(number(arguments[3], 1, 1000)), int(number(arguments[4], 1, 32767))}};
+           int(number(arguments[3], 1, 1000)), int(number(arguments[4], 1, 32767))},
+          int(number(arguments[5], 1, 1L << 20))};
 }
 
 double graph_peak_of(const GraphRequest& request) {
@@ -102,7 +105,7 @@ double graph_peak_of(const GraphRequest& request) {
 
 void run_graph_job(const GraphRequest& request, GraphJob& job, double peak) {
   if (request.what == GraphRequest::What::check) return check(job);
-  run_metg(request.of, job, peak);
+  run_metg(request, job, peak);
 }
 
 }  // namespace weir::bench

@@ -3,9 +3,9 @@
 // A task graph over the ranks of a job, as `weir bench tasks --ranks` has it run: what a program has to provide (one
 // class), and what asks it for its numbers. Columns belong to ranks in runs of neighbours.
 //
-// PROGRAM BENCH WORKERS COUNT REPEAT WIDTH: one benchmark, by the workers of each rank, as one JSON line on standard
-// output of rank 0, as bench/tasks/runner_main.cpp prints it. PROGRAM check WORKERS: every graph once, no output.
-// PROGRAM about, without a launcher: {"about": ...}.
+// PROGRAM BENCH WORKERS COUNT REPEAT WIDTH PROCESSORS: one benchmark, by the workers of each rank on the processors
+// that all ranks have together, as one JSON line on standard output of rank 0, as bench/tasks/runner_main.cpp prints
+// it. PROGRAM check WORKERS: every graph once, no output. PROGRAM about, without a launcher: {"about": ...}.
 #pragma once
 
 #include <optional>
@@ -52,6 +52,7 @@ class GraphJob {
 struct GraphRequest {
   enum class What { measure, check, about } what = What::measure;
   Request of;
+  int processors = 1;  // of all ranks: a rank may be bound to some of them
 };
 GraphRequest graph_request_of(std::span<char* const> arguments);
 
