@@ -11,6 +11,7 @@
 
 #include "bench/report/measure.hpp"
 #include "bench/report/metg_table.hpp"
+#include "bench/report/rank_plan.hpp"
 #include "bench/report/render.hpp"
 #include "demos/bench_options.hpp"
 #include "json.hpp"
@@ -30,7 +31,8 @@ using base::Status;
 constexpr double kHelperSeconds = 60;  // for runners that only say their version
 
 struct Plan {
-  std::vector<bench::Runner> found;  // all there are
+  std::vector<std::string> names;    // of all runtimes
+  std::vector<bench::Runner> found;  // of those, all there are
   bench::Measurement what;
 };
 
@@ -73,7 +75,24 @@ Result<Plan> plan_of(const TasksSettings& settings) {
   auto runners = bench::chosen_runners(settings.runtimes, found, settings.extent());
   if (!runners) return runners.status();
   if (const Status bad = add_beside(settings.beside, *runners); !bad) return bad;
-  return Plan{found, {*benches, *runners, workers, usable_processors(), amount_of(settings)}};
+  return Plan{bench::runtime_names(), found, {*benches, *runners, workers, usable_processors(), amount_of(settings)}};
+}
+
+Result<Plan> rank_plan_of(const TasksSettings& settings) {
+  if (settings.amount.width < settings.ranks) {
+    return Status{Code::bad_option,
+                  fmt::format("--ranks {} needs as many columns: --width {}", settings.ranks, settings.amount.width)};
+  }
+  const auto benches = bench::chosen_rank_benches(settings.benches, settings.extent());
+  if (!benches) return benches.status();
+  const auto workers = bench::rank_workers(settings.workers, settings.ranks);
+  if (!workers) return workers.status();
+  const auto found = bench::find_rank_runners(settings.ranks, settings.runners);
+  auto runners = bench::chosen_rank_runners(settings.runtimes, found);
+  if (!runners) return runners.status();
+  if (const Status bad = add_beside(settings.beside, *runners); !bad) return bad;
+  return Plan{
+      bench::rank_runtime_names(), found, {*benches, *runners, *workers, usable_processors(), amount_of(settings)}};
 }
 
 Json optional_median(const std::vector<double>& samples) {
@@ -117,10 +136,12 @@ std::string about(const bench::Runner& runner) {
 
 std::string versions_of(const Plan& plan) {
   std::string text;
-  for (const std::string& name : bench::runtime_names()) {
+  std::size_t width = 10;
+  for (const std::string& name : plan.names) width = std::max(width, name.size() + 1);
+  for (const std::string& name : plan.names) {
     const bench::Runner* measured = runner_of(plan.what.runners, name);
     const char* const why_not = runner_of(plan.found, name) == nullptr ? "not available" : "not chosen";
-    text += fmt::format("  {:<10}{}\n", name, measured != nullptr ? about(*measured) : why_not);
+    text += fmt::format("  {:<{}}{}\n", name, width, measured != nullptr ? about(*measured) : why_not);
   }
   return text;
 }
@@ -158,7 +179,7 @@ std::vector<bench::Row> measured(const bench::Measurement& what, Global& global)
 }  // namespace
 
 int run_tasks(const TasksSettings& settings, Global& global) {
-  const auto plan = plan_of(settings);
+  const auto plan = settings.ranks > 0 ? rank_plan_of(settings) : plan_of(settings);
   if (!plan) return fail(plan.status());
   auto plot = Plot::create(settings.plot);
   if (!plot) return fail(plot.status());

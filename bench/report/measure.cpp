@@ -47,17 +47,25 @@ struct TableCell {
   std::vector<std::string> command;
 };
 
-TableCell cell_of(const Bench& bench, const Runner& runner, int workers, const Amount& amount) {
+std::vector<std::string> command_of(const Bench& bench, const Runner& runner, int workers, const Measurement& what) {
+  const Amount& amount = what.amount;
+  std::vector<std::string> words = runner.launcher;
+  words.push_back(runner.path);
+  words.insert(words.end(), runner.form.begin(), runner.form.end());
+  words.push_back(bench.name);
+  for (const long number : {long(workers / runner.ranks), amount.quick ? bench.quick_count : bench.count,
+                            long(amount.repeat), long(amount.width)})
+    words.push_back(std::to_string(number));
+  if (!runner.launcher.empty()) words.push_back(std::to_string(what.processors));
+  return words;
+}
+
+TableCell cell_of(const Bench& bench, const Runner& runner, int workers, const Measurement& what) {
   TableCell cell;
   cell.row.bench = bench.name;
   cell.row.runtime = runner.runtime;
   cell.row.workers = workers;
-  cell.command = {runner.path,
-                  bench.name,
-                  std::to_string(workers),
-                  std::to_string(amount.quick ? bench.quick_count : bench.count),
-                  std::to_string(amount.repeat),
-                  std::to_string(amount.width)};
+  cell.command = command_of(bench, runner, workers, what);
   return cell;
 }
 
@@ -66,7 +74,7 @@ std::vector<TableCell> cells_of(const Measurement& what) {
   std::vector<TableCell> cells;
   for (const Bench& bench : what.benches) {
     for (const int workers : workers_of(bench, what.workers, what.processors)) {
-      for (const Runner& runner : what.runners) cells.push_back(cell_of(bench, runner, workers, what.amount));
+      for (const Runner& runner : what.runners) cells.push_back(cell_of(bench, runner, workers, what));
     }
   }
   return cells;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/report/render.hpp"
@@ -39,14 +40,12 @@ std::vector<std::string> metg_names_of(std::span<const Row> rows, Name name) {
 }
 
 std::vector<Column> columns_of(std::span<const Row> rows) {
-  std::set<int> workers;
+  std::set<std::pair<int, bool>> found;
   for (const Row& row : rows) {
-    if (is_metg(row)) workers.insert(row.workers);
+    if (is_metg(row)) found.insert({row.workers, is_fresh(row)});
   }
   std::vector<Column> columns;
-  for (const int count : workers) {
-    for (const bool fresh : {false, true}) columns.push_back({count, fresh});
-  }
+  for (const auto& [workers, fresh] : found) columns.push_back({workers, fresh});
   return columns;
 }
 
@@ -60,10 +59,12 @@ std::string cell_of(std::span<const Row> rows, const std::string& pattern, const
   return row->has_value() ? median_text(*row) : "failed";
 }
 
-std::string heading_of(const std::vector<Column>& columns) {
-  std::string workers = fmt::format("{:<30}", "METG(50 %), us"), memory = std::string(30, ' ');
+std::string heading_of(const std::vector<Column>& columns, std::size_t width) {
+  std::string workers = fmt::format("{:<{}}", "METG(50 %), us", 18 + width), memory = std::string(18 + width, ' ');
+  int last = 0;
   for (const Column& column : columns) {
-    workers += fmt::format("{:>10}", column.fresh ? "" : workers_text(column.workers));
+    workers += fmt::format("{:>10}", column.workers == last ? "" : workers_text(column.workers));
+    last = column.workers;
     memory += fmt::format("{:>10}", column.fresh ? "fresh" : "again");
   }
   workers.erase(workers.find_last_not_of(' ') + 1);
@@ -75,15 +76,19 @@ std::string heading_of(const std::vector<Column>& columns) {
 std::string metg_table_of(std::span<const Row> rows) {
   const auto columns = columns_of(rows);
   if (columns.empty()) return "";
-  std::string text = heading_of(columns);
   const auto runtimes = metg_names_of(rows, [](const Row& row) { return row.runtime; });
+  std::size_t width = 12;
+  for (const std::string& runtime : runtimes) width = std::max(width, runtime.size() + 2);
+  std::string text = heading_of(columns, width);
   for (const std::string& pattern : metg_names_of(rows, pattern_of)) {
     for (const std::string& runtime : runtimes) {
-      text += fmt::format("  {:<16}{:<12}", runtime == runtimes.front() ? pattern : "", runtime);
+      text += fmt::format("  {:<16}{:<{}}", runtime == runtimes.front() ? pattern : "", runtime, width);
       for (const Column& column : columns) text += fmt::format("{:>10}", cell_of(rows, pattern, runtime, column));
       text += '\n';
     }
   }
+  const bool any_fresh = std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.fresh; });
+  if (!any_fresh) return text;
   return text + "again: cells that take turns; fresh: each task writes memory that was never named before\n";
 }
 

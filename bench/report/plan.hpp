@@ -75,6 +75,9 @@ base::Result<std::vector<Bench>> chosen_benches(const std::string& list, Extent 
 struct Runner {
   std::string runtime;
   std::string path;
+  // Of one that is a job of several processes: how many, what starts them, and what its program is to be told first.
+  int ranks = 1;
+  std::vector<std::string> launcher = {}, form = {};
 };
 
 // The runner executables that exist in `folder`; where `folder` is empty, beside this program, as built or as

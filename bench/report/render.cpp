@@ -26,8 +26,15 @@ std::string figure(double value) {
 
 const char* sign(Bound bound) { return bound == Bound::above ? "> " : bound == Bound::below ? "< " : ""; }
 
-std::string line_of(const Row& row, bool first) {
-  const std::string head = fmt::format("  {:<12}{:<10}", first ? workers_text(row.workers) : "", row.runtime);
+// Of the column of runtimes.
+std::size_t width_of_runtimes(std::span<const Row> rows) {
+  std::size_t width = 10;
+  for (const Row& row : rows) width = std::max(width, row.runtime.size() + 1);
+  return width;
+}
+
+std::string line_of(const Row& row, bool first, std::size_t width) {
+  const std::string head = fmt::format("  {:<12}{:<{}}", first ? workers_text(row.workers) : "", row.runtime, width);
   if (!row.unsupported.empty()) return head + fmt::format("{:>9}\n", "-");
   if (!row.has_value()) return head + fmt::format("{:>9}\n", "failed");
   const Summary s = summary_of(row.samples);
@@ -45,9 +52,10 @@ std::string line_of(const Row& row, bool first) {
 std::string group_of(std::span<const Row> rows, const Bench& bench) {
   std::string text;
   int workers = 0;
+  const std::size_t width = width_of_runtimes(rows);
   for (const Row& row : rows) {
     if (row.bench != bench.name) continue;
-    text += line_of(row, row.workers != workers);
+    text += line_of(row, row.workers != workers, width);
     workers = row.workers;
   }
   return text.empty() ? text : bench.title + "\n" + text;
@@ -114,8 +122,9 @@ std::string workers_text(int workers) { return fmt::format("{} worker{}", worker
 std::string median_text(const Row& row) { return sign(row.bound()) + figure(summary_of(row.samples).median); }
 
 std::string table_of(std::span<const Row> rows, std::span<const Bench> benches) {
-  std::string text = fmt::format("{:24}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}  {:>8}  {:>6}\n", "", "median", "min .. max",
-                                 "x weir", "cpu", "cold", "worst", "x proc");
+  std::string text =
+      fmt::format("{:{}}{:>9}  {:>18}  {:>7}  {:>8}  {:>8}  {:>8}  {:>6}\n", "", 14 + width_of_runtimes(rows), "median",
+                  "min .. max", "x weir", "cpu", "cold", "worst", "x proc");
   for (const Bench& bench : benches) text += group_of(rows, bench);
   for (const Row& row : rows) {
     if (!row.error.empty())

@@ -2,26 +2,20 @@
 
 #include "bench/tasks/graph_benches.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "apps/common/median.hpp"
 #include "bench/tasks/kernel.hpp"
+#include "bench/tasks/sweep.hpp"
 
 namespace weir::bench {
 
 namespace {
 
 constexpr std::string_view kMetg = "metg_", kSmall = "small_", kFresh = "_fresh";
-
-constexpr double kFirstNs = 8192, kCoarsestNs = 65536;  // kernel time of the first point of a sweep, and the longest
-constexpr double kPointNs = 5e6;                        // a point takes about this long where the steps allow
-constexpr double kReached = 0.5, kHopeless = 0.25;      // efficiencies
-constexpr int kHopelessPoints = 2;  // in a row end the sweep; one may be the work of another program
-constexpr int kFewestSteps = 50;
 
 constexpr double kSmallNs = 140;  // kernel time of small_GRAPH
 
@@ -52,68 +46,27 @@ Span run_once(Contender& contender, TaskGraph& graph, std::int64_t iterations, c
   return span;
 }
 
-struct Point {
-  double granularity_ns = 0;  // processor time / tasks, as Task Bench defines it
-  double efficiency = 0;
-};
-
 // The median of `repeat` runs of the graph with this kernel.
-Point run_point(Contender& contender, const Request& request, TaskGraph& graph, std::int64_t iterations, double peak) {
+double median_wall_ns(Contender& contender, const Request& request, TaskGraph& graph, std::int64_t iterations) {
   std::vector<double> walls;
   for (int i = 0; i < request.repeat; ++i)
     walls.push_back(run_once(contender, graph, iterations, request.bench).wall_ns);
-  std::nth_element(walls.begin(), walls.begin() + long(walls.size() / 2), walls.end());
-  const double granularity = walls[walls.size() / 2] * processors_for(request.workers) / double(graph.tasks());
-  return {granularity, double(iterations) / peak / granularity};
+  return apps::median(walls);
 }
 
-class Sweep {
- public:
-  Sweep(Contender& contender, const Request& request, double peak)
-      : contender_(contender), request_(request), peak_(peak), name_(graph_of(request.bench)) {}
-
-  // Doubles the kernel's time until an efficiency is reached, then halves it from where that began until the
-  // efficiency is hopeless. All points, from long kernels to short ones.
-  std::vector<Point> points() {
-    std::vector<Point> found;
-    for (double ns = kFirstNs; ns <= kCoarsestNs; ns *= 2) {
-      found.insert(found.begin(), point(ns));
-      if (found.front().efficiency >= kReached) break;
-    }
-    int hopeless = 0;
-    for (double ns = kFirstNs / 2; ns * peak_ >= 1 && hopeless < kHopelessPoints; ns /= 2) {
-      found.push_back(point(ns));
-      hopeless = found.back().efficiency < kHopeless ? hopeless + 1 : 0;
-    }
-    return found;
-  }
-
- private:
-  Point point(double kernel_ns) {
-    const double ns_per_step = kernel_ns * request_.width / processors_for(request_.workers);
-    const long steps =
-        std::clamp(long(kPointNs / ns_per_step), long(kFewestSteps), std::max(request_.count, long(kFewestSteps)));
-    TaskGraph graph({name_.pattern, request_.width, int(steps)}, name_.memory);
-    contender_.prepare(graph);
-    if (std::exchange(first_, false)) run_once(contender_, graph, 1, request_.bench);
-    const Point found = run_point(contender_, request_, graph, std::int64_t(kernel_ns * peak_), peak_);
-    contender_.finish(graph);
-    return found;
-  }
-
-  Contender& contender_;
-  const Request& request_;
-  double peak_;
-  GraphName name_;
-  bool first_ = true;  // the runtime has to get memory from the kernel
-};
-
 void run_metg(Contender& contender, const Request& request, double peak) {
-  std::string points;
-  for (const Point& point : Sweep(contender, request, peak).points()) {
-    append(points, '[' + std::to_string(point.granularity_ns) + ',' + std::to_string(point.efficiency) + ']');
-  }
-  std::printf("{\"unit\":\"us\",\"points\":[%s]}\n", points.c_str());
+  const GraphName name = graph_of(request.bench);
+  bool first = true;  // the runtime has to get memory from the kernel
+  const SweepShape shape{peak, processors_for(request.workers), request.width, request.count};
+  const auto points = sweep(shape, [&](int steps, std::int64_t iterations) {
+    TaskGraph graph({name.pattern, request.width, steps}, name.memory);
+    contender.prepare(graph);
+    if (std::exchange(first, false)) run_once(contender, graph, 1, request.bench);
+    const SweepRun found{median_wall_ns(contender, request, graph, iterations), graph.tasks()};
+    contender.finish(graph);
+    return found;
+  });
+  std::printf("%s\n", json_of(points).c_str());
 }
 
 // Always the same short tasks: what is left to see is how the runtime copes, with more workers than processors too.
@@ -137,13 +90,6 @@ void check_graph(Contender& contender, const Grid& grid, Memory memory) {
 }  // namespace
 
 bool is_graph_bench(const std::string& bench) { return bench.starts_with(kMetg) || bench.starts_with(kSmall); }
-
-int processors_for(int workers) {
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return workers;
-  return std::clamp(CPU_COUNT(&usable), 1, workers);
-}
 
 void run_graph_bench(Contender& contender, const Request& request, double peak) {
   if (request.bench.starts_with(kMetg)) return run_metg(contender, request, peak);

@@ -13,9 +13,6 @@ namespace weir::bench {
 
 bool is_graph_bench(const std::string& bench);
 
-// How many processors that many workers have: no more than this process may use.
-int processors_for(int workers);
-
 // `peak`: kernel iterations a nanosecond of one of those processors. Prints the result; throws when a graph was run
 // wrongly.
 void run_graph_bench(Contender& contender, const Request& request, double peak);

@@ -2,6 +2,8 @@
 
 #include "bench/tasks/kernel.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -40,6 +42,13 @@ double compute(std::int64_t iterations, double seed) noexcept {
   double sum = 0;
   for (const double x : chain) sum += x;
   return sum;
+}
+
+int processors_for(int workers) {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return workers;
+  return std::clamp(CPU_COUNT(&usable), 1, workers);
 }
 
 double peak_iterations_per_ns(int threads) {

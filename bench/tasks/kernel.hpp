@@ -12,6 +12,9 @@ namespace weir::bench {
 // `iterations` times eight multiply-adds, about 2 ns each time. The result depends on `seed` and on every iteration.
 double compute(std::int64_t iterations, double seed) noexcept;
 
+// How many processors that many workers have: no more than this process may use.
+int processors_for(int workers);
+
 // Kernel iterations per nanosecond and thread while `threads` threads run nothing else: the best of a few bursts, since
 // whatever else the machine does can only slow one down. Starts and joins its own threads; takes about 50 ms.
 double peak_iterations_per_ns(int threads);

@@ -137,14 +137,24 @@ void TaskGraph::count_execution() noexcept {
 }
 
 void TaskGraph::execute(int step, int column) noexcept {
+  execute_on(step, column, cell(step, column), [&](std::size_t, int c) -> const Cell& { return cell(step - 1, c); });
+}
+
+void TaskGraph::execute(int step, int column, std::span<const Cell* const> inputs, Cell& own) noexcept {
+  execute_on(step, column, own, [&](std::size_t i, int) -> const Cell& { return *inputs[i]; });
+}
+
+// input(place in inputs(), column): its cell.
+template <class Input>
+void TaskGraph::execute_on(int step, int column, Cell& own, Input&& input_at) noexcept {
   count_execution();
-  Cell& own = cell(step, column);
   if (own.step == step) [[unlikely]]
     fail(step, column, kRanTwice);
   std::uint64_t checksum = checksum_of(step, column);
   double seed = 1;
+  std::size_t place = 0;
   for (const int c : inputs(step, column)) {
-    const Cell& input = cell(step - 1, c);
+    const Cell& input = input_at(place++, c);
     if (input.step != step - 1 || input.column != c) [[unlikely]]
       fail(step, column, c);
     checksum += mix(input.checksum);
@@ -165,10 +175,16 @@ const Cell& TaskGraph::left_by(int step, int column) const noexcept {
   return cells_[rows_[std::size_t(step)].first_cell + std::size_t(column)];
 }
 
+Columns TaskGraph::common(int step, const Columns& own) const noexcept {
+  const Columns row = columns(step);
+  const int first = std::max(row.first, own.first);
+  return {first, std::max(0, std::min(row.end(), own.end()) - first)};
+}
+
 // Of the rows whose cells nothing has overwritten. What others left was seen by its readers.
-std::string TaskGraph::missing() const {
+std::string TaskGraph::missing(const Columns& own) const {
   for (int step = grid_.steps - fields_; step < grid_.steps; ++step) {
-    const Columns row = columns(step);
+    const Columns row = common(step, own);
     for (int column = row.first; column < row.end(); ++column) {
       const Cell& left = left_by(step, column);
       if (left.step != step || left.column != column) return task_name(step, column) + " did not run";
@@ -177,7 +193,7 @@ std::string TaskGraph::missing() const {
   return {};
 }
 
-std::string TaskGraph::wrong_checksum() const {
+std::string TaskGraph::wrong_checksum(const Columns& own) const {
   std::vector<std::uint64_t> checksums(std::size_t(grid_.width)), above;
   for (int step = 0; step < grid_.steps; ++step) {
     above = checksums;
@@ -186,15 +202,15 @@ std::string TaskGraph::wrong_checksum() const {
       std::uint64_t checksum = checksum_of(step, column);
       for (const int c : inputs(step, column)) checksum += mix(above[std::size_t(c)]);
       checksums[std::size_t(column)] = checksum;
-      if (step >= grid_.steps - fields_ && left_by(step, column).checksum != checksum) {
+      if (step < grid_.steps - fields_ || !own.contains(column)) continue;
+      if (left_by(step, column).checksum != checksum)
         return task_name(step, column) + " has a wrong checksum: a task it depends on read other data";
-      }
     }
   }
   return {};
 }
 
-std::string TaskGraph::verify() const {
+std::string TaskGraph::verify(const Columns& own) const {
   if (const std::uint64_t packed = failure_.load(); packed != 0) {
     const int step = int((packed & ~kFailed) >> 32);
     const std::string task = task_name(step, int(packed >> 16) & 0xffff);
@@ -202,11 +218,12 @@ std::string TaskGraph::verify() const {
     if (input == kRanTwice) return task + " ran twice";
     return task + " ran before " + task_name(step - 1, input) + ", which it reads, or after that cell was overwritten";
   }
-  if (std::string task = missing(); !task.empty()) return task;
-  std::int64_t executions = 0;
+  if (std::string task = missing(own); !task.empty()) return task;
+  std::int64_t executions = 0, expected = 0;
   for (std::size_t i = 0; i < kCounts; ++i) executions += counts_[i].executions.load();
-  if (executions != tasks()) return std::to_string(executions) + " tasks ran, not " + std::to_string(tasks());
-  return wrong_checksum();
+  for (int step = 0; step < grid_.steps; ++step) expected += common(step, own).count;
+  if (executions != expected) return std::to_string(executions) + " tasks ran, not " + std::to_string(expected);
+  return wrong_checksum(own);
 }
 
 }  // namespace weir::bench

@@ -83,9 +83,14 @@ class TaskGraph {
 
   // The body of task (step, column). Any thread.
   void execute(int step, int column) noexcept;
+  // The same where cells lie elsewhere: those of inputs() in its order, and the task's own. What of them is the newest
+  // is copied to cell() before verify().
+  void execute(int step, int column, std::span<const Cell* const> inputs, Cell& own) noexcept;
 
   // Empty when every task ran exactly once and on the right inputs since reset(), else what went wrong first.
-  std::string verify() const;
+  std::string verify() const { return verify({0, grid_.width}); }
+  // The same for tasks of these columns; others did not run here.
+  std::string verify(const Columns& own) const;
 
  private:
   struct Row {
@@ -123,10 +128,13 @@ class TaskGraph {
   std::vector<std::vector<std::int16_t>> readers_in(int step) const;
   void release() noexcept;
   void count_execution() noexcept;
+  template <class Input>
+  void execute_on(int step, int column, Cell& own, Input&& input) noexcept;
   void fail(int step, int column, int input) noexcept;
   const Cell& left_by(int step, int column) const noexcept;
-  std::string missing() const;
-  std::string wrong_checksum() const;
+  Columns common(int step, const Columns& own) const noexcept;
+  std::string missing(const Columns& own) const;
+  std::string wrong_checksum(const Columns& own) const;
 
   Grid grid_;
   Memory memory_;

@@ -3,13 +3,13 @@
 #include "launch/mpi_starter.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/one_line.hpp"
 #include "launch/rank_process.hpp"
+#include "platform/companion.hpp"
 #include "platform/process.hpp"
 
 namespace weir::launch {
@@ -21,24 +21,11 @@ using base::Status;
 
 constexpr double kPatience = 20;  // seconds, to tell its version
 
-// As a shell finds it; "": it does not.
-std::string found_on_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::string_view left = path != nullptr ? path : "";
-  while (!left.empty()) {
-    const std::size_t end = std::min(left.find(':'), left.size());
-    std::string file = fmt::format("{}/{}", left.substr(0, end), name);
-    if (access(file.c_str(), X_OK) == 0) return file;
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
-  return "";
-}
-
 base::Result<std::string> program_of_starter() {
   if (const char* const asked = std::getenv("WEIR_MPIRUN"); asked != nullptr && *asked != '\0')
     return std::string(asked);
   for (const char* name : {"mpirun", "mpiexec"}) {
-    if (std::string file = found_on_path(name); !file.empty()) return file;
+    if (std::string file = platform::found_on_path(name); !file.empty()) return file;
   }
   return Status{
       Code::not_found,

@@ -3,8 +3,12 @@
 #include "platform/companion.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 namespace weir::platform {
 
@@ -21,6 +25,18 @@ base::Result<std::string> find_companion(const std::string& name, const std::str
                       fmt::format("{} is missing: it comes with this program, and is neither in {} "
                                   "nor in {}",
                                   name, built.parent_path().string(), installed.parent_path().string())};
+}
+
+std::string found_on_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::string_view left = path != nullptr ? path : "";
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(':'), left.size());
+    std::string file = fmt::format("{}/{}", left.substr(0, end), name);
+    if (access(file.c_str(), X_OK) == 0) return file;
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return "";
 }
 
 }  // namespace weir::platform

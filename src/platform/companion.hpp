@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Companions: programs and libraries that come with the running program, and are not part of it. Any thread.
+// Companions: programs and libraries that come with the running program, and are not part of it; and programs of
+// others. Any thread.
 #pragma once
 
 #include <string>
@@ -13,5 +14,8 @@ namespace weir::platform {
 // ("src/checker"), or in libexec/weir beside the program's own folder where both were installed. not_found when it is
 // in neither; the message names both.
 base::Result<std::string> find_companion(const std::string& name, const std::string& build_folder);
+
+// The file that a shell runs for a name without a slash; "": there is none on PATH.
+std::string found_on_path(const std::string& name);
 
 }  // namespace weir::platform

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "bench/report/rank_plan.hpp"
+
 namespace weir::tool {
 namespace {
 
@@ -23,6 +25,13 @@ const char* const kTasksText =
     "task checks that its inputs are those of the right tasks, and it is checked that each ran once.\n\n"
     "Wall-clock time; medians of all rounds, and ratios to Weir. A run whose result is wrong, that fails or takes too "
     "long, is an error in its row, and the exit status is 1.\n\n"
+    "--ranks N: graphs whose columns belong in runs of neighbours to N processes, each with one worker or as many as "
+    "--workers says, compared with as many workers in one process (weir). ranks-shm: footprint tasks over ranks, by "
+    "weir "
+    "run -n N; ranks-openmpi, ranks-mpich: the same program by mpirun. mpi-...: a program without tasks, with "
+    "MPI_Isend, "
+    "MPI_Irecv and MPI_Waitall for each row; mpi+omp-...: OpenMP tasks, of which one a row waits for its messages; "
+    "mpi+weir-...: tasks that end with their messages (weir::mpi::wait_at_end). stencil_1d is a halo exchange.\n\n"
     "By default 3 rounds of 3 runs, without StarPU, small_PATTERN, and METG of trivial and all_to_all; --full measures "
     "everything in 5 rounds of 5 runs. What is named is measured in any case.";
 
@@ -40,21 +49,27 @@ CLI::App& add_tasks(CLI::App& parent, Global& global, std::function<int(const Ta
                              {"weir bench tasks --benches small --runtimes weir,tbb", "more workers than processors"},
                              {"weir bench tasks --benches metg --runtimes weir --against old=FOLDER/weir-bench-weir",
                               "this build and another in turns"},
+                             {"weir bench tasks --ranks 2 --benches metg_stencil_1d", "two processes, one, and MPI"},
                              {"weir bench tasks --json > tasks.json", "for programs: one object per row"}}},
                [settings, run = std::move(run)](Global& g) { return run(*settings, g); });
   add_option(verb, "--benches", settings->benches,
              "benchmarks, with commas between: independent, chain, forkjoin, wavefront, bytes_per_task, metg_PATTERN, "
              "metg_PATTERN_fresh, small_PATTERN, metg or small for all of these, or all; default see above")
       .type_name("LIST");
-  add_option(verb, "--runtimes", settings->runtimes,
-             "runtimes, with commas between: weir, tbb, taskflow, libgomp, libomp, starpu, serial, or all; default all "
-             "that there are but starpu")
+  add_option(
+      verb, "--runtimes", settings->runtimes,
+      "runtimes, with commas between: weir, tbb, taskflow, libgomp, libomp, starpu, serial, or all; default all "
+      "that there are but starpu. With --ranks: weir, ranks-shm, and ranks-MPI, mpi-MPI, mpi+omp-MPI, mpi+weir-MPI "
+      "for openmpi and mpich; default all that there are")
       .type_name("LIST");
   add_option(
       verb, "--workers", settings->workers,
       "numbers of workers, with commas between; default 1,2, and for small_PATTERN as many as processors, twice and "
       "four times as many")
       .type_name("LIST");
+  add_option(verb, "--ranks", settings->ranks, "metg_PATTERN over so many processes; --workers is of each, default 1")
+      .default_str("")
+      .between(1, bench::kMostRanks);
   add_option(verb, "--against", settings->beside,
              "measure this runner too, under a name of its own: weir-bench-weir of another build")
       .type_name("NAME=PROGRAM")

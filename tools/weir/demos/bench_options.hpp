@@ -22,6 +22,7 @@ struct TasksSettings {
   std::string runners;
   std::string plot;
   bool quick = false, full = false;
+  int ranks = 0;               // 0: in one process
   int rounds = 0, repeat = 0;  // 0: as many as the extent has
   bench::Amount amount;
 
