@@ -205,6 +205,8 @@ TEST_P(Tasks, OfThousandsOfEdtsThatEndLaterNeedNoThreads) {
   std::vector<weir::Completion> all;
   std::atomic<int> ended{0};
   const ocrGuid_t over = event(OCR_EVENT_LATCH_T);
+  const ocrGuid_t done = event(OCR_EVENT_STICKY_T);  // the latch is gone once it is over
+  EXPECT_EQ(ocrAddDependence(over, done, 0, DB_MODE_NULL), 0);
   for (int i = 0; i < kEdts; ++i) EXPECT_EQ(ocrEventSatisfySlot(over, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT), 0);
   for (int i = 0; i < kEdts; ++i) {
     ocrGuid_t output = event(OCR_EVENT_STICKY_T);
@@ -228,7 +230,7 @@ TEST_P(Tasks, OfThousandsOfEdtsThatEndLaterNeedNoThreads) {
     EXPECT_EQ(ended, 0);
     for (weir::Completion& each : all) each.complete();
   });
-  EXPECT_EQ(ocrLegacyBlockProgress(over, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+  EXPECT_EQ(ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
   device.join();
   EXPECT_EQ(ended, kEdts);
 }
