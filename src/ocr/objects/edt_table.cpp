@@ -75,7 +75,10 @@ void enter_labelled(Edt& edt, Guid label, bool first_use) {
 
 void leave_edt(ObjectLocal& local, Edt& edt) noexcept {
   edt.body().word.end();
-  if (edt.guid().is_label()) give_up_label(local, edt.guid());
+  const Guid guid = edt.guid();
+  if (!guid.is_label()) return;
+  give_up_label(local, guid);
+  if (guid.is_given()) end_given(edt.body().batch());
 }
 
 void forget_label(Edt& edt) noexcept {
