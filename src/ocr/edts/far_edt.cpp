@@ -137,7 +137,8 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
 namespace {
 
 Wanted wanted_of(const Template& of, const EdtRequest& request) {
-  Wanted wanted{address_of(*of.kind)};
+  Wanted wanted{};
+  wanted.function = address_of(*of.kind);
   if ((request.properties & GUID_PROP_IS_LABELED) != 0) wanted.label = request.guid;
   wanted.properties = for_one_try(request.properties);
   wanted.has_name = of.kind->name != nullptr;
