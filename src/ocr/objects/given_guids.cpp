@@ -14,7 +14,7 @@ namespace weir::ocr {
 
 namespace {
 
-constexpr std::uint32_t kBatch = 64;     // GUIDs
+constexpr std::uint32_t kTogether = 64;  // GUIDs of a batch
 constexpr std::uint64_t kMostShare = 4;  // of this rank's indices of EDTs, one part in so many is given away
 
 struct Batch {
@@ -34,8 +34,8 @@ Batches& batches() noexcept {
 
 std::unique_ptr<Batch> make_batch() {
   auto made = std::make_unique<Batch>();
-  made->first = edt_entries().reserve(kBatch);
-  for (std::uint32_t i = 0; i < kBatch; ++i) static_cast<void>(edt_entries().at(made->first + i));
+  made->first = edt_entries().reserve(kTogether);
+  for (std::uint32_t i = 0; i < kTogether; ++i) static_cast<void>(edt_entries().at(made->first + i));
   return made;
 }
 
@@ -46,7 +46,7 @@ std::uint32_t generation_after(std::uint32_t generation) noexcept {
 // None: too many are given, or there is no memory.
 Batch* take_batch(Batches& all) WEIR_REQUIRES(all.mutex) {
   if (all.free.empty()) {
-    if ((all.all.size() + 1) * kBatch > (homes().end() - homes().first()) / kMostShare) return nullptr;
+    if ((all.all.size() + 1) * kTogether > (homes().end() - homes().first()) / kMostShare) return nullptr;
     try {
       all.free.reserve(all.all.size() + 1);  // so that end_given() needs no memory
       all.all.push_back(make_batch());
@@ -68,8 +68,9 @@ GivenGuids give_guids() noexcept {
   Batch* const batch = take_batch(all);
   if (batch == nullptr) return {};
   batch->generation = generation_after(batch->generation);
-  batch->left.store(kBatch);
-  return {Guid::make_given(Kind::edt, batch->generation, batch->first), kBatch, reinterpret_cast<std::uint64_t>(batch)};
+  batch->left.store(kTogether);
+  return {Guid::make_given(Kind::edt, batch->generation, batch->first), kTogether,
+          reinterpret_cast<std::uint64_t>(batch)};
 }
 
 void end_given(std::uint64_t number) noexcept {
