@@ -156,7 +156,7 @@ Writer message_of(const Wanted& wanted, const Template& of, const EdtRequest& re
   return body;
 }
 
-// Nothing can fail there but for want of memory, and nobody may conclude from having made it that any of it has run:
+// Nothing can fail there but for want of memory, and no program may conclude from having made it that it still waits:
 // whatever is done with its GUID may find that it has ended.
 bool needs_no_answer(const Wanted& wanted, const EdtRequest& request) noexcept {
   return request.depc == 0 && wanted.label.is_null() && (wanted.output.is_null() || !is_far(wanted.output));
