@@ -37,6 +37,12 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept {
 
 bool has_label(const EdtRequest& request) noexcept { return (request.properties & GUID_PROP_IS_LABELED) != 0; }
 
+// Its maker has chosen its GUID, a label or one that was given ahead; null: it has not.
+Guid chosen_guid(const EdtRequest& request) noexcept {
+  if (has_label(request)) return request.guid;
+  return is_far_request(request) ? static_cast<const FarRequest&>(request).given.first : Guid{};
+}
+
 // What makes the EDT: the running one, or that of which the running task of the C++ API is part; null: neither.
 const EdtKind* maker_of(const Local& local) noexcept {
   if (local.current != nullptr) [[likely]]
@@ -187,7 +193,7 @@ void link_events(Local& local, Edt& edt, const EdtRequest& request) {
 
 // What may run out of memory. Its scope last: from then on it counts there.
 void equip(Local& local, Edt& edt, const Template& of, const EdtRequest& request) {
-  if (!has_label(request)) number_edt(local.edts, edt, is_first_use(local, edt.task()));
+  if (chosen_guid(request).is_null()) number_edt(local.edts, edt, is_first_use(local, edt.task()));
   if (!of.hint.empty()) [[unlikely]]
     apply_hint(local, edt, of.hint.read());
   if (request.hint != nullptr) [[unlikely]]
@@ -203,6 +209,7 @@ void init_far(Edt& edt, FarRequest& request) noexcept {
   EdtBody& body = edt.body();
   body.stand_in() = request.stand_in.bits;
   request.first_slot = reinterpret_cast<std::uint64_t>(body.slots());
+  if (request.given.count != 0) body.batch() = request.given.batch;
   if (request.owns_output) body.flags |= Edt::kOwnOutput;
   if (request.stand_in.is_null()) return;
   if (!edt.has(Edt::kFinish)) body.flags |= Edt::kInnerFinish;
@@ -212,7 +219,7 @@ void init_far(Edt& edt, FarRequest& request) noexcept {
 // Everything of a new EDT but its GUID and what it depends on.
 Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output, std::uint8_t flags) {
   const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
-  const std::uint32_t words = is_far_request(request) ? 2 : has_label(request) ? 1 : 0;
+  const std::uint32_t words = is_far_request(request) ? 3 : has_label(request) ? 1 : 0;
   Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, words));
   EdtBody& body = edt.body();
   body.paramc = request.paramc;
@@ -238,10 +245,10 @@ Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output
 
 // From here on the EDT is known by its GUID.
 void publish(const Local& local, Edt& edt, const EdtRequest& request) {
-  if (!has_label(request))
+  if (const Guid chosen = chosen_guid(request); chosen.is_null()) [[likely]]
     enter_edt(edt);
   else
-    enter_labelled(edt, request.guid, is_first_use(local, edt.task()));
+    enter_labelled(edt, chosen, is_first_use(local, edt.task()));
   if (request.made != nullptr) *request.made = to_c(edt.body().word.guid(Kind::edt));
   if (request.output != nullptr) *request.output = to_c(edt.body().output);
 }

@@ -26,6 +26,7 @@ inline constexpr std::uint16_t kFarRequest = 0x8000;
 struct FarRequest : EdtRequest {
   Guid stand_in;  // the EDT that stands for it on that rank (far_edt.hpp); null: none
   bool owns_output = false;
+  GivenGuids given;              // the GUID that it is to have; count 0: any
   std::uint64_t first_slot = 0;  // where its slots are, once it is made
 };
 inline bool is_far_request(const EdtRequest& request) noexcept { return (request.properties & kFarRequest) != 0; }

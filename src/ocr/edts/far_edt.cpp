@@ -23,8 +23,9 @@ namespace {
 struct Wanted {
   platform::CodeAddress function;
   Guid label, output, stand_in;  // null: none
+  GivenGuids given;              // the GUID that it has; count 0: the answer says it
   std::uint16_t properties = 0;
-  bool owns_output = false, has_name = false, has_depv = false;
+  bool owns_output = false, has_name = false, has_depv = false, wants_guids = false;
   ocrHint_t hint{};
 };
 struct TemplateText {
@@ -133,40 +134,72 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
   return Rank{static_cast<std::uint32_t>(rank)};
 }
 
-static u8 try_create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
-  Guid output, stands_in;
-  std::uint8_t flags = 0;
-  if (const u8 code = make_output(local, request, output, flags)) return code;
-  const bool owns_output = (flags & Edt::kOwnOutput) != 0;
-  u8 code = make_stand_in(local, stands_in);
-  Answer answer;
-  if (code == 0) {
-    const bool has_label = (request.properties & GUID_PROP_IS_LABELED) != 0;
-    Wanted wanted{
-        address_of(*of.kind), has_label ? request.guid : Guid{}, output, stands_in, for_one_try(request.properties),
-        owns_output};
-    wanted.has_name = of.kind->name != nullptr;
-    wanted.has_depv = request.depv != nullptr;
-    wanted.hint = hints_of(of, request);
-    Writer body;
-    body.put(wanted);
-    put_name(body, *of.kind);
-    body.put_all(std::span<const u64>(request.paramv, request.paramc)).put(request.depc);
-    if (request.depv != nullptr) body.put_all(std::span<const ocrGuid_t>(request.depv, request.depc));
-    answer = Mail::running()->ask(where, Say::create_edt, body);
-    code = answer.code;
-  }
-  if (code != 0) {
-    if (owns_output) static_cast<void>(destroy_event(local, output));
-    if (!stands_in.is_null()) static_cast<void>(destroy_edt(local, stands_in));
-    return code;
-  }
+namespace {
+
+Wanted wanted_of(const Template& of, const EdtRequest& request) {
+  Wanted wanted{};
+  wanted.function = address_of(*of.kind);
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0) wanted.label = request.guid;
+  wanted.properties = for_one_try(request.properties);
+  wanted.has_name = of.kind->name != nullptr;
+  wanted.has_depv = request.depv != nullptr;
+  wanted.hint = hints_of(of, request);
+  return wanted;
+}
+
+Writer message_of(const Wanted& wanted, const Template& of, const EdtRequest& request) {
+  Writer body;
+  body.put(wanted);
+  put_name(body, *of.kind);
+  body.put_all(std::span<const u64>(request.paramv, request.paramc)).put(request.depc);
+  if (request.depv != nullptr) body.put_all(std::span<const ocrGuid_t>(request.depv, request.depc));
+  return body;
+}
+
+// Nothing can fail there but for want of memory, and no program may conclude from having made it that it still waits:
+// whatever is done with its GUID may find that it has ended.
+bool needs_no_answer(const Wanted& wanted, const EdtRequest& request) noexcept {
+  return request.depc == 0 && wanted.label.is_null() && (wanted.output.is_null() || !is_far(wanted.output));
+}
+
+u8 ask_for_edt(Local& local, const Template& of, EdtRequest& request, Rank where, const Wanted& wanted) {
+  const Answer answer = Mail::running()->ask(where, Say::create_edt, message_of(wanted, of, request));
+  if (answer.code != 0) return answer.code;
   Reader made(answer.body);
   const Guid guid = made.get<Guid>();
+  const auto first_slot = made.get<std::uint64_t>();
+  if (wanted.wants_guids) local.given.put(where, made.get<GivenGuids>());
   if (request.made != nullptr) *request.made = to_c(guid);
-  if (request.output != nullptr) *request.output = to_c(output);
-  link_depv(local, request, where, made.get<std::uint64_t>());
+  link_depv(local, request, where, first_slot);
   return 0;
+}
+
+// By a message without an answer, where that can be, and there is a GUID for it; else the answer brings some.
+u8 send_edt(Local& local, const Template& of, EdtRequest& request, Rank where, Wanted& wanted) {
+  if (!needs_no_answer(wanted, request)) return ask_for_edt(local, of, request, where, wanted);
+  const auto given = local.given.take(where);
+  wanted.wants_guids = !given;
+  if (!given) return ask_for_edt(local, of, request, where, wanted);
+  wanted.given = *given;
+  if (request.made != nullptr) *request.made = to_c(given->first);
+  Mail::running()->post(where, Say::create_edt, message_of(wanted, of, request));
+  return 0;
+}
+
+}  // namespace
+
+static u8 try_create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
+  Wanted wanted = wanted_of(of, request);
+  std::uint8_t flags = 0;
+  if (const u8 code = make_output(local, request, wanted.output, flags)) return code;
+  wanted.owns_output = (flags & Edt::kOwnOutput) != 0;
+  if (wanted.owns_output) *request.output = to_c(wanted.output);
+  u8 code = make_stand_in(local, wanted.stand_in);
+  if (code == 0) code = send_edt(local, of, request, where, wanted);
+  if (code == 0) return 0;
+  if (wanted.owns_output) static_cast<void>(destroy_event(local, wanted.output));
+  if (!wanted.stand_in.is_null()) static_cast<void>(destroy_edt(local, wanted.stand_in));
+  return code;
 }
 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
@@ -232,6 +265,21 @@ Answer answer_fetch_template(Reader& body) {
 
 // ---- Asked by another rank ----
 
+namespace {
+
+// Its maker goes on without an answer.
+Answer end_without_edt(Local& local, u8 code) {
+  std::fflush(stdout);
+  std::fprintf(stderr,
+               "weir: ocr: rank %u: an EDT that another rank has sent cannot be made (code %u), and the program ends: "
+               "it needs more memory\n",
+               homes().here, static_cast<unsigned>(code));
+  local.program.shut_down(code);
+  return {code};
+}
+
+}  // namespace
+
 Answer answer_create_edt(Local& local, Reader& body) {
   const auto wanted = body.get<Wanted>();
   if (rank_of_hint(hint_value(wanted.hint, OCR_HINT_EDT_AFFINITY, 0)) >= 0) end_spread();
@@ -253,8 +301,14 @@ Answer answer_create_edt(Local& local, Reader& body) {
   request.output = wanted.output.is_null() ? nullptr : &output;
   request.stand_in = wanted.stand_in;
   request.owns_output = wanted.owns_output;
-  if (const u8 code = create_edt_here(local, of, request)) return {code};
-  return {0, Writer().put(from_c(guid)).put(request.first_slot).take()};
+  request.given = wanted.given;
+  const u8 code = create_edt_here(local, of, request);
+  if (wanted.given.count != 0) return code == 0 ? Answer{} : end_without_edt(local, code);
+  if (code != 0) return {code};
+  Writer answer;
+  answer.put(from_c(guid)).put(request.first_slot);
+  if (wanted.wants_guids) answer.put(give_guids());
+  return {0, answer.take()};
 }
 
 }  // namespace weir::ocr

@@ -11,8 +11,9 @@
 //   the stand-in's slot is satisfied <--------- satisfy
 //
 // The stand-in is in the maker's finish scope, and there only is one if there is such a scope. On its rank the EDT is a
-// finish EDT, so that the scope is a tree over the ranks, and ends when all EDTs in it have, with no other count. Any
-// thread that has a Local.
+// finish EDT, so that the scope is a tree over the ranks, and ends when all EDTs in it have, with no other count. An
+// EDT without slots is sent without an answer, under a GUID that its rank has given ahead (objects/given_guids.hpp).
+// Any thread that has a Local.
 #pragma once
 
 #include "ocr/edts/create_edt.hpp"
@@ -23,7 +24,7 @@ namespace weir::ocr {
 
 // Where the EDT is to be: the rank of its label, or that its hints name; without either, see spread.hpp.
 Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) noexcept;
-// Waits until it is made. The counts of the request are settled. 0 or an error code.
+// Waits until it is made, unless it has no slots. The counts of the request are settled. 0 or an error code.
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where);
 // Of this rank or another.
 u8 destroy_template(ObjectLocal& local, Guid guid);

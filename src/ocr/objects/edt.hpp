@@ -88,11 +88,13 @@ struct EdtBody {
   u64* paramv() noexcept;
   u64& kept_word() noexcept { return paramv()[paramc]; }     // of one with a label: see edt_table.hpp
   u64& stand_in() noexcept { return paramv()[paramc + 1]; }  // a GUID, of one that was made by another rank
+  u64& batch() noexcept { return paramv()[paramc + 2]; }     // of one whose GUID was given ahead: see given_guids.hpp
 };
 
 // Where the parts of an EDT that is not bare lie, and how much memory they take:
 //
-//   task header | EdtBody | slots | depv | paramv | the word of the memory, while it has a label | its stand-in
+//   task header | EdtBody | slots | depv | paramv | the word of the memory, while it has a label | its stand-in | its
+//   GUID's batch
 //
 // If that is more than the largest size class of tasks, the EDT is large: behind the body there is only a pointer to
 // the rest, which lies in memory of its own behind a LargeHead. All steps from one part to another are here.

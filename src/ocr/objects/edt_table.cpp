@@ -2,6 +2,15 @@
 
 #include "ocr/objects/edt_table.hpp"
 
+#include <atomic>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "ocr/objects/given_guids.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
@@ -75,7 +84,10 @@ void enter_labelled(Edt& edt, Guid label, bool first_use) {
 
 void leave_edt(ObjectLocal& local, Edt& edt) noexcept {
   edt.body().word.end();
-  if (edt.guid().is_label()) give_up_label(local, edt.guid());
+  const Guid guid = edt.guid();
+  if (!guid.is_label()) return;
+  give_up_label(local, guid);
+  if (guid.is_given()) end_given(edt.body().batch());
 }
 
 void forget_label(Edt& edt) noexcept {
@@ -107,6 +119,75 @@ Edt* find_edt(Guid guid) noexcept {
 
 void forget_edts() noexcept {
   edt_entries().for_each([](EdtEntry& entry) { entry.edt.store(nullptr, std::memory_order_relaxed); });
+}
+
+// ---- GUIDs given ahead ----
+
+namespace {
+
+constexpr std::uint32_t kTogether = 64;  // GUIDs of a batch
+constexpr std::uint64_t kMostShare = 4;  // of this rank's indices of EDTs, one part in so many is given away
+
+struct Batch {
+  std::uint32_t first = 0;  // index
+  std::uint32_t generation = 0;
+  std::atomic<std::uint32_t> left{0};  // whose EDT has not ended
+  Batch* next_free = nullptr;
+};
+struct Batches {
+  base::Mutex mutex;
+  std::vector<std::unique_ptr<Batch>> all WEIR_GUARDED_BY(mutex);
+  Batch* free WEIR_GUARDED_BY(mutex) = nullptr;
+};
+Batches& batches() noexcept {
+  static auto& all = *new Batches;  // threads may end after static destruction
+  return all;
+}
+
+std::unique_ptr<Batch> make_batch() {
+  auto made = std::make_unique<Batch>();
+  made->first = edt_entries().reserve(kTogether);
+  for (std::uint32_t i = 0; i < kTogether; ++i) static_cast<void>(edt_entries().at(made->first + i));
+  return made;
+}
+
+std::uint32_t generation_after(std::uint32_t generation) noexcept {
+  return generation + 1 == Guid::kGenerations ? 1 : generation + 1;
+}
+
+// None: too many are given, or there is no memory.
+Batch* take_batch(Batches& all) WEIR_REQUIRES(all.mutex) {
+  if (all.free == nullptr) {
+    if ((all.all.size() + 1) * kTogether > (homes().end() - homes().first()) / kMostShare) return nullptr;
+    try {
+      all.all.push_back(make_batch());
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    return all.all.back().get();
+  }
+  return std::exchange(all.free, all.free->next_free);
+}
+
+}  // namespace
+
+GivenGuids give_guids() noexcept {
+  Batches& all = batches();
+  const base::Lock lock(all.mutex);
+  Batch* const batch = take_batch(all);
+  if (batch == nullptr) return {};
+  batch->generation = generation_after(batch->generation);
+  batch->left.store(kTogether);
+  return {Guid::make_given(Kind::edt, batch->generation, batch->first), kTogether,
+          reinterpret_cast<std::uint64_t>(batch)};
+}
+
+void end_given(std::uint64_t number) noexcept {
+  auto& batch = *reinterpret_cast<Batch*>(number);
+  if (batch.left.fetch_sub(1) != 1) return;
+  Batches& all = batches();
+  const base::Lock lock(all.mutex);
+  batch.next_free = std::exchange(all.free, &batch);
 }
 
 }  // namespace weir::ocr

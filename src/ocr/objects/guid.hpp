@@ -3,7 +3,8 @@
 // Guid: a GUID as one word: what it is of, a generation, and an index into the table of that kind.
 //
 // The generation changes whenever the entry is used again, which distinguishes a stale GUID from a live one. A label (a
-// GUID of a range) keeps its generation for ever. GUIDs of two words have a second word of 0. Pure; any thread.
+// GUID of a range) keeps its generation for ever, which is 0. GUIDs of two words have a second word of 0. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,17 @@ struct Guid {
     return {make(kind, 0, index).bits | kLabel};
   }
 
+  // One of those that a rank gives others (given_guids.hpp): a label, of a generation above 0.
+  static constexpr Guid make_given(Kind kind, std::uint32_t generation, std::uint32_t index) noexcept {
+    return {make(kind, generation, index).bits | kLabel};
+  }
+
   // none for NULL_GUID and for what is no GUID: the uppermost bit of those two is set.
   constexpr Kind kind() const noexcept {
     return (bits >> 63) != 0 ? Kind::none : static_cast<Kind>(bits >> kKindShift & 7);
   }
   constexpr bool is_label() const noexcept { return (bits & kLabel) != 0; }
+  constexpr bool is_given() const noexcept { return is_label() && generation() % kGenerations != 0; }
   // With the label's bit above it: a label is never taken for what is none.
   constexpr std::uint32_t generation() const noexcept {
     return static_cast<std::uint32_t>(bits >> kGenerationShift) & (2 * kGenerations - 1);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ocr/objects/given_guids.hpp"
 #include "ocr/objects/origin.hpp"
 #include "ocr/objects/running.hpp"
 #include "ocr/objects/tables.hpp"
@@ -36,6 +37,7 @@ struct ObjectLocal : ProgramLocal {
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
   EdtIndices edts;
+  GuidStock given;  // of EDTs that it makes on other ranks
   Origins origins;
   ObjectTable<Template>::FreeList templates;
 

@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "multi/ocr/bodies.hpp"
@@ -45,6 +47,58 @@ void places() {
   shut_down_after(ends);
 }
 const Named named_places("places", &places);
+
+// ---- EDTs without slots, whose GUIDs their maker has before they are made ----
+
+constexpr std::size_t kNamed = 500;  // several batches of GUIDs
+std::array<u64, kNamed> named_edts;  // of rank 0: as their maker knows them
+
+// On rank 0, after all have been made. Params: which one, its own GUID as it knew it, and the latch.
+ocrGuid_t check_name(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  expect(named_edts[paramv[0]] == paramv[1], "an EDT has the GUID that its maker has been told");
+  expect_code(ocrEventSatisfySlot(guid_of(paramv[2]), kNull, OCR_EVENT_LATCH_DECR_SLOT), 0, "ocrEventSatisfySlot()");
+  return kNull;
+}
+
+// Params: which one, the event after which names are known, and the latch.
+ocrGuid_t know_itself(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t itself = kNull;
+  expect_code(ocrCurrentEdtGet(&itself), 0, "ocrCurrentEdtGet()");
+  expect_code(ocrEdtDestroy(itself), OCR_EPERM, "ocrEdtDestroy() of an EDT that runs");
+  const ocrGuid_t all_made = guid_of(paramv[1]);
+  make_edt(0, &check_name, {paramv[0], word_of(itself), paramv[2]}, 1, &all_made);
+  return kNull;
+}
+
+// Perhaps before the EDT is made on its rank, perhaps after it has ended.
+ocrGuid_t ask_after(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u8 code = ocrEdtDestroy(guid_of(paramv[0]));
+  expect(code == OCR_EPERM || code == OCR_EINVAL, "an EDT that has all it needs is not destroyed");
+  return kNull;
+}
+
+ocrGuid_t make_named(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  for (u64 i = 0; i < kNamed; ++i) {
+    const ocrGuid_t made = make_edt(rank_count() - 1, &know_itself, {i, paramv[0], paramv[1]}).edt;
+    named_edts[i] = word_of(made);
+    if (i % 50 == 0) make_edt(rank_count() / 2, &ask_after, {word_of(made)});
+    const u8 code = i % 7 == 0 ? ocrEdtDestroy(made) : u8{OCR_EPERM};
+    expect(code == OCR_EPERM || code == OCR_EINVAL, "nor by its maker");
+  }
+  expect(std::set<u64>(named_edts.begin(), named_edts.end()).size() == kNamed, "each EDT has a GUID of its own");
+  expect_code(ocrEventSatisfy(guid_of(paramv[0]), kNull), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+void named() {
+  ocrEventParams_t params{};
+  params.EVENT_LATCH.counter = kNamed;
+  ocrGuid_t latch = kNull;
+  expect_code(ocrEventCreateParams(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
+  shut_down_after({latch});
+  make_edt(0, &make_named, {word_of(make_event(OCR_EVENT_STICKY_T)), word_of(latch)});
+}
+const Named named_named("named", &named);
 
 // ---- From rank to rank, by a template of the first ----
 

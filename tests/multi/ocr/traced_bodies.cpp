@@ -79,7 +79,7 @@ ocrGuid_t stop(u32, u64*, u32, ocrEdtDep_t*) {
 
 ocrGuid_t ask_stopped(u32, u64*, u32, ocrEdtDep_t*) {
   while (!std::filesystem::exists("stopped")) std::this_thread::yield();
-  make_edt(rank_count() - 1, &end_it, {});
+  make_edt(rank_count() - 1, &end_it, {}, 1, &kNull);  // with a slot: its maker waits until it is made
   return kNull;
 }
 
