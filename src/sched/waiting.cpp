@@ -70,7 +70,7 @@ class FewChildren final : public Condition {
   }
   bool done() noexcept override {
     const std::int64_t unfinished = scope_.unfinished();
-    return unfinished <= room_.with_none_at_hand && policy::spawns_again(room_, unfinished, has_some_at_hand());
+    return unfinished <= room_.with_none_at_hand && spawns_again(unfinished);
   }
   bool prepare_to_sleep() noexcept override {
     notified_ = true;
@@ -86,7 +86,10 @@ class FewChildren final : public Condition {
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
-  bool has_some_at_hand() const noexcept { return worker_.queues().has_next() || worker_.has_visible_task(); }
+  // Not a part of the loop that asks done(), which then keeps registers for it.
+  [[gnu::noinline]] bool spawns_again(std::int64_t unfinished) const noexcept {
+    return policy::spawns_again(room_, unfinished, worker_.queues().has_next() || worker_.has_visible_task());
+  }
   void note_standstill() noexcept {
     const std::int64_t unfinished = scope_.unfinished();
     const std::uint64_t now = platform::now_ns();
