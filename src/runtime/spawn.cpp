@@ -152,8 +152,11 @@ inline TaskRef throttle_if_ahead(Worker& worker, SpawnScope& scope, TaskRef ref)
     scope.submit_here(task, footprint, after);
 }
 
-// The rest of submit_task() of a task without a footprint, for one that is not simply pushed.
-[[gnu::noinline]] TaskRef submit_specially(Worker& worker, SpawnScope& scope, Task& task, bool observed) {
+// The rest of submit_task() of a task without a footprint, for one that is not simply pushed. It is given the task
+// alone: for what else it was given submit_task() would have to move its own arguments out of their registers.
+[[gnu::noinline]] TaskRef submit_specially(Task& task, bool observed) {
+  SpawnScope& scope = SpawnScope::spawning(task);
+  Worker& worker = *scope.owner();
   const TaskRef ref = task.ref();
   if (observed)
     submit_observed(scope, task, {}, {});
@@ -250,10 +253,10 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
   scope.count_spawned();
   if (worker.note_spawn()) [[unlikely]]
-    return submit_specially(worker, scope, *task, true);
+    return submit_specially(*task, true);
   const TaskRef ref = task->ref();
   if (task->note.extra() != nullptr || !worker.queues().try_push(reinterpret_cast<std::uintptr_t>(task))) [[unlikely]]
-    return submit_specially(worker, scope, *task, false);
+    return submit_specially(*task, false);
   if (worker.queues().may_wake()) [[unlikely]]
     return wake_for_work(worker, scope, ref);
   return throttle_if_ahead(worker, scope, ref);

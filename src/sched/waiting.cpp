@@ -63,12 +63,15 @@ class OthersEnded final : public Condition {
 
 class FewChildren final : public Condition {
  public:
-  FewChildren(const Worker& worker, Scope& scope, std::int64_t limit) noexcept
-      : worker_(worker), scope_(scope), limit_(limit) {}
+  FewChildren(const Worker& worker, Scope& scope, const policy::Room& room) noexcept
+      : worker_(worker), scope_(scope), room_(room) {}
   ~FewChildren() {
     if (notified_) scope_.notify_progress(false);
   }
-  bool done() noexcept override { return scope_.unfinished() <= limit_; }
+  bool done() noexcept override {
+    const std::int64_t unfinished = scope_.unfinished();
+    return unfinished <= room_.with_none_at_hand && spawns_again(unfinished);
+  }
   bool prepare_to_sleep() noexcept override {
     notified_ = true;
     scope_.notify_progress(true);
@@ -77,14 +80,16 @@ class FewChildren final : public Condition {
   }
   std::uint64_t longest_sleep_ns() const noexcept override { return policy::kStandstillNs; }
   // None has ended for a while, and no worker has anything to run.
-  bool stands_still() const noexcept { return limit_ == kNone; }
+  bool stands_still() const noexcept { return stands_still_; }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::room; }
   std::uint64_t whose() const noexcept override { return trace_id_of(scope_.parent()); }
   std::uintptr_t subject() const noexcept override { return subject_of(what(), &scope_); }
 
  private:
-  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-
+  // Not a part of the loop that asks done(), which then keeps registers for it.
+  [[gnu::noinline]] bool spawns_again(std::int64_t unfinished) const noexcept {
+    return policy::spawns_again(room_, unfinished, worker_.queues().has_next() || worker_.has_visible_task());
+  }
   void note_standstill() noexcept {
     const std::int64_t unfinished = scope_.unfinished();
     const std::uint64_t now = platform::now_ns();
@@ -92,7 +97,9 @@ class FewChildren final : public Condition {
       unfinished_ = unfinished;
       since_ns_ = now;
     }
-    if (now - since_ns_ >= policy::kStandstillNs && others_rest()) limit_ = kNone;
+    if (now - since_ns_ < policy::kStandstillNs || !others_rest()) return;
+    stands_still_ = true;
+    room_.with_none_at_hand = room_.with_some_at_hand = std::numeric_limits<std::int64_t>::max();
   }
   bool others_rest() const noexcept {
     bool rest = true;
@@ -104,7 +111,8 @@ class FewChildren final : public Condition {
 
   const Worker& worker_;
   Scope& scope_;
-  std::int64_t limit_;
+  policy::Room room_;
+  bool stands_still_ = false;
   bool notified_ = false;
   std::int64_t unfinished_ = -1;  // when it last was about to sleep, and since when
   std::uint64_t since_ns_ = 0;
@@ -157,8 +165,7 @@ void Worker::throttle(Scope& scope) noexcept {
   // What waits for this thread to spawn more cannot end in the meantime.
   const std::int64_t open = scope.before_throttle();
   const std::uint64_t grain = grain_ns();
-  const std::int64_t step = policy::throttle_step({0, grain});
-  FewChildren condition(*this, scope, std::max<std::int64_t>(limits.now - step, 0) + open);
+  FewChildren condition(*this, scope, policy::room_within(limits, grain, open));
   wait_until(condition, &scope);
   if (condition.stands_still()) return scope.set_limit(policy::limit_at_standstill(limits, scope.unfinished()));
   // Relaxed, as above.

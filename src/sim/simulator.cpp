@@ -282,9 +282,9 @@ void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* await
 
 void Simulator::throttle(Worker& worker, Frame& frame) {
   Scope& scope = children_of(worker, frame);
-  const std::int64_t step = policy::throttle_step({0, worker.grain_ns});
   frame.waits = Waits::room;
-  frame.enough = std::max<std::int64_t>(scope.limit - step, 0) + scope.open_reductions();
+  frame.room =
+      policy::room_within({scope.limit, options_.throttle, options_.workers}, worker.grain_ns, scope.open_reductions());
   frame.since = clock_.now();
   frame.ran_before = worker.time.tasks;
   frame.idle_before = worker.time.idle;

@@ -183,7 +183,8 @@ bool Tasks::may_go_on(const Worker& worker, const Frame& frame) const {
   switch (frame.waits) {
     case Waits::nothing: return true;
     case Waits::children: return program_.edts || children == nullptr || children->unfinished == 0;
-    case Waits::room: return children->unfinished <= frame.enough;
+    case Waits::room:
+      return sched::policy::spawns_again(frame.room, children->unfinished, Team::has_some_at_hand(worker));
     case Waits::task: return frame.awaited->ended;
     case Waits::all: return unended_ == 0;
     case Waits::ever: return false;

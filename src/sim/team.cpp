@@ -189,7 +189,7 @@ Node* Team::steal_from(Worker& worker, Worker& victim) {
   return first;
 }
 
-bool Team::has_visible_task(const Worker& worker) { return !worker.deque.empty() || !worker.mailbox.empty(); }
+bool Team::has_visible_task(const Worker& worker) noexcept { return !worker.deque.empty() || !worker.mailbox.empty(); }
 
 // ---- Who rests, and who is woken ----
 

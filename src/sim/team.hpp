@@ -45,6 +45,10 @@ class Team {
   // To the mailbox of the worker at `home`, if the rule says so; the worker is the one that made it ready.
   [[nodiscard]] bool try_mail(Worker& worker, Node& node, int home);
 
+  // Its own places have a task, or others have sent it one.
+  static bool has_some_at_hand(const Worker& worker) noexcept {
+    return worker.next != nullptr || has_visible_task(worker);
+  }
   // What the worker runs next. Null: it rests.
   Node* take(Worker& worker);
 
@@ -63,7 +67,7 @@ class Team {
   Node* steal_in(Worker& worker, int domain);
   Node* steal_from(Worker& worker, Worker& victim);
   void wake_one(int domain);
-  static bool has_visible_task(const Worker& worker);
+  static bool has_visible_task(const Worker& worker) noexcept;
 
   const Program& program_;
   const Options& options_;

@@ -9,6 +9,7 @@
 
 #include "data/engine/replica.hpp"
 #include "sched/policy/snapshot.hpp"
+#include "sched/policy/throttle.hpp"
 #include "sim/prediction.hpp"
 #include "sim/program.hpp"
 #include "sim/task_graph.hpp"
@@ -30,7 +31,7 @@ struct Frame {
   const Action* effect = nullptr;  // what it does now that its time has passed
   Node* awaited = nullptr;
   // Of a throttled spawner: when it began to wait, and what it had run and been idle by then.
-  std::int64_t enough = 0;
+  sched::policy::Room room;
   std::uint64_t since = 0, ran_before = 0, idle_before = 0;
 };
 

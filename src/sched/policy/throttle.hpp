@@ -36,6 +36,34 @@ constexpr std::int64_t first_limit(std::int64_t most, int workers) noexcept {
   return std::min(most, std::max(kNearWindow, 2 * kThrottleStep * workers));
 }
 
+// Where other workers take its tasks, a throttled thread that has some at hand runs those before it spawns again: what
+// it has made ready is what another worker waits for or steals in the meantime. It spawns when it has none, in place of
+// a search, or when it has put that off for so long that the others may soon find nothing (docs/tuning.md#throttle).
+inline constexpr std::uint64_t kLongestPutOffNs = 50000;
+
+// How many of its tasks end before it spawns though it has some at hand.
+constexpr std::int64_t put_off_tasks(const Ahead& ahead, std::uint64_t grain_ns) noexcept {
+  const std::int64_t step = throttle_step({0, grain_ns});
+  if (ahead.workers == 1 || is_tiny({0, grain_ns})) return step;
+  return std::max(step, std::min(ahead.now / 2, static_cast<std::int64_t>(kLongestPutOffNs / grain_ns)));
+}
+
+// Up to how many unfinished tasks a throttled thread spawns again.
+struct Room {
+  std::int64_t with_none_at_hand = 0;
+  std::int64_t with_some_at_hand = 0;
+};
+
+// `kept`: tasks that cannot end before it spawns more.
+constexpr Room room_within(const Ahead& ahead, std::uint64_t grain_ns, std::int64_t kept) noexcept {
+  const auto room_after = [&](std::int64_t tasks) { return std::max<std::int64_t>(ahead.now - tasks, 0) + kept; };
+  return {room_after(throttle_step({0, grain_ns})), room_after(put_off_tasks(ahead, grain_ns))};
+}
+
+constexpr bool spawns_again(const Room& room, std::int64_t unfinished, bool some_at_hand) noexcept {
+  return unfinished <= (some_at_hand ? room.with_some_at_hand : room.with_none_at_hand);
+}
+
 // What a task took, each. Nothing is learnt from tasks that others have run.
 constexpr std::uint64_t measured_grain(const Drained& drained, std::uint64_t before) noexcept {
   return drained.tasks > 0 ? drained.ns / static_cast<std::uint64_t>(drained.tasks) : before;

@@ -118,6 +118,35 @@ TEST(ThrottlePolicy, RunsFewBetweenTwoSpawnsWhileTasksAreLong) {
   EXPECT_EQ(throttle_step({0, kUnknownGrain}), kShortThrottleStep);
 }
 
+TEST(ThrottlePolicy, RunsWhatOthersWaitForBeforeItSpawnsAgain) {
+  const Room room = room_within({256, 16384, 2}, 300, 3);
+  EXPECT_TRUE(spawns_again(room, 256 - kShortThrottleStep + 3, false)) << "it would search";
+  EXPECT_FALSE(spawns_again(room, 257 - kShortThrottleStep + 3, false));
+  EXPECT_FALSE(spawns_again(room, 256 - kShortThrottleStep + 3, true));
+  EXPECT_TRUE(spawns_again(room, 128 + 3, true)) << "the others may soon find nothing";
+}
+
+TEST(ThrottlePolicy, PutsSpawningOffForAWhileOnly) {
+  EXPECT_EQ(put_off_tasks({256, 16384, 2}, kTinyTaskNs), 128) << "half of the window";
+  EXPECT_EQ(put_off_tasks({256, 16384, 2}, 1000), 50);
+  EXPECT_EQ(put_off_tasks({256, 16384, 2}, 1000000), kShortThrottleStep);
+  EXPECT_EQ(put_off_tasks({4, 4, 2}, 1000), kShortThrottleStep);
+  EXPECT_EQ(room_within({4, 4, 2}, 1000, 0).with_some_at_hand, 0) << "a limit below one step";
+}
+
+TEST(ThrottlePolicy, SpawnsAgainAsSoonAsThereIsRoomWhereNoOtherWorkerTakesItsTasks) {
+  struct Row {
+    std::uint64_t grain_ns;
+    int workers;
+  };
+  for (const auto& [grain_ns, workers] : {Row{500, 1}, Row{kTinyTaskNs - 1, 2}, Row{kUnknownGrain, 2}}) {
+    const Room room = room_within({256, 16384, workers}, grain_ns, 0);
+    EXPECT_EQ(room.with_none_at_hand, 256 - throttle_step({0, grain_ns}))
+        << grain_ns << " ns, " << workers << " workers";
+    EXPECT_EQ(room.with_some_at_hand, room.with_none_at_hand) << grain_ns << " ns, " << workers << " workers";
+  }
+}
+
 TEST(ThrottlePolicy, WhatTasksTakeIsMeasuredOnThoseThatItRanItself) {
   EXPECT_EQ(measured_grain({4, 8000, true}, 77), 2000u);
   EXPECT_EQ(measured_grain({0, 8000, true}, 77), 77u) << "nothing learnt";
