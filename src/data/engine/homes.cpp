@@ -219,8 +219,8 @@ std::size_t Homes::part_of_homes(NodeId node) const noexcept {
   return budget - budget / policy::kCachePart;
 }
 
-// Where the tier caches, its home takes its place at once: copies cannot stand in its way then. Where it does not, it may
-// come to that.
+// Where the tier caches, its home takes its place at once: copies cannot stand in its way then. Where it does not, it
+// may come to that.
 bool Homes::settles_between(Block& block) {
   const TierIndex tier = block.home.tier;
   if (!core_.hierarchy().tier(tier).addressable) return true;
@@ -252,7 +252,8 @@ void Homes::begin_caching_before(TierIndex tier) {
   for (auto at = between.rbegin(); at != between.rend(); ++at) {
     Block& block = **at;
     const NodeId node = block.home.place.node;
-    if (caches_[index_of(block.home.tier)] && ledger_.homes(node) > part_of_homes(node) && move_home_behind(block)) *at = nullptr;
+    if (caches_[index_of(block.home.tier)] && ledger_.homes(node) > part_of_homes(node) && move_home_behind(block))
+      *at = nullptr;
   }
   for (Block* const block : between) {
     if (block == nullptr || (caches_[index_of(block->home.tier)] && block->home.kind != Home::Kind::none)) continue;
@@ -260,8 +261,8 @@ void Homes::begin_caching_before(TierIndex tier) {
   }
 }
 
-// Nothing is copied: what the home holds is a replica from then on, newer than the home. A block that tasks use there, or
-// that is on its way, stays.
+// Nothing is copied: what the home holds is a replica from then on, newer than the home. A block that tasks use there,
+// or that is on its way, stays.
 bool Homes::move_home_behind(Block& block) {
   const Home was = block.home;
   if (block.is_used_at_home() || block.in_transfer()) return false;
