@@ -282,6 +282,14 @@ TEST(EngineChainByNextUse, WhatNobodyNeedsDoesNotKeepOthersOutOfTheSecondTier) {
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(bench.read(*blocks[i]), i + 1);
 }
 
+TEST(EngineChains, AreOfStrategiesThatLookAheadUnlessSaidOtherwise) {
+  EXPECT_TRUE(has_chains(Chains::auto_, Strategy::ahead));
+  EXPECT_TRUE(has_chains(Chains::auto_, Strategy::model));
+  EXPECT_FALSE(has_chains(Chains::auto_, Strategy::multi));
+  EXPECT_TRUE(has_chains(Chains::on, Strategy::multi));
+  EXPECT_FALSE(has_chains(Chains::off, Strategy::ahead));
+}
+
 // ---- Homes in the second tier ----
 
 TEST(EngineChainHomes, TakeAllOfTheSecondTierUntilSomethingLivesBehindIt) {
