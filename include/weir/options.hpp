@@ -23,7 +23,7 @@ enum class Strategy : unsigned char { off, inline_, single, multi, ahead, model 
 enum class Evict : unsigned char { refcount, lru, next_use };
 
 // Whether tiers between the fast one and the last hold copies of blocks that live behind them (docs/blocks.md#chains).
-enum class Chains : unsigned char { off, on };
+enum class Chains : unsigned char { off, on, auto_ };
 
 // What becomes of a task whose blocks can never be in the fast tier at the same time.
 enum class Overflow : unsigned char { in_place, refuse };

@@ -51,7 +51,7 @@ engine::Config engine_config(const machine::Machine& machine, const Options& opt
           static_cast<std::uint32_t>(workers),
           has_cores_to_spare(machine, workers),
           place_of,
-          options.chains == Chains::on};
+          engine::has_chains(options.chains, options.strategy)};
 }
 
 std::vector<int> cpus_of(const machine::Machine& machine) {

@@ -61,7 +61,7 @@ engine::Config Blocks::config_of(const Options& options, int workers, unsigned c
   config.evict = options.evict;
   config.allocation = options.allocation;
   config.overflow = options.overflow;
-  config.chains = options.chains == Chains::on;
+  config.chains = engine::has_chains(options.chains, options.strategy);
   config.depth = static_cast<std::uint32_t>(options.prefetch_depth);
   config.workers = static_cast<std::uint32_t>(workers);
   config.cores_to_spare = cores > config.workers;

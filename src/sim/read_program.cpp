@@ -48,6 +48,7 @@ class Collector final : public trace::RecordVisitor {
   };
   struct Pending {
     std::uint32_t from, to, block;
+    trace::EdgeBy by;
   };
   struct TrackEvents {
     std::vector<Interval> intervals;
@@ -58,7 +59,7 @@ class Collector final : public trace::RecordVisitor {
   void spawn(std::uint32_t track, const trace::Event& event, std::uint64_t parent) override;
   void access(std::uint64_t task, const trace::AccessRecord& access) override;
   void after(std::uint64_t task, std::uint64_t before) override;
-  void satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task, trace::EdgeBlock block) override;
+  void satisfied(std::uint32_t track, const trace::Satisfied& slot) override;
   void event(std::uint32_t track, const trace::Event& event) override;
 
   std::uint64_t ns(std::uint64_t ticks) const { return scale_.ns(ticks); }
@@ -154,9 +155,9 @@ void Collector::access(std::uint64_t task, const trace::AccessRecord& access) {
 
 void Collector::after(std::uint64_t task, std::uint64_t before) { after_.emplace_back(task_of(task), before); }
 
-void Collector::satisfied(std::uint32_t track, std::uint64_t before, std::uint64_t task, trace::EdgeBlock block) {
-  const std::uint32_t with = block.is_none() ? Action::kNoBlock : block_of(block.kind(), block.number);
-  tracks_[track].satisfied.push_back({task_of(before), task_of(task), with});
+void Collector::satisfied(std::uint32_t track, const trace::Satisfied& slot) {
+  const std::uint32_t with = slot.block.is_none() ? Action::kNoBlock : block_of(slot.block.kind(), slot.block.number);
+  tracks_[track].satisfied.push_back({task_of(slot.before), task_of(slot.task), with, slot.by});
 }
 
 void Collector::event(std::uint32_t track, const trace::Event& event) {
@@ -196,7 +197,8 @@ void Collector::place_satisfied(TrackEvents& of, const Interval& next) {
                             .kind = Kind::edge,
                             .subject = pending.to,
                             .from = pending.from,
-                            .block = pending.block});
+                            .block = pending.block,
+                            .by = pending.by});
   }
   of.satisfied.clear();
 }

@@ -14,12 +14,13 @@ using trace::WaitFor;
 namespace {
 
 constexpr std::uint32_t kNoTask = ~std::uint32_t{0};
-constexpr std::uint64_t kReadyNs = 20'000;  // an EDT is made ready, and what it needs is decided, in less than that
 
 // What lies in an interval comes behind it.
 bool comes_before(const Interval& a, const Interval& b) noexcept {
   return a.start != b.start ? a.start < b.start : a.end > b.end;
 }
+
+bool gives_back(const Action& action) noexcept { return action.act == Act::release; }
 
 }  // namespace
 
@@ -74,7 +75,6 @@ void TrackCode::leave() {
   Open& open = open_.back();
   if (open.interval.kind == Kind::task) {
     compute_until(open, open.interval.end);
-    if (program_.edts) release_before_last_slots(open.actions);
     program_.tasks[open.interval.subject].actions = store(open.actions);
   } else {
     open.inside += growth_within(open.cursor, open.interval.end);
@@ -83,21 +83,6 @@ void TrackCode::leave() {
   }
   spare_.push_back(std::move(open));
   open_.pop_back();
-}
-
-// What an EDT satisfies at its end is by its output event, mostly: it has given its blocks back by then. Between those
-// slots, and behind the last one, the runtime makes EDTs ready.
-void TrackCode::release_before_last_slots(std::vector<Action>& actions) {
-  const auto is_runtimes = [](const Action& action) { return action.act == Act::compute && action.ns <= kReadyNs; };
-  auto first = actions.end();
-  for (auto at = actions.end(); at != actions.begin();) {
-    --at;
-    if (at->act == Act::satisfy)
-      first = at;
-    else if (!is_runtimes(*at))
-      break;
-  }
-  if (first != actions.end()) actions.insert(first, {Act::release, 0, 0});
 }
 
 // All of it must lie there: else it was another thread that asked for what made a tier grow.
@@ -176,11 +161,15 @@ void TrackCode::block_event(const Interval& interval) {
   }
 }
 
-// In the code of the EDT that satisfies, or, when it does so by its end or from elsewhere, at its end.
+// In the code of the EDT that satisfies, or, when it does so from elsewhere, at its end. By its end it does when it has
+// given its blocks back.
 void TrackCode::satisfy(const Interval& interval) {
   Open& open = open_.back();
   if (open.interval.kind == Kind::task && open.interval.subject == interval.from) {
     compute_until(open, interval.start);
+    const bool first_by_end =
+        interval.by == trace::EdgeBy::end && std::none_of(open.actions.begin(), open.actions.end(), gives_back);
+    if (first_by_end) open.actions.push_back({Act::release, 0, 0});
     open.actions.push_back({Act::satisfy, interval.subject, 0, interval.block});
     return;
   }
@@ -259,9 +248,7 @@ void TrackCode::finish(const std::vector<bool>& spawned) {
     ProgramTask& from = program_.tasks[late.from];
     const auto first = program_.actions.begin() + from.actions.first;
     std::vector<Action> actions(first, first + from.actions.count);
-    const bool released =
-        std::any_of(actions.begin(), actions.end(), [](const Action& action) { return action.act == Act::release; });
-    if (!released) actions.push_back({Act::release, 0, 0});
+    if (std::none_of(actions.begin(), actions.end(), gives_back)) actions.push_back({Act::release, 0, 0});
     actions.push_back({Act::satisfy, late.to, 0, late.block});
     from.actions = store(actions);
   }

@@ -23,6 +23,7 @@ struct Interval {
   std::uint32_t from = 0;                  // of an edge: the EDT that satisfies
   std::uint64_t id = 0;                    // of a wait: the task's, as recorded
   std::uint32_t block = Action::kNoBlock;  // of an edge: what it satisfies with
+  trace::EdgeBy by = trace::EdgeBy::code;  // of an edge
 };
 
 // The data layer got memory, and who had asked it for something waited. Not which thread that was.
@@ -65,7 +66,6 @@ class TrackCode {
   void leave();
   void close_until(std::uint64_t start);
   Open& code() { return open_.back(); }
-  static void release_before_last_slots(std::vector<Action>& actions);
   void compute_until(Open& open, std::uint64_t at);
   std::uint64_t growth_within(std::uint64_t from, std::uint64_t to) const;
   void act(Open& open, const Interval& interval);

@@ -16,7 +16,7 @@ enum class Kind : std::uint8_t {
   task,       // a callable was run: id task, value name, small TaskSmall
   spawn,      // id task, value bytes of its footprint, small items of it (255: or more); the time is that of analysis
   footprint,  // of a task whose accesses are known when it is ready only: as spawn; start: when it became ready
-  edge,       // id the later task, start the earlier task's id, no time; duration, small EdgeBlock
+  edge,       // id the later task, start the earlier task's id, no time; duration, small EdgeBlock; value EdgeBy
   wait,       // the thread ran tasks until a condition held: small WaitFor, id the task (see WaitFor)
   search,     // looked for work, asleep or not
   park,       // slept; lies in a search
@@ -73,6 +73,10 @@ enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
 enum class DataWait : std::uint8_t { admission, staging, lock, block };
 // By what number a block is meant: that of its definition, or, without one, the lower 60 bits of its GUID.
 enum class BlockKind : std::uint8_t { numbered, guid };
+
+// What of the earlier task an edge is from: its code, or what follows from its end, when an EDT holds no blocks any
+// more.
+enum class EdgeBy : std::uint8_t { code, end };
 
 // The block that an EDT's slot was satisfied with, in an edge.
 struct EdgeBlock {

@@ -43,7 +43,12 @@ void RecordParser::parse(std::uint32_t track, TrackState& state, const Event& un
     case Kind::edges:
       for (const std::uint64_t before : listed(unit, words)) to_.edge(before, state.task);
       return;
-    case Kind::edge: return to_.satisfied(track, unit.start, unit.id, {unit.small(), unit.duration});
+    case Kind::edge:
+      return to_.satisfied(track,
+                           {unit.start,
+                            unit.id,
+                            {unit.small(), unit.duration},
+                            unit.value() == static_cast<std::uint64_t>(EdgeBy::end) ? EdgeBy::end : EdgeBy::code});
     case Kind::sent:
     case Kind::received: state.passed = unit; return;
     case Kind::message: return to_.message(track, state.passed, MessageNote::of(unit));

@@ -29,6 +29,13 @@ struct AccessRecord {
   const WatchedArray* watched = nullptr;                           // that it lies in; null: none
 };
 
+// An EDT satisfies a slot of another.
+struct Satisfied {
+  std::uint64_t before = 0, task = 0;
+  EdgeBlock block;
+  EdgeBy by = EdgeBy::code;
+};
+
 // What a reader wants to know; each function does nothing unless it is overridden. Tasks are meant by their ids.
 class RecordVisitor {
  public:
@@ -41,8 +48,8 @@ class RecordVisitor {
   virtual void after(std::uint64_t /*task*/, std::uint64_t /*before*/) {}
   // It comes after another one, as the dependence analysis found.
   virtual void edge(std::uint64_t /*before*/, std::uint64_t /*task*/) {}
-  // Likewise, where the earlier one has said so while it ran: an EDT that satisfies a slot of another.
-  virtual void satisfied(std::uint32_t, std::uint64_t before, std::uint64_t task, EdgeBlock) { edge(before, task); }
+  // Likewise, where the earlier one has said so.
+  virtual void satisfied(std::uint32_t, const Satisfied& slot) { edge(slot.before, slot.task); }
   // Something has gone to another rank (Kind::sent), or come from one (Kind::received).
   virtual void message(std::uint32_t, const Event&, const MessageNote&) {}
   // All other kinds; Kind::footprint, too.

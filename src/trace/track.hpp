@@ -60,8 +60,8 @@ class Track {
   bool needs_watched(std::uint64_t number) noexcept {
     return std::exchange(watched_[number % watched_.size()], number) != number;
   }
-  void edge(std::uint64_t from, std::uint64_t to, EdgeBlock block) noexcept {
-    ring_.push({from, block.number, to, Event::pack(Kind::edge, 0, block.small)});
+  void edge(std::uint64_t from, std::uint64_t to, EdgeBlock block, EdgeBy by = EdgeBy::code) noexcept {
+    ring_.push({from, block.number, to, Event::pack(Kind::edge, static_cast<std::uint64_t>(by), block.small)});
   }
   // `task`: whose children, or itself (WaitFor); 0: the thread's own code.
   void wait(std::uint64_t start, WaitFor what, std::uint64_t task = 0) noexcept {

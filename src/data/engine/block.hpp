@@ -55,6 +55,7 @@ enum class Tracking : std::uint8_t {
 
 struct Block {
   static constexpr std::uint64_t kNoDescent = ~std::uint64_t{0};
+  static constexpr std::uint32_t kNotBetween = ~std::uint32_t{0};
 
   std::string name;
   std::size_t size = 0;    // bytes of contents
@@ -66,10 +67,11 @@ struct Block {
   bool counts_holds = false;  // PlacementHint::counts_holds
   bool relocated = false;     // in the engine's list of those whose only place has changed
   Tracking tracking = Tracking::requests;
-  std::size_t listed_index = 0;         // in the list of those with the same `tracking`
-  std::atomic<std::uint32_t> holds{0};  // HOLD-1: by tasks without requests; changed by them
-  std::uint32_t scheduled = 0;          // uses by ready tasks that have not ended
-  std::uint32_t home_uses = 0;          // of those the ones that use it at home
+  std::size_t listed_index = 0;               // in the list of those with the same `tracking`
+  std::atomic<std::uint32_t> holds{0};        // HOLD-1: by tasks without requests; changed by them
+  std::uint32_t scheduled = 0;                // uses by ready tasks that have not ended
+  std::uint32_t home_uses = 0;                // of those the ones that use it at home
+  std::uint32_t between_index = kNotBetween;  // in the list of those whose homes may have to go to a slower tier
   std::uint64_t last_use = 0;
   std::uint64_t last_descent = kNoDescent;  // Core::tick when it last went to a tier before its home
   std::uint64_t trace_id = 0;

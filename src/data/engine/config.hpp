@@ -16,6 +16,10 @@ namespace weir::data::engine {
 constexpr bool looks_ahead(Strategy strategy) noexcept {
   return strategy == Strategy::ahead || strategy == Strategy::model;
 }
+// Others have a ready task wait while a block goes down a chain for it: measured, that is more than it gains.
+constexpr bool has_chains(Chains chains, Strategy strategy) noexcept {
+  return chains == Chains::on || (chains == Chains::auto_ && looks_ahead(strategy));
+}
 
 struct Config {
   Strategy strategy = Strategy::ahead;
@@ -26,7 +30,7 @@ struct Config {
   std::uint32_t workers = 1;
   bool cores_to_spare = false;   // threads that copy have cores that no worker needs
   SiteText site_text = nullptr;  // for messages
-  // Tiers between the first and a block's home hold copies of it: Options::chains.
+  // Tiers between the first and a block's home hold copies of it: has_chains().
   bool chains = false;
 };
 

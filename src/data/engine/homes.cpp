@@ -195,20 +195,100 @@ bool Homes::keep_room(Block& block, TierIndex tier, HomePart part) {
     if (!may_be_home(block, node, part) || !ledger_.try_promise(node, block.charge)) continue;
     block.home.tier = tier;
     block.home.place.node = node;
-    if (!core_.chain || !core_.hierarchy().tier(tier).addressable || take_place(block)) return true;
+    if (!core_.chain) return true;
+    if (settles_between(block)) {
+      begin_caching_before(tier);
+      return true;
+    }
     ledger_.withdraw_promise(node, block.charge);
     block.home = {};
   }
   return false;
 }
 
-// In a chain, of a tier with another behind it homes leave a part to blocks that live there.
+// In a chain, of a tier with blocks that live behind it homes leave a part to these.
 bool Homes::may_be_home(const Block& block, NodeId node, HomePart part) const noexcept {
-  const TierIndex tier = core_.hierarchy().tier_of(node);
-  const bool caches = core_.chain && !core_.nothing_moves() && tier != last_tier();
-  if (part == HomePart::all || !caches || !core_.hierarchy().tier(tier).addressable) return true;
+  if (part == HomePart::all || !caches_[index_of(core_.hierarchy().tier_of(node))]) return true;
+  return ledger_.homes(node) + block.charge <= part_of_homes(node);
+}
+
+// ---- Of tiers before a block's home ----
+
+std::size_t Homes::part_of_homes(NodeId node) const noexcept {
   const std::size_t budget = ledger_.budget(node);
-  return ledger_.homes(node) + block.charge <= budget - budget / policy::kCachePart;
+  return budget - budget / policy::kCachePart;
+}
+
+// Where the tier caches, its home takes its place at once: copies cannot stand in its way then. Where it does not, it
+// may come to that.
+bool Homes::settles_between(Block& block) {
+  const TierIndex tier = block.home.tier;
+  if (!core_.hierarchy().tier(tier).addressable) return true;
+  if (tier == last_tier() || caches_[index_of(tier)]) return take_place(block);
+  block.between_index = static_cast<std::uint32_t>(between_.size());
+  between_.push_back(&block);
+  return true;
+}
+
+void Homes::forget_between(Block& block) noexcept {
+  if (block.between_index == Block::kNotBetween) return;
+  between_[block.between_index] = between_.back();
+  between_[block.between_index]->between_index = block.between_index;
+  between_.pop_back();
+  block.between_index = Block::kNotBetween;
+}
+
+// The first block lives in `tier`, since those before it are full: from now on they hold copies, too, and what was made
+// last lives there as well. Until then nothing would be gained by that, and what they hold is used there.
+void Homes::begin_caching_before(TierIndex tier) {
+  bool begins = false;
+  for (TierIndex t = next(core_.usual); t < tier && !core_.nothing_moves(); t = next(t)) {
+    if (!core_.hierarchy().tier(t).addressable || caches_[index_of(t)]) continue;
+    caches_[index_of(t)] = begins = true;
+  }
+  if (!begins) return;
+  std::vector<Block*> between = std::exchange(between_, {});
+  for (Block* const block : between) block->between_index = Block::kNotBetween;
+  for (auto at = between.rbegin(); at != between.rend(); ++at) {
+    Block& block = **at;
+    const NodeId node = block.home.place.node;
+    if (caches_[index_of(block.home.tier)] && ledger_.homes(node) > part_of_homes(node) && move_home_behind(block))
+      *at = nullptr;
+  }
+  for (Block* const block : between) {
+    if (block == nullptr || (caches_[index_of(block->home.tier)] && block->home.kind != Home::Kind::none)) continue;
+    if (!settles_between(*block)) move_home_behind(*block);
+  }
+}
+
+// Nothing is copied: what the home holds is a replica from then on, newer than the home. A block that tasks use there,
+// or that is on its way, stays.
+bool Homes::move_home_behind(Block& block) {
+  const Home was = block.home;
+  if (block.is_used_at_home() || block.in_transfer()) return false;
+  if (was.current && (block.replicas != nullptr || block.is_held())) return false;
+  block.home = {};
+  bool kept = false;
+  for (TierIndex t = next(was.tier); !kept && index_of(t) < tier_count(); t = next(t))
+    kept = keep_room(block, t, HomePart::usual);
+  if (!kept) {
+    block.home = was;
+    return false;
+  }
+  if (was.kind == Home::Kind::none) {
+    ledger_.withdraw_promise(was.place.node, block.charge);
+    return true;
+  }
+  ledger_.remove_home(was.place.node, block.charge);
+  if (!was.current) {
+    ledger_.give_back(was.place, block.charge);
+    return true;
+  }
+  Replica& replica = core_.replicas.make(block, was.place);
+  change_state(replica, ReplicaState::clean);
+  change_state(replica, ReplicaState::dirty);
+  core_.replicas.update(replica);
+  return true;
 }
 
 // Here for ever; tasks use it in place.
@@ -255,6 +335,7 @@ bool Homes::drop_cached(NodeId node) noexcept {
 }
 
 void Homes::release(Block& block) noexcept {
+  forget_between(block);
   const Home& home = block.home;
   const NodeId node = home.place.node;
   if (home.kind == Home::Kind::memory || home.kind == Home::Kind::file) {

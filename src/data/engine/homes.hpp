@@ -16,7 +16,8 @@ namespace weir::data::engine {
 
 class Homes {
  public:
-  Homes(Core& core, Nodes& nodes) : core_(core), ledger_(core.ledger), nodes_(nodes) {}
+  Homes(Core& core, Nodes& nodes)
+      : core_(core), ledger_(core.ledger), nodes_(nodes), caches_(core.hierarchy().tiers.size()) {}
 
   // Finds a home, and a place at once while blocks are not tracked. Fails with no_space: block, bytes, tiers, remedy.
   base::Status add(Block& block, const PlacementHint& hint);
@@ -33,7 +34,7 @@ class Homes {
   void end_counted() noexcept { end_list(counted_); }
 
  private:
-  // Of a tier: what homes take if there is room behind it, or all of it.
+  // Of a tier that caches: what homes take if there is room behind it, or all of it.
   enum class HomePart : std::uint8_t { usual, all };
 
   void add_adopted(Block& block);
@@ -52,6 +53,12 @@ class Homes {
   // Steps of these.
   bool keep_room(Block& block, TierIndex tier, HomePart part);
   bool may_be_home(const Block& block, NodeId node, HomePart part) const noexcept;
+  // In tiers with another behind them.
+  std::size_t part_of_homes(NodeId node) const noexcept;
+  bool settles_between(Block& block);
+  void forget_between(Block& block) noexcept;
+  void begin_caching_before(TierIndex tier);
+  bool move_home_behind(Block& block);
   bool take_place(Block& block);
   bool drop_cached(NodeId node) noexcept;
   bool settle_in(Block& block, NodeId node);
@@ -71,6 +78,8 @@ class Homes {
   Nodes& nodes_;
   std::vector<Block*> untracked_;  // Tracking::untracked
   std::vector<Block*> counted_;    // Tracking::counted
+  std::vector<bool> caches_;       // by tier: some block lives behind it, and it holds copies of such
+  std::vector<Block*> between_;    // with homes in tiers that may come to cache
 };
 
 }  // namespace weir::data::engine

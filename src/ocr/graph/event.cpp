@@ -297,7 +297,7 @@ u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   return fired.code;
 }
 
-void forward_output(Local& local, const Edt& edt) {
+static void satisfy_output(Local& local, const Edt& edt) {
   const Guid output = edt.output();
   Guid returned = edt.body().returned;
   if (returned.kind() == Kind::event) {
@@ -311,6 +311,12 @@ void forward_output(Local& local, const Edt& edt) {
   if (!event_exists(output) && !is_far(output)) return;
   complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
+}
+
+void forward_output(Local& local, const Edt& edt) {
+  const bool outer = std::exchange(local.forwards_output, true);
+  satisfy_output(local, edt);
+  local.forwards_output = outer;
 }
 
 u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {

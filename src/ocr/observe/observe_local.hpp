@@ -12,7 +12,8 @@ namespace weir::ocr {
 struct ObserveLocal : ObjectLocal {
   using ObjectLocal::ObjectLocal;
 
-  std::uint64_t traced = 0;  // the EDT that began last here, as a trace names it; 0: none, or no trace
+  std::uint64_t traced = 0;      // the EDT that began last here, as a trace names it; 0: none, or no trace
+  bool forwards_output = false;  // what it satisfies now is by its end: it holds no blocks any more
 
  protected:
   ~ObserveLocal() = default;

@@ -48,7 +48,9 @@ static trace::EdgeBlock edge_block(Guid guid) noexcept {
 
 void trace_satisfied(ObserveLocal& local, Edt& edt, Guid block) noexcept {
   const std::uint64_t self = sched::trace_id(edt.task().ref());
-  if (local.traced != 0 && local.traced != self) local.worker->track()->edge(local.traced, self, edge_block(block));
+  if (local.traced == 0 || local.traced == self) return;
+  local.worker->track()->edge(local.traced, self, edge_block(block),
+                              local.forwards_output ? trace::EdgeBy::end : trace::EdgeBy::code);
 }
 
 // Also without blocks: it says when the EDT became ready. A bare one did when it was made.

@@ -83,7 +83,7 @@ TEST(Options, KeepTheOrderOfTheEnumerationInTheTable) {
                  {"ahead", Strategy::ahead}});
   expect_values(&Options::evict, "evict",
                 {{"refcount", Evict::refcount}, {"lru", Evict::lru}, {"next-use", Evict::next_use}});
-  expect_values(&Options::chains, "chains", {{"off", Chains::off}, {"on", Chains::on}});
+  expect_values(&Options::chains, "chains", {{"off", Chains::off}, {"on", Chains::on}, {"auto", Chains::auto_}});
   expect_values(&Options::overflow, "overflow", {{"in-place", Overflow::in_place}, {"refuse", Overflow::refuse}});
   expect_values(&Options::io, "io", {{"auto", Io::auto_}, {"uring", Io::uring}, {"threads", Io::threads}});
 }

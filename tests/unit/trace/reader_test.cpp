@@ -17,6 +17,7 @@
 #include "trace/details.hpp"
 #include "trace/recorder.hpp"
 #include "trace/records.hpp"
+#include "trace/track.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::trace {
@@ -369,6 +370,33 @@ TEST(ReadBack, AFileIsReadWhileItsProgramRuns) {
     }
     std::this_thread::yield();
   }
+}
+
+struct Slots final : RecordVisitor {
+  void satisfied(std::uint32_t, const Satisfied& slot) override { found.push_back(slot); }
+  std::vector<Satisfied> found;
+};
+
+TEST(ReadBack, AnEdgeSaysWithWhichBlockAnEdtSatisfiesASlotAndWhetherByItsEnd) {
+  Track track({.name = "worker 0"});
+  track.edge(7, 8, EdgeBlock::of(BlockKind::guid, 99));
+  track.edge(7, 9, {}, EdgeBy::end);
+  RuntimeInfo runtime;
+  runtime.tracks.resize(1);
+  Slots slots;
+  Chunk chunk;
+  chunk.kind = ChunkKind::units;
+  chunk.units = track.ring().readable();
+  RecordParser(runtime, slots).parse(chunk);
+  ASSERT_EQ(slots.found.size(), 2u);
+  EXPECT_EQ(slots.found[0].before, 7u);
+  EXPECT_EQ(slots.found[0].task, 8u);
+  EXPECT_EQ(slots.found[0].block.kind(), BlockKind::guid);
+  EXPECT_EQ(slots.found[0].block.number, 99u);
+  EXPECT_EQ(slots.found[0].by, EdgeBy::code);
+  EXPECT_EQ(slots.found[1].task, 9u);
+  EXPECT_TRUE(slots.found[1].block.is_none());
+  EXPECT_EQ(slots.found[1].by, EdgeBy::end);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -281,14 +282,87 @@ TEST(EngineChainByNextUse, WhatNobodyNeedsDoesNotKeepOthersOutOfTheSecondTier) {
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(bench.read(*blocks[i]), i + 1);
 }
 
+TEST(EngineChains, AreOfStrategiesThatLookAheadUnlessSaidOtherwise) {
+  EXPECT_TRUE(has_chains(Chains::auto_, Strategy::ahead));
+  EXPECT_TRUE(has_chains(Chains::auto_, Strategy::model));
+  EXPECT_FALSE(has_chains(Chains::auto_, Strategy::multi));
+  EXPECT_TRUE(has_chains(Chains::on, Strategy::multi));
+  EXPECT_FALSE(has_chains(Chains::off, Strategy::ahead));
+}
+
 // ---- Homes in the second tier ----
+
+TEST(EngineChainHomes, TakeAllOfTheSecondTierUntilSomethingLivesBehindIt) {
+  EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  for (const Block* const block : blocks) EXPECT_EQ(block->home.tier, TierIndex{1});
+  EXPECT_EQ(bench.arena(1).used(), 0u) << "nothing was written there";
+}
 
 TEST(EngineChainHomes, LeaveAPartOfTheSecondTierToWhatLivesBehindIt) {
   EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
   std::vector<Block*> blocks;
-  for (int i = 0; i < 4; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  for (int i = 0; i < 5; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
   EXPECT_EQ(blocks[2]->home.tier, TierIndex{1});
   EXPECT_EQ(blocks[3]->home.tier, TierIndex{2}) << "a fourth part is left";
+  EXPECT_EQ(blocks[4]->home.tier, TierIndex{2});
+  bench.check_invariants();
+}
+
+// Blocks of which four, which live in the second tier, were written and lie there.
+class EngineChainMovedHomes : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < 4; ++i) here_.push_back(&bench_.make("here", 256 * kKiB));
+    bench_.track();
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(bench_.run("write", {{here_[i], Mode::out}}, 10 + i));
+    bench_.land_all();
+    ASSERT_TRUE(std::all_of(here_.begin(), here_.end(), is_home_alone));
+  }
+  static bool is_home_alone(const Block* block) {
+    return block->replicas == nullptr && block->home.current && block->home.kind == Home::Kind::memory;
+  }
+
+  EngineBench bench_{"memory=768KiB,emulated=1MiB@0.5,file=/tmp:16MiB", chained(Strategy::single, Evict::refcount)};
+  std::vector<Block*> here_;
+};
+
+TEST_F(EngineChainMovedHomes, LeaveTheirContentsWhereTheyAre) {
+  bench_.make("behind", 256 * kKiB);
+  EXPECT_THAT(bench_.flying, SizeIs(0)) << "nothing is copied";
+  EXPECT_EQ(here_[3]->home.tier, TierIndex{2});
+  EXPECT_EQ(here_[3]->home.kind, Home::Kind::none);
+  ASSERT_EQ(EngineBench::replicas_of(*here_[3]), 1);
+  EXPECT_EQ(here_[3]->replicas->state, ReplicaState::dirty);
+  EXPECT_TRUE(is_home_alone(here_[2])) << "the others stay";
+  bench_.check_invariants();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*here_[i]), 10 + i);
+  bench_.land_all();
+  bench_.check_invariants();
+}
+
+TEST_F(EngineChainMovedHomes, AreNotThoseOfBlocksThatTasksUse) {
+  BenchTask& task = bench_.spawn("task", {{here_[3], Mode::in}});
+  bench_.ready(task);
+  bench_.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  bench_.make("behind", 256 * kKiB);
+  EXPECT_EQ(here_[3]->home.tier, TierIndex{1}) << "it has a copy, which is as new";
+  EXPECT_EQ(here_[2]->home.tier, TierIndex{2}) << "another one goes instead";
+  bench_.check_invariants();
+  bench_.finish(task);
+  bench_.land_all();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*here_[i]), 10 + i);
+}
+
+TEST(EngineChainHomes, StayWhereTheyAreWhenThereIsNoRoomBehindThem) {
+  EngineBench bench("memory=1MiB,emulated=1MiB@0.5,file=/tmp:256KiB", chained(Strategy::single, Evict::lru));
+  std::vector<Block*> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(&bench.make("block", 256 * kKiB));
+  EXPECT_EQ(blocks[4]->home.tier, TierIndex{2});
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(blocks[i]->home.tier, TierIndex{1});
+  bench.check_invariants();
 }
 
 TEST(EngineChainHomes, TakeAllOfTheSecondTierWhereTiersFormNoChain) {
@@ -299,9 +373,10 @@ TEST(EngineChainHomes, TakeAllOfTheSecondTierWhereTiersFormNoChain) {
   EXPECT_EQ(blocks[4]->home.tier, TierIndex{2});
 }
 
-TEST(EngineChainHomes, HaveTheirPlaceInMemoryFromTheStart) {
+TEST(EngineChainHomes, HaveTheirPlaceInMemoryOnceSomethingLivesBehindIt) {
   EngineBench bench(kChain, chained(Strategy::single, Evict::lru));
   const Block& here = bench.make("here", kThird);
+  EXPECT_EQ(here.home.kind, Home::Kind::none);
   const Block& behind = bench.make("behind", kThird, 0, kInFile);
   EXPECT_EQ(here.home.kind, Home::Kind::memory);
   EXPECT_FALSE(here.home.current);
