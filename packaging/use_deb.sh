@@ -20,6 +20,10 @@ man -w weir weir-topo weir-run
 weir run seismic --size 256x256 --iterations 4 --repeat 1 --no-image
 weir bench --help >/dev/null
 ldd /usr/bin/weir | grep 'not found' && exit 1
+if dpkg-query -W 'libopenmpi*' 'libmpich*' 2>/dev/null | grep .; then
+  echo "the tools bring an MPI" >&2
+  exit 1
+fi
 
 say "completion in bash, zsh and fish"
 install bash-completion zsh fish
