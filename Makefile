@@ -13,8 +13,8 @@ export CXX
 
 PRESET ?= release
 JOBS   ?= $(shell nproc)
-# Many tests wait for processes that they start, so that two more than there are cores keep all cores busy.
-TEST_JOBS ?= $(shell expr $(JOBS) + 2)
+# Many tests wait for processes that they start, so that three more than there are cores keep all cores busy.
+TEST_JOBS ?= $(shell expr $(JOBS) + 3)
 ARGS   ?=
 TESTS  ?= .
 
