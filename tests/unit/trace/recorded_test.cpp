@@ -2,6 +2,7 @@
 
 // From a run to its report: what is recorded, written, read and analysed.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <atomic>
 #include <chrono>
@@ -87,10 +88,16 @@ TEST(Report, FindsTheChainAmongOtherTasks) {
     runtime.wait();
   });
   const Report report = analyse(trace);
-  EXPECT_EQ(report.path_names.front().name, "link");
-  // Or longer, and past the first links, where the system had taken the spawning thread's core meanwhile.
-  ASSERT_EQ(report.names.front().name, "link");
-  EXPECT_GE(static_cast<double>(report.path.length), 0.99 * report.names.front().ns);
+  // Where the system takes the spawning thread's core meanwhile, the program's own code may be on the path for longer
+  // than any task, and the path be longer and go past the first links.
+  const auto first_of_tasks = std::find_if(report.path_names.begin(), report.path_names.end(),
+                                           [](const NameCost& name) { return name.tasks != 0; });
+  ASSERT_NE(first_of_tasks, report.path_names.end());
+  EXPECT_EQ(first_of_tasks->name, "link");
+  const auto links =
+      std::find_if(report.names.begin(), report.names.end(), [](const NameCost& name) { return name.name == "link"; });
+  ASSERT_NE(links, report.names.end());
+  EXPECT_GE(static_cast<double>(report.path.length), 0.99 * links->ns);
 }
 
 TEST(Report, KnowsTasksInTasksAndHalvesOfForks) {
