@@ -2,6 +2,9 @@
 
 #include "bench/ranks/graph_job.hpp"
 
+#include <signal.h>
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -106,6 +109,16 @@ double graph_peak_of(const GraphRequest& request) {
 void run_graph_job(const GraphRequest& request, GraphJob& job, double peak) {
   if (request.what == GraphRequest::What::check) return check(job);
   run_metg(request, job, peak);
+}
+
+int graph_main(int argc, char** argv, int (*run)(std::span<char* const> arguments)) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked is gone: the result is for nobody
+  try {
+    return run({argv + 1, std::size_t(argc - 1)});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 1;
+  }
 }
 
 }  // namespace weir::bench

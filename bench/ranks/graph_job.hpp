@@ -59,6 +59,10 @@ GraphRequest graph_request_of(std::span<char* const> arguments);
 // Kernel iterations a nanosecond of one worker while all ranks measure it; before the job has threads.
 double graph_peak_of(const GraphRequest& request);
 
+// main() of such a program: what `run` gives, or 1 and what it has thrown on standard error. The process ends with
+// whoever has started it.
+int graph_main(int argc, char** argv, int (*run)(std::span<char* const> arguments));
+
 // Does what is asked for, on every rank. Throws when a graph was run wrongly.
 void run_graph_job(const GraphRequest& request, GraphJob& job, double peak);
 

@@ -6,9 +6,8 @@
 //   openmp   a task for each of the graph, and for each row one in which MPI_Waitall() waits for its messages
 //   weir     a task for each of the graph and for each message, which ends with its request (weir/mpi.hpp)
 #include <mpi.h>
-#include <signal.h>
-#include <sys/prctl.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -221,7 +220,6 @@ void run_by_mpi(const Form& form, const GraphRequest& request) {
 }
 
 int run(std::span<char* const> arguments) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked is gone: the result is for nobody
   const std::string_view first = arguments.empty() ? "" : arguments[0];
   if (arguments.size() == 1 && first == "about") return about();
   for (const Form& form : kForms) {
@@ -235,11 +233,4 @@ int run(std::span<char* const> arguments) {
 }  // namespace
 }  // namespace weir::bench
 
-int main(int argc, char** argv) {
-  try {
-    return weir::bench::run({argv + 1, std::size_t(argc - 1)});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return weir::bench::graph_main(argc, argv, weir::bench::run); }

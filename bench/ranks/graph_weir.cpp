@@ -2,10 +2,8 @@
 
 // weir-bench-ranks: graphs by Weir over the ranks of a job, each cell a tile that belongs to its column's rank.
 // Arguments: graph_job.hpp.
-#include <signal.h>
-#include <sys/prctl.h>
-
 #include <array>
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -102,7 +100,6 @@ class WeirJob final : public GraphJob {
 };
 
 int run(std::span<char* const> arguments) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked is gone: the result is for nobody
   const GraphRequest request = graph_request_of(arguments);
   if (request.what == GraphRequest::What::about) return std::puts(R"({"about":"Weir over ranks"})") < 0 ? 1 : 0;
   const double peak = graph_peak_of(request);
@@ -116,11 +113,4 @@ int run(std::span<char* const> arguments) {
 }  // namespace
 }  // namespace weir::bench
 
-int main(int argc, char** argv) {
-  try {
-    return weir::bench::run({argv + 1, std::size_t(argc - 1)});
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return weir::bench::graph_main(argc, argv, weir::bench::run); }
