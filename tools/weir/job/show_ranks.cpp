@@ -47,7 +47,8 @@ void print_times(const RankReport& report, Global& global) {
   }
   if (report.times.size() > 1) print_row("all", report.all.sum, path_sum, path, global);
   global.print(
-      "ranks: nothing to run while a task waited for what another rank sends; path: share of the critical path\n");
+      "ranks: nothing to run while a task waited for what another rank sends\n"
+      "path:  share of the critical path\n");
 }
 
 void print_traffic(const RankReport& report, Global& global) {
