@@ -13,7 +13,8 @@ endif()
 # library that they link is what users get.
 add_library(weir_test_options INTERFACE)
 target_include_directories(weir_test_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(weir_test_options INTERFACE $<$<CONFIG:Release>:-O0>)
+target_compile_options(weir_test_options INTERFACE
+  $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:WEIR_OPTIMISED>>,-Og,-O0>>)
 if(WEIR_TESTS AND NOT TARGET weir_test_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "// What the tests precompile.\n")
   add_library(weir_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
@@ -31,12 +32,15 @@ endfunction()
 
 # weir_unit_test(deps_test a_test.cpp b_test.cpp [LINK target...]): one GoogleTest executable per layer, linked with
 # the library and allowed to include the headers of src/. Every TEST becomes a ctest of its own. ALONE: those of the files that
-# have a helper of the same name as one of the others, and are not in a unit with them.
+# have a helper of the same name as one of the others, and are not in a unit with them. OPTIMISED: they run for longer than they
+# are compiled; without precompiled headers, which are not optimised.
 function(weir_unit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;ALONE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "" "LINK;ALONE")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE weir_internal ${arg_LINK} GTest::gmock GTest::gtest_main weir_warnings weir_test_options)
-  if(NOT arg_LINK MATCHES OpenMP)  # its option is not that of the precompiled headers
+  if(arg_OPTIMISED)
+    set_target_properties(${name} PROPERTIES WEIR_OPTIMISED ON)
+  elseif(NOT arg_LINK MATCHES OpenMP)  # its option is not that of the precompiled headers
     target_precompile_headers(${name} REUSE_FROM weir_test_headers)
   endif()
   weir_test_unity(${name} ${arg_ALONE})

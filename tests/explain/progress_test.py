@@ -52,10 +52,10 @@ def check_erased(shown):
 
 
 def check_isolated(weir, folder):
-    shown, output, status = run(command(weir, folder, "--repeat", "6"), 100)
+    shown, output, status = run(command(weir, folder, "--repeat", "3"), 100)
     if status != 0 or "weir-ahead" not in output:
         fail(f"ended with {status}: {output}{shown}")
-    if not any(re.search(r"weir-ahead \d of 6  \d+/\d+ tasks", line) for line in drawn(shown)):
+    if not any(re.search(r"weir-ahead \d of 3  \d+/\d+ tasks", line) for line in drawn(shown)):
         fail(f"no tasks in {drawn(shown)}")
     if not any(re.search(r"memory +\d+ %", line) for line in drawn(shown)):
         fail(f"no tier in {drawn(shown)}")
@@ -66,7 +66,7 @@ def check_isolated(weir, folder):
 
 def check_width(weir, folder):
     for columns, environment in ((24, {}), (100, {"COLUMNS": "30"}), (12, {})):
-        shown, _, status = run(command(weir, folder, "--repeat", "2"), columns, **environment)
+        shown, _, status = run(command(weir, folder, "--repeat", "1"), columns, **environment)
         least = min(columns, int(environment.get("COLUMNS", columns)))
         _, longest = screen(shown)
         if status != 0 or longest >= least or longest == 0:
@@ -84,7 +84,7 @@ def check_interrupt(weir, folder):
 
 
 def check_in_process(weir, folder):
-    size = ["--size", "700", "--iterations", "2000", "--variants", "weir", "--no-image", "--repeat", "1"]
+    size = ["--size", "700", "--iterations", "700", "--variants", "weir", "--no-image", "--repeat", "1"]
     shown, output, status = run([weir, "run", "seismic", *size], 80)
     if status != 0:
         fail(f"ended with {status}: {output}{shown}")
@@ -94,10 +94,10 @@ def check_in_process(weir, folder):
 
 
 def check_none(weir, folder):
-    shown, output, status = run(command(weir, folder, "--json"), 80)
+    shown, output, status = run(command(weir, folder, "--repeat", "1", "--json"), 80)
     if status != 0 or shown or not output.startswith("["):
         fail(f"--json shows {shown!r}")
-    done = subprocess.run(command(weir, folder), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command(weir, folder, "--repeat", "1"), capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode != 0 or done.stderr:
         fail(f"to a pipe it shows {done.stderr!r}")
 
@@ -139,10 +139,10 @@ def check_program_interrupt(weir, program):
 
 def check_program_none(weir, program):
     for options, environment in ((("--json",), {"TERM": "xterm"}), ((), {"TERM": "dumb"}), (("--explain", "off"), {"TERM": "xterm"})):
-        shown, output, status = run(of_program(weir, program, 2000, *options), 60, **environment)
+        shown, output, status = run(of_program(weir, program, 1000, *options), 60, **environment)
         if status != 0 or "\x1b" in shown:
             fail(f"{options} {environment}: ended with {status}, shows {shown!r}, prints {output!r}")
-    done = subprocess.run(of_program(weir, program, 2000), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(of_program(weir, program, 1000), capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode != 0 or done.stderr:
         fail(f"to a pipe it shows {done.stderr!r}")
 
