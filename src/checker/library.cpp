@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "checker/faults/closing_gate.hpp"
 #include "checker/faults/library_calls.hpp"
 #include "checker/hooks/tables.hpp"
 #include "checker/hooks/turn.hpp"

@@ -152,7 +152,7 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   base::Status status = decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     base::Status added = engine_.add(*block, hint);
     if (added && trace_ != nullptr) [[unlikely]]
-      trace_->made(*block);
+      trace_->made(*block, hint);
     if (added && engine_.tracked() && !tracked()) begin_tracking(actions);
     return added;
   });

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "trace/made_small.hpp"
+
 namespace weir::data {
 
 namespace {
@@ -68,9 +70,11 @@ void StoreTrace::moved(const engine::Transfer& transfer) noexcept {
   track_.move(transfer.started, block.trace_id, block.size, fetch ? there : here, fetch ? here : there);
 }
 
-void StoreTrace::made(const Block& block) noexcept {
-  track_.made(trace::BlockKind::numbered, block.trace_id, block.size,
-              block.home.kind == engine::Home::Kind::program ? trace::kNoTier : tier_number(block.home.tier));
+void StoreTrace::made(const Block& block, const PlacementHint& hint) noexcept {
+  const bool adopted = block.home.kind == engine::Home::Kind::program;
+  const trace::MadeSmall how(adopted ? trace::kNoTier : tier_number(block.home.tier), hint.pinned,
+                             static_cast<std::uint8_t>(hint.tier), hint.near_domain);
+  track_.made(trace::BlockKind::numbered, block.trace_id, block.size, how.word());
 }
 
 void StoreTrace::hold(const engine::Ledger& ledger) noexcept {

@@ -27,7 +27,7 @@ class StoreTrace {
 
   // Of an engine.
   TraceObserver& observer() noexcept { return observer_; }
-  void made(const Block& block) noexcept;
+  void made(const Block& block, const PlacementHint& hint) noexcept;
   void gone(const Block& block) noexcept { track_.gone(trace::BlockKind::numbered, block.trace_id); }
   void moved(const engine::Transfer& transfer) noexcept;
   // Those of the tiers whose use has changed since the last time, or that have grown.

@@ -59,7 +59,4 @@ class BlockRuntime final : public data::Sink {
   std::atomic<data::Store*> store_{nullptr};  // STORE-2: released once owned_ is made
 };
 
-// Of the runtime that a block belongs to, which lives.
-BlockRuntime& blocks_of(const data::Block& block) noexcept;
-
 }  // namespace weir::runtime

@@ -23,10 +23,6 @@ using sched::Worker;
 
 namespace {
 
-constexpr std::uint64_t kScopeBits = (std::uint64_t{1} << kNumberShift) - 1;
-constexpr std::uint64_t kSeveral = 1;  // scopes, of one runtime
-constexpr std::uint64_t kSeveralRuntimes = ~std::uint64_t{0};
-
 void wait_for_task(Worker& worker, TaskRef ref) {
   if (!check::active()) return worker.wait_for(ref);
   {
@@ -99,11 +95,11 @@ bool is_maker(const data::Block& block, Task* task) noexcept {
 
 void note_named(data::Block& block, const SpawnScope& scope) noexcept {
   NamedBy named(block.named_by);
-  if (named.is(scope)) [[likely]]
+  if (named.is(scope.mark())) [[likely]]
     return;
   // Relaxed: it only turns true; a thread that sees it late writes it once more.
   if (!__atomic_load_n(&block.named_outside, __ATOMIC_RELAXED)) note_place(block, scope);
-  named.note(scope);
+  named.note(scope.mark());
 }
 
 [[noreturn, gnu::cold]] void refuse_block(const data::Block* block, std::size_t item) {
@@ -121,34 +117,21 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
 
 }  // namespace
 
-void NamedBy::note_slow(std::uint64_t mark) noexcept {
-  // Relaxed, all of NamedBy: the word is compared and never followed; whoever destroys the memory comes after those
-  // that have named it, by the program's own order.
-  std::uint64_t seen = __atomic_load_n(word_, __ATOMIC_RELAXED);
-  for (;;) {
-    std::uint64_t next = mark;
-    if (seen != 0) next = (seen ^ mark) >> kNumberShift == 0 ? (mark & ~kScopeBits) | kSeveral : kSeveralRuntimes;
-    if (seen == next || __atomic_compare_exchange_n(word_, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return;
-  }
-}
-
-std::optional<Namers> NamedBy::wait(const Access* access) noexcept {
-  // Relaxed: the tasks themselves are waited for by their scopes (SCOPE-1).
-  const std::uint64_t seen = __atomic_exchange_n(word_, 0, __ATOMIC_RELAXED);
+std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexcept {
+  const std::uint64_t seen = named.take();
   if (seen == 0) return std::nullopt;
-  if (seen == kSeveralRuntimes) {
+  if (seen == NamedBy::kSeveralRuntimes) {
     bool all = true;
-    for_each_live([&](State& state) { all = wait_in(state, kSeveral, nullptr) && all; });
+    for_each_live([&](State& state) { all = wait_in(state, NamedBy::kSeveral, nullptr) && all; });
     if (all) return std::nullopt;
-    note_slow(seen);
+    named.note(seen);
     return Namers{nullptr, nullptr};
   }
   State* const state = find_live(seen >> kNumberShift);
-  if (state == nullptr || wait_in(*state, seen & kScopeBits, access)) return std::nullopt;
-  note_slow(seen);  // they have not been waited for
-  const std::uint64_t scope = seen & kScopeBits;
-  return Namers{state, scope == kSeveral ? nullptr : reinterpret_cast<const sched::Scope*>(scope)};
+  if (state == nullptr || wait_in(*state, seen & NamedBy::kScopeBits, access)) return std::nullopt;
+  named.note(seen);  // they have not been waited for
+  const std::uint64_t scope = seen & NamedBy::kScopeBits;
+  return Namers{state, scope == NamedBy::kSeveral ? nullptr : reinterpret_cast<const sched::Scope*>(scope)};
 }
 
 void keep(const Namers& namers, Kept::Object object) noexcept {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who has named a block or a watched array in a footprint, so that whoever destroys it can wait for those tasks.
+// Whoever destroys a block or a watched array waits for the tasks that have named it in a footprint (named_by.hpp).
 //
-// One word for each, NamedBy, that a scope writes when it first names the memory: naming it again is a load and a
-// comparison. One scope is told apart from several; that suffices, since memory is mostly named by one, and waiting for
-// more than needed is right, too. Inside a task one waits for its children alone: what other tasks may still use is
-// kept for them (kept.hpp). Any thread.
+// Inside a task one waits for its children alone: what other tasks may still use is kept for them (kept.hpp). Any
+// thread.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "data/store.hpp"
 #include "runtime/kept.hpp"
+#include "runtime/named_by.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
 
@@ -26,27 +24,11 @@ struct Namers {
   const sched::Scope* scope;  // null: several
 };
 
-// 0: nobody. Else the runtime's number, as in a generation, and below it the scope, or kSeveral.
-class NamedBy {
- public:
-  explicit NamedBy(std::uint64_t& word) noexcept : word_(&word) {}
-  // `scope` names the memory.
-  void note(const SpawnScope& scope) noexcept {
-    if (!is(scope)) [[unlikely]]
-      note_slow(scope.mark());
-  }
-  // `scope` alone has named it. Relaxed: this scope is the caller's, and what it has written the caller sees.
-  bool is(const SpawnScope& scope) const noexcept { return __atomic_load_n(word_, __ATOMIC_RELAXED) == scope.mark(); }
-  // Waits until all tasks have ended that have named it: of the calling thread's own scope those alone when `access` is
-  // how they name it, else all that the calling task, or the thread outside of tasks, has spawned; and all of the
-  // runtime when others have named it and this is outside of tasks. An exception of a task stays in its scope. Returns
-  // who may be left: nobody, but inside a task.
-  [[nodiscard]] std::optional<Namers> wait(const Access* access) noexcept;
-
- private:
-  void note_slow(std::uint64_t mark) noexcept;
-  std::uint64_t* word_;
-};
+// Waits until all tasks have ended that have named it: of the calling thread's own scope those alone when `access` is
+// how they name it, else all that the calling task, or the thread outside of tasks, has spawned; and all of the runtime
+// when others have named it and this is outside of tasks. An exception of a task stays in its scope. Returns who may be
+// left: nobody, but inside a task.
+[[nodiscard]] std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexcept;
 
 // Remembers which task makes the block, if any.
 void note_maker(State& state, data::Block& block) noexcept;

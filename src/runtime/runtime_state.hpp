@@ -15,6 +15,7 @@
 #include "machine/machine.hpp"
 #include "runtime/block_runtime.hpp"
 #include "runtime/kept.hpp"
+#include "runtime/named_by.hpp"
 #include "sched/scheduler.hpp"
 #include "trace/recorder.hpp"
 #include "weir/runtime.hpp"
@@ -62,7 +63,7 @@ struct RuntimeAccess {
 
 namespace runtime {
 
-inline constexpr int kNumberShift = 48;  // of the generation
+inline constexpr int kNumberShift = NamedBy::kNumberShift;  // of the generation
 
 // Gives `state` an id and a number. Throws weir::Error when 65535 runtimes live.
 void enrol(State& state);

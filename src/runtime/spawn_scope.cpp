@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/check.hpp"
-#include "runtime/lifetime.hpp"
+#include "runtime/named_by.hpp"
 #include "runtime/own_task.hpp"
 #include "runtime/task_data.hpp"
 #include "sched/policy/throttle.hpp"
@@ -151,7 +151,7 @@ void SpawnScope::close_completion(Task& node) noexcept {
   scheduler.submit(node, domain);
 }
 
-void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(*this); }
+void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(mark_); }
 
 void SpawnScope::section_outside(const Access& access) noexcept {
   std::fprintf(stderr, "weir: %s, names a section that is not within its watched array: %s\n",

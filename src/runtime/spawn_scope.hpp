@@ -68,7 +68,7 @@ class SpawnScope final : public sched::Scope {
   // it is known by. The thread that runs the parent. Throws std::bad_alloc.
   sched::Task& open_completion();
   void close_completion(sched::Task& node) noexcept;
-  // How those who name memory are remembered (lifetime.hpp): the runtime's number, and this scope.
+  // How those who name memory are remembered (named_by.hpp): the runtime's number, and this scope.
   std::uint64_t mark() const noexcept { return mark_; }
 
   // ---- The Graph of deps::BlockMap ----

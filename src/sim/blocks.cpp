@@ -131,7 +131,7 @@ base::Status Blocks::make(std::uint32_t block, DomainId domain, bool waits) {
   entry->block.trace_id = block;
   if (of.adopted) entry->block.home.kind = engine::Home::Kind::program;
   engine::Actions actions;
-  if (base::Status status = engine_.add(entry->block); !status) return status;
+  if (base::Status status = engine_.add(entry->block, of.hint); !status) return status;
   if (!waits) static_cast<void>(take_growth_ns());
   entry->there = true;
   blocks_[block] = std::move(entry);

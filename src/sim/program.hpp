@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/engine/block.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::sim {
@@ -64,6 +65,7 @@ struct ProgramBlock {
   bool made_late = false;   // by a task, at a moment that the trace does not say: made where it is named first
   bool gone = false;        // destroyed by the program; else with the runtime
   bool in_no_tier = false;  // a small one of OCR, which stays where it was made: the data layer does not know it
+  data::engine::PlacementHint hint{};  // what its maker asked for
 };
 
 struct ProgramTask {

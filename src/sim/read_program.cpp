@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "sim/track_code.hpp"
+#include "trace/made_small.hpp"
 #include "trace/records.hpp"
 
 namespace weir::sim {
@@ -224,7 +225,10 @@ void Collector::add_block_event(std::uint32_t track, const trace::Event& event) 
   const std::uint32_t block = block_of(kind, event.id);
   if (event.kind() == Kind::made) {
     program_.blocks[block].bytes = event.value();
-    program_.blocks[block].adopted = kind == trace::BlockKind::numbered && event.small() == trace::kNoTier;
+    const trace::MadeSmall how(event.small());
+    program_.blocks[block].adopted = kind == trace::BlockKind::numbered && how.home() == trace::kNoTier;
+    program_.blocks[block].hint = {static_cast<data::engine::PlacementHint::Tier>(how.tier()), how.near_domain(),
+                                   how.pinned(), false};
   } else {
     program_.blocks[block].gone = true;
   }

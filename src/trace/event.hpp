@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
   move,       // id block, value bytes, small from << 4 | to, tiers
   evict,      // id block, value bytes, small tier
   resident,   // id bytes in use, small tier
-  made,       // a block: id block, value bytes, small tier of its home (kNoTier: none), duration BlockKind
+  made,       // a block: id block, value bytes, small MadeSmall (made_small.hpp), duration BlockKind
   gone,       // a block was destroyed: id block, duration BlockKind
 
   parent,  // id: the task that spawns from here on, on this track; 0: the thread's own code

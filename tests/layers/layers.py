@@ -14,8 +14,7 @@ does not exist, and has no cycle.
 A folder with lines for layers of its own (`ocr/objects: ocr/program`) has one for each folder in it, and no sources outside
 of them; such an inner layer includes itself and those that its line names.
 
-A unit is a .cpp and the .hpp of the same name. Units of one folder of src/ include one another in no circle, but for
-those in CIRCLES.
+A unit is a .cpp and the .hpp of the same name. Units of one folder of src/ include one another in no circle.
 """
 import pathlib
 import re
@@ -23,16 +22,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import checked_tree  # noqa: E402
-
-# Units that are still in circles. The list may only shrink: a unit here that is in none is an offence, too.
-CIRCLES = {
-    # Handlers of faults and hooks call one another: what a hook opens, a handler closes.
-    "checker": {"checker/faults/access", "checker/faults/calls", "checker/faults/library_calls",
-                "checker/faults/standstill", "checker/hooks/turn"},
-    # The runtime's state owns its parts, of which each looks at the state.
-    "runtime": {"runtime/block_runtime", "runtime/checking", "runtime/lifetime", "runtime/runtime_state",
-                "runtime/spawn_scope"},
-}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 SOURCES = {".cpp", ".hpp", ".h", ".c", ".inc", ".def"}
@@ -142,13 +131,9 @@ def circles(units):
     return found
 
 
-def check_circles(src, folder, allowed):
-    found = circles(units_of(src, folder))
-    for circle in found:
-        if not set(circle) <= allowed:
-            yield f"src/{folder}: units include one another in a circle: {' '.join(circle)}"
-    for unit in sorted(allowed - {unit for circle in found for unit in circle}):
-        yield f"src/{folder}: {unit} is in no circle any more: take it off the list in layers.py"
+def check_circles(src, folder):
+    for circle in circles(units_of(src, folder)):
+        yield f"src/{folder}: units include one another in a circle: {' '.join(circle)}"
 
 
 def check_source(src, public, path, layers):
@@ -186,15 +171,15 @@ def check_public(public, src, path):
             yield f"include/{path.relative_to(public)}:{line}: a public header includes src/{target}"
 
 
-def check(root, allowed_circles):
+def check(root):
     src, public = root / "src", root / "include"
     layers, offences = read_layers(src / "LAYERS")
     folders = {p.name for p in src.iterdir() if p.is_dir()}
     offences += [f"src/{name}: has no line in src/LAYERS" for name in sorted(folders - set(layers))]
     offences += [f"src/LAYERS: {name} has no folder" for name in layers if not (src / name).is_dir()]
     offences += check_inner(src, layers)
-    for folder in sorted(folders | set(allowed_circles)):
-        offences += check_circles(src, folder, allowed_circles.get(folder, set()))
+    for folder in sorted(folders):
+        offences += check_circles(src, folder)
     for path in sorted(p for p in src.rglob("*") if p.suffix in SOURCES):
         if path.parent == src:
             offences.append(f"src/{path.name}: sources lie in a layer's folder")
@@ -254,32 +239,17 @@ BAD = [
 ]
 
 
-# A circle that is allowed, one that has become larger, and one that is gone.
-LOOP = {"src/sched/s.hpp": '#include "sched/t.hpp"\n', "src/sched/t.hpp": '#include "sched/s.hpp"\n'}
-ALLOWED = {"sched": {"sched/s", "sched/t"}}
-CIRCLE_CASES = [
-    (LOOP, ALLOWED, None),
-    (LOOP | {"src/sched/s.cpp": '#include "sched/u.hpp"\n', "src/sched/u.hpp": '#include "sched/t.hpp"\n'}, ALLOWED,
-     "in a circle: sched/s sched/t sched/u"),
-    ({}, ALLOWED, "sched/s is in no circle any more"),
-]
-
-
-def check_tree(files, allowed_circles):
-    return checked_tree.in_tree(files, lambda root: check(root, allowed_circles))
+def check_tree(files):
+    return checked_tree.in_tree(files, check)
 
 
 def self_test():
-    failures = [f"the good tree: {line}" for line in check_tree(GOOD, {})]
-    for change, allowed, expected in CIRCLE_CASES:
-        said = check_tree({**GOOD, **change}, allowed)
-        if said if expected is None else not any(expected in line for line in said):
-            failures.append(f"{change} with {allowed} should give '{expected}', gave {said}")
+    failures = [f"the good tree: {line}" for line in check_tree(GOOD)]
     for change, expected in BAD:
-        said = check_tree({**GOOD, **change}, {})
+        said = check_tree({**GOOD, **change})
         if len([line for line in said if expected in line]) != 1:
             failures.append(f"{change} should give one line with '{expected}', gave {said}")
     return failures
 
 
-checked_tree.main("layers", __doc__, lambda root: check(root, CIRCLES), self_test)
+checked_tree.main("layers", __doc__, check, self_test)

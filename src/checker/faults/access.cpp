@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "checker/faults/library_calls.hpp"
+#include "checker/faults/library_code.hpp"
 #include "checker/tell/frames.hpp"
 #include "checker/tell/telling.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "checker/faults/access.hpp"
-#include "checker/faults/standstill.hpp"
+#include "checker/faults/window.hpp"
 
 namespace weir::checker {
 

@@ -12,6 +12,7 @@
 #include "checker/faults/calls.hpp"
 #include "checker/faults/library_calls.hpp"
 #include "checker/faults/standstill.hpp"
+#include "checker/faults/window.hpp"
 
 namespace weir::checker {
 

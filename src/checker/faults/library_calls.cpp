@@ -4,16 +4,15 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <utility>
 
 #include "checker/faults/access.hpp"
-#include "checker/faults/library_functions.hpp"
+#include "checker/faults/closing_gate.hpp"
+#include "checker/faults/library_code.hpp"
 #include "checker/faults/standstill.hpp"
-#include "checker/hooks/turn.hpp"
-#include "checker/tell/frames.hpp"
+#include "checker/faults/window.hpp"
 #include "platform/redirect.hpp"
 
 namespace weir::checker {
@@ -22,13 +21,6 @@ using platform::StoppedThread;
 using platform::TouchedBytes;
 
 namespace {
-
-// On pages of its own: the functions below read it whatever is closed. Written once.
-struct alignas(kPageBytes) Library {
-  LibraryCode code[kLibraryFunctions] = {};
-  platform::CodeRange range;
-};
-constinit Library library;
 
 // What the call has opened is closed again. The pages of the thread's own stack are among what may be closed.
 [[gnu::noinline]] void close_after_library_call(ThreadState& thread) noexcept {
@@ -105,8 +97,6 @@ constexpr std::array<LibraryCode, kLibraryFunctions> all_noting(std::index_seque
 }
 constexpr std::array<LibraryCode, kLibraryFunctions> kNoting =
     all_noting(std::make_index_sequence<kLibraryFunctions>());
-
-std::uintptr_t address_of(LibraryCode code) noexcept { return reinterpret_cast<std::uintptr_t>(code); }
 
 void redirect() {
   std::array<platform::Redirection, kLibraryFunctions> wanted{};
@@ -187,16 +177,6 @@ void judge_library_call(ThreadState& thread, const StoppedThread& stopped, Page&
   // Vectors reach as far as a page that the call does not mean.
   if (thread.opened.is_full()) take_back_opened(thread);
   let_through(thread, address, page);
-}
-
-bool may_read_more_than_it_uses(std::uintptr_t instruction) noexcept {
-  constexpr std::size_t kCopying = 3;  // the first of all functions
-  if (!library.range.contains(instruction)) return false;
-  state->library_called_otherwise = true;
-  const std::uintptr_t function = start_of_function(reinterpret_cast<const void*>(instruction + 1));
-  return std::none_of(library.code, library.code + kCopying, [&](LibraryCode code) {
-    return start_of_function(reinterpret_cast<const char*>(address_of(code)) + 1) == function;
-  });
 }
 
 }  // namespace weir::checker

@@ -26,8 +26,4 @@ bool is_in_library_call(const ThreadState& thread, const platform::StoppedThread
 void judge_library_call(ThreadState& thread, const platform::StoppedThread& stopped, Page& page)
     WEIR_REQUIRES(state->gate);
 
-// The instruction is of a function on strings whose call was not noted; those that copy, and use all that they read,
-// are not meant.
-bool may_read_more_than_it_uses(std::uintptr_t instruction) noexcept;
-
 }  // namespace weir::checker

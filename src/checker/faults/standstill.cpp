@@ -7,32 +7,12 @@
 #include <cstring>
 
 #include "checker/faults/calls.hpp"
-#include "checker/hooks/turn.hpp"
+#include "checker/faults/closing_gate.hpp"
+#include "checker/faults/window.hpp"
 
 namespace weir::checker {
 
 namespace {
-
-constexpr int kYields = 200;
-constexpr std::uint64_t kNapNs = 50'000;
-constexpr int kMostNaps = 10'000;  // half a second
-
-void wait_a_little(int round) noexcept {
-  if (round < kYields)
-    platform::yield();
-  else
-    platform::nap(kNapNs);
-}
-
-// False: it blocks the signal, or gets no processor.
-bool stop(const ThreadState& runner) noexcept {
-  for (int round = 0; runner.at_large; ++round) {
-    if (round == 0) platform::send_stop_signal(runner.number);
-    if (round == kYields + kMostNaps) return false;
-    wait_a_little(round);
-  }
-  return true;
-}
 
 // A thread that sleeps in the kernel may wait for this very task. Of what was opened for the call some is closed again,
 // the rest left open: the call may still need it.
@@ -55,25 +35,7 @@ void on_stop(int, void*, void*) noexcept {
   go_at_large(thread);
 }
 
-void stop_others(const ThreadState& thread) noexcept WEIR_REQUIRES(state->gate) {
-  for (const ThreadState* other = state->threads; other != nullptr; other = other->next)
-    if (other != &thread && !stop(*other)) ++state->unseen;
-}
-
 }  // namespace
-
-void open_window(ThreadState& thread) noexcept {
-  if (thread.has_window) return;
-  thread.has_window = true;
-  ++state->windows;
-  if (state->running != nullptr) stop_others(thread);
-}
-
-void close_window(ThreadState& thread) noexcept {
-  if (!thread.has_window) return;
-  thread.has_window = false;
-  --state->windows;
-}
 
 void go_at_large(ThreadState& thread) noexcept {
   if (!thread.works_for_task()) return;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "checker/faults/closing_gate.hpp"
 #include "checker/hooks/tables.hpp"
 #include "checker/hooks/turn.hpp"
 

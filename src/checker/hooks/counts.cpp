@@ -3,8 +3,8 @@
 // What is told at the end: items that nobody has touched, how often each finding was made, and how much was judged.
 #include <utility>
 
+#include "checker/faults/closing_gate.hpp"
 #include "checker/hooks/tables.hpp"
-#include "checker/hooks/turn.hpp"
 #include "checker/tell/telling.hpp"
 
 namespace weir::checker {

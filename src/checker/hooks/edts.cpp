@@ -3,8 +3,8 @@
 // Hooks of EDTs: what they get and give up while they run, and what causes them to start.
 #include <utility>
 
+#include "checker/faults/closing_gate.hpp"
 #include "checker/hooks/tables.hpp"
-#include "checker/hooks/turn.hpp"
 
 namespace weir::checker {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "checker/hooks/turn.hpp"
+#include "checker/faults/closing_gate.hpp"
 #include "checker/tell/frames.hpp"
 #include "checker/tell/telling.hpp"
 

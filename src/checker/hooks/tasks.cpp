@@ -3,8 +3,10 @@
 // Hooks of tasks: their spawning, running and end, and waits.
 #include <algorithm>
 
+#include "checker/faults/closing_gate.hpp"
 #include "checker/faults/library_calls.hpp"
 #include "checker/faults/standstill.hpp"
+#include "checker/faults/window.hpp"
 #include "checker/hooks/tables.hpp"
 #include "checker/hooks/turn.hpp"
 #include "checker/tell/frames.hpp"

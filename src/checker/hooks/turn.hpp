@@ -10,19 +10,6 @@ namespace weir::checker {
 void take_turn(ThreadState& thread);
 void give_turn(ThreadState& thread);
 
-// The gate, for what opens and closes all pages, that of its own stack frames among them: meanwhile the thread meets
-// closed pages as handlers do. They are closed again after the gate is given back.
-class WEIR_ANNOTATION(scoped_lockable) ClosingGate {
- public:
-  explicit ClosingGate(ThreadState& thread) noexcept WEIR_ACQUIRE(state->gate);
-  ~ClosingGate() WEIR_RELEASE();
-  ClosingGate(const ClosingGate&) = delete;
-  ClosingGate& operator=(const ClosingGate&) = delete;
-
- private:
-  ThreadState& thread_;
-};
-
 // What the kernel and the handlers themselves need of the thread stays open. By who has the turn.
 void prepare(ThreadState& thread);
 // From now on it can be told to hold them: ThreadState::held.

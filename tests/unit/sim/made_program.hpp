@@ -32,8 +32,9 @@ class MadeProgram {
     return item;
   }
 
-  std::uint32_t add_block(std::uint64_t bytes) {
-    program_.blocks.push_back({"b" + std::to_string(program_.blocks.size()), bytes, false, false, false, false});
+  std::uint32_t add_block(std::uint64_t bytes, bool pinned = false) {
+    program_.blocks.push_back({"b" + std::to_string(program_.blocks.size()), bytes, false, false, false, false, {}});
+    program_.blocks.back().hint.pinned = pinned;
     const auto block = static_cast<std::uint32_t>(program_.blocks.size() - 1);
     own_.push_back({Act::make, block, 0});
     return block;

@@ -129,6 +129,23 @@ TEST(Simulator, AFullFastTierCostsTwoWriteBacksAndOneFetchWithTheirTime) {
   }
 }
 
+// Four blocks are used in turn, and the fast tier has room for them when the fifth, which no task uses, has gone down
+// once. It stays where its maker wanted it for ever: then one of the four has to go in each turn.
+TEST(Simulator, ABlockThatIsToStayDoesNotLeave) {
+  const auto moved = [](bool stays) {
+    MadeProgram made;
+    made.add_block(kPage, stays);
+    std::vector<std::uint32_t> blocks;
+    for (int i = 0; i < 4; ++i) blocks.push_back(made.add_block(kPage));
+    for (std::size_t i = 0; i < 12; ++i)
+      made.add_task(kMs, {MadeProgram::block(blocks[i % 4], Mode::inout), MadeProgram::object(0, Mode::inout)});
+    made.wait();
+    return predict(made.finish(), made_target(1, {4 * kPage, 64 * kPage})).bytes_moved();
+  };
+  EXPECT_EQ(moved(false), kPage);
+  EXPECT_GT(moved(true), 4 * kPage);
+}
+
 TEST(Simulator, WhoeverMakesATierGrowWaitsForItsPages) {
   MadeProgram made;
   const std::uint32_t a = made.add_block(kPage);
