@@ -3,11 +3,12 @@
 // EDGE-5 of docs/protocols/edges.md: held tasks among others with footprints, released by threads that are none of the
 // runtime's and by tasks, while others look at what waits, and runtimes that are destroyed the moment the last has
 // ended. Each runs once, after what it comes after, and sees what who released it has done.
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "runtime/explaining.hpp"
+#include "looker.hpp"
 #include "runtime/held_task.hpp"
 #include "stress.hpp"
 
@@ -94,26 +95,14 @@ void round(Stress& stress, Post& post, long number) {
   constexpr unsigned kValues = 8, kTasks = 300;
   Value values[kValues];
   std::vector<long> told(kTasks);
-  std::thread looker;
-  std::atomic<bool> done{false};
   {
     weir::Options options = weir::stress::with_workers(1 + static_cast<int>(stress.below(4)));
     options.explain_after = 0;
     if (stress.below(2) == 0) options.throttle = static_cast<int>(1 + stress.below(50));
     weir::Runtime runtime(options);
-    if (stress.below(2) == 0) {
-      looker = std::thread([&] {
-        auto& explaining = *weir::detail::RuntimeAccess::state(runtime)->explaining;
-        while (!done.load(std::memory_order_acquire)) static_cast<void>(explaining.look());
-      });
-    }
+    const weir::stress::Looker looker(runtime, stress.below(2) == 0);
     for (unsigned i = 0, tasks = stress.below(kTasks); i < tasks; ++i)
       spawn_one(runtime, post, stress, values[stress.below(kValues)], told[i]);
-    if (looker.joinable()) {
-      runtime.wait();
-      done.store(true, std::memory_order_release);
-      looker.join();
-    }
   }  // waits for the rest
   for (const Value& value : values) stress.check(value.now == value.expected, "work was lost, or done twice");
 }
