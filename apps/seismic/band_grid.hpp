@@ -6,32 +6,21 @@
 // twice. For the thread that has the runtime.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "apps/seismic/layout.hpp"
+#include "apps/seismic/band_view.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::apps::seismic {
-
-// A row of each array, from column 0.
-struct RowCells {
-  double* velocity;
-  double* stress_x;
-  double* stress_y;
-  double* material;
-  double* damping;
-  double* inverse_density;
-};
 
 class BandGrid {
  public:
   // Throws weir::Error when no tier has room.
   BandGrid(Runtime& runtime, const BandLayout& layout);
 
-  const BandLayout& layout() const noexcept { return layout_; }
+  const BandLayout& layout() const noexcept { return view_.layout(); }
 
   // Everything zero, then fill(y, row) for every row, in tasks. From the last band to the first: where memory is short
   // the first ones, which work begins with, are in fast memory at the end.
@@ -43,29 +32,21 @@ class BandGrid {
   // copied.
   template <class Work>
   void spawn(Index band, Work work) {
-    const Index last = layout_.bands() - 1;
-    const Index own = band < last ? band : last;  // the band itself where there is none above or below
-    const Index above = band > 0 ? band - 1 : 0, below = own < last ? own + 1 : own;
+    const auto [own, above, below] = view_.named(band);
     runtime_.spawn(inout(state(own)), inout(state(above)), in(state(below)), in(ground(own)), in(ground(above)),
                    name("band"),
                    [this, band, work](std::span<double> s, std::span<double> s_above, std::span<const double> s_below,
                                       std::span<const double> g, std::span<const double> g_above) {
-                     work(bands(band, s.data(), s_above.data(), s_below.data(), g.data(), g_above.data()));
+                     work(view_.bands(band, {s.data(), s_above.data(), s_below.data(), g.data(), g_above.data()}));
                    });
   }
 
  private:
   Block<double>& state(Index band) { return state_[static_cast<std::size_t>(band)]; }
   Block<double>& ground(Index band) { return ground_[static_cast<std::size_t>(band)]; }
-  Bands bands(Index band, double* state, double* above, const double* below, const double* ground,
-              const double* ground_above) const noexcept;
 
   Runtime& runtime_;
-  BandLayout layout_;
-  struct alignas(64) Line {
-    double cells[kLine] = {};
-  };
-  std::vector<Line> outside_;  // the row of zeros above and below the grid, with its ghosts
+  BandView view_;
   std::vector<Block<double>> state_, ground_;
 };
 

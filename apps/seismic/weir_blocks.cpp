@@ -23,14 +23,8 @@ std::uint64_t fast_bytes(const Runtime& runtime) {
 
 void run_bands(Runtime& runtime, BandGrid& grid, const Settings& settings, const Source& source, Index first,
                Index count) {
-  const BandLayout& layout = grid.layout();
-  const auto at_hand = static_cast<Index>(fast_bytes(runtime) / layout.band_bytes());
-  for (const BandTask& task : plan_bands(layout, first, count, runtime.worker_count(), at_hand)) {
-    grid.spawn(task.band, [&layout, &settings, &source, task](const Bands& bands) {
-      for_each_sweep(layout, settings.tiling, task,
-                     [&](const Sweep& w) { settings.kernels->sweep_bands(bands, source, w); });
-    });
-  }
+  const auto at_hand = static_cast<Index>(fast_bytes(runtime) / grid.layout().band_bytes());
+  spawn_bands(grid, plan_bands(grid.layout(), first, count, runtime.worker_count(), at_hand), settings, source);
   runtime.wait();
 }
 

@@ -97,16 +97,6 @@ std::vector<Word> run_in_one_loop(const Program& program) {
   return tiles;
 }
 
-class Arrived final : public cluster::Ending {
- public:
-  explicit Arrived(bool& has) : has_(has) {}
-  void done() noexcept override { has_ = true; }
-  void failed(const std::string&) noexcept override {}  // the rank is told when it waits
-
- private:
-  bool& has_;
-};
-
 // One rank of the job.
 class OneRank {
  public:
@@ -140,13 +130,16 @@ class OneRank {
     tiles_[task.written] = result_of(tiles_[task.written], read);
   }
   void receive(const TileVersion& what, std::uint32_t tile) {
-    bool has = false;
-    const auto to = std::as_writable_bytes(std::span(&tiles_[tile], 1));
-    if (exchange_.receive(what, to, [&] { return std::make_unique<Arrived>(has); })) return;
-    while (!has) {
-      if (exchange_.has_failed()) throw std::runtime_error(exchange_.failure());
+    bool is_told = false;
+    exchange_.await(what, {&is_told, [](void*) noexcept { return false; },
+                           [](void* told) noexcept { *static_cast<bool*>(told) = true; }});
+    while (!is_told) {
       if (!transport_.progress()) transport_.wait_for_arrival(1000);
     }
+    if (exchange_.has_failed()) throw std::runtime_error(exchange_.failure());
+    const auto to = std::as_writable_bytes(std::span(&tiles_[tile], 1));
+    if (!exchange_.receive(what, to, [] { return nullptr; }))
+      throw std::runtime_error("a tile of one word is far away");
   }
 
   transport::Transport& transport_;

@@ -6,58 +6,61 @@
 
 namespace weir::cluster {
 
-namespace {
-
-template <class Map>
-std::optional<typename Map::mapped_type> extract(Map& from, const TileVersion& what) {
-  const auto found = from.find(what);
-  if (found == from.end()) return std::nullopt;
-  std::optional<typename Map::mapped_type> taken(std::move(found->second));
-  from.erase(found);
-  return taken;
+// What it takes to take is in the table first: `later` may take it at once.
+void Arrivals::await(const TileVersion& what, const Receiver& receiver) {
+  {
+    const base::Lock lock(mutex_);
+    Arrival& arrival = all_[what];
+    if (!arrival.is_announced) {
+      arrival.receiver = receiver;
+      return;
+    }
+  }
+  receiver.later(receiver.who);
 }
 
-}  // namespace
-
-std::optional<Announced> Arrivals::take(const TileVersion& what) {
+bool Arrivals::take(const TileVersion& what, Announced& to) {
   const base::Lock lock(mutex_);
-  return extract(announced_, what);
+  const auto found = all_.find(what);
+  if (found == all_.end()) return false;
+  const bool is_announced = found->second.is_announced;
+  if (is_announced) to = std::move(found->second.announced);
+  all_.erase(found);
+  return is_announced;
 }
 
-std::optional<Announced> Arrivals::await(const TileVersion& what, Awaited& awaited) {
-  const base::Lock lock(mutex_);
-  if (auto found = extract(announced_, what)) return found;
-  awaited_.emplace(what, std::move(awaited));
-  return std::nullopt;
+// A message is gone when its handler returns.
+void Arrivals::keep(Announced& announced) {
+  announced.kept.assign(announced.contents.begin(), announced.contents.end());
+  announced.contents = announced.kept;
 }
 
-std::optional<Awaited> Arrivals::announce(const TileVersion& what, Announced& announced) {
-  const base::Lock lock(mutex_);
-  if (auto found = extract(awaited_, what)) return found;
-  announced_.emplace(what, std::move(announced));
-  return std::nullopt;
+// Who takes the receiver out of the table tells it; nobody else looks at what was announced before that.
+void Arrivals::announce(const TileVersion& what, Announced&& announced) {
+  Announced* there = nullptr;
+  Receiver receiver;
+  {
+    const base::Lock lock(mutex_);
+    Arrival& arrival = all_[what];
+    arrival.is_announced = true;
+    arrival.announced = std::move(announced);
+    there = &arrival.announced;
+    receiver = std::exchange(arrival.receiver, {});
+    if (!receiver) keep(*there);
+  }
+  if (!receiver || receiver.try_here(receiver.who)) return;
+  keep(*there);
+  receiver.later(receiver.who);
 }
 
-bool Arrivals::watch(const TileVersion& what, EndingPtr& watcher) {
-  const base::Lock lock(mutex_);
-  if (announced_.contains(what)) return true;
-  watchers_.emplace(what, std::move(watcher));
-  return false;
-}
-
-EndingPtr Arrivals::watcher_of(const TileVersion& what) {
-  const base::Lock lock(mutex_);
-  return extract(watchers_, what).value_or(nullptr);
-}
-
-std::vector<EndingPtr> Arrivals::give_up() {
-  const base::Lock lock(mutex_);
-  std::vector<EndingPtr> all;
-  for (auto& [what, awaited] : awaited_) all.push_back(std::move(awaited.ending));
-  for (auto& [what, watcher] : watchers_) all.push_back(std::move(watcher));
-  awaited_.clear();
-  watchers_.clear();
-  return all;
+void Arrivals::give_up() noexcept {
+  std::vector<Receiver> receivers;
+  {
+    const base::Lock lock(mutex_);
+    for (auto& [what, arrival] : all_)
+      if (arrival.receiver) receivers.push_back(std::exchange(arrival.receiver, {}));
+  }
+  for (const Receiver& receiver : receivers) receiver.later(receiver.who);
 }
 
 }  // namespace weir::cluster

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Arrivals: tiles that were announced by other ranks, and tasks that wait for one, until both have come.
+// Arrivals: tiles that were announced by other ranks, and who waits for one, until both have come and it is taken.
 //
-// Each version of a tile is announced once and awaited once, in either order. Any thread.
+// Each version of a tile is announced once and awaited once, in either order, and then taken. Any thread.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "base/mutex.hpp"
-#include "cluster/ending.hpp"
 #include "cluster/wire.hpp"
 
 namespace weir::cluster {
@@ -21,35 +19,41 @@ namespace weir::cluster {
 // What has come: the bytes themselves, or where they lie.
 struct Announced {
   Rank from{};
-  std::vector<std::byte> contents;  // empty: `ready` says where they are
+  std::span<const std::byte> contents;  // empty: `ready` says where they are
   Ready ready;
+  std::vector<std::byte> kept;  // what `contents` is, unless that is still the message
 };
 
-// Where the bytes shall go, and who is told.
-struct Awaited {
-  std::span<std::byte> to;
-  EndingPtr ending;
+// Who takes a tile. Told once, by one of the two, when it was announced or never will be; both call Arrivals::take().
+struct Receiver {
+  void* who = nullptr;
+  // Takes it before it returns true. False: nothing was done, since it cannot at once.
+  bool (*try_here)(void* who) noexcept = nullptr;
+  void (*later)(void* who) noexcept = nullptr;
+  explicit operator bool() const noexcept { return later != nullptr; }
 };
 
 class Arrivals {
  public:
-  // What was announced; none when it has not come yet.
-  std::optional<Announced> take(const TileVersion& what);
-  // As take(); when it has not come, `awaited` is kept (moved from), and given back by announce().
-  std::optional<Announced> await(const TileVersion& what, Awaited& awaited);
-  // Who awaits it; when nobody does yet, `announced` is kept (moved from).
-  std::optional<Awaited> announce(const TileVersion& what, Announced& announced);
-  // Whether it was announced. If not, `watcher` is kept (moved from), and given back by watcher_of() when it is.
-  bool watch(const TileVersion& what, EndingPtr& watcher);
-  EndingPtr watcher_of(const TileVersion& what);
-  // All who wait, who wait no more.
-  std::vector<EndingPtr> give_up();
+  // `receiver` is told, perhaps before this returns.
+  void await(const TileVersion& what, const Receiver& receiver);
+  // The receiver takes what was announced. False: it was told for another reason.
+  bool take(const TileVersion& what, Announced& to);
+  // Tells who awaits it; when nobody does yet, it is kept.
+  void announce(const TileVersion& what, Announced&& announced);
+  // Tells all who wait.
+  void give_up() noexcept;
 
  private:
+  struct Arrival {
+    bool is_announced = false;
+    Announced announced;
+    Receiver receiver;  // until it is told
+  };
+  static void keep(Announced& announced);
+
   base::Mutex mutex_;
-  std::unordered_map<TileVersion, Announced, HashTileVersion> announced_ WEIR_GUARDED_BY(mutex_);
-  std::unordered_map<TileVersion, Awaited, HashTileVersion> awaited_ WEIR_GUARDED_BY(mutex_);
-  std::unordered_map<TileVersion, EndingPtr, HashTileVersion> watchers_ WEIR_GUARDED_BY(mutex_);
+  std::unordered_map<TileVersion, Arrival, HashTileVersion> all_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::cluster

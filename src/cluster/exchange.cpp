@@ -25,14 +25,10 @@ std::span<const std::byte> bytes_of(const T& value) noexcept {
 
 std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
 
-// To a block, on whichever thread, for the task that has wanted it: under `weir check` blocks are closed to all but
-// tasks.
+// To a block, on another thread than that of the task which has wanted it: under `weir check` blocks are closed to all
+// but tasks.
 void copy_for_task(std::span<std::byte> to, const std::byte* from) noexcept {
-  if (check::active()) [[unlikely]] {
-    const check::Pause pause;
-    std::memcpy(to.data(), from, to.size());
-    return;
-  }
+  const check::Pause pause;
   std::memcpy(to.data(), from, to.size());
 }
 
@@ -92,91 +88,67 @@ void Exchange::on_taken(Rank, const Taken& taken, std::span<const std::byte>) {
 
 // ---- The receiver's side ----
 
+void Exchange::await(const TileVersion& what, const Receiver& receiver) {
+  arrivals_.await(what, receiver);
+  if (has_failed()) arrivals_.give_up();  // FAIL-1
+}
+
 bool Exchange::receive(const TileVersion& what, std::span<std::byte> to,
                        const std::function<EndingPtr()>& make_ending) {
-  std::optional<Announced> announced = arrivals_.take(what);
-  if (announced && (!announced->contents.empty() || is_near(announced->from, announced->ready.region))) {
-    copy(*announced, to, Copier::task);
-    return true;
+  Announced announced;
+  if (!arrivals_.take(what, announced)) {
+    make_ending()->failed(failure());
+    return false;
   }
-  Awaited awaited{to, make_ending()};
-  if (!announced) announced = arrivals_.await(what, awaited);
-  if (announced) {
-    deliver(std::move(*announced), std::move(awaited));
-  } else if (has_failed()) {  // FAIL-1
-    give_up_arrivals();
+  const bool is_here = !announced.contents.empty() || is_near(announced.from, announced.ready.region);
+  if (is_here) {
+    copy(announced, to);
+  } else {
+    read_far(announced.from, announced.ready, to, make_ending());
   }
-  return false;
-}
-
-void Exchange::await_announcement(const TileVersion& what, EndingPtr ending) {
-  if (arrivals_.watch(what, ending)) {
-    ending->done();
-  } else if (has_failed()) {  // FAIL-1
-    give_up_arrivals();
-  }
-}
-
-void Exchange::give_up_arrivals() noexcept {
-  const std::string why = failure();
-  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(why);
+  return is_here;
 }
 
 void Exchange::on_contents(Rank from, const Contents& head, std::span<const std::byte> bytes) {
-  arrived(head.what, {from, {bytes.begin(), bytes.end()}, {}});
+  arrivals_.announce(head.what, {from, bytes, {}, {}});
 }
 
 void Exchange::on_ready(Rank from, const Ready& ready, std::span<const std::byte>) {
-  arrived(ready.what, {from, {}, ready});
+  arrivals_.announce(ready.what, {from, {}, ready, {}});
 }
 
-void Exchange::arrived(const TileVersion& what, Announced&& announced) {
-  if (std::optional<Awaited> awaited = arrivals_.announce(what, announced)) {
-    deliver(std::move(announced), std::move(*awaited));
-  } else if (const EndingPtr watcher = arrivals_.watcher_of(what)) {
-    watcher->done();
-  }
-}
-
-void Exchange::deliver(Announced&& announced, Awaited&& awaited) {
-  if (!announced.contents.empty() || is_near(announced.from, announced.ready.region)) {
-    copy(announced, awaited.to, Copier::any_thread);
-    awaited.ending->done();
-    return;
-  }
-  const std::shared_ptr<Ending> ending = std::move(awaited.ending);
-  const transport::Location from{announced.from, announced.ready.region, announced.ready.offset};
+void Exchange::read_far(Rank from, const Ready& ready, std::span<std::byte> to, EndingPtr made) {
+  const std::shared_ptr<Ending> ending = std::move(made);
   // Under `weir check`: what the block gets when all of it is there.
-  const auto checked = check::active() ? std::make_shared<std::vector<std::byte>>(awaited.to.size()) : nullptr;
-  far_.read(from, checked != nullptr ? std::span(*checked) : awaited.to,
-            [this, ending, checked, to = awaited.to, who = announced.from,
-             ready = announced.ready](const base::Status& status) {
+  const auto checked = check::active() ? std::make_shared<std::vector<std::byte>>(to.size()) : nullptr;
+  far_.read({from, ready.region, ready.offset}, checked != nullptr ? std::span(*checked) : to,
+            [this, ending, checked, to, from, ready](const base::Status& status) {
               if (!status) {
                 fail(status.message);
                 return ending->failed(failure());
               }
               if (checked != nullptr) copy_for_task(to, checked->data());
-              traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
-              traffic_.bytes_received.fetch_add(ready.bytes, std::memory_order_relaxed);
-              say_taken(who, ready.offer);
+              note_received(ready.bytes);
+              say_taken(from, ready.offer);
               ending->done();
             });
 }
 
-// From a message, or from a neighbour's memory.
-void Exchange::copy(const Announced& announced, std::span<std::byte> to, Copier by) {
-  const auto write = [&](const std::byte* from) {
-    by == Copier::task ? static_cast<void>(std::memcpy(to.data(), from, to.size())) : copy_for_task(to, from);
-  };
-  traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
-  traffic_.bytes_received.fetch_add(to.size(), std::memory_order_relaxed);
+// From a message, or from a neighbour's memory. In the task that receives.
+void Exchange::copy(const Announced& announced, std::span<std::byte> to) {
+  note_received(to.size());
   if (!announced.contents.empty()) {
-    write(announced.contents.data());
+    std::memcpy(to.data(), announced.contents.data(), to.size());
     return;
   }
   const Ready& ready = announced.ready;
-  write(transport_.mapped(announced.from, ready.region) + ready.offset);
+  std::memcpy(to.data(), transport_.mapped(announced.from, ready.region) + ready.offset, to.size());
   say_taken(announced.from, ready.offer);
+}
+
+void Exchange::note_received(std::size_t bytes) noexcept {
+  traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
+  traffic_.bytes_received.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void Exchange::say_taken(Rank to, std::uint64_t offer) { send(to, Message::taken, bytes_of(Taken{offer})); }
@@ -196,7 +168,7 @@ void Exchange::fail(const std::string& text) noexcept {
     failure_ = text;
     has_failed_.store(true);
   }
-  for (const EndingPtr& ending : arrivals_.give_up()) ending->failed(text);
+  arrivals_.give_up();
   for (const EndingPtr& ending : offers_.give_up()) ending->failed(text);
   barrier_.give_up();
 }

@@ -44,11 +44,11 @@ class Exchange {
   void offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset, std::size_t bytes,
              EndingPtr ending);
 
-  // True: it is there. False: `make_ending` was called, and what it has made is told when it is there.
+  // `receiver` is told when the tile was announced, perhaps at once, or all has failed: it then calls receive(), which
+  // waits for no other rank.
+  void await(const TileVersion& what, const Receiver& receiver);
+  // True: it is there. False: `make_ending` was called, and what it has made is told when it is there, or has failed.
   bool receive(const TileVersion& what, std::span<std::byte> to, const std::function<EndingPtr()>& make_ending);
-
-  // `ending` is told, perhaps at once, when the tile was announced: receive() waits for no other rank from then on.
-  void await_announcement(const TileVersion& what, EndingPtr ending);
 
   // The first failure counts: all that is awaited here fails, now and from now on. announce_failure() has all other
   // ranks fail with this text, too.
@@ -73,14 +73,12 @@ class Exchange {
   void on_failed(Rank from, const Failed& failed, std::span<const std::byte> text);
   void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
 
-  void arrived(const TileVersion& what, Announced&& announced);
-  void give_up_arrivals() noexcept;
-  void deliver(Announced&& announced, Awaited&& awaited);
+  void read_far(Rank from, const Ready& ready, std::span<std::byte> to, EndingPtr ending);
   bool is_near(Rank rank, transport::RegionId region) const noexcept {
     return transport_.mapped(rank, region) != nullptr;
   }
-  enum class Copier : std::uint8_t { task, any_thread };  // whether it is the task that receives
-  void copy(const Announced& announced, std::span<std::byte> to, Copier by);
+  void copy(const Announced& announced, std::span<std::byte> to);
+  void note_received(std::size_t bytes) noexcept;
   void say_taken(Rank to, std::uint64_t offer);
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cluster/message_log.hpp"
+#include "runtime/held_task.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
 #include "trace/track.hpp"
@@ -66,33 +67,23 @@ void send(RanksState& state, const Passing& passing, std::span<const std::byte> 
   exchange.offer(what, to, state.memory->id(), copy->offset, bytes.size(), std::move(copy->ending));
 }
 
-// Since when a task has wanted a tile, in a traced run; null in others.
-using Since = std::shared_ptr<std::uint64_t>;
-
-void begin_to_want(const Since& since) noexcept {
-  if (since != nullptr && *since == 0) *since = trace::Track::now();
-}
-
-void receive(RanksState& state, const Passing& passing, const detail::BlockBase& block, std::span<std::byte> to,
-             const Since& since) {
-  begin_to_want(since);
-  if (since == nullptr) {
+void receive(RanksState& state, const Passing& passing, const detail::BlockBase& block, std::span<std::byte> to) {
+  if (!state.log->is_on()) {
     state.exchange->receive(passing.what, to, [] { return std::make_unique<TaskEnding>(); });
     return;
   }
   const TracedTile tile = traced(passing, passing.from, block, to.size());
+  const std::uint64_t since = runtime::traced_task_held_since();
   MessageLog& log = *state.log;
   const bool is_here =
-      state.exchange->receive(passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, *since); });
-  if (is_here) log.received(tile, runtime::traced_task(), *since);
+      state.exchange->receive(passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, since); });
+  if (is_here) log.received(tile, runtime::traced_task(), since);
 }
 
-// A task that ends when the tile was announced, and keeps no room until then.
-Handle<> begin_to_await(RanksState& state, const TileVersion& what, const Since& since) {
-  return state.runtime->spawn(name("await"), Priority::urgent, [&state, what, since] {
-    begin_to_want(since);
-    state.exchange->await_announcement(what, std::make_unique<TaskEnding>());
-  });
+Receiver receiver_of(const Handle<>& task) noexcept {
+  return {runtime::HeldTask(task).address(),
+          [](void* who) noexcept { return runtime::HeldTask(who).try_release_here(); },
+          [](void* who) noexcept { runtime::HeldTask(who).release(); }};
 }
 
 }  // namespace
@@ -103,7 +94,7 @@ void need_block(RanksState& state, RankedTile& tile) {
 }
 
 void begin_send(RanksState& state, detail::BlockBase* block, const Passing& passing) {
-  state.runtime->spawn(name("send"), Priority::urgent, detail::block_item<Mode::in, const std::byte>(block),
+  state.runtime->spawn(name("send"), runtime::kPrompt, detail::block_item<Mode::in, const std::byte>(block),
                        [&state, block, passing](std::span<const std::byte> bytes) {
                          if (state.log->is_on())
                            state.log->sent(traced(passing, passing.to, *block, bytes.size()), runtime::traced_task());
@@ -111,14 +102,13 @@ void begin_send(RanksState& state, detail::BlockBase* block, const Passing& pass
                        });
 }
 
+// Announced before it is given room: what a task waits for is another rank or room, never both.
 void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& passing) {
-  const Since since = state.log->is_on() ? std::make_shared<std::uint64_t>(0) : nullptr;
-  const bool waits = runtime::blocks_wait_for_room(*state.runtime);
-  const Handle<> announced = waits ? begin_to_await(state, passing.what, since) : Handle<>();
-  state.runtime->spawn(
-      name(state.receive_names[static_cast<std::uint32_t>(passing.from)].c_str()), Priority::urgent, after(announced),
-      detail::block_item<Mode::out, std::byte>(block),
-      [&state, block, passing, since](std::span<std::byte> to) { receive(state, passing, *block, to, since); });
+  const Handle<> task =
+      state.runtime->spawn(name(state.receive_names[static_cast<std::uint32_t>(passing.from)].c_str()), runtime::kHeld,
+                           detail::block_item<Mode::out, std::byte>(block),
+                           [&state, block, passing](std::span<std::byte> to) { receive(state, passing, *block, to); });
+  state.exchange->await(passing.what, receiver_of(task));
 }
 
 }  // namespace weir::cluster

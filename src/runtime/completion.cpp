@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "check/hooks.hpp"
-#include "runtime/runtime_state.hpp"
 #include "sched/worker.hpp"
 #include "weir/error.hpp"
 
@@ -19,22 +18,8 @@ using detail::OpenCompletion;
 
 namespace {
 
-// DONE-2: while it lives the runtime does not go, though the task, and all others, may have ended by then.
-class Completing {
- public:
-  explicit Completing(runtime::State& state) noexcept : completing_(state.completing) {
-    completing_.fetch_add(1, std::memory_order_relaxed);
-  }
-  ~Completing() { completing_.fetch_sub(1, std::memory_order_release); }
-  Completing(const Completing&) = delete;
-  Completing& operator=(const Completing&) = delete;
-
- private:
-  std::atomic<std::uint32_t>& completing_;
-};
-
 void end(std::unique_ptr<OpenCompletion> open, std::exception_ptr failure) noexcept {
-  const Completing completing(*open->scope->owner()->scheduler().owner);
+  const runtime::Completing completing(*open->scope->owner()->scheduler().owner);
   if (failure) open->scope->fail(std::move(failure));
   open->scope->close_completion(*open->node);
 }

@@ -8,6 +8,7 @@
 
 #include <exception>
 
+#include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "weir/completion.hpp"
 
@@ -24,3 +25,22 @@ struct CompletionAccess {
 };
 
 }  // namespace weir::detail
+
+namespace weir::runtime {
+
+// Of a thread that ends what a task waits for. DONE-2: while it lives the runtime does not go, though the task, and all
+// others, may have ended by then.
+class Completing {
+ public:
+  explicit Completing(State& state) noexcept : completing_(state.completing) {
+    completing_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Completing() { completing_.fetch_sub(1, std::memory_order_release); }
+  Completing(const Completing&) = delete;
+  Completing& operator=(const Completing&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& completing_;
+};
+
+}  // namespace weir::runtime

@@ -44,6 +44,10 @@ std::uint64_t traced_task() noexcept {
   return worker == nullptr ? 0 : sched::trace_id_of(worker->frame().task);
 }
 
+std::uint64_t traced_task_held_since() noexcept {
+  return sched::Worker::current()->frame().task->note.extra()->held_since;
+}
+
 trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept {
   return trace::EdgeBlock::of(trace::BlockKind::numbered, data::block_of(block).trace_id);
 }

@@ -30,6 +30,8 @@ void trace_idle(std::uint64_t since) noexcept;
 std::uint64_t new_traced_number() noexcept;
 // The task that the calling thread runs, as a trace means it; 0: none.
 std::uint64_t traced_task() noexcept;
+// Since when the running task, a held one (held_task.hpp), has had nothing else to wait for. In a traced run.
+std::uint64_t traced_task_held_since() noexcept;
 trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept;
 
 }  // namespace weir::runtime

@@ -43,7 +43,7 @@ struct State {
   std::uint64_t blocks_made = 0;                          // outside of tasks, by the maker
   std::uint64_t id = 0;                                   // unique in the process, never used again
   std::uint16_t number = 0;
-  std::atomic<std::uint32_t> completing{0};  // DONE-2: threads in complete() of a Completion; waited for at the end
+  std::atomic<std::uint32_t> completing{0};  // DONE-2: threads that end what tasks wait for; waited for at the end
   std::thread::id maker;                     // worker 0
   std::atomic<bool> maker_has_ended{false};
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker

@@ -11,6 +11,7 @@
 #include "platform/fresh_stack.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/checkpointing.hpp"
+#include "runtime/held_task.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/nesting.hpp"
 #include "runtime/runtime_state.hpp"
@@ -48,13 +49,23 @@ Worker& worker_of(Runtime* runtime) {
   return memory;
 }
 
+// A prompt task that cannot run at once is urgent. That is each where the checker looks, which must not meet a task
+// inside of what Weir does, and in a traced run: what comes after it is spawned before it has ended, and so recorded.
+void set_priority(Task& task, sched::TaskExtra& extra, Priority priority) noexcept {
+  const bool prompt = priority == runtime::kPrompt || priority == runtime::kHeld;
+  extra.prompt = prompt && !check::active() && task.scope->owner()->track() == nullptr;
+  extra.priority = prompt ? Priority::urgent : priority;
+  if (priority == runtime::kHeld) extra.hold();
+}
+
 void apply(Task& task, const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
   if (attributes.domain >= scheduler.domain_count() || attributes.domain < -1) {
     const int asked = attributes.domain == detail::kNoSuchDomain ? -1 : attributes.domain;
     throw Error(fmt::format("on_domain({}): the runtime has {} domain{}, numbered from 0", asked,
                             scheduler.domain_count(), scheduler.domain_count() == 1 ? "" : "s"));
   }
-  if (attributes.priority > Priority::background) {
+  if (attributes.priority > Priority::background && attributes.priority != runtime::kPrompt &&
+      attributes.priority != runtime::kHeld) {
     throw Error(fmt::format("Priority({}): there are normal, urgent and background, 0 to {}",
                             static_cast<int>(attributes.priority), static_cast<int>(Priority::background)));
   }
@@ -70,7 +81,7 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
   }
   extra->name = attributes.name;
   extra->domain = attributes.domain;
-  extra->priority = attributes.priority;
+  set_priority(task, *extra, attributes.priority);
   if (fresh != nullptr) task.note = sched::TaskNote(fresh.release());
 }
 

@@ -77,8 +77,13 @@ void Runner::send_home(Task* task, int home) noexcept {
 }
 
 void Runner::submit_with_wishes(Task* task) noexcept {
-  const TaskExtra& extra = *task->note.extra();
+  TaskExtra& extra = *task->note.extra();
+  if (extra.is_held()) {
+    if (track() != nullptr) extra.held_since = trace::Track::now();
+    if (!extra.let_go()) return;  // EDGE-5
+  }
   if (extra.hooks != nullptr && !extra.hooks->on_ready(self_, *task)) return;
+  if (extra.prompt && Prompt::try_run(*this, *task)) return;
   const policy::Destination to = policy::place({extra.priority, extra.domain}, {domain(), true});
   if (to.source == policy::Source::deque) return queues().push(reinterpret_cast<Item>(task));
   team().queues(to.domain).inbox(to.source).push(task);
@@ -86,6 +91,17 @@ void Runner::submit_with_wishes(Task* task) noexcept {
     team().lot(to.domain).wake_in_domain(to.domain);
   else if (queues().lot().should_wake())
     queues().wake_one();
+}
+
+bool Prompt::try_run(Runner& runner, Task& task) noexcept {
+  if (runner.runs_promptly_) return false;
+  TaskExtra& extra = *task.note.extra();
+  if (extra.is_held()) static_cast<void>(extra.let_go());  // EDGE-5
+  runner.runs_promptly_ = true;
+  runner.run_one(reinterpret_cast<Runner::Item>(&task));
+  runner.runs_promptly_ = false;
+  runner.flush();  // a worker that looks for work has done so already, and may sleep next
+  return true;
 }
 
 }  // namespace weir::sched

@@ -23,9 +23,19 @@
 
 namespace weir::sched {
 
+class Runner;
 class Worker;
 
+// Prompt tasks (TaskExtra::prompt), which run at once on the worker that makes them ready.
+struct Prompt {
+  // What `runner`, the calling thread's, has made ready; a held one is released by it, of which nothing else may be
+  // missing. False: nothing was done, since it runs a prompt task already, which a chain of them would pile up on.
+  static bool try_run(Runner& runner, Task& task) noexcept;
+};
+
 class Runner : public Peer, public CurrentWorker {
+  friend struct Prompt;
+
  public:
   // `self`: the worker whose base this is, for hooks and for current().
   Runner(Worker& self, Team& team, const Identity& identity);
@@ -164,6 +174,7 @@ class Runner : public Peer, public CurrentWorker {
   FreeBatch* freed_ = nullptr;  // tasks of freed_heap_ that ended here
   TaskHeap* freed_heap_ = nullptr;
   bool flushing_ = false;
+  bool runs_promptly_ = false;  // a prompt task
   Thief thief_;
   Search search_;
 };

@@ -264,12 +264,28 @@ struct TaskExtra {
   base::Shown<TaskHooks*> hooks = nullptr;  // owned
   EdgeChunk* edges = nullptr;     // owned, for edges from predecessors that have no room elsewhere; newest first
   void* large_closure = nullptr;  // owned memory of a closure that does not fit
+  bool prompt = false;            // runs at once, on the thread that makes it ready, where that runs tasks
+  std::uint64_t held_since = 0;   // of a held task in a traced run: all that it comes after had ended
   TaskExtra() = default;
   TaskExtra(const TaskExtra&) = delete;
   TaskExtra& operator=(const TaskExtra&) = delete;
   ~TaskExtra();
+
+  // A held task is ready when its predecessors have ended and it was released: EDGE-5, docs/protocols/edges.md. Its
+  // spawner, before it is submitted.
+  void hold() noexcept { holds_.store(2, std::memory_order_relaxed); }
+  // Any thread that keeps the task from ending.
+  bool is_held() const noexcept { return holds_.load(std::memory_order_acquire) != 0; }
+  // All predecessors have ended. Whoever is to release it.
+  bool is_only_held() const noexcept { return holds_.load(std::memory_order_acquire) == 1; }
+  // Once for the predecessors, once by who releases it: true for the second, who makes the task ready.
+  [[nodiscard]] bool let_go() noexcept { return holds_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
   // Room for one more edge; it stays where it is. The spawner only. Throws std::bad_alloc.
   Edge& add_edge();
+
+ private:
+  std::atomic<std::uint8_t> holds_{0};  // EDGE-5: spawner, who ends the last predecessor, who releases
 };
 
 // The task's, which gets one when it has none. Its spawner, before it is submitted. Throws std::bad_alloc.

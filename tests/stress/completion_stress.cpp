@@ -3,12 +3,13 @@
 // docs/protocols/completion.md: tasks with footprints that end later, completed by threads that are none of the
 // runtime's, while others look at what waits, and runtimes that are destroyed the moment the last has ended. What comes
 // after a task sees what was done for it; nothing is completed twice, or lost.
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "runtime/explaining.hpp"
+#include "looker.hpp"
 #include "stress.hpp"
 
 namespace {
@@ -89,27 +90,15 @@ void round(Stress& stress, Devices& devices, long number) {
   struct alignas(64) Value {
     long now = 0, expected = 0;
   } values[kValues];
-  std::thread looker;
-  std::atomic<bool> done{false};
   {
     weir::Options options = weir::stress::with_workers(1 + static_cast<int>(stress.below(4)));
     options.explain_after = 0;
     if (stress.below(2) == 0) options.throttle = static_cast<int>(1 + stress.below(50));
     weir::Runtime runtime(options);
-    if (stress.below(2) == 0) {
-      looker = std::thread([&] {
-        auto& explaining = *weir::detail::RuntimeAccess::state(runtime)->explaining;
-        while (!done.load(std::memory_order_acquire)) static_cast<void>(explaining.look());
-      });
-    }
+    const weir::stress::Looker looker(runtime, stress.below(2) == 0);
     for (unsigned i = 0, tasks = stress.below(300); i < tasks; ++i) {
       Value& value = values[stress.below(kValues)];
       spawn_one(runtime, devices, stress, value.now, value.expected);
-    }
-    if (looker.joinable()) {
-      runtime.wait();
-      done.store(true, std::memory_order_release);
-      looker.join();
     }
   }  // waits for the rest
   for (const Value& value : values) stress.check(value.now == value.expected, "work was lost, or done twice");

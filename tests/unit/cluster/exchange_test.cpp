@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "transport/loopback/world.hpp"
@@ -24,6 +25,29 @@ struct Counting final : Ending {
   void done() noexcept override { ++ended_; }
   void failed(const std::string&) noexcept override { ++gave_up_; }
   int &ended_, &gave_up_;
+};
+
+// A tile that is awaited, and taken: at once when it is announced, or when this rank comes to it.
+struct Wanted {
+  Exchange& exchange;
+  TileVersion what;
+  std::vector<std::byte> bytes;
+  bool waits;  // it cannot take it at once
+  int &ended, &gave_up;
+  bool told = false;
+
+  Receiver receiver() {
+    return {this,
+            [](void* who) noexcept {
+              auto& self = *static_cast<Wanted*>(who);
+              if (!self.waits) self.take();
+              return !self.waits;
+            },
+            [](void* who) noexcept { static_cast<Wanted*>(who)->told = true; }};
+  }
+  void take() {
+    if (exchange.receive(what, bytes, [this] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
+  }
 };
 
 constexpr std::size_t kTile = 9000;  // bytes of a large one
@@ -55,16 +79,21 @@ void all_to_all(Transport& transport, std::uint64_t seed, std::uint32_t tiles) {
   }
   std::mt19937_64 random(seed * 1000 + static_cast<std::uint64_t>(self));
   std::shuffle(steps.begin(), steps.end(), random);
-  std::map<std::size_t, std::vector<std::byte>> received;
+  std::map<std::size_t, std::unique_ptr<Wanted>> received;
+  const auto take_told = [&] {
+    for (auto& [step, wanted_tile] : received)
+      if (std::exchange(wanted_tile->told, false)) wanted_tile->take();
+  };
   std::vector<std::unique_ptr<std::vector<std::byte>>> sent;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
     const bool is_small = step.what.version % 2 == 0;
     const std::size_t bytes = is_small ? 1 + step.what.version * 100 : kTile;
     if (!step.sends) {
-      received[i].resize(bytes);
       ++wanted;
-      if (exchange.receive(step.what, received[i], [&] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
+      received[i] = std::make_unique<Wanted>(
+          Wanted{exchange, step.what, std::vector<std::byte>(bytes), random() % 2 == 0, ended, gave_up});
+      exchange.await(step.what, received[i]->receiver());
     } else if (is_small) {
       std::vector<std::byte> data(bytes);
       for (std::size_t at = 0; at < bytes; ++at) data[at] = content(step.what, self, at);
@@ -78,11 +107,12 @@ void all_to_all(Transport& transport, std::uint64_t seed, std::uint32_t tiles) {
     }
     transport.progress();
   }
-  while (ended < wanted) {
+  for (take_told(); ended < wanted; take_told()) {
     if (!transport.progress()) transport.wait_for_arrival(1000);
   }
   EXPECT_EQ(gave_up, 0);
-  for (const auto& [i, bytes] : received) {
+  for (const auto& [i, wanted_tile] : received) {
+    const std::vector<std::byte>& bytes = wanted_tile->bytes;
     const Step& step = steps[i];
     const bool is_small = step.what.version % 2 == 0;
     const TileVersion what = is_small ? step.what : TileVersion{{}, step.what.version};
@@ -104,6 +134,30 @@ TEST(Exchanges, EveryTileArrivesOnceWithItsBytes) {
 TEST(Exchanges, TilesGoToHundredsOfRanks) {
   const auto outcome = transport::loopback::run({.ranks = 120, .seed = 5, .ranks_per_host = 120},
                                                 [&](Transport& rank) { all_to_all(rank, 5, 1); });
+  for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+}
+
+TEST(Exchanges, WhoAwaitsATileIsToldOfAFailureBeforeOrAfterIt) {
+  const auto outcome = transport::loopback::run({.ranks = 2, .seed = 4, .ranks_per_host = 2}, [&](Transport& rank) {
+    Exchange exchange(rank);
+    int ended = 0, gave_up = 0;
+    Wanted early{exchange, {{0, 0}, 1}, std::vector<std::byte>(8), true, ended, gave_up};
+    Wanted late{exchange, {{0, 0}, 2}, std::vector<std::byte>(8), true, ended, gave_up};
+    exchange.await(early.what, early.receiver());
+    EXPECT_FALSE(early.told);
+    ASSERT_TRUE(rank.barrier());
+    if (rank.rank() == Rank{1}) exchange.announce_own_failure("no such luck");
+    while (!exchange.has_failed()) {
+      if (!rank.progress()) rank.wait_for_arrival(1000);
+    }
+    exchange.await(late.what, late.receiver());
+    EXPECT_TRUE(early.told && late.told);
+    early.take();
+    late.take();
+    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(gave_up, 2);
+    ASSERT_TRUE(rank.leave());
+  });
   for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
 }
 
