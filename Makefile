@@ -34,7 +34,7 @@ arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 export NINJA_STATUS := building %f of %t, %es: 
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench stress vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
+.PHONY: help run build test bench stress fuzz vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -68,6 +68,14 @@ stress:  ## the stress tests, many rounds, under ThreadSanitizer
 	@$(MAKE) --no-print-directory configure PRESET=tsan
 	@cmake --build $(build) -j $(JOBS)
 	@ctest --test-dir $(build) --output-on-failure -L stress --repeat until-fail:10
+
+SEEDS ?= 10000
+fuzz:  ## the transport and OpenSHMEM's collectives in 10,000 orders (SEEDS=N), against their models
+	$(install_packages) build test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(build) -j $(JOBS) --target transport_loopback_test --target shmem_group_test
+	WEIR_LOOPBACK_SEEDS=$(SEEDS) $(build)/tests/conformance/transport/transport_loopback_test --gtest_filter='*ManyOrders*:*RandomOperations*'
+	WEIR_LOOPBACK_SEEDS=$(SEEDS) $(build)/tests/unit/shmem/group/shmem_group_test --gtest_filter='GroupOverLoopback.*'
 
 vm-test:  ## the tests in emulated machines with several memory nodes (QEMU; a minute)
 	$(install_packages) build test vm

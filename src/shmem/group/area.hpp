@@ -48,8 +48,9 @@ struct Offer {
 };
 
 // Of a work that the members share out: for a step (its number shifted by kPartBits) how many of its parts have been
-// taken, and how many are done.
-inline constexpr unsigned kPartBits = 16;
+// taken, from the front (the lower half of the bits) and from the back, and how many are done.
+inline constexpr unsigned kPartBits = 20;
+inline constexpr unsigned kMostParts = (1U << kPartBits / 2) - 1;
 struct Work {
   std::atomic<Step> taken{0}, done{0};
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/affinity.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::shmem {
@@ -47,15 +48,20 @@ void Near::wait_for_end() {
 }
 
 std::optional<unsigned> Near::take_part(unsigned parts) noexcept {
+  constexpr Step kFromFront = 1, kFromBack = kMostParts + 1;  // one part more, taken from that end
   const Step none = step_ << kPartBits;
+  const bool is_front = platform::current_cpu() % 2 == 0;
   std::atomic<Step>& taken = area(0).work.taken;
   // Relaxed: who takes a part has seen all begin, and what parts write is ordered by WORK-1.
   Step seen = taken.load(std::memory_order_relaxed);
   for (;;) {
-    const Step next = std::max(seen, none);  // more than all parts: others have gone on
-    if (next >= none + parts) return std::nullopt;
-    if (taken.compare_exchange_weak(seen, next + 1, std::memory_order_relaxed))
-      return static_cast<unsigned>(next - none);
+    const Step next = std::max(seen, none);
+    if (next >> kPartBits != step_) return std::nullopt;  // others have gone on
+    const auto front = static_cast<unsigned>((next - none) % kFromBack);
+    const auto back = static_cast<unsigned>((next - none) / kFromBack);
+    if (front + back >= parts) return std::nullopt;
+    if (taken.compare_exchange_weak(seen, next + (is_front ? kFromFront : kFromBack), std::memory_order_relaxed))
+      return is_front ? front : parts - 1 - back;
   }
 }
 

@@ -8,6 +8,7 @@
 // letter is overwritten before it was read is docs/protocols/shmem-collectives.md.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -79,14 +80,16 @@ class Near {
   // Members have to wait for a turn of a processor: who has one had better do the work of the others, too.
   bool takes_turns() const noexcept { return places_.crowded; }
   // Work of this step, which all have begun: calls work(part) for each of `parts`, at least 1, on some member. All is
-  // done, and seen, when it returns. At most once in a step.
+  // done, and seen, when it returns. At most once in a step. Processors take parts from the two ends, each from the
+  // same one again and again, so that a part's lines are often in the caches of the processor that does it.
   template <class F>
   void share_out(unsigned parts, F work) {
-    while (const auto part = take_part(parts)) {
-      work(*part);
+    const unsigned taken_alone = std::min(parts, kMostParts);
+    while (const auto first = take_part(taken_alone)) {
+      for (unsigned part = *first; part < parts; part += kMostParts) work(part);
       end_part();
     }
-    wait(area(0).work.done, (step_ << kPartBits) + parts);  // WORK-1
+    wait(area(0).work.done, (step_ << kPartBits) + taken_alone);  // WORK-1
   }
 
  private:

@@ -26,7 +26,7 @@ class Reach {
   virtual void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) = 0;
   virtual void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) = 0;
   virtual void quiet() = 0;
-  // A release of a word there, with all that quiet() has completed before it.
+  // A release of a word there, with all that quiet() has completed before it, and after all flags set before it.
   virtual void set_flag(std::atomic<Step>* symmetric, Step value, int pe) = 0;
 
   // Until the word is at least `step`: spins, yields, sleeps, helps the transport; a PE that is lost ends the program.

@@ -47,6 +47,7 @@ void WorldReach::get_nbi(void* to, const void* symmetric, std::size_t bytes, int
 void WorldReach::quiet() { shmem::quiet(context_); }
 
 void WorldReach::set_flag(std::atomic<Step>* symmetric, Step value, int pe) {
+  fence(context_);
   send_signal(context_, {reinterpret_cast<std::uint64_t*>(symmetric), value, SignalOp::set}, pe);
 }
 

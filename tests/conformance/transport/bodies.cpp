@@ -5,7 +5,7 @@
 namespace weir::transport::conformance {
 
 void for_each_body(const std::function<void(const Body&)>& visit) {
-  for (const auto bodies : {memory_bodies(), meeting_bodies(), message_bodies(), reach_bodies()}) {
+  for (const auto bodies : {memory_bodies(), meeting_bodies(), message_bodies(), reach_bodies(), random_bodies()}) {
     for (const Body& body : bodies) visit(body);
   }
 }

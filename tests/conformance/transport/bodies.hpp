@@ -23,8 +23,12 @@ std::span<const Body> memory_bodies();
 std::span<const Body> meeting_bodies();
 std::span<const Body> reach_bodies();
 std::span<const Body> message_bodies();
+std::span<const Body> random_bodies();
 // In which a rank is killed, ends all, or makes a mistake: none of these comes to a good end.
 std::span<const Body> loss_bodies();
+
+// Collective: each rank's random operations, as the seed says, against a model of what may be seen.
+void random_operations(Transport& transport, std::uint64_t seed);
 
 // For each of them, but for those of loss_bodies().
 void for_each_body(const std::function<void(const Body&)>& visit);

@@ -55,6 +55,16 @@ TEST(Loopback, DoesWhatEveryBackendMustDo) {
   });
 }
 
+// The seeds of a test: from a random one on, or all from 1 on to as many as WEIR_LOOPBACK_SEEDS says.
+struct SeedRange {
+  explicit SeedRange(std::uint64_t few) {
+    const char* const text = std::getenv("WEIR_LOOPBACK_SEEDS");
+    first = text != nullptr ? 1 : std::random_device{}();
+    end = first + (text != nullptr ? std::strtoull(text, nullptr, 10) : few);
+  }
+  std::uint64_t first, end;
+};
+
 // Those that copy megabytes are left out: it is the order that counts.
 TEST(Loopback, HoldsInManyOrders) {
   std::vector<const Body*> bodies;
@@ -66,16 +76,29 @@ TEST(Loopback, HoldsInManyOrders) {
                           name == "a_region_is_zeros_of_the_largest_size" || name == "all_gather_takes_any_length";
     if (is_for_loopback(body) && !is_large) bodies.push_back(&body);
   });
-  const char* const text = std::getenv("WEIR_LOOPBACK_SEEDS");
-  const std::uint64_t count = text != nullptr ? std::strtoull(text, nullptr, 10) : 60;
-  const std::uint64_t first = text != nullptr ? 1 : std::random_device{}();
-  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+  const SeedRange seeds(60);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end && !HasFailure(); ++seed) {
     const Body& body = *bodies[seed % bodies.size()];
     const Settings settings{.ranks = static_cast<std::uint32_t>(1 + seed / 7 % 6),
                             .seed = seed,
                             .ranks_per_host = static_cast<std::uint32_t>(1 + seed / 5 % 3),
                             .most_on_way = 1 + seed / 3 % 20};
     EXPECT_THAT(run_body(settings, body).failures, IsEmpty()) << named(settings, body);
+  }
+}
+
+TEST(Loopback, RandomOperationsAreSeenAsAModelSays) {
+  const SeedRange seeds(300);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end && !HasFailure(); ++seed) {
+    const Settings settings{.ranks = static_cast<std::uint32_t>(1 + seed % 6),
+                            .seed = seed,
+                            .ranks_per_host = static_cast<std::uint32_t>(1 + seed / 6 % 3)};
+    const Outcome outcome = loopback::run(settings, [seed](Transport& t) {
+      random_operations(t, seed);
+      require(t.leave());
+    });
+    EXPECT_THAT(outcome.failures, IsEmpty())
+        << settings.ranks << " ranks, " << settings.ranks_per_host << " per host, seed " << seed;
   }
 }
 

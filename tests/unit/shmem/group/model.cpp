@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace weir::shmem::test {
 namespace {
@@ -155,6 +156,19 @@ std::string describe(const Action& action) {
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> any_groups(std::mt19937& random, int pes) {
+  std::vector<int> world(static_cast<std::size_t>(pes));
+  std::iota(world.begin(), world.end(), 0);
+  std::vector<std::vector<int>> groups{world};
+  for (int i = 0; i < 3; ++i) {
+    std::vector<int> some = world;
+    if (random() % 2 == 0) std::shuffle(some.begin(), some.end(), random);
+    some.resize(1 + random() % some.size());
+    groups.push_back(some);
+  }
+  return groups;
+}
 
 Action any_action(std::mt19937& random, const std::vector<std::vector<int>>& groups) {
   Action action;

@@ -32,6 +32,9 @@ using Bytes = std::vector<std::byte>;
 constexpr std::byte kUntouched{0x5a};
 constexpr std::size_t kBuffer = std::size_t{1} << 21;  // room for a source or a dest
 
+// The world of so many PEs, and groups of some of them in any order.
+std::vector<std::vector<int>> any_groups(std::mt19937& random, int pes);
+
 // `groups`: the PEs of each.
 Action any_action(std::mt19937& random, const std::vector<std::vector<int>>& groups);
 

@@ -18,18 +18,6 @@ struct Play {
   std::vector<Action> actions;
 };
 
-// The world, and groups of some of its PEs in any order.
-std::vector<std::vector<int>> any_groups(std::mt19937& random, const Stage& stage) {
-  std::vector<std::vector<int>> groups{all_of(stage)};
-  for (int i = 0; i < 3; ++i) {
-    std::vector<int> pes = all_of(stage);
-    if (random() % 2 == 0) std::shuffle(pes.begin(), pes.end(), random);
-    pes.resize(1 + random() % pes.size());
-    groups.push_back(pes);
-  }
-  return groups;
-}
-
 Play any_play(std::mt19937& random) {
   const int pe_counts[] = {1, 2, 3, 4, 5, 8, 9, 12};
   const int pes = pe_counts[random() % 8], nodes = random() % 2 == 0 ? 1 : 1 + static_cast<int>(random() % 4);
@@ -37,7 +25,7 @@ Play any_play(std::mt19937& random) {
   play.stage = one_node(pes, random() % 2 == 0);
   play.stage.bytes = Pe::kAreas * kAreaBytes + 2 * kBuffer;
   for (int& node : play.stage.nodes) node = static_cast<int>(random() % static_cast<unsigned>(nodes));
-  play.groups = any_groups(random, play.stage);
+  play.groups = any_groups(random, pes);
   for (int i = 0; i < (base::kUnderSanitizer ? 15 : 40); ++i) play.actions.push_back(any_action(random, play.groups));
   return play;
 }
