@@ -205,11 +205,11 @@ void Watch::open_page_for_hook(std::uintptr_t address, Page& page) {
   open_page(address, page, PageState::open);
 }
 
-void Watch::open_page(std::uintptr_t address, Page& page, PageState state) {
-  page.state = state;
+void Watch::open_page(std::uintptr_t address, Page& page, PageState next) {
+  page.state = next;
   page.epoch = epoch_;
   opened_.push_back(address);
-  platform::protect(address, kPageBytes, protection_in(page, state));
+  platform::protect(address, kPageBytes, protection_in(page, next));
 }
 
 void Watch::let_through(std::uintptr_t address, const Page& page) noexcept {

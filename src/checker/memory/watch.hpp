@@ -91,7 +91,7 @@ class Watch {
   std::uint64_t epoch() const noexcept { return epoch_; }  // another one after each open() and close()
   bool is_closed() const noexcept { return closed_; }
   // One page, until the next open() or close().
-  void open_page(std::uintptr_t address, Page& page, PageState state);
+  void open_page(std::uintptr_t address, Page& page, PageState next);
   PageState state_of(const Page& page) const noexcept {
     return page.epoch == epoch_ ? page.state : closed_ || page.strict ? PageState::closed : PageState::open;
   }
