@@ -129,7 +129,7 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
   const bool has_hint = request.hint != nullptr || !of.hint.empty();
   const int rank = has_hint ? rank_of_hint(hint_value(hints_of(of, request), OCR_HINT_EDT_AFFINITY, 0)) : -1;
   if (rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks)
-    return spread_to(local, request).value_or(homes().self());
+    return spread_to(local, *of.kind, request).value_or(homes().self());
   end_spread();
   return Rank{static_cast<std::uint32_t>(rank)};
 }

@@ -13,6 +13,7 @@
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/edts/edt_end.hpp"
+#include "ocr/edts/edt_times.hpp"
 #include "ocr/edts/finish_scope.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/local.hpp"
@@ -234,7 +235,9 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
   if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
     edt.begin();
     Run* const outer = std::exchange(local.current, &run);
+    const std::uint64_t began = EdtTimes::begin();
     returned = call(local, run);
+    EdtTimes::end(began, *edt.kind());
     local.current = outer;
   }
   end_function(local, run, returned);

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "ocr/edts/edt_times.hpp"
+#include "ocr/edts/policy/spread.hpp"
 #include "ocr/objects/home.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -17,8 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 // What a rank says is so for a while, in which it would ask again.
 constexpr auto kLasts = std::chrono::milliseconds(200);
-// An EDT whose blocks here are larger stays: their copies would have to be made first.
-constexpr std::uint64_t kMostBytes = 1 << 20;
 
 struct Asking {
   std::uint32_t edts = 0;
@@ -50,12 +51,27 @@ std::uint64_t bytes_here(const EdtRequest& request) noexcept {
   return bytes;
 }
 
+// Nothing that has still to happen is named by depv.
+bool can_run_at_once(const EdtRequest& request) noexcept {
+  for (std::uint32_t i = 0; i < request.depc; ++i) {
+    const Guid source = request.depv == nullptr ? kUninitialized : from_c(request.depv[i]);
+    if (!source.is_null() && source.kind() != Kind::block) return false;
+  }
+  return true;
+}
+
+bool has_ready_edts(const Local& local) noexcept {
+  const sched::ReadyQueues& queues = local.worker->queues();
+  return queues.has_next() || queues.seen().items != 0;
+}
+
 }  // namespace
 
 void begin_spread(bool is_wanted, std::uint32_t per_rank) noexcept {
   Spread& all = spread();
   all.per_rank = per_rank;
   all.is_on.store(is_wanted, std::memory_order_relaxed);
+  EdtTimes::measure(is_wanted && homes().ranks > 1);
   const base::Lock lock(all.mutex);
   all.ranks.assign(homes().ranks, {});
   all.wanted.store(0, std::memory_order_relaxed);
@@ -64,16 +80,21 @@ void begin_spread(bool is_wanted, std::uint32_t per_rank) noexcept {
 }
 
 void end_spread() noexcept {
-  if (is_spreading()) spread().is_on.store(false, std::memory_order_relaxed);
+  if (!is_spreading()) return;
+  spread().is_on.store(false, std::memory_order_relaxed);
+  EdtTimes::measure(false);
 }
 
 bool is_spreading() noexcept { return spread().is_on.load(std::memory_order_relaxed); }
 
 // In turn, so that ranks which all have nothing to run get as many.
-std::optional<Rank> spread_to(const Local& local, const EdtRequest& request) noexcept {
+std::optional<Rank> spread_to(const Local& local, const EdtKind& kind, const EdtRequest& request) noexcept {
   Spread& all = spread();
   if (!is_spreading() || all.wanted.load(std::memory_order_relaxed) == 0) return {};
-  if (local.current == nullptr || bytes_here(request) > kMostBytes) return {};
+  if (local.current == nullptr) return {};
+  const policy::EdtToSpread edt{can_run_at_once(request), has_ready_edts(local), bytes_here(request),
+                                kind.usual_ns.load()};
+  if (!policy::pays_elsewhere(edt)) return {};
   const auto now = Clock::now();
   const base::Lock lock(all.mutex);
   for (std::size_t i = 0; i < all.ranks.size(); ++i) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Spread: where an EDT goes that no hint places, if the user wants that, in a program that places none: to a rank that
-// has nothing to run, and has said so lately; else it stays with its maker.
-// docs/decisions/0039-edts-without-hints-go-where-nothing-runs.md
+// has nothing to run, and has said so lately, if that pays (ocr/edts/policy/spread.hpp); else it stays with its maker.
+// docs/decisions/0039-edts-without-hints-go-where-nothing-runs.md,
+// docs/decisions/0041-an-edt-goes-elsewhere-when-its-bytes-are-few.md
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ void end_spread() noexcept;
 bool is_spreading() noexcept;
 
 // The rank that gets the EDT; none: this one. Any thread that has a Local.
-std::optional<Rank> spread_to(const Local& local, const EdtRequest& request) noexcept;
+std::optional<Rank> spread_to(const Local& local, const EdtKind& kind, const EdtRequest& request) noexcept;
 
 // This rank has nothing to run: `rank` may send so many EDTs here.
 void ask_for_edts(Rank rank);

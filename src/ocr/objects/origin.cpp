@@ -27,7 +27,8 @@ const EdtKind* intern(ocrEdt_t function, const char* name) {
   }
   auto named = std::make_unique<Named>();
   if (name != nullptr) named->name = name;
-  named->kind = {function, name == nullptr ? nullptr : named->name.c_str()};
+  named->kind.function = function;
+  named->kind.name = name == nullptr ? nullptr : named->name.c_str();
   return &all.emplace(function, std::move(named))->second->kind;
 }
 

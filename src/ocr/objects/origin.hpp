@@ -3,6 +3,7 @@
 // EdtOrigin: what EDTs that one place in the program makes of one function have in common, kept once for all of them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,8 @@ namespace weir::ocr {
 // A function and its name, one for all templates of it: where things come from, in reports. Never freed.
 struct EdtKind {
   ocrEdt_t function;
-  const char* name;  // null when the program gave none
+  const char* name;                                // null when the program gave none
+  mutable std::atomic<std::uint64_t> usual_ns{0};  // what its EDTs take, where that is asked for
 };
 const EdtKind* intern(ocrEdt_t function, const char* name);
 // Names of EDTs that the library makes: the program's first one, and those that serve other ranks.
