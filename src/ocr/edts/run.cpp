@@ -166,7 +166,8 @@ Guid call(Local& local, const Run& run) {
 // An EDT whose function has returned, and whose tasks of the C++ API have not all ended.
 class LateEdt final : public runtime::LateEnd {
  public:
-  LateEdt(Program& program, Run&& run, Guid returned) : program_(program), run_(std::move(run)), returned_(returned) {
+  // Takes what is in `run`.
+  LateEdt(Program& program, Run& run, Guid returned) : program_(program), run_(std::move(run)), returned_(returned) {
     program_.count_late(1);
   }
   ~LateEdt() override { program_.count_late(-1); }
@@ -187,7 +188,7 @@ void end_function(Local& local, Run& run, Guid returned) {
   runtime::SpawnScope* const tasks = runtime::SpawnScope::of(frame.children);
   if (tasks != nullptr) [[unlikely]] {
     if (tasks->unfinished() != 0) {
-      std::unique_ptr<LateEdt> late(new (std::nothrow) LateEdt(local.program, std::move(run), returned));
+      std::unique_ptr<LateEdt> late(new (std::nothrow) LateEdt(local.program, run, returned));
       if (late != nullptr) return tasks->end_by(std::move(late));
       local.worker->wait_for_children(*tasks);
     }
